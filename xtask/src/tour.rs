@@ -1,0 +1,68 @@
+//! What does it look like in use?
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::{cargo, say, workspace};
+
+/// The questions that the tour asks about this repository.
+const QUESTIONS: &[&[&str]] = &[
+    &["search", "where does a search wait for a changed file", "--k", "3"],
+    &["search", "Publication", "--k", "2"],
+    &["search", "why is there no pid file", "--type", "adr,documentation", "--k", "2"],
+    &["status"],
+];
+
+/// Builds the programs, and uses them on this repository with a home of their own under `target/`.
+pub(crate) fn run() -> ExitCode {
+    match tour() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            say(&format!("error: {why}\n"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn tour() -> Result<(), String> {
+    let build = ["build", "--release", "--bin", "recall", "--bin", "recalld", "--bin", "recall-shim"];
+    let status = cargo()
+        .args(build)
+        .args(["--package", "recall-cli", "--package", "recalld", "--package", "recall-shim"])
+        .status()
+        .map_err(|error| format!("cannot start cargo: {error}"))?;
+    if !status.success() {
+        return Err(format!("the build failed ({status})"));
+    }
+    let target = target_folder();
+    let program = target.join("release").join(format!("recall{}", std::env::consts::EXE_SUFFIX));
+    let home = target.join("tour");
+    let outcome = QUESTIONS.iter().try_for_each(|question| ask(&program, &home, question));
+    let stopped = ask(&program, &home, &["daemon", "stop"]);
+    outcome.and(stopped)
+}
+
+fn ask(program: &Path, home: &Path, arguments: &[&str]) -> Result<(), String> {
+    let shown: Vec<String> = arguments
+        .iter()
+        .map(|word| if word.contains(' ') { format!("\"{word}\"") } else { (*word).to_owned() })
+        .collect();
+    say(&format!("\n$ recall {}\n", shown.join(" ")));
+    let status = Command::new(program)
+        .args(arguments)
+        .env("RECALL_HOME", home)
+        .current_dir(workspace())
+        .status()
+        .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
+    // 1 says that nothing was found, which is an answer.
+    if matches!(status.code(), Some(0 | 1)) {
+        Ok(())
+    } else {
+        Err(format!("`recall {}` failed ({status})", shown.join(" ")))
+    }
+}
+
+/// Where cargo puts what it builds.
+fn target_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
+}
