@@ -1,0 +1,122 @@
+//! Where in its store does a document live?
+
+use std::fmt;
+use std::path::Path;
+
+/// A document's path below its store's root: UTF-8, `/` between components, no empty, `.` or `..` component.
+///
+/// A path outside the root cannot be expressed. Ordered bytewise.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocPath(Box<str>);
+
+impl DocPath {
+    /// Checks a relative path that is already written with `/`.
+    ///
+    /// # Errors
+    /// The path is empty or absolute, or has a NUL or an empty, `.` or `..` component.
+    pub fn new(text: &str) -> Result<Self, DocPathError> {
+        if text.is_empty() {
+            return Err(DocPathError::Empty);
+        }
+        if text.contains('\0') {
+            return Err(DocPathError::Nul);
+        }
+        if text.split('/').any(|part| matches!(part, "" | "." | "..")) {
+            return Err(DocPathError::Component { path: text.to_owned() });
+        }
+        Ok(Self(text.into()))
+    }
+
+    /// Checks a relative path of the file system.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and when the path is not UTF-8.
+    pub fn from_relative(path: &Path) -> Result<Self, DocPathError> {
+        let text = path.to_str().ok_or_else(|| DocPathError::NotUtf8 { path: path.to_string_lossy().into_owned() })?;
+        if std::path::MAIN_SEPARATOR == '/' { Self::new(text) } else { Self::new(&text.replace('\\', "/")) }
+    }
+
+    /// The path as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The last component.
+    pub fn file_name(&self) -> &str {
+        self.0.rsplit('/').next().unwrap_or(&self.0)
+    }
+
+    /// The last component up to its first dot; the whole of it where it begins with one.
+    pub fn stem(&self) -> &str {
+        let name = self.file_name();
+        match name.find('.') {
+            Some(0) | None => name,
+            Some(dot) => &name[..dot],
+        }
+    }
+
+    /// What stands behind the last dot of the last component.
+    pub fn extension(&self) -> Option<&str> {
+        match self.file_name().rsplit_once('.') {
+            Some(("", _)) | None => None,
+            Some((_, extension)) => Some(extension),
+        }
+    }
+
+    /// The components, root first.
+    pub fn components(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.0.split('/')
+    }
+}
+
+impl fmt::Display for DocPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The text is no path of a document.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DocPathError {
+    /// Nothing was given.
+    #[error("the path is empty")]
+    Empty,
+    /// A NUL cannot stand in a path.
+    #[error("the path holds a NUL byte")]
+    Nul,
+    /// A component is empty, `.` or `..`.
+    #[error("`{path}` is not a plain path below the root: it has an empty, `.` or `..` component")]
+    Component {
+        /// What was given.
+        path: String,
+    },
+    /// The name has bytes that are not UTF-8.
+    #[error("the name `{path}` is not UTF-8")]
+    NotUtf8 {
+        /// The name with the offending bytes replaced.
+        path: String,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_relative_paths_are_paths() {
+        for good in ["a", "a/b.rs", ".github/x.yml", "..a/b"] {
+            assert!(DocPath::new(good).is_ok(), "{good}");
+        }
+        for bad in ["", "/a", "a//b", "a/", "../a", "a/../b", "./a", "a\0b"] {
+            assert!(DocPath::new(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn parts_of_a_path() {
+        let path = DocPath::new("src/store.test.ts").expect("plain");
+        assert_eq!((path.file_name(), path.stem(), path.extension()), ("store.test.ts", "store", Some("ts")));
+        let hidden = DocPath::new(".bashrc").expect("plain");
+        assert_eq!((hidden.stem(), hidden.extension()), (".bashrc", None));
+    }
+}

@@ -1,0 +1,171 @@
+//! Several ranked lists: which one order do they make?
+
+use std::collections::HashMap;
+
+use crate::{ChunkRow, DocumentRow, DocumentType, FileKind};
+
+/// The smoothing constant of reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009).
+pub const RRF_K: f64 = 60.0;
+
+/// What produces candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Retriever {
+    /// BM25 over the fields of the lexical index.
+    Lexical,
+    /// Nearest neighbours of the query's embedding.
+    Semantic,
+    /// Definitions by name.
+    Symbol,
+    /// Documents by path.
+    Path,
+}
+
+impl Retriever {
+    /// Every retriever, in a fixed order.
+    pub const ALL: [Self; 4] = [Self::Lexical, Self::Semantic, Self::Symbol, Self::Path];
+
+    /// The retriever's name, as explanations write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Lexical => "lexical",
+            Self::Semantic => "semantic",
+            Self::Symbol => "symbol",
+            Self::Path => "path",
+        }
+    }
+}
+
+/// A chunk as one retriever found it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Candidate {
+    /// The chunk.
+    pub chunk: ChunkRow,
+    /// The document that it is a part of.
+    pub document: DocumentRow,
+    /// The retriever's own score; comparable within one list only.
+    pub score: f32,
+    /// What the document is, as far as priors need it.
+    pub traits: Traits,
+}
+
+/// What a document is, as far as priors need it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traits {
+    /// The document's type.
+    pub document_type: DocumentType,
+    /// The file's role in its project.
+    pub file_kind: FileKind,
+}
+
+/// What one retriever found, best first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedList {
+    /// Who found it.
+    pub retriever: Retriever,
+    /// How much the list counts; 0 leaves it out.
+    pub weight: f64,
+    /// The candidates, best first, no chunk twice.
+    pub candidates: Vec<Candidate>,
+}
+
+/// A chunk after fusion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fused {
+    /// The chunk.
+    pub chunk: ChunkRow,
+    /// The document that it is a part of.
+    pub document: DocumentRow,
+    /// What the document is.
+    pub traits: Traits,
+    /// The sum over the lists of `weight / (RRF_K + rank)`, ranks counted from 1.
+    pub score: f64,
+    /// Where each retriever ranked it, counted from 1, with that retriever's own score.
+    pub ranks: Vec<(Retriever, u32, f32)>,
+}
+
+/// Merges ranked lists by weighted reciprocal rank fusion.
+///
+/// Candidates of one list with equal scores share the better rank, so that the order in which a store was filled does
+/// not show. Best first; ties are broken by chunk row, so that the order of the lists does not matter either.
+pub fn fuse(lists: &[RankedList]) -> Vec<Fused> {
+    let mut by_chunk: HashMap<ChunkRow, Fused> = HashMap::new();
+    let mut ordered: Vec<&RankedList> = lists.iter().filter(|list| list.weight > 0.0).collect();
+    // Floating-point sums depend on their order; a fixed order makes equal inputs give equal bits.
+    ordered.sort_by_key(|list| list.retriever);
+    for list in ordered {
+        let (mut rank, mut best) = (0_u32, None);
+        for (place, candidate) in (1_u32..).zip(&list.candidates) {
+            if best != Some(candidate.score) {
+                (rank, best) = (place, Some(candidate.score));
+            }
+            let fused = by_chunk.entry(candidate.chunk).or_insert_with(|| Fused {
+                chunk: candidate.chunk,
+                document: candidate.document,
+                traits: candidate.traits,
+                score: 0.0,
+                ranks: Vec::with_capacity(lists.len()),
+            });
+            fused.score += list.weight / (RRF_K + f64::from(rank));
+            fused.ranks.push((list.retriever, rank, candidate.score));
+        }
+    }
+    let mut fused: Vec<Fused> = by_chunk.into_values().collect();
+    fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
+    fused
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TRAITS: Traits = Traits { document_type: DocumentType::Code, file_kind: FileKind::Main };
+
+    fn list(retriever: Retriever, weight: f64, chunks: &[i64]) -> RankedList {
+        let candidates = chunks
+            .iter()
+            .zip((0_u16..).map(|place| 100.0 - f32::from(place)))
+            .map(|(&row, score)| Candidate { chunk: ChunkRow(row), document: DocumentRow(row), score, traits: TRAITS })
+            .collect();
+        RankedList { retriever, weight, candidates }
+    }
+
+    fn order(lists: &[RankedList]) -> Vec<i64> {
+        fuse(lists).iter().map(|fused| fused.chunk.0).collect()
+    }
+
+    #[test]
+    fn what_two_lists_rank_high_beats_what_one_ranks_first() {
+        let lists = [list(Retriever::Lexical, 1.0, &[1, 2, 3]), list(Retriever::Symbol, 1.0, &[4, 2, 5])];
+        assert_eq!(order(&lists), [2, 1, 4, 3, 5]);
+    }
+
+    #[test]
+    fn ties_are_broken_by_chunk_row() {
+        let lists = [list(Retriever::Lexical, 1.0, &[9]), list(Retriever::Path, 1.0, &[3])];
+        assert_eq!(order(&lists), [3, 9]);
+    }
+
+    #[test]
+    fn equal_scores_share_a_rank() {
+        let mut tied = list(Retriever::Lexical, 1.0, &[5, 6, 7]);
+        tied.candidates[1].score = tied.candidates[0].score;
+        let ranks: Vec<u32> = fuse(&[tied]).iter().map(|fused| fused.ranks[0].1).collect();
+        assert_eq!(ranks, [1, 1, 3]);
+    }
+
+    #[test]
+    fn a_list_of_weight_zero_brings_nothing() {
+        assert_eq!(order(&[list(Retriever::Path, 0.0, &[1]), list(Retriever::Lexical, 1.0, &[2])]), [2]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_the_lists_does_not_matter(a in prop::collection::hash_set(0_i64..50, 0..20), b in prop::collection::hash_set(0_i64..50, 0..20)) {
+            let (a, b): (Vec<_>, Vec<_>) = (a.into_iter().collect(), b.into_iter().collect());
+            let one = list(Retriever::Lexical, 1.0, &a);
+            let two = list(Retriever::Symbol, 0.7, &b);
+            prop_assert_eq!(fuse(&[one.clone(), two.clone()]), fuse(&[two, one]));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Which names do documents and chunks answer to?
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::DocPath;
+
+/// A document's stable id: derived from its path in its store, so that it survives every edit.
+///
+/// Two worktrees of one repository give the same file the same id. Shown as 16 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocumentId([u8; 8]);
+
+impl DocumentId {
+    /// Derives the id of the document at a path.
+    pub fn of(path: &DocPath) -> Self {
+        let hash = blake3::hash(path.as_str().as_bytes());
+        let mut id = [0; 8];
+        id.copy_from_slice(&hash.as_bytes()[..8]);
+        Self(id)
+    }
+
+    /// The id as bytes, in the order in which its digits are shown.
+    pub fn to_bytes(self) -> [u8; 8] {
+        self.0
+    }
+}
+
+impl fmt::Display for DocumentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl FromStr for DocumentId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let wrong = || IdError { text: text.to_owned() };
+        if text.len() != 16 || !text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+            return Err(wrong());
+        }
+        let number = u64::from_str_radix(text, 16).map_err(|_| wrong())?;
+        Ok(Self(number.to_be_bytes()))
+    }
+}
+
+/// A chunk's id: its document's id and its place in the document, counted from 0. Shown as `<document>-<ordinal>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChunkId {
+    /// The document that the chunk is a part of.
+    pub document: DocumentId,
+    /// The chunk's place among the chunks of its document, from 0.
+    pub ordinal: u32,
+}
+
+impl fmt::Display for ChunkId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.document, self.ordinal)
+    }
+}
+
+impl FromStr for ChunkId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let wrong = || IdError { text: text.to_owned() };
+        let (document, ordinal) = text.split_once('-').ok_or_else(wrong)?;
+        if ordinal.is_empty() || !ordinal.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(wrong());
+        }
+        Ok(Self { document: document.parse()?, ordinal: ordinal.parse().map_err(|_| wrong())? })
+    }
+}
+
+/// The text is no id of a document or a chunk.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not an id: a document is 16 hexadecimal digits, a chunk the same with `-<number>` behind")]
+pub struct IdError {
+    /// What was given.
+    pub text: String,
+}
+
+/// The BLAKE3 hash of a content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ContentHash(pub [u8; 32]);
+
+impl ContentHash {
+    /// Hashes the bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// The first 12 hexadecimal digits, as citations carry them.
+    pub fn short(&self) -> String {
+        let mut text = self.to_string();
+        text.truncate(12);
+        text
+    }
+}
+
+impl fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// A document's row in one store's catalog. Never reused while the catalog lives, meaningless outside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocumentRow(pub i64);
+
+/// A chunk's row in one store's catalog. Never reused while the catalog lives, meaningless outside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ChunkRow(pub i64);
+
+/// The number of a store's committed state: every committed batch of changes raises it by one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Generation(pub u64);
+
+impl Generation {
+    /// The generation that the next committed batch makes.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+impl fmt::Display for Generation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_read_back_as_they_are_shown() {
+        let document = DocumentId::of(&DocPath::new("src/lib.rs").expect("a plain path"));
+        assert_eq!(document.to_string().parse(), Ok(document));
+        let chunk = ChunkId { document, ordinal: 12 };
+        assert_eq!(chunk.to_string().parse(), Ok(chunk));
+    }
+
+    #[test]
+    fn what_is_no_id_is_refused() {
+        for text in ["", "abc", "zzzzzzzzzzzzzzzz", "ABCDEF0123456789", "+123456789abcdef", "0123456789abcdef-"] {
+            assert!(text.parse::<DocumentId>().is_err(), "{text}");
+            assert!(text.parse::<ChunkId>().is_err(), "{text}");
+        }
+    }
+}

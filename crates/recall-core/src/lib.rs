@@ -1,0 +1,31 @@
+//! The domain of recall: what a document, a chunk, a query and a hit are, and how candidates become an order.
+//!
+//! Pure: no I/O, no async, no clock, no environment, no serialisation. Everything arrives as an argument.
+
+mod chunk;
+mod doc_path;
+mod document;
+mod file_kind;
+mod fusion;
+mod ids;
+mod limits;
+mod request;
+mod scope;
+mod select;
+mod time;
+pub mod tokens;
+mod understand;
+pub mod words;
+
+pub use chunk::{ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind};
+pub use doc_path::{DocPath, DocPathError};
+pub use document::{Document, DocumentType, Language, UnknownDocumentType};
+pub use file_kind::FileKind;
+pub use fusion::{Candidate, Fused, RRF_K, RankedList, Retriever, Traits, fuse};
+pub use ids::{ChunkId, ChunkRow, ContentHash, DocumentId, DocumentRow, Generation, IdError};
+pub use limits::Limits;
+pub use request::{Explain, Filters, PathFilter, SearchRequest, Weights};
+pub use scope::{Scope, StoreScope, UnknownScope};
+pub use select::{Selectable, select};
+pub use time::{Clock, Timestamp};
+pub use understand::{QueryClass, Understood, understand};

@@ -1,0 +1,45 @@
+//! How much is too much? Every limit is a setting; these are the defaults and their reasons.
+
+use std::time::Duration;
+
+/// The bounds that keep one request, one file or one query from harming the rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest query. A person or an agent writes a paragraph at most; 10 KiB is several pages.
+    pub query_bytes: usize,
+    /// The most hits of one search.
+    pub hits: u32,
+    /// The most entries of one listing.
+    pub list_entries: u32,
+    /// The largest file that is indexed. Larger ones are data or generated in practice.
+    pub file_bytes: u64,
+    /// The largest chunk, in estimated tokens.
+    pub chunk_tokens: u32,
+    /// The longest that one file may be parsed before it falls back to windows.
+    pub parse_time: Duration,
+    /// The deepest nesting that is walked while chunking; deeper nodes stay whole.
+    pub parse_depth: u32,
+    /// The most bytes of file text in flight between reading and the catalog.
+    pub ingest_bytes_in_flight: u64,
+    /// The time that a search waits for the freshness scan before it answers beside it.
+    pub scan_wait: Duration,
+    /// The shortest time between two freshness scans of a store.
+    pub scan_interval: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            query_bytes: 10 * 1024,
+            hits: 50,
+            list_entries: 100,
+            file_bytes: 1024 * 1024,
+            chunk_tokens: 400,
+            parse_time: Duration::from_secs(2),
+            parse_depth: 400,
+            ingest_bytes_in_flight: 32 * 1024 * 1024,
+            scan_wait: Duration::from_millis(20),
+            scan_interval: Duration::from_secs(1),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Which stores does a request see?
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Which stores a request sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scope {
+    /// The store of the client's project.
+    Project,
+    /// The user's global store.
+    Global,
+    /// The named stores that the project lists.
+    Domain,
+    /// All of them, fused.
+    #[default]
+    All,
+}
+
+impl Scope {
+    /// The scope's name, as interfaces write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Global => "global",
+            Self::Domain => "domain",
+            Self::All => "all",
+        }
+    }
+
+    /// Whether a request of this scope looks into a store of that one.
+    pub fn sees(self, store: StoreScope) -> bool {
+        match self {
+            Self::All => true,
+            Self::Project => store == StoreScope::Project,
+            Self::Global => store == StoreScope::Global,
+            Self::Domain => store == StoreScope::Domain,
+        }
+    }
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for Scope {
+    type Err = UnknownScope;
+
+    fn from_str(text: &str) -> Result<Self, UnknownScope> {
+        [Self::Project, Self::Global, Self::Domain, Self::All]
+            .into_iter()
+            .find(|scope| scope.as_str() == text)
+            .ok_or_else(|| UnknownScope { text: text.to_owned() })
+    }
+}
+
+/// There is no scope of that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown scope `{text}`: the scopes are project, global, domain, all")]
+pub struct UnknownScope {
+    /// What was given.
+    pub text: String,
+}
+
+/// What a store is the store of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StoreScope {
+    /// One project.
+    Project,
+    /// Everything that holds across projects.
+    Global,
+    /// A named store that several projects share.
+    Domain,
+}
+
+impl StoreScope {
+    /// The scope's name, as interfaces write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::Global => "global",
+            Self::Domain => "domain",
+        }
+    }
+}
+
+impl fmt::Display for StoreScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

@@ -1,0 +1,51 @@
+//! Which of the ranked chunks are shown?
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// What selection needs to know of a ranked chunk.
+pub trait Selectable {
+    /// Names the document that the chunk is a part of.
+    type Document: Eq + Hash;
+
+    /// The document.
+    fn document(&self) -> Self::Document;
+}
+
+/// Keeps at most `per_document` chunks of each document, then at most `limit` in all behind the first `offset`.
+///
+/// The order of what is kept does not change.
+pub fn select<T: Selectable>(ranked: Vec<T>, per_document: usize, offset: usize, limit: usize) -> Vec<T> {
+    let mut kept: HashMap<T::Document, usize> = HashMap::new();
+    ranked
+        .into_iter()
+        .filter(|item| {
+            let count = kept.entry(item.document()).or_default();
+            *count += 1;
+            *count <= per_document
+        })
+        .skip(offset)
+        .take(limit)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Selectable for (u8, char) {
+        type Document = u8;
+
+        fn document(&self) -> u8 {
+            self.0
+        }
+    }
+
+    #[test]
+    fn a_document_shows_few_chunks_and_paging_is_stable() {
+        let ranked = vec![(1, 'a'), (1, 'b'), (2, 'c'), (1, 'd'), (3, 'e')];
+        assert_eq!(select(ranked.clone(), 2, 0, 10), [(1, 'a'), (1, 'b'), (2, 'c'), (3, 'e')]);
+        assert_eq!(select(ranked.clone(), 2, 0, 2), [(1, 'a'), (1, 'b')]);
+        assert_eq!(select(ranked, 2, 2, 2), [(2, 'c'), (3, 'e')]);
+    }
+}

@@ -1,0 +1,292 @@
+//! What does the query look for?
+
+use std::fmt;
+
+use crate::{DocumentType, Filters, Language, PathFilter, Scope};
+
+/// What a query looks for, told without a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum QueryClass {
+    /// A definition, by its name.
+    Symbol,
+    /// A file, by its path.
+    Path,
+    /// Who depends on what.
+    Relationship,
+    /// Why something is as it is.
+    Decision,
+    /// How to do something, from the documentation.
+    Docs,
+    /// Anything else.
+    Question,
+}
+
+impl QueryClass {
+    /// The class's name, as answers write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Symbol => "symbol",
+            Self::Path => "path",
+            Self::Relationship => "relationship",
+            Self::Decision => "decision",
+            Self::Docs => "docs",
+            Self::Question => "question",
+        }
+    }
+}
+
+impl fmt::Display for QueryClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A query, understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Understood {
+    /// What the query looks for.
+    pub class: QueryClass,
+    /// The text without its inline filters and quotation marks.
+    pub text: String,
+    /// Identifiers that stand in the text, in order, without repetition: `Store::open` counts as itself.
+    pub identifiers: Vec<String>,
+    /// Paths and file names that stand in the text.
+    pub paths: Vec<String>,
+    /// What stood between quotation marks.
+    pub phrases: Vec<String>,
+    /// The inline filters.
+    pub filters: Filters,
+    /// The inline `scope:`.
+    pub scope: Option<Scope>,
+}
+
+/// Reads a query: inline filters (`type: lang: path: tag: scope:`), quoted phrases, identifiers, paths, class.
+///
+/// Never fails: a filter whose value is unknown is left in the text as an ordinary word.
+pub fn understand(query: &str) -> Understood {
+    let mut understood = Understood {
+        class: QueryClass::Question,
+        text: String::new(),
+        identifiers: Vec::new(),
+        paths: Vec::new(),
+        phrases: Vec::new(),
+        filters: Filters::default(),
+        scope: None,
+    };
+    for piece in pieces(query) {
+        match piece {
+            Piece::Phrase(phrase) => {
+                understood.phrases.push(phrase.to_owned());
+                understood.push_words(phrase);
+            }
+            Piece::Word(word) => {
+                if !understood.take_filter(word) {
+                    understood.push_words(word);
+                }
+            }
+        }
+    }
+    understood.class = classify(&understood);
+    understood
+}
+
+impl Understood {
+    fn push_words(&mut self, words: &str) {
+        for word in words.split_whitespace() {
+            if !self.text.is_empty() {
+                self.text.push(' ');
+            }
+            self.text.push_str(word);
+            let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '.' | '$' | '@'));
+            let bare = bare.trim_end_matches('.');
+            if looks_like_path(bare) {
+                push_new(&mut self.paths, bare);
+            } else if looks_like_identifier(bare) {
+                push_new(&mut self.identifiers, bare);
+            }
+        }
+    }
+
+    /// Takes `key:value` out of the query; tells whether it was a filter.
+    fn take_filter(&mut self, word: &str) -> bool {
+        let Some((key, value)) = word.split_once(':') else { return false };
+        let value = value.trim_matches('"');
+        if value.is_empty() || value.starts_with(':') {
+            return false;
+        }
+        match key {
+            "type" => value.parse::<DocumentType>().map(|t| self.filters.types.push(t)).is_ok(),
+            "lang" | "language" => {
+                self.filters.languages.push(Language::from(value.to_ascii_lowercase()));
+                true
+            }
+            "path" => {
+                self.filters.paths.push(PathFilter(value.to_owned()));
+                true
+            }
+            "tag" => {
+                self.filters.tags.push(value.to_owned());
+                true
+            }
+            "scope" => value.parse::<Scope>().map(|scope| self.scope = Some(scope)).is_ok(),
+            _ => false,
+        }
+    }
+}
+
+fn push_new(list: &mut Vec<String>, text: &str) {
+    if !list.iter().any(|known| known == text) {
+        list.push(text.to_owned());
+    }
+}
+
+enum Piece<'a> {
+    Word(&'a str),
+    Phrase(&'a str),
+}
+
+/// Cuts a query at white space, but keeps what stands between double quotation marks together.
+fn pieces(query: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = query;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start();
+        if rest.is_empty() {
+            return None;
+        }
+        if let Some((phrase, behind)) = rest.strip_prefix('"').and_then(|open| open.split_once('"')) {
+            rest = behind;
+            return Some(Piece::Phrase(phrase));
+        }
+        // A filter's value may be quoted: `path:"a b/c.rs"`.
+        let mut quoted = false;
+        let end = rest
+            .find(|c: char| {
+                quoted ^= c == '"';
+                c.is_whitespace() && !quoted
+            })
+            .or_else(|| rest.find(char::is_whitespace))
+            .unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        rest = behind;
+        Some(Piece::Word(word))
+    })
+}
+
+/// Whether a word is a path or a file name: it has a `/` between names, or ends like a file.
+fn looks_like_path(word: &str) -> bool {
+    if word.contains("//") || word.contains("::") || word.len() < 3 {
+        return false;
+    }
+    if word.trim_matches('/').contains('/') {
+        return word.chars().all(|c| c.is_alphanumeric() || "/._-@+$[]()*".contains(c));
+    }
+    word.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty()
+            && FILE_EXTENSIONS.contains(&extension)
+            && stem.chars().all(|c| c.is_alphanumeric() || "._-".contains(c))
+    })
+}
+
+const FILE_EXTENSIONS: &[&str] = &[
+    "bash", "c", "cc", "cpp", "cs", "css", "ex", "exs", "go", "h", "hpp", "hs", "html", "ipynb", "java", "js", "json",
+    "jsx", "kt", "lock", "lua", "md", "mjs", "php", "proto", "py", "rb", "rs", "rst", "scala", "sh", "sql", "swift",
+    "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml", "zig",
+];
+
+/// Whether a word is written like an identifier and unlike an English word.
+fn looks_like_identifier(word: &str) -> bool {
+    let word = word.trim_end_matches("()");
+    let Some(first) = word.chars().next() else { return false };
+    if !(first.is_alphabetic() || matches!(first, '_' | '$' | '@')) {
+        return false;
+    }
+    if !word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '$' | '@' | '#' | '!' | '?')) {
+        return false;
+    }
+    let inner_capital = word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    let acronym_word = word.chars().filter(|c| c.is_uppercase()).count() > 1 && word.chars().any(char::is_lowercase);
+    word.contains('_')
+        || word.contains("::")
+        || inner_capital
+        || acronym_word
+        || matches!(first, '$' | '@')
+        || word.split_once('.').is_some_and(|(left, right)| !left.is_empty() && !right.is_empty())
+}
+
+/// The class of a query. The first rule that holds decides.
+fn classify(understood: &Understood) -> QueryClass {
+    let words: Vec<String> = understood.text.split_whitespace().map(str::to_lowercase).collect();
+    let has = |set: &[&str]| words.iter().any(|word| set.contains(&word.trim_matches(|c: char| !c.is_alphanumeric())));
+    if words.len() == 1 {
+        return if understood.paths.is_empty() { QueryClass::Symbol } else { QueryClass::Path };
+    }
+    if understood.text.contains("depends on") || understood.text.contains("who calls") || has(RELATIONSHIP_WORDS) {
+        return QueryClass::Relationship;
+    }
+    if has(&["why", "adr", "rationale", "decision", "decided"]) {
+        return QueryClass::Decision;
+    }
+    if has(&["guide", "runbook", "playbook", "readme", "tutorial", "documentation"]) {
+        return QueryClass::Docs;
+    }
+    if !words.is_empty() && words.len() <= 3 && understood.identifiers.len() == words.len() {
+        return QueryClass::Symbol;
+    }
+    QueryClass::Question
+}
+
+const RELATIONSHIP_WORDS: &[&str] = &["callers", "dependents", "importers", "imports", "dependencies", "calls"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_class_is_told_from_the_words() {
+        for (query, expected) in [
+            ("SessionManager", QueryClass::Symbol),
+            ("open", QueryClass::Symbol),
+            ("Store::open", QueryClass::Symbol),
+            ("parse_header HttpRequest", QueryClass::Symbol),
+            ("src/store.rs", QueryClass::Path),
+            ("store.rs", QueryClass::Path),
+            ("how are sessions stored", QueryClass::Question),
+            ("why do we use WAL", QueryClass::Decision),
+            ("who calls Store::open", QueryClass::Relationship),
+            ("deployment runbook", QueryClass::Docs),
+        ] {
+            assert_eq!(understand(query).class, expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn filters_phrases_identifiers_and_paths_are_picked_out() {
+        let read = understand(
+            r#"type:adr lang:Rust path:"a b/*.rs" scope:global why "retry budget" in HttpClient, see src/net.rs"#,
+        );
+        assert_eq!(read.filters.types, [DocumentType::Adr]);
+        assert_eq!(read.filters.languages, [Language::known("rust")]);
+        assert_eq!(read.filters.paths, [PathFilter("a b/*.rs".to_owned())]);
+        assert_eq!(read.scope, Some(Scope::Global));
+        assert_eq!(read.phrases, ["retry budget"]);
+        assert_eq!(read.identifiers, ["HttpClient"]);
+        assert_eq!(read.paths, ["src/net.rs"]);
+        assert_eq!(read.text, "why retry budget in HttpClient, see src/net.rs");
+    }
+
+    #[test]
+    fn what_is_no_filter_stays_text() {
+        for query in ["type:nonsense", "std::vec", "http://x", "tag:", "foo:bar"] {
+            let read = understand(query);
+            assert!(read.filters.is_empty(), "{query}");
+            assert_eq!(read.text, query);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_understood(query in "\\PC*") {
+            understand(&query);
+        }
+    }
+}
