@@ -1,0 +1,93 @@
+//! One thread's parser: text in, chunks out.
+
+use std::time::Duration;
+
+use recall_core::{DocPath, Language, Limits, ParseOutcome, ParsedDocument};
+
+use crate::grammar::Grammar;
+use crate::lines::Lines;
+use crate::parse::Parsers;
+use crate::prose::{Division, Markup};
+use crate::{code, outline, prose, window};
+
+/// The stack that a thread needs to call [`Chunker::parse`] on any input.
+///
+/// tree-sitter's own code and the scanners of some grammars recurse on nested input. Nesting is bounded before they see
+/// it; this covers what the bound lets through, many times over. Untouched stack costs address space only.
+pub const PARSE_STACK_BYTES: usize = 64 * 1024 * 1024;
+
+/// What bounds one document's parse.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkLimits {
+    /// The largest chunk, in estimated tokens.
+    pub max_tokens: u32,
+    /// The longest that one document may be parsed before it is cut in windows instead.
+    pub parse_time: Duration,
+    /// The deepest nesting that is walked; deeper nodes are neither cut nor searched for names.
+    pub parse_depth: u32,
+}
+
+impl From<&Limits> for ChunkLimits {
+    fn from(limits: &Limits) -> Self {
+        Self { max_tokens: limits.chunk_tokens, parse_time: limits.parse_time, parse_depth: limits.parse_depth }
+    }
+}
+
+/// Cuts documents, one after the other. Keeps a parser warm for each language, so a thread makes one and keeps it.
+pub struct Chunker {
+    limits: ChunkLimits,
+    parsers: Parsers,
+}
+
+impl Chunker {
+    /// A chunker with these limits.
+    pub fn new(limits: ChunkLimits) -> Self {
+        Self { limits, parsers: Parsers::default() }
+    }
+
+    /// Cuts a document's text and finds what is named in it.
+    ///
+    /// Never fails: a text that cannot be parsed is cut in windows, and [`ParsedDocument::outcome`] says why. Equal
+    /// texts of equal language give equal answers, as long as the parse stays within its time. A notebook's text is
+    /// what [`notebook_text`](crate::notebook_text) makes of its file.
+    ///
+    /// The calling thread needs a stack of [`PARSE_STACK_BYTES`].
+    pub fn parse(&mut self, path: &DocPath, language: Option<&Language>, text: &str) -> ParsedDocument {
+        let lines = Lines::of(text);
+        let name = language.map_or("", Language::as_str);
+        if let Some(markup) = Markup::of(name) {
+            let is_notebook = path.extension() == Some("ipynb");
+            let division = if is_notebook { Division::Cells } else { Division::Document };
+            return prose::document(&lines, markup, division, self.limits.max_tokens);
+        }
+        let Some((index, grammar)) = Grammar::of(name) else {
+            return self.windows(&lines, ParseOutcome::NoParser);
+        };
+        match self.parsers.parse(index, grammar, text, self.limits.parse_time) {
+            Ok(tree) => {
+                let outline = outline::read(grammar, &tree, &lines, self.limits.parse_depth);
+                code::document(&lines, &outline, self.limits.max_tokens)
+            }
+            Err(error) => self.windows(&lines, ParseOutcome::Failed { reason: error.to_string() }),
+        }
+    }
+
+    /// Whether a text can be parsed within the limits, without cutting it: what [`parse`](Self::parse) costs at least.
+    ///
+    /// `false` too for languages without a grammar.
+    pub fn parses(&mut self, language: &Language, text: &str) -> bool {
+        Grammar::of(language.as_str())
+            .is_some_and(|(index, grammar)| self.parsers.parse(index, grammar, text, self.limits.parse_time).is_ok())
+    }
+
+    fn windows(&self, lines: &Lines<'_>, outcome: ParseOutcome) -> ParsedDocument {
+        ParsedDocument {
+            title: None,
+            tags: Vec::new(),
+            chunks: window::cut(lines, self.limits.max_tokens),
+            symbols: Vec::new(),
+            edges: Vec::new(),
+            outcome,
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! From an outline and its pieces to a document's chunks, symbols and edges.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use recall_core::{
+    ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind, tokens,
+};
+
+use crate::cut::{self, Piece};
+use crate::lines::Lines;
+use crate::outline::{Found, Outline};
+
+/// Names a chunk refers to beyond this are the vocabulary of a large table and tell chunks apart no more.
+const MOST_REFERENCES: usize = 64;
+
+/// Enclosing definitions that are named; deeper nesting is data or an attack, and paths must not grow with it.
+const MOST_ENCLOSING: usize = 12;
+
+/// The longest signature or label: what two lines of a terminal show.
+const LONGEST_SIGNATURE_BYTES: usize = 240;
+
+/// The document that an outline describes.
+pub(crate) fn document(lines: &Lines<'_>, outline: &Outline, max_tokens: u32) -> ParsedDocument {
+    let document = Document { lines, outline };
+    let pieces = cut::cut(lines, outline, max_tokens);
+    let chunks: Vec<Chunk> =
+        pieces.iter().enumerate().map(|(ordinal, piece)| document.chunk(ordinal as u32, piece)).collect();
+    let symbols = document.symbols(&chunks);
+    let edges = document.edges(&chunks, &symbols);
+    ParsedDocument { title: None, tags: Vec::new(), chunks, symbols, edges, outcome: ParseOutcome::Parsed }
+}
+
+struct Document<'a> {
+    lines: &'a Lines<'a>,
+    outline: &'a Outline,
+}
+
+impl Document<'_> {
+    fn text(&self) -> &str {
+        self.lines.text()
+    }
+
+    fn found(&self, index: u32) -> &Found {
+        &self.outline.definitions[index as usize]
+    }
+
+    fn chunk(&self, ordinal: u32, piece: &Piece) -> Chunk {
+        let span = match &piece.bytes {
+            Some(bytes) => self.lines.span_of_bytes(bytes.start, bytes.end),
+            None => self.lines.span(&piece.lines),
+        };
+        let found = piece.definition.map(|index| self.found(index));
+        Chunk {
+            ordinal,
+            kind: piece.kind,
+            span,
+            symbol: piece.definition.map(|index| self.path(index)),
+            signature: found.and_then(|found| one_line(&self.text()[found.signature.clone()])),
+            doc_comment: found.and_then(|found| found.doc),
+            tokens: tokens::estimate(span.bytes.of(self.text()).unwrap_or_default()),
+        }
+    }
+
+    /// A definition and what encloses it, innermost first.
+    fn enclosing(&self, index: u32) -> impl Iterator<Item = &Found> {
+        let mut next = Some(index);
+        std::iter::from_fn(move || {
+            let found = self.found(next?);
+            next = found.parent;
+            Some(found)
+        })
+        .take(MOST_ENCLOSING)
+    }
+
+    /// `impl Store > fn open`.
+    fn path(&self, index: u32) -> String {
+        let mut labels: Vec<String> = self.enclosing(index).map(|found| self.label(found)).collect();
+        labels.reverse();
+        labels.join(" > ")
+    }
+
+    fn label(&self, found: &Found) -> String {
+        let name = &self.text()[found.name.clone()];
+        let label = match &found.label {
+            Some(label) => one_line(label).unwrap_or_default(),
+            None if found.keyword.is_empty() => name.to_owned(),
+            None => format!("{} {name}", found.keyword),
+        };
+        match &found.scope {
+            // A label that is given shows the scope as the language writes it.
+            Some(scope) if found.label.is_none() => format!("{scope} > {label}"),
+            _ => label,
+        }
+    }
+
+    /// `Store::open`.
+    fn qualified(&self, index: u32) -> String {
+        let mut names = Vec::new();
+        for found in self.enclosing(index) {
+            let name = &self.text()[found.name.clone()];
+            // `class << self` adds no name.
+            if name != "self" {
+                names.push(name);
+            }
+            names.extend(found.scope.as_deref());
+        }
+        names.reverse();
+        names.join("::")
+    }
+
+    fn symbols(&self, chunks: &[Chunk]) -> Vec<Symbol> {
+        let all = self.outline.definitions.iter().enumerate();
+        all.filter_map(|(index, found)| {
+            let kind = match found.kinds.symbol? {
+                SymbolKind::Function if self.is_method(found) => SymbolKind::Method,
+                kind => kind,
+            };
+            Some(Symbol {
+                name: self.text()[found.name.clone()].to_owned(),
+                qualified: self.qualified(index as u32),
+                kind,
+                span: span_of(found),
+                chunk: chunk_at(chunks, found.name.start),
+            })
+        })
+        .collect()
+    }
+
+    fn is_method(&self, found: &Found) -> bool {
+        found.scope.is_some() || found.parent.is_some_and(|parent| self.found(parent).kinds.chunk == ChunkKind::Type)
+    }
+
+    fn edges(&self, chunks: &[Chunk], symbols: &[Symbol]) -> Vec<Edge> {
+        let mut edges: Vec<Edge> = self
+            .outline
+            .imports
+            .iter()
+            .map(|(at, target)| Edge {
+                kind: EdgeKind::Imports,
+                chunk: chunk_at(chunks, *at as usize),
+                target: target.clone(),
+            })
+            .collect();
+        let mut references = self.outline.references.clone();
+        references.sort_unstable();
+        let mut own: Vec<(u32, &str)> = symbols.iter().map(|symbol| (symbol.chunk, symbol.name.as_str())).collect();
+        own.sort_unstable();
+        let mut seen: HashSet<&str> = HashSet::new();
+        let mut chunk = 0;
+        for reference in references {
+            while chunk + 1 < chunks.len() && chunks[chunk].span.bytes.end <= reference.start {
+                chunk += 1;
+                seen.clear();
+            }
+            let name = reference.of(self.text()).unwrap_or_default();
+            if seen.len() < MOST_REFERENCES && own.binary_search(&(chunk as u32, name)).is_err() && seen.insert(name) {
+                edges.push(Edge { kind: EdgeKind::References, chunk: chunk as u32, target: name.to_owned() });
+            }
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+}
+
+fn span_of(found: &Found) -> Span {
+    let Range { start, end } = found.bytes;
+    Span {
+        bytes: ByteSpan { start: start as u32, end: end as u32 },
+        start_line: found.lines.start as u32 + 1,
+        end_line: found.lines.end as u32,
+    }
+}
+
+/// The chunk that a byte stands in, or the one before it where it stands between chunks.
+pub(crate) fn chunk_at(chunks: &[Chunk], byte: usize) -> u32 {
+    chunks.partition_point(|chunk| chunk.span.bytes.start as usize <= byte).saturating_sub(1) as u32
+}
+
+/// A text with every run of white space as one blank, cut at the longest signature; `None` where nothing is left.
+fn one_line(text: &str) -> Option<String> {
+    let mut line = String::with_capacity(text.len().min(LONGEST_SIGNATURE_BYTES));
+    for word in text.split_whitespace() {
+        if line.len() + word.len() >= LONGEST_SIGNATURE_BYTES {
+            let room = LONGEST_SIGNATURE_BYTES.saturating_sub(line.len() + 1);
+            if line.is_empty() {
+                line.push_str(&word[..word.floor_char_boundary(room)]);
+            }
+            line.push('…');
+            break;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    let head = line.trim_end_matches(['{', ':', ';', ' ']);
+    let head = head.strip_suffix("=>").or_else(|| head.strip_suffix('=')).unwrap_or(head).trim_end();
+    (!head.is_empty()).then(|| head.to_owned())
+}

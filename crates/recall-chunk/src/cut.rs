@@ -1,0 +1,271 @@
+//! Where is an outlined text cut into chunks?
+//!
+//! From the outside in: what fits the limit stays whole, what does not is cut before its shallowest lines (members,
+//! then statements, then what stands in them), and small neighbours are put together.
+
+mod merge;
+
+use std::ops::Range;
+
+use recall_core::ChunkKind;
+
+use crate::lines::Lines;
+use crate::outline::{Found, NO_CUT, Outline};
+use crate::window::pieces_of_line;
+
+/// What a definition must measure to stand alone: below, a chunk says too little to be found or read by itself.
+const STANDS_ALONE_TOKENS: u32 = 40;
+
+/// A function inside a function stands alone from this fraction of the limit on; smaller ones are read in place.
+const INNER_FUNCTION_DIVISOR: u32 = 4;
+
+/// Pieces may exceed an even share by this fraction of the limit, for the sake of a better place to cut.
+const SHARE_SLACK_DIVISOR: u32 = 8;
+
+/// A stretch of text that becomes one chunk.
+#[derive(Clone, Debug)]
+pub(crate) struct Piece {
+    pub(crate) lines: Range<usize>,
+    /// A part of a line that is longer than the limit; `None` for whole lines.
+    pub(crate) bytes: Option<Range<usize>>,
+    pub(crate) kind: ChunkKind,
+    /// The definition that the piece is, heads or continues.
+    pub(crate) definition: Option<u32>,
+    /// The definition whose parts it was cut out with.
+    owner: Option<u32>,
+}
+
+/// Cuts a text; the pieces are in order and cover all lines that are not blank.
+pub(crate) fn cut(lines: &Lines<'_>, outline: &Outline, max_tokens: u32) -> Vec<Piece> {
+    let mut cutter = Cutter { lines, outline, max_tokens, pieces: Vec::new() };
+    let all = lines.trim(0..lines.len());
+    if !all.is_empty() {
+        cutter.divide(&all, None);
+    }
+    merge::absorb_small(cutter.pieces, lines, outline, max_tokens)
+}
+
+struct Cutter<'a> {
+    lines: &'a Lines<'a>,
+    outline: &'a Outline,
+    max_tokens: u32,
+    pieces: Vec<Piece>,
+}
+
+/// A stretch between two cuts of one level.
+struct Segment {
+    lines: Range<usize>,
+    tokens: u32,
+    /// The definition that it consists of.
+    definition: Option<u32>,
+}
+
+impl Cutter<'_> {
+    /// Cuts a region that does not fit, or the whole text, at the shallowest lines in it.
+    ///
+    /// Recursion ends: each level cuts deeper lines, and there are at most as many levels as the walk went deep.
+    fn divide(&mut self, region: &Range<usize>, owner: Option<u32>) {
+        let key = region.clone().skip(1).map(|line| self.outline.keys[line]).min().unwrap_or(NO_CUT);
+        if key == NO_CUT {
+            return self.divide_blindly(region, owner);
+        }
+        let segments = self.segments(region, key, owner);
+        let room = self.room(region, &segments, owner);
+        let mut group = region.start..region.start;
+        let mut group_definition = GroupDefinition::Nothing;
+        for segment in segments {
+            let is_too_large = segment.tokens > self.max_tokens;
+            if is_too_large || self.stands_alone(&segment, owner) {
+                self.flush(&group, group_definition, region, owner);
+                group = segment.lines.end..segment.lines.end;
+                group_definition = GroupDefinition::Nothing;
+                match segment.definition {
+                    _ if is_too_large => self.divide_segment(&segment, owner),
+                    definition => self.push(segment.lines, self.kind_of(definition, owner), definition, owner),
+                }
+                continue;
+            }
+            if !group.is_empty() && self.tokens(&(group.start..segment.lines.end)) > room {
+                self.flush(&group, group_definition, region, owner);
+                group = segment.lines.start..segment.lines.start;
+                group_definition = GroupDefinition::Nothing;
+            }
+            group.end = segment.lines.end;
+            group_definition = group_definition.and(segment.definition);
+        }
+        self.flush(&group, group_definition, region, owner);
+    }
+
+    fn divide_segment(&mut self, segment: &Segment, owner: Option<u32>) {
+        let lines = self.lines.trim(segment.lines.clone());
+        self.divide(&lines, segment.definition.or(owner));
+    }
+
+    /// The stretches between the lines of this key, blank lines cut off.
+    fn segments(&self, region: &Range<usize>, key: u16, owner: Option<u32>) -> Vec<Segment> {
+        let starts = region.clone().filter(|&line| line == region.start || self.outline.keys[line] == key);
+        let mut starts = starts.peekable();
+        let mut segments = Vec::new();
+        let mut definitions = self.children(owner).peekable();
+        while let Some(start) = starts.next() {
+            let lines = self.lines.trim(start..starts.peek().copied().unwrap_or(region.end));
+            while definitions.next_if(|&(_, found)| found.lines.start < lines.start).is_some() {}
+            let mut inside = Vec::new();
+            while let Some(child) = definitions.next_if(|&(_, found)| found.lines.start < lines.end) {
+                inside.push(child);
+            }
+            let definition = match inside.as_slice() {
+                [(index, _)] if self.is_most_of(*index, &lines) => Some(*index),
+                _ => None,
+            };
+            segments.push(Segment { tokens: self.tokens(&lines), lines, definition });
+        }
+        segments
+    }
+
+    /// The outermost definitions inside a definition, or of the text.
+    fn children(&self, owner: Option<u32>) -> impl Iterator<Item = (u32, &Found)> {
+        let all = &self.outline.definitions;
+        let (mut next, end) = match owner {
+            Some(index) => (index + 1, all[index as usize].subtree_end),
+            None => (0, all.len() as u32),
+        };
+        std::iter::from_fn(move || {
+            let index = (next < end).then_some(next)?;
+            let found = &all[index as usize];
+            // Never backwards, whatever the tree of a broken text looks like.
+            next = found.subtree_end.max(index + 1);
+            Some((index, found))
+        })
+    }
+
+    /// How many tokens a group may have: an even share where everything is small, so that no crumb is left over.
+    fn room(&self, region: &Range<usize>, segments: &[Segment], owner: Option<u32>) -> u32 {
+        let is_even =
+            segments.iter().all(|segment| segment.tokens <= self.max_tokens && !self.stands_alone(segment, owner));
+        if !is_even {
+            return self.max_tokens;
+        }
+        let tokens = self.tokens(region);
+        let share = tokens.div_ceil(tokens.div_ceil(self.max_tokens.max(1)).max(1));
+        (share + self.max_tokens / SHARE_SLACK_DIVISOR).min(self.max_tokens)
+    }
+
+    fn stands_alone(&self, segment: &Segment, owner: Option<u32>) -> bool {
+        let Some(definition) = segment.definition else { return false };
+        let least = match owner {
+            Some(owner) if is_function(self.kind(owner)) => self.max_tokens / INNER_FUNCTION_DIVISOR,
+            _ => STANDS_ALONE_TOKENS,
+        };
+        self.kind(definition) != ChunkKind::Group && segment.tokens >= least.max(STANDS_ALONE_TOKENS)
+    }
+
+    /// Makes a piece of a group of small segments.
+    fn flush(&mut self, group: &Range<usize>, only: GroupDefinition, region: &Range<usize>, owner: Option<u32>) {
+        let group = self.lines.trim(group.clone());
+        if group.is_empty() {
+            return;
+        }
+        let is_head = group.start == region.start;
+        let (kind, definition) = match (owner.map(|owner| self.kind(owner)), only) {
+            (Some(kind @ (ChunkKind::Type | ChunkKind::Module)), _) if is_head && self.begins(owner, &group) => {
+                (kind, owner)
+            }
+            (Some(ChunkKind::Function | ChunkKind::Method), _) => (ChunkKind::Part, owner),
+            (_, GroupDefinition::One(definition)) if self.is_most_of(definition, &group) => {
+                (self.kind_of(Some(definition), owner), Some(definition))
+            }
+            (Some(ChunkKind::Group), _) => (ChunkKind::Part, owner),
+            _ => (ChunkKind::Group, owner),
+        };
+        self.push(group, kind, definition, owner);
+    }
+
+    /// Cuts a region in which no line is a better place than another: at the least indented lines that keep the limit.
+    fn divide_blindly(&mut self, region: &Range<usize>, owner: Option<u32>) {
+        let kind = if owner.is_some() { ChunkKind::Part } else { ChunkKind::Group };
+        let mut at = region.start;
+        while at < region.end {
+            if self.tokens(&(at..at + 1)) > self.max_tokens {
+                for bytes in pieces_of_line(self.lines, at, self.max_tokens) {
+                    self.pieces.push(Piece { lines: at..at + 1, bytes: Some(bytes), kind, definition: owner, owner });
+                }
+                at += 1;
+                continue;
+            }
+            let mut end = at + 1;
+            while end < region.end && self.tokens(&(at..end + 1)) <= self.max_tokens {
+                end += 1;
+            }
+            if end < region.end {
+                let half = at + (end - at).div_ceil(2);
+                end = (half.max(at + 1)..=end).rev().min_by_key(|&line| self.lines.indent(line)).unwrap_or(end);
+            }
+            self.push(self.lines.trim(at..end), kind, owner, owner);
+            at = end;
+        }
+    }
+
+    fn push(&mut self, lines: Range<usize>, kind: ChunkKind, definition: Option<u32>, owner: Option<u32>) {
+        let lines = self.lines.trim(lines);
+        if lines.is_empty() {
+            return;
+        }
+        if self.tokens(&lines) > self.max_tokens {
+            return self.divide_blindly(&lines, definition);
+        }
+        self.pieces.push(Piece { lines, bytes: None, kind, definition, owner });
+    }
+
+    fn tokens(&self, lines: &Range<usize>) -> u32 {
+        self.lines.tokens(lines)
+    }
+
+    fn kind(&self, definition: u32) -> ChunkKind {
+        self.outline.definitions[definition as usize].kinds.chunk
+    }
+
+    /// The kind of a definition's chunk: a function of a type is a method.
+    fn kind_of(&self, definition: Option<u32>, owner: Option<u32>) -> ChunkKind {
+        let Some(definition) = definition else { return ChunkKind::Group };
+        let found = &self.outline.definitions[definition as usize];
+        let belongs = found.scope.is_some() || owner.is_some_and(|owner| self.kind(owner) == ChunkKind::Type);
+        if found.kinds.chunk == ChunkKind::Function && belongs { ChunkKind::Method } else { found.kinds.chunk }
+    }
+
+    /// Whether a definition makes up most of some lines.
+    fn is_most_of(&self, definition: u32, lines: &Range<usize>) -> bool {
+        let found = &self.outline.definitions[definition as usize].lines;
+        let covered = found.end.min(lines.end).saturating_sub(found.start.max(lines.start));
+        covered * 5 >= lines.len() * 3
+    }
+
+    fn begins(&self, owner: Option<u32>, group: &Range<usize>) -> bool {
+        owner.is_some_and(|owner| {
+            let found = &self.outline.definitions[owner as usize];
+            group.start <= found.lines.start && found.lines.start < group.end
+        })
+    }
+}
+
+/// Which definition a group consists of.
+#[derive(Clone, Copy)]
+enum GroupDefinition {
+    Nothing,
+    One(u32),
+    Many,
+}
+
+impl GroupDefinition {
+    fn and(self, definition: Option<u32>) -> Self {
+        match (self, definition) {
+            (Self::Nothing, Some(definition)) => Self::One(definition),
+            (_, None) => self,
+            (Self::One(_) | Self::Many, Some(_)) => Self::Many,
+        }
+    }
+}
+
+fn is_function(kind: ChunkKind) -> bool {
+    matches!(kind, ChunkKind::Function | ChunkKind::Method)
+}

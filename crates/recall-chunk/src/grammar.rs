@@ -1,0 +1,144 @@
+//! A language's table, looked up by the numbers of its grammar instead of names.
+
+use std::sync::OnceLock;
+
+use crate::languages::{Definition, Import, Names, SYNTAXES, Syntax};
+
+/// What is to be done at a node, by its kind.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Role {
+    definition: Option<&'static Definition>,
+    import: Option<&'static Import>,
+    callee: Option<Callee>,
+    traits: u8,
+}
+
+/// Which child of a call is what is called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Callee {
+    Field(u16),
+    /// The field's child, where its name is capitalised.
+    Component(u16),
+    FirstNamed,
+}
+
+/// Properties of a node's kind that do not exclude each other.
+#[derive(Clone, Copy)]
+#[repr(u8)]
+pub(crate) enum Trait {
+    Named = 1,
+    Block = 2,
+    Comment = 4,
+    Attribute = 8,
+    Wrapper = 16,
+    Type = 32,
+}
+
+impl Role {
+    /// Text that the grammar could not read: what it could read in there stands side by side.
+    pub(crate) const ERROR: Self =
+        Self { definition: None, import: None, callee: None, traits: Trait::Named as u8 | Trait::Block as u8 };
+
+    pub(crate) fn has(self, property: Trait) -> bool {
+        self.traits & property as u8 != 0
+    }
+
+    pub(crate) fn definition(self) -> Option<&'static Definition> {
+        self.definition
+    }
+
+    pub(crate) fn import(self) -> Option<&'static Import> {
+        self.import
+    }
+
+    pub(crate) fn callee(self) -> Option<Callee> {
+        self.callee
+    }
+}
+
+/// A [`Syntax`] with its names resolved in its grammar.
+pub(crate) struct Grammar {
+    pub(crate) syntax: &'static Syntax,
+    pub(crate) language: tree_sitter::Language,
+    roles: Vec<Role>,
+}
+
+impl Grammar {
+    /// The grammar of a language, resolved at first use; `None` where there is none.
+    pub(crate) fn of(language: &str) -> Option<(usize, &'static Self)> {
+        static GRAMMARS: [OnceLock<Grammar>; SYNTAXES.len()] = [const { OnceLock::new() }; SYNTAXES.len()];
+        let index = SYNTAXES.iter().position(|syntax| syntax.name == language)?;
+        Some((index, GRAMMARS[index].get_or_init(|| Self::resolve(&SYNTAXES[index]))))
+    }
+
+    fn resolve(syntax: &'static Syntax) -> Self {
+        let language = (syntax.grammar)();
+        let roles = (0..language.node_kind_count() as u16).map(|kind| role(syntax, &language, kind)).collect();
+        Self { syntax, language, roles }
+    }
+
+    /// What is to be done at a node of this kind.
+    pub(crate) fn role(&self, kind: u16) -> Role {
+        self.roles.get(kind as usize).copied().unwrap_or(Role::ERROR)
+    }
+}
+
+fn role(syntax: &'static Syntax, language: &tree_sitter::Language, kind: u16) -> Role {
+    let Some(name) = language.node_kind_for_id(kind).filter(|_| language.node_kind_is_named(kind)) else {
+        return Role::default();
+    };
+    let callee = syntax.calls.iter().find(|call| call.node == name).map(|call| {
+        match (language.field_id_for_name(call.callee), call.names) {
+            (None, _) => Callee::FirstNamed,
+            (Some(field), Names::Any) => Callee::Field(field.get()),
+            (Some(field), Names::Capitalised) => Callee::Component(field.get()),
+        }
+    });
+    let traits = [
+        (syntax.blocks, Trait::Block),
+        (syntax.comments, Trait::Comment),
+        (syntax.attributes, Trait::Attribute),
+        (syntax.wrappers, Trait::Wrapper),
+        (syntax.types, Trait::Type),
+    ];
+    Role {
+        definition: syntax.definitions.iter().find(|definition| definition.node == name),
+        import: syntax.imports.iter().find(|import| import.node == name),
+        callee,
+        traits: traits
+            .into_iter()
+            .filter(|(kinds, _)| kinds.contains(&name))
+            .fold(Trait::Named as u8, |all, (_, property)| all | property as u8),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_in_the_tables_is_one_of_its_grammar() {
+        let mut unknown = Vec::new();
+        for syntax in SYNTAXES {
+            let language = (syntax.grammar)();
+            let kinds = syntax
+                .definitions
+                .iter()
+                .map(|definition| definition.node)
+                .chain(syntax.imports.iter().map(|import| import.node))
+                .chain(syntax.calls.iter().map(|call| call.node))
+                .chain([syntax.blocks, syntax.comments, syntax.attributes, syntax.wrappers, syntax.types].concat());
+            for kind in kinds {
+                if language.id_for_node_kind(kind, true) == 0 {
+                    unknown.push(format!("{}: node {kind}", syntax.name));
+                }
+            }
+            for call in syntax.calls {
+                if !call.callee.is_empty() && language.field_id_for_name(call.callee).is_none() {
+                    unknown.push(format!("{}: field {}", syntax.name, call.callee));
+                }
+            }
+        }
+        assert_eq!(unknown, Vec::<String>::new());
+    }
+}

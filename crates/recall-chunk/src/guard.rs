@@ -1,0 +1,198 @@
+//! Can a text harm the parser that is to read it?
+//!
+//! A parser spends all its time on a million brackets, and some grammars' scanners write what they remember into a
+//! buffer of 1,024 bytes without looking at its end: they abort the process. One pass over the bytes tells such text
+//! from what people write before a parser sees it.
+
+use std::collections::HashSet;
+
+/// The deepest nesting of brackets that is parsed. Generated code and data reach a few hundred levels. Brackets in
+/// strings and comments count too, since telling them apart takes a parser; those that close nothing do not.
+const DEEPEST: u32 = 1_000;
+
+/// What a grammar's scanner remembers without a bound of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    /// Nothing, or it minds its buffer.
+    Bounded,
+    /// The columns of open blocks.
+    Columns {
+        /// Columns that blocks may begin at.
+        most: usize,
+    },
+    /// Type arguments, once for each way to read `a < b`: with `n` of them open the parser takes some `n²` bytes.
+    Angles,
+    /// The words of open heredocs and the literals that interpolation is nested in, five bytes each.
+    Heredocs,
+}
+
+/// Why a text is not given to its parser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Harm {
+    #[error("brackets are nested too deeply")]
+    Nesting,
+    #[error("blocks begin at too many columns")]
+    Columns,
+    #[error("type arguments are nested too deeply")]
+    Angles,
+    #[error("too many heredocs or interpolations are open at once")]
+    Heredocs,
+}
+
+/// What harm a text could do.
+pub(crate) fn harm(text: &str, memory: Memory) -> Option<Harm> {
+    match memory {
+        _ if nests_deeper(text, DEEPEST) => Some(Harm::Nesting),
+        Memory::Columns { most } if columns_exceed(text, most) => Some(Harm::Columns),
+        Memory::Angles if angles_exceed(text) => Some(Harm::Angles),
+        Memory::Heredocs if heredocs_exceed(text) => Some(Harm::Heredocs),
+        Memory::Bounded | Memory::Columns { .. } | Memory::Angles | Memory::Heredocs => None,
+    }
+}
+
+fn nests_deeper(text: &str, most: u32) -> bool {
+    let mut depth = 0_u32;
+    text.bytes().any(|byte| {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > most
+    })
+}
+
+/// Whether more `<` are open than types are nested, between two ends of statements or blocks.
+fn angles_exceed(text: &str) -> bool {
+    const MOST: u32 = 200;
+    let mut open = 0_u32;
+    let bytes = text.as_bytes();
+    bytes.iter().enumerate().any(|(at, &byte)| {
+        let before = at.checked_sub(1).map(|at| bytes[at]);
+        match byte {
+            b';' | b'{' | b'}' => open = 0,
+            // Shifts, comparisons and arrows are none.
+            b'<' if before != Some(b'<') && !matches!(bytes.get(at + 1), Some(b'<' | b'=' | b'-')) => open += 1,
+            b'>' if !matches!(before, Some(b'-' | b'=')) => open = open.saturating_sub(1),
+            _ => {}
+        }
+        open > MOST
+    })
+}
+
+/// Whether blocks begin at more columns than that: at a line's first character, or behind `- `, `? ` and `: `.
+fn columns_exceed(text: &str, most: usize) -> bool {
+    let mut columns = HashSet::new();
+    for line in text.lines() {
+        let mut rest = line.trim_start();
+        loop {
+            columns.insert(line.len() - rest.len());
+            let Some(behind) = rest.strip_prefix(['-', '?', ':']) else { break };
+            let next = behind.trim_start();
+            if next.len() == behind.len() || next.is_empty() || columns.len() > most {
+                break;
+            }
+            rest = next;
+        }
+        if columns.len() > most {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether Ruby's scanner could have more to remember than its buffer holds: one line's heredocs for each level of
+/// interpolation that stays open over the line's end, and the literals that interpolation is nested in.
+fn heredocs_exceed(text: &str) -> bool {
+    /// Together at most 4 × 100 + 5 × 100 + 2 bytes.
+    const MOST_WORD_BYTES_A_LINE: usize = 100;
+    const MOST_OPEN_INTERPOLATIONS: usize = 3;
+    const DEEPEST_LITERAL: u32 = 100;
+
+    if nests_deeper(text, DEEPEST_LITERAL) {
+        return true;
+    }
+    let mut braces: Vec<Brace> = Vec::new();
+    for line in text.lines() {
+        let mut word_bytes = 0;
+        let bytes = line.as_bytes();
+        for (at, &byte) in bytes.iter().enumerate() {
+            match byte {
+                b'{' if at > 0 && bytes[at - 1] == b'#' => braces.push(Brace::Interpolation),
+                b'{' => braces.push(Brace::Block),
+                b'}' => drop(braces.pop()),
+                b'<' if at > 0 && bytes[at - 1] == b'<' => word_bytes += heredoc_bytes(&bytes[at + 1..]),
+                _ => {}
+            }
+        }
+        let open = braces.iter().filter(|brace| **brace == Brace::Interpolation).count();
+        if word_bytes > MOST_WORD_BYTES_A_LINE || open > MOST_OPEN_INTERPOLATIONS {
+            return true;
+        }
+    }
+    false
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Brace {
+    Block,
+    Interpolation,
+}
+
+/// What a heredoc that begins behind `<<` takes in the buffer; 0 where none begins.
+fn heredoc_bytes(rest: &[u8]) -> usize {
+    let rest = rest.strip_prefix(b"~").or_else(|| rest.strip_prefix(b"-")).unwrap_or(rest);
+    let quote = rest.first().copied().filter(|quote| matches!(quote, b'"' | b'\'' | b'`'));
+    let length = match quote {
+        Some(quote) => rest[1..].iter().take_while(|&&byte| byte != quote).count(),
+        None => rest.iter().take_while(|&&byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80).count(),
+    };
+    if length == 0 { 0 } else { length + 4 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: Memory = Memory::Columns { most: 100 };
+
+    fn check(text: &str, memory: Memory, expected: Option<Harm>) {
+        assert_eq!(harm(text, memory), expected, "{} bytes for {memory:?}", text.len());
+    }
+
+    #[test]
+    fn only_nesting_beyond_reason_is_refused() {
+        check(&("(".repeat(500) + &")".repeat(500)), Memory::Bounded, None);
+        check(&"()".repeat(10_000), Memory::Bounded, None);
+        check(&")".repeat(10_000), Memory::Bounded, None);
+        check(&"{(".repeat(600), Memory::Bounded, Some(Harm::Nesting));
+        check("", Memory::Bounded, None);
+    }
+
+    #[test]
+    fn blocks_may_begin_at_so_many_columns() {
+        check(&"- a: 1\n  b: 2\n".repeat(1_000), COLUMNS, None);
+        check(&"- ".repeat(99), COLUMNS, None);
+        check(&"- ".repeat(200), COLUMNS, Some(Harm::Columns));
+        check(&format!("a: {}", "x - ".repeat(300)), COLUMNS, None);
+        let stairs: Vec<String> = (0..150).map(|level| " ".repeat(level) + "a:\n").collect();
+        check(&stairs.concat(), COLUMNS, Some(Harm::Columns));
+    }
+
+    #[test]
+    fn so_many_types_may_be_nested() {
+        check(&"if (a < b && c <= d) { x << 1; }\n".repeat(1_000), Memory::Angles, None);
+        check(&"Map<String, List<Integer>> a;\n".repeat(1_000), Memory::Angles, None);
+        check(&"a<b<\n".repeat(200), Memory::Angles, Some(Harm::Angles));
+    }
+
+    #[test]
+    fn heredocs_may_take_so_much_at_once() {
+        check(&"x = <<~SQL\n  select 1\nSQL\n".repeat(1_000), Memory::Heredocs, None);
+        check(&"array << value << \"b\"\n".repeat(1_000), Memory::Heredocs, None);
+        check(&format!("<<{}\n", "A".repeat(1_019)), Memory::Heredocs, Some(Harm::Heredocs));
+        check(&"<<A,".repeat(100), Memory::Heredocs, Some(Harm::Heredocs));
+        check(&"<<~A\n#{\n".repeat(10), Memory::Heredocs, Some(Harm::Heredocs));
+        check(&"\"#{".repeat(101), Memory::Heredocs, Some(Harm::Heredocs));
+    }
+}

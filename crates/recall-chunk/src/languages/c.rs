@@ -1,0 +1,162 @@
+//! C and C++.
+
+use recall_core::{ChunkKind, SymbolKind};
+use tree_sitter::Node;
+
+use crate::guard::Memory;
+
+use super::{Definition, Kinds, Named, Syntax, call, child_of_kind, import, imports, text_of};
+
+const PREPROCESSOR_BLOCKS: &[&str] = &[
+    "translation_unit",
+    "declaration_list",
+    "compound_statement",
+    "field_declaration_list",
+    "enumerator_list",
+    "initializer_list",
+    "preproc_if",
+    "preproc_ifdef",
+    "preproc_else",
+    "preproc_elif",
+    "linkage_specification",
+];
+
+pub(super) const C: Syntax = Syntax {
+    definitions: &[
+        Definition::function("function_definition", "").look(function),
+        Definition::function("declaration", "").look(declaration).outside_functions(),
+        Definition::a_type("struct_specifier", "struct", SymbolKind::Struct).look(with_body),
+        Definition::a_type("union_specifier", "union", SymbolKind::Struct).look(with_body),
+        Definition::a_type("enum_specifier", "enum", SymbolKind::Enum).look(with_body),
+        Definition::a_type("type_definition", "typedef", SymbolKind::Type).look(typedef),
+        Definition::new("preproc_function_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)),
+        Definition::new("preproc_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)).look(valued_macro),
+    ],
+    blocks: PREPROCESSOR_BLOCKS,
+    imports: &[import("preproc_include", imports::include)],
+    calls: &[call("call_expression", "function")],
+    types: &["type_identifier"],
+    memory: Memory::Angles,
+    ..Syntax::bare("c", || tree_sitter_c::LANGUAGE.into())
+};
+
+pub(super) const CPP: Syntax = Syntax {
+    definitions: &[
+        Definition::function("function_definition", "").look(function),
+        Definition::function("declaration", "").look(declaration).outside_functions(),
+        Definition::function("field_declaration", "").look(member),
+        Definition::a_type("class_specifier", "class", SymbolKind::Class).look(with_body),
+        Definition::a_type("struct_specifier", "struct", SymbolKind::Struct).look(with_body),
+        Definition::a_type("union_specifier", "union", SymbolKind::Struct).look(with_body),
+        Definition::a_type("enum_specifier", "enum", SymbolKind::Enum).look(with_body),
+        Definition::a_type("type_definition", "typedef", SymbolKind::Type).look(typedef),
+        Definition::a_type("alias_declaration", "using", SymbolKind::Type),
+        Definition::a_type("concept_definition", "concept", SymbolKind::Interface),
+        Definition::module("namespace_definition", "namespace"),
+        Definition::new("preproc_function_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)),
+        Definition::new("preproc_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)).look(valued_macro),
+    ],
+    wrappers: &["template_declaration"],
+    imports: &[import("preproc_include", imports::include)],
+    calls: &[call("call_expression", "function"), call("new_expression", "type")],
+    ..C
+}
+.named("cpp", || tree_sitter_cpp::LANGUAGE.into());
+
+/// `int n::Store::open(…)` defines `open` of `n::Store`.
+fn function(node: Node<'_>, text: &str) -> Option<Named> {
+    named_declarator(node.child_by_field_name("declarator")?, text)
+}
+
+/// A prototype or a variable of the file; prototypes in headers are where a C interface is documented.
+fn declaration(node: Node<'_>, text: &str) -> Option<Named> {
+    let declarator = node.child_by_field_name("declarator")?;
+    let named = named_declarator(declarator, text)?;
+    if innermost_is_function(declarator) {
+        return Some(named);
+    }
+    let is_constant = child_of_kind(node, &["type_qualifier"])
+        .is_some_and(|qualifier| matches!(text_of(qualifier, text), "const" | "constexpr"));
+    Some(named.with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
+}
+
+/// A method that a class declares without a body.
+fn member(node: Node<'_>, text: &str) -> Option<Named> {
+    let declarator = node.child_by_field_name("declarator")?;
+    if innermost_is_function(declarator) { named_declarator(declarator, text) } else { None }
+}
+
+/// A declarator's name, below any pointers, references, arrays and parameters.
+fn named_declarator(mut declarator: Node<'_>, text: &str) -> Option<Named> {
+    /// Pointers to pointers of functions end long before this.
+    const MOST_LAYERS: usize = 16;
+    for _ in 0..MOST_LAYERS {
+        let inner = declarator.child_by_field_name("declarator").or_else(|| match declarator.kind() {
+            "reference_declarator" | "parenthesized_declarator" | "attributed_declarator" => declarator.named_child(0),
+            _ => None,
+        });
+        match inner {
+            Some(inner) => declarator = inner,
+            None => break,
+        }
+    }
+    let written = text_of(declarator, text);
+    if written.is_empty()
+        || written.len() > 200
+        || !written.starts_with(|c: char| c.is_alphabetic() || "_~:".contains(c))
+    {
+        return None;
+    }
+    let Some((scope, name)) = written.rsplit_once("::").filter(|_| declarator.kind() == "qualified_identifier") else {
+        return Some(Named::of(declarator));
+    };
+    let start = declarator.end_byte() - name.len();
+    let named = Named::plain(start..declarator.end_byte()).labelled(written);
+    Some(Named { scope: Some(without_arguments(scope)).filter(|scope| !scope.is_empty()), ..named })
+}
+
+/// A scope without template arguments: `n::Store` of `n::Store<T>`.
+fn without_arguments(scope: &str) -> String {
+    let mut depth = 0_usize;
+    let mut bare = String::with_capacity(scope.len());
+    for c in scope.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            c if depth == 0 && !c.is_whitespace() => bare.push(c),
+            _ => {}
+        }
+    }
+    bare
+}
+
+fn innermost_is_function(mut declarator: Node<'_>) -> bool {
+    for _ in 0..16 {
+        if declarator.kind() == "function_declarator" {
+            // `int (*f)(int)` is a variable.
+            return declarator.child_by_field_name("declarator").is_none_or(|d| d.kind() != "parenthesized_declarator");
+        }
+        let inner = declarator.child_by_field_name("declarator").or_else(|| declarator.named_child(0));
+        match inner {
+            Some(inner) if declarator.kind().ends_with("_declarator") => declarator = inner,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// `struct stat s` uses a type; only a body defines one.
+fn with_body(node: Node<'_>, _text: &str) -> Option<Named> {
+    node.child_by_field_name("body")?;
+    node.child_by_field_name("name").map(Named::of)
+}
+
+fn typedef(node: Node<'_>, text: &str) -> Option<Named> {
+    named_declarator(node.child_by_field_name("declarator")?, text)
+}
+
+/// `#define LIMIT 3`; a guard without a value names nothing.
+fn valued_macro(node: Node<'_>, _text: &str) -> Option<Named> {
+    node.child_by_field_name("value")?;
+    node.child_by_field_name("name").map(Named::of)
+}

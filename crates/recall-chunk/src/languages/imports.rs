@@ -1,0 +1,143 @@
+//! Which modules or files does the text of an import name?
+
+/// Every string literal: `import ("fmt"; "os")`, `#include "a.h"`, `export * from './x'`.
+pub(super) fn quoted(text: &str, targets: &mut Vec<String>) {
+    let mut rest = text;
+    while let Some(open) = rest.find(['"', '\'', '`']) {
+        let quote = rest[open..].chars().next().unwrap_or('"');
+        let inner = &rest[open + 1..];
+        let Some(close) = inner.find(quote) else { return };
+        push(targets, &inner[..close]);
+        rest = &inner[close + 1..];
+    }
+}
+
+/// The last string literal, for forms that quote other things before their source.
+pub(super) fn last_quoted(text: &str, targets: &mut Vec<String>) {
+    let mut all = Vec::new();
+    quoted(text, &mut all);
+    targets.extend(all.pop());
+}
+
+/// `#include <a.h>` or `#include "a.h"`.
+pub(super) fn include(text: &str, targets: &mut Vec<String>) {
+    match (text.find('<'), text.find('>')) {
+        (Some(open), Some(close)) if open < close => push(targets, &text[open + 1..close]),
+        _ => quoted(text, targets),
+    }
+}
+
+/// `import a.b.C as D;`, `import static a.b.*`, `using X = A.B`, `import qualified Data.Map as M (x)`: the dotted path
+/// behind the keywords.
+pub(super) fn dotted(text: &str, targets: &mut Vec<String>) {
+    const KEYWORDS: &[&str] = &[
+        "import",
+        "using",
+        "static",
+        "global",
+        "qualified",
+        "safe",
+        "open",
+        "@testable",
+        "class",
+        "struct",
+        "enum",
+        "protocol",
+        "func",
+        "typealias",
+        "var",
+        "let",
+        "type",
+        "pattern",
+        "unsafe",
+    ];
+    let text = text.split_once('=').map_or(text, |(_, right)| right);
+    let path = text
+        .split(|c: char| c.is_whitespace() || matches!(c, ';' | '('))
+        .find(|word| !word.is_empty() && !KEYWORDS.contains(word));
+    push(targets, path.unwrap_or_default().trim_end_matches(".*").trim_end_matches("._"));
+}
+
+/// `use a::{b, c::{d, e}, self};` and `import a.b.{C, D => E}`: one target a leaf, without its new name.
+pub(super) fn braced(text: &str, separator: &str, targets: &mut Vec<String>) {
+    /// Leaves of one import that are kept: a wall against generated lists.
+    const MOST: usize = 256;
+    let mut prefixes: Vec<String> = vec![String::new()];
+    let mut word = String::new();
+    let end = targets.len() + MOST;
+    let mut close = |prefixes: &[String], word: &mut String| {
+        let leaf = word.split(" as ").next().unwrap_or_default();
+        let leaf = leaf.split("=>").next().unwrap_or_default().trim();
+        let prefix: String = prefixes.concat();
+        let path = match leaf {
+            "" => String::new(),
+            "self" | "*" | "_" | "given" if !prefix.is_empty() => prefix.trim_end_matches(separator).to_owned(),
+            leaf => format!("{prefix}{leaf}"),
+        };
+        let path = path.trim_end_matches('*').trim_end_matches("._").trim_end_matches(separator);
+        if targets.len() < end {
+            push(targets, path);
+        }
+        word.clear();
+    };
+    for c in text.chars() {
+        match c {
+            // The words before a brace are the prefix of what is inside. Deeper nesting than this is no import.
+            '{' if prefixes.len() < 16 => {
+                prefixes.push(word.trim().to_owned());
+                word.clear();
+            }
+            '}' => {
+                close(&prefixes, &mut word);
+                if prefixes.len() > 1 {
+                    prefixes.pop();
+                }
+            }
+            ',' => close(&prefixes, &mut word),
+            ';' => break,
+            '\n' | '\r' | '\t' => word.push(' '),
+            _ => word.push(c),
+        }
+    }
+    close(&prefixes, &mut word);
+}
+
+pub(super) fn push(targets: &mut Vec<String>, target: &str) {
+    /// No module or file name is longer; what is has been misread.
+    const LONGEST_BYTES: usize = 300;
+    let target = target.trim();
+    if !target.is_empty() && target.len() <= LONGEST_BYTES {
+        targets.push(target.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(read: impl Fn(&str, &mut Vec<String>), text: &str, expected: &[&str]) {
+        let mut targets = Vec::new();
+        read(text, &mut targets);
+        assert_eq!(targets, expected, "{text}");
+    }
+
+    #[test]
+    fn imports_name_their_targets() {
+        check(quoted, "import (\"fmt\"\n x \"a/b\")", &["fmt", "a/b"]);
+        check(quoted, "import \"unclosed", &[]);
+        check(last_quoted, "export { 'q' as x } from './y'", &["./y"]);
+        check(include, "#include <sys/stat.h>", &["sys/stat.h"]);
+        check(include, "#include \"a.h\"", &["a.h"]);
+        check(dotted, "import static a.b.C.*;", &["a.b.C"]);
+        check(dotted, "using X = A.B;", &["A.B"]);
+        check(dotted, "import qualified Data.Map as M (x)", &["Data.Map"]);
+        check(dotted, "@testable import Store", &["Store"]);
+        check(dotted, "import", &[]);
+        let rust = |text: &str, targets: &mut Vec<String>| braced(text, "::", targets);
+        check(rust, "std::{io, fs::{self, File as F}, a::*};", &["std::io", "std::fs", "std::fs::File", "std::a"]);
+        check(rust, "a::b as c;", &["a::b"]);
+        let scala = |text: &str, targets: &mut Vec<String>| braced(text, ".", targets);
+        check(scala, "a.b.{C, D => E, _}", &["a.b.C", "a.b.D", "a.b"]);
+        check(rust, "}}}{{{", &[]);
+    }
+}

@@ -1,0 +1,167 @@
+//! JavaScript, TypeScript and TSX.
+
+use recall_core::SymbolKind;
+use tree_sitter::Node;
+
+use crate::guard::Memory;
+
+use super::{Call, Definition, Kinds, Named, Syntax, call, component, import, imports, text_of};
+
+pub(super) const JAVASCRIPT: Syntax = Syntax {
+    definitions: &[
+        Definition::function("function_declaration", "function"),
+        Definition::function("generator_function_declaration", "function*"),
+        Definition::a_type("class_declaration", "class", SymbolKind::Class),
+        Definition::function("method_definition", ""),
+        Definition::function("field_definition", "").look(field),
+        Definition::constant("variable_declarator", "const").look(declarator),
+        Definition::function("assignment_expression", "").look(assignment),
+        Definition::function("pair", "").look(pair),
+    ],
+    blocks: &["program", "statement_block", "class_body", "object", "array", "switch_body", "jsx_element"],
+    wrappers: &["export_statement", "lexical_declaration", "variable_declaration", "expression_statement"],
+    calls: JSX_CALLS,
+    types: &[],
+    ..TYPESCRIPT
+}
+.named("javascript", || tree_sitter_javascript::LANGUAGE.into());
+
+pub(super) const TSX: Syntax = Syntax {
+    blocks: &[
+        "program",
+        "statement_block",
+        "class_body",
+        "interface_body",
+        "enum_body",
+        "object_type",
+        "object",
+        "array",
+        "switch_body",
+        "jsx_element",
+    ],
+    calls: JSX_CALLS,
+    ..TYPESCRIPT
+}
+.named("tsx", || tree_sitter_typescript::LANGUAGE_TSX.into());
+
+const JSX_CALLS: &[Call] = &[
+    call("call_expression", "function"),
+    call("new_expression", "constructor"),
+    component("jsx_opening_element"),
+    component("jsx_self_closing_element"),
+];
+
+pub(super) const TYPESCRIPT: Syntax = Syntax {
+    definitions: &[
+        Definition::function("function_declaration", "function"),
+        Definition::function("generator_function_declaration", "function*"),
+        Definition::function("function_signature", "function"),
+        Definition::a_type("class_declaration", "class", SymbolKind::Class),
+        Definition::a_type("abstract_class_declaration", "abstract class", SymbolKind::Class),
+        Definition::a_type("interface_declaration", "interface", SymbolKind::Interface),
+        Definition::a_type("type_alias_declaration", "type", SymbolKind::Type),
+        Definition::a_type("enum_declaration", "enum", SymbolKind::Enum),
+        Definition::module("internal_module", "namespace"),
+        Definition::module("module", "module"),
+        Definition::function("method_definition", ""),
+        Definition::function("method_signature", ""),
+        Definition::function("abstract_method_signature", ""),
+        Definition::function("public_field_definition", "").look(field),
+        Definition::constant("variable_declarator", "const").look(declarator),
+        Definition::function("assignment_expression", "").look(assignment),
+        Definition::function("pair", "").look(pair),
+    ],
+    blocks: &[
+        "program",
+        "statement_block",
+        "class_body",
+        "interface_body",
+        "enum_body",
+        "object_type",
+        "object",
+        "array",
+        "switch_body",
+    ],
+    comments: &["comment"],
+    attributes: &["decorator"],
+    wrappers: &[
+        "export_statement",
+        "lexical_declaration",
+        "variable_declaration",
+        "expression_statement",
+        "ambient_declaration",
+    ],
+    imports: &[import("import_statement", imports::last_quoted), import("export_statement", re_export)],
+    calls: &[call("call_expression", "function"), call("new_expression", "constructor")],
+    types: &["type_identifier"],
+    import_calls: &["require", "import"],
+    memory: Memory::Angles,
+    ..Syntax::bare("typescript", || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into())
+};
+
+/// `const open = (path) => …` is a function, `const LIMIT = 3` a constant, `const {a, b} = c` nothing.
+fn declarator(node: Node<'_>, text: &str) -> Option<Named> {
+    let name = node.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
+    let written = text_of(name, text);
+    if let Some(kinds) = node.child_by_field_name("value").and_then(|value| kinds_of_value(value, text)) {
+        return Some(Named::of(name).with(kinds).labelled(written));
+    }
+    let is_const = text.get(..node.start_byte()).is_some_and(|before| before.trim_end().ends_with("const"));
+    Some(if is_const {
+        Named::of(name).with(Kinds::CONSTANT)
+    } else {
+        Named::of(name).with(Kinds::VARIABLE).labelled(written)
+    })
+}
+
+/// A field that holds a function is a method; others are parts of their class.
+fn field(node: Node<'_>, text: &str) -> Option<Named> {
+    let kinds = kinds_of_value(node.child_by_field_name("value")?, text)?;
+    let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"))?;
+    Some(Named::of(name).with(kinds))
+}
+
+/// `exports.open = function …`, `Store.prototype.open = function …`.
+fn assignment(node: Node<'_>, text: &str) -> Option<Named> {
+    let kinds = kinds_of_value(node.child_by_field_name("right")?, text)?;
+    let left = node.child_by_field_name("left")?;
+    if left.kind() != "member_expression" {
+        return None;
+    }
+    let name = left.child_by_field_name("property")?;
+    let object = text.get(left.start_byte()..name.start_byte())?.trim_end_matches('.').trim_end_matches(".prototype");
+    let scope = (!matches!(object, "exports" | "module.exports" | "this" | "window" | "self") && object.len() < 80)
+        .then(|| object.replace('.', "::"));
+    Some(Named { scope, ..Named::of(name).with(kinds) })
+}
+
+/// `{ open: function … }`.
+fn pair(node: Node<'_>, text: &str) -> Option<Named> {
+    let kinds = kinds_of_value(node.child_by_field_name("value")?, text)?;
+    let key = node.child_by_field_name("key").filter(|key| key.kind() == "property_identifier")?;
+    Some(Named::of(key).with(kinds))
+}
+
+fn kinds_of_value(value: Node<'_>, text: &str) -> Option<Kinds> {
+    match value.kind() {
+        "arrow_function" | "function_expression" | "generator_function" => Some(Kinds::FUNCTION),
+        "class" => Some(Kinds::a_type(SymbolKind::Class)),
+        // `memo(() => …)`, `forwardRef(function …)`: a wrapped function is one too.
+        "call_expression" => {
+            let arguments = value.child_by_field_name("arguments")?;
+            let callee = text_of(value.child_by_field_name("function")?, text);
+            let wraps = ["memo", "forwardRef", "useCallback", "React.memo", "React.forwardRef"].contains(&callee);
+            let first = arguments.named_child(0)?;
+            (wraps && matches!(first.kind(), "arrow_function" | "function_expression")).then_some(Kinds::FUNCTION)
+        }
+        _ => None,
+    }
+}
+
+/// `export … from 'x'` imports; other exports do not.
+fn re_export(text: &str, targets: &mut Vec<String>) {
+    let head = text.trim_start_matches("export").trim_start().trim_start_matches("type").trim_start();
+    if head.starts_with(['{', '*']) && text.contains("from") {
+        imports::last_quoted(text, targets);
+    }
+}

@@ -1,0 +1,134 @@
+//! Where does each line of a text begin, and how many tokens has it?
+
+use std::ops::Range;
+
+use recall_core::{ByteSpan, Span, tokens};
+
+/// A text's lines: starts, first visible bytes and running token counts.
+///
+/// Lines are counted from 0 here; a [`Span`] counts them from 1. A line ends behind its `\n`.
+pub(crate) struct Lines<'a> {
+    text: &'a str,
+    /// The first byte of each line, and the text's length at the end.
+    starts: Vec<u32>,
+    /// The first byte of each line that is no white space; the line's end in a blank line.
+    firsts: Vec<u32>,
+    /// The tokens of all lines before each line, `\n` included, and of all lines at the end.
+    tokens_before: Vec<u32>,
+}
+
+impl<'a> Lines<'a> {
+    /// Counts a text's lines. The text must be shorter than 4 GiB.
+    pub(crate) fn of(text: &'a str) -> Self {
+        let mut starts = Vec::with_capacity(text.len() / 32 + 2);
+        let mut firsts = Vec::with_capacity(text.len() / 32 + 2);
+        let mut tokens_before = Vec::with_capacity(text.len() / 32 + 2);
+        let (mut at, mut sum) = (0, 0);
+        for line in text.split_inclusive('\n') {
+            starts.push(at as u32);
+            firsts.push((at + (line.len() - line.trim_start().len())) as u32);
+            tokens_before.push(sum);
+            at += line.len();
+            sum += tokens::estimate(line);
+        }
+        starts.push(text.len() as u32);
+        tokens_before.push(sum);
+        Self { text, starts, firsts, tokens_before }
+    }
+
+    pub(crate) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// How many lines there are.
+    pub(crate) fn len(&self) -> usize {
+        self.firsts.len()
+    }
+
+    /// The first byte of a line; the text's length behind the last.
+    pub(crate) fn start(&self, line: usize) -> usize {
+        self.starts[line] as usize
+    }
+
+    /// The byte behind a line's `\n`.
+    pub(crate) fn end(&self, line: usize) -> usize {
+        self.starts[line + 1] as usize
+    }
+
+    /// The first byte of a line that is no white space.
+    pub(crate) fn first(&self, line: usize) -> usize {
+        self.firsts[line] as usize
+    }
+
+    /// A line without its line break.
+    pub(crate) fn get(&self, line: usize) -> &'a str {
+        self.text[self.start(line)..self.end(line)].trim_end_matches(['\n', '\r'])
+    }
+
+    pub(crate) fn is_blank(&self, line: usize) -> bool {
+        self.first(line) >= self.end(line)
+    }
+
+    /// The bytes of white space in front of a line's first visible character.
+    pub(crate) fn indent(&self, line: usize) -> usize {
+        self.first(line) - self.start(line)
+    }
+
+    /// The line that a byte stands in.
+    pub(crate) fn line_of(&self, byte: usize) -> usize {
+        self.starts.partition_point(|&start| start as usize <= byte).saturating_sub(1).min(self.len().saturating_sub(1))
+    }
+
+    /// The tokens of some lines, as [`tokens::estimate`] counts them.
+    pub(crate) fn tokens(&self, lines: &Range<usize>) -> u32 {
+        self.tokens_before[lines.end] - self.tokens_before[lines.start]
+    }
+
+    /// Some lines without the blank ones at either end; empty where all are blank.
+    pub(crate) fn trim(&self, lines: Range<usize>) -> Range<usize> {
+        let Range { mut start, mut end } = lines;
+        while start < end && self.is_blank(start) {
+            start += 1;
+        }
+        while start < end && self.is_blank(end - 1) {
+            end -= 1;
+        }
+        start..end
+    }
+
+    /// Some lines as a span, from the indentation of the first up to the last one's line break.
+    pub(crate) fn span(&self, lines: &Range<usize>) -> Span {
+        let start = self.start(lines.start);
+        let end = self.text[..self.end(lines.end - 1)].trim_end_matches(['\n', '\r']).len().max(start);
+        self.span_of_bytes(start, end)
+    }
+
+    /// Some bytes as a span.
+    pub(crate) fn span_of_bytes(&self, start: usize, end: usize) -> Span {
+        let last = end.saturating_sub(1).max(start);
+        Span {
+            bytes: ByteSpan { start: start as u32, end: end as u32 },
+            start_line: self.line_of(start) as u32 + 1,
+            end_line: self.line_of(last) as u32 + 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_know_their_bytes_and_tokens() {
+        let lines = Lines::of("a b\n\n  über\r\nlast");
+        assert_eq!(lines.len(), 4);
+        assert_eq!((0..4).map(|line| lines.get(line)).collect::<Vec<_>>(), ["a b", "", "  über", "last"]);
+        assert_eq!((lines.first(2), lines.indent(2), lines.is_blank(1)), (7, 2, true));
+        assert_eq!((lines.line_of(0), lines.line_of(4), lines.line_of(5), lines.line_of(99)), (0, 1, 2, 3));
+        assert_eq!(lines.tokens(&(0..4)), tokens::estimate(lines.text()));
+        assert_eq!(lines.trim(1..4), 2..4);
+        let span = lines.span(&(2..3));
+        assert_eq!((span.bytes.of(lines.text()), span.start_line, span.end_line), (Some("  über"), 3, 3));
+        assert_eq!(Lines::of("").len(), 0);
+    }
+}

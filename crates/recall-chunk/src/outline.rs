@@ -1,0 +1,369 @@
+//! What does a syntax tree say about cuts, definitions, imports and references?
+//!
+//! One walk with a cursor, without recursion; nothing is allocated for a node that says nothing.
+
+mod frame;
+mod names;
+
+use std::ops::Range;
+
+use recall_core::{ByteSpan, ChunkKind, SymbolKind};
+use tree_sitter::{Node, Tree, TreeCursor};
+
+use self::frame::{Frame, Pending};
+use crate::grammar::{Callee, Grammar, Role, Trait};
+use crate::languages::{Clauses, Docs, Kinds, NameRule, Named, Place, child_of_kind};
+use crate::lines::Lines;
+
+/// The key of a line that no cut may precede.
+pub(crate) const NO_CUT: u16 = u16::MAX;
+
+/// What a node costs as a place to cut when it is no statement, member or element: four levels of nesting, so that
+/// the lines of a parameter list come after the statements of the function's body and of the blocks in it.
+const PENALTY: u16 = 4;
+
+/// Keys of configuration are symbols down to this depth; below, they are data.
+const KEY_DEPTH: u32 = 3;
+
+/// Symbols of one document beyond this are data too.
+const MOST_DEFINITIONS: usize = 10_000;
+
+/// What a walk over a syntax tree has found.
+pub(crate) struct Outline {
+    /// For each line how deep in the tree stands what begins on it: the lower, the better the cut before it.
+    pub(crate) keys: Vec<u16>,
+    /// The definitions, in the order of their first bytes; each before what it encloses.
+    pub(crate) definitions: Vec<Found>,
+    /// Where something is imported, and what.
+    pub(crate) imports: Vec<(u32, String)>,
+    /// The names of what is called or used as a type, in no particular order.
+    pub(crate) references: Vec<ByteSpan>,
+}
+
+/// A definition as it stands in the tree.
+pub(crate) struct Found {
+    /// All of it, with its comments, attributes and wrapper.
+    pub(crate) bytes: Range<usize>,
+    /// The lines of `bytes`, counted from 0.
+    pub(crate) lines: Range<usize>,
+    pub(crate) name: Range<usize>,
+    /// From the first keyword up to the body.
+    pub(crate) signature: Range<usize>,
+    pub(crate) doc: Option<ByteSpan>,
+    pub(crate) kinds: Kinds,
+    pub(crate) keyword: &'static str,
+    pub(crate) label: Option<String>,
+    pub(crate) scope: Option<String>,
+    pub(crate) parent: Option<u32>,
+    /// The index behind the last definition that it encloses.
+    pub(crate) subtree_end: u32,
+}
+
+/// Walks a tree down to `depth` levels.
+pub(crate) fn read(grammar: &Grammar, tree: &Tree, lines: &Lines<'_>, depth: u32) -> Outline {
+    let mut reader = Reader {
+        grammar,
+        lines,
+        frames: vec![Frame::root(grammar.role(tree.root_node().kind_id()), lines.text().len())],
+        glued_line: usize::MAX,
+        targets: Vec::new(),
+        outline: Outline {
+            keys: vec![NO_CUT; lines.len()],
+            definitions: Vec::new(),
+            imports: Vec::new(),
+            references: Vec::new(),
+        },
+    };
+    let mut cursor = tree.walk();
+    if !cursor.goto_first_child() {
+        return reader.outline;
+    }
+    loop {
+        let frame = reader.visit(&cursor).filter(|_| reader.frames.len() < depth as usize);
+        if let Some(frame) = frame
+            && cursor.goto_first_child()
+        {
+            reader.frames.push(frame);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return reader.outline;
+            }
+            reader.leave();
+        }
+    }
+}
+
+struct Reader<'a> {
+    grammar: &'a Grammar,
+    lines: &'a Lines<'a>,
+    /// The ancestors of the node that is visited, root first; never empty.
+    frames: Vec<Frame>,
+    /// The line that continues what the line before it began.
+    glued_line: usize,
+    targets: Vec<String>,
+    outline: Outline,
+}
+
+impl Reader<'_> {
+    /// Looks at the cursor's node. The frame to walk its children under; `None` where they say nothing.
+    fn visit(&mut self, cursor: &TreeCursor<'_>) -> Option<Frame> {
+        let node = cursor.node();
+        let role = self.grammar.role(node.kind_id());
+        let depth = self.frames.len() as u16;
+        let parent = self.frames.last_mut().expect("the root's frame is never popped");
+        if !role.has(Trait::Named) {
+            parent.pending = None;
+            return None;
+        }
+        let start = node.start_byte();
+        let line = node.start_position().row;
+        let begins_line = line < self.lines.len() && self.lines.first(line) == start;
+        if begins_line && line != self.glued_line {
+            let key = depth + if parent.role.has(Trait::Block) { 0 } else { PENALTY };
+            let known = &mut self.outline.keys[line];
+            *known = key.min(*known);
+        }
+        if role.has(Trait::Comment) {
+            if begins_line {
+                self.hold_back(node, line, role);
+            }
+            return None;
+        }
+        if role.has(Trait::Attribute) && matches!(self.lines.text().as_bytes().get(start), Some(b'@' | b'#')) {
+            if begins_line {
+                self.hold_back(node, line, role);
+            }
+            return Some(self.plain_frame(role, node));
+        }
+        let attached = parent.pending.take().filter(|held| held.last_line + 1 >= line);
+        if let Some(held) = &attached
+            && begins_line
+            && line > held.first_line
+        {
+            self.outline.keys[line] = NO_CUT;
+            self.glued_line = line;
+        }
+        self.note_callee(cursor, node);
+        if role.has(Trait::Type) {
+            self.note_type(node);
+        }
+        if role.import().is_some() && self.note_import(role, node) && !role.has(Trait::Wrapper) {
+            return None;
+        }
+        Some(self.frame_of(role, node, line, attached))
+    }
+
+    /// Leaves the innermost frame. A comment at its end may belong to what follows it.
+    fn leave(&mut self) {
+        let count = self.outline.definitions.len() as u32;
+        let Some(frame) = self.frames.pop() else { return };
+        if let Some(index) = frame.own_definition {
+            self.outline.definitions[index as usize].subtree_end = count;
+        }
+        if let Some(parent) = self.frames.last_mut()
+            && frame.role.has(Trait::Block)
+        {
+            parent.pending = frame.pending;
+        }
+    }
+
+    /// Keeps a comment or attribute until it is known what follows it.
+    fn hold_back(&mut self, node: Node<'_>, line: usize, role: Role) {
+        let end = node.end_position();
+        // Some grammars count the line break as a part of the comment.
+        let last_line = if end.column == 0 && end.row > line { end.row - 1 } else { end.row };
+        // Elixir's documentation is an attribute.
+        let is_doc = role.has(Trait::Comment) || self.lines.text()[node.byte_range()].starts_with("@doc ");
+        let comment = is_doc.then(|| node.start_byte()..node.end_byte());
+        let parent = self.frames.last_mut().expect("the root's frame is never popped");
+        match &mut parent.pending {
+            Some(held) if held.last_line + 1 == line => {
+                held.last_line = last_line;
+                if let Some(comment) = comment {
+                    let start = held.comments.as_ref().map_or(comment.start, |all| all.start);
+                    held.comments = Some(start..comment.end);
+                }
+                self.outline.keys[line] = NO_CUT;
+                self.glued_line = line;
+            }
+            pending => {
+                *pending = Some(Pending { first_line: line, last_line, start: node.start_byte(), comments: comment });
+            }
+        }
+    }
+
+    fn plain_frame(&self, role: Role, node: Node<'_>) -> Frame {
+        self.frames.last().expect("the root's frame is never popped").child(role, node.end_byte())
+    }
+
+    /// The frame of a node that may define something or wrap what does.
+    fn frame_of(&mut self, role: Role, node: Node<'_>, line: usize, attached: Option<Pending>) -> Frame {
+        let mut frame = self.plain_frame(role, node);
+        let parent = self.frames.last_mut().expect("the root's frame is never popped");
+        let mut outer = node.byte_range();
+        let mut held = attached;
+        // A list of definitions in one declaration shares its comment with the first alone, and only on its own line.
+        let may_inherit = parent.role.has(Trait::Wrapper) && (!parent.role.has(Trait::Block) || line == parent.line);
+        if may_inherit && held.is_none() {
+            held.clone_from(&parent.wrapped_docs);
+            outer = parent.wrapped.clone().unwrap_or(outer);
+        }
+        let named = role.definition().and_then(|definition| {
+            let named = match &definition.name {
+                NameRule::Field(field) => node.child_by_field_name(field).map(|name| Named::plain(self.unquoted(name))),
+                NameRule::Child(kinds) => child_of_kind(node, kinds).map(|name| Named::plain(name.byte_range())),
+                NameRule::Look(look) => look(node, self.lines.text()),
+            }?;
+            Some((definition, named))
+        });
+        if let Some((definition, named)) = named {
+            let kinds = named.kinds.unwrap_or(definition.kinds);
+            if self.counts(definition.place, kinds) && !named.name.is_empty() {
+                let found = self.found(node, outer, held, definition.keyword, kinds, named);
+                self.define(&mut frame, found);
+            }
+        } else if role.has(Trait::Block) && !role.has(Trait::Wrapper) {
+            // Whoever begins where the list begins is meant.
+            frame.pending = held;
+        } else if role.has(Trait::Wrapper) {
+            frame.wrapped = Some(outer);
+            frame.wrapped_docs = held;
+            frame.line = line;
+        }
+        frame
+    }
+
+    /// A name without quotes: `declare module "x"`.
+    fn unquoted(&self, name: Node<'_>) -> Range<usize> {
+        let text = &self.lines.text()[name.byte_range()];
+        let inner = text.trim_matches(['"', '\'']);
+        let start = name.start_byte() + (text.len() - text.trim_start_matches(['"', '\'']).len());
+        start..start + inner.len()
+    }
+
+    /// Whether such a definition is one here: variables of functions and deep keys are not.
+    fn counts(&self, place: Place, kinds: Kinds) -> bool {
+        let parent = self.frames.last().expect("the root's frame is never popped");
+        if place == Place::OutsideFunctions && parent.in_function {
+            return false;
+        }
+        let fits = match kinds.symbol {
+            Some(SymbolKind::Variable | SymbolKind::Constant) => !parent.in_function,
+            Some(SymbolKind::Key) => parent.definitions_above < KEY_DEPTH,
+            _ => true,
+        };
+        fits && self.outline.definitions.len() < MOST_DEFINITIONS
+    }
+
+    fn found(
+        &self,
+        node: Node<'_>,
+        outer: Range<usize>,
+        held: Option<Pending>,
+        keyword: &'static str,
+        kinds: Kinds,
+        named: Named,
+    ) -> Found {
+        let text = self.lines.text();
+        let start = held.as_ref().map_or(outer.start, |held| held.start.min(outer.start));
+        let docstring = match self.grammar.syntax.docs {
+            Docs::Inside => names::docstring(node),
+            Docs::Before => None,
+        };
+        let comments = docstring.or_else(|| held.and_then(|held| held.comments));
+        let trim = |range: Range<usize>| range.start..range.start + text[range].trim_end().len();
+        let bytes = trim(start..outer.end);
+        Found {
+            lines: self.lines.line_of(bytes.start)..self.lines.line_of(bytes.end.saturating_sub(1)) + 1,
+            signature: names::signature(node, outer.start, &named.name, kinds, text),
+            doc: comments.map(trim).map(|doc| ByteSpan { start: doc.start as u32, end: doc.end as u32 }),
+            bytes,
+            name: named.name,
+            kinds,
+            keyword,
+            label: named.label,
+            scope: named.scope,
+            parent: self.frames.last().and_then(|parent| parent.definition),
+            subtree_end: 0,
+        }
+    }
+
+    /// Adds a definition, or widens the one before where both are clauses of one.
+    fn define(&mut self, frame: &mut Frame, found: Found) {
+        let text = self.lines.text();
+        let parent = self.frames.last_mut().expect("the root's frame is never popped");
+        let is_function = matches!(found.kinds.chunk, ChunkKind::Function | ChunkKind::Method);
+        frame.in_function |= is_function;
+        frame.definitions_above += 1;
+        if self.grammar.syntax.clauses == Clauses::Together
+            && is_function
+            && let Some(index) = parent.last_definition
+            && let before = &mut self.outline.definitions[index as usize]
+            && text[before.name.clone()] == text[found.name.clone()]
+            && found.lines.start <= before.lines.end + 1
+        {
+            self.outline.keys[found.lines.start] = NO_CUT;
+            self.glued_line = found.lines.start;
+            before.bytes.end = found.bytes.end;
+            before.lines.end = found.lines.end;
+            frame.definition = Some(index);
+            frame.own_definition = Some(index);
+            return;
+        }
+        let index = self.outline.definitions.len() as u32;
+        parent.last_definition = Some(index);
+        frame.definition = Some(index);
+        frame.own_definition = Some(index);
+        self.outline.definitions.push(Found { subtree_end: index + 1, ..found });
+    }
+
+    /// Notes the name of what is called, where the node is the callee of its parent.
+    fn note_callee(&mut self, cursor: &TreeCursor<'_>, node: Node<'_>) {
+        let parent = self.frames.last_mut().expect("the root's frame is never popped");
+        let is_callee = match parent.role.callee() {
+            None => false,
+            Some(Callee::Field(field)) => cursor.field_id().is_some_and(|id| id.get() == field),
+            Some(Callee::Component(field)) => {
+                cursor.field_id().is_some_and(|id| id.get() == field)
+                    && !self.lines.text().as_bytes().get(node.start_byte()).is_some_and(u8::is_ascii_lowercase)
+            }
+            Some(Callee::FirstNamed) => !std::mem::replace(&mut parent.has_callee, true),
+        };
+        if !is_callee {
+            return;
+        }
+        let text = self.lines.text();
+        let Some(name) = names::callee(text, node.start_byte()..node.end_byte()) else { return };
+        if self.grammar.syntax.ordinary.contains(&&text[name.clone()]) {
+            return;
+        }
+        if self.grammar.syntax.import_calls.contains(&&text[name.clone()]) {
+            let arguments = text.get(node.end_byte()..parent.end).unwrap_or_default();
+            if let Some(target) = names::leading_literal(arguments) {
+                self.outline.imports.push((node.start_byte() as u32, target.to_owned()));
+                return;
+            }
+        }
+        self.outline.references.push(ByteSpan { start: name.start as u32, end: name.end as u32 });
+    }
+
+    fn note_type(&mut self, node: Node<'_>) {
+        if let Some(name) = names::type_name(self.lines.text(), node.byte_range()) {
+            self.outline.references.push(ByteSpan { start: name.start as u32, end: name.end as u32 });
+        }
+    }
+
+    /// Notes what a node imports. Whether it imports anything.
+    fn note_import(&mut self, role: Role, node: Node<'_>) -> bool {
+        let text = self.lines.text().get(node.byte_range()).unwrap_or_default();
+        if let Some(import) = role.import() {
+            (import.targets)(text, &mut self.targets);
+        }
+        let has_targets = !self.targets.is_empty();
+        let at = node.start_byte() as u32;
+        self.outline.imports.extend(self.targets.drain(..).map(|target| (at, target)));
+        has_targets
+    }
+}

@@ -1,0 +1,123 @@
+//! How is prose cut?
+//!
+//! By heading, sections over the limit at paragraphs, a fenced block never. The marks of Markdown, reStructuredText,
+//! `AsciiDoc`, Org and plain text are told line by line; what stands in a line is not parsed, except for links.
+
+mod front_matter;
+mod heading;
+mod links;
+mod section;
+
+use recall_core::{Chunk, ChunkKind, Edge, EdgeKind, ParseOutcome, ParsedDocument, Symbol, SymbolKind, tokens};
+
+use self::front_matter::FrontMatter;
+use self::heading::Heading;
+use self::section::Piece;
+use crate::lines::Lines;
+
+/// A markup whose headings are known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Markup {
+    Markdown,
+    RestructuredText,
+    AsciiDoc,
+    Org,
+    Plain,
+}
+
+impl Markup {
+    /// The markup of a language; `None` where it is no prose.
+    pub(crate) fn of(language: &str) -> Option<Self> {
+        Some(match language {
+            "markdown" | "jupyter" => Self::Markdown,
+            "rst" => Self::RestructuredText,
+            "asciidoc" => Self::AsciiDoc,
+            "org" => Self::Org,
+            "text" => Self::Plain,
+            _ => return None,
+        })
+    }
+}
+
+/// How the text is divided above its sections.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Division {
+    /// Not at all.
+    Document,
+    /// In cells, with two blank lines between them.
+    Cells,
+}
+
+/// Cuts a text of prose.
+pub(crate) fn document(lines: &Lines<'_>, markup: Markup, division: Division, max_tokens: u32) -> ParsedDocument {
+    let front = FrontMatter::of(lines, markup);
+    let headings = heading::find(lines, markup, front.lines);
+    let pieces = section::cut(lines, &headings, division, max_tokens);
+    let chunks: Vec<Chunk> =
+        pieces.iter().enumerate().map(|(ordinal, piece)| chunk(lines, &headings, ordinal as u32, piece)).collect();
+    let symbols = symbols(lines, &headings, &chunks);
+    let mut edges = links::find(lines, &chunks);
+    edges.extend(front.supersedes.into_iter().map(|target| Edge { kind: EdgeKind::Supersedes, chunk: 0, target }));
+    edges.extend(front.related.into_iter().map(|target| Edge { kind: EdgeKind::RelatesTo, chunk: 0, target }));
+    if chunks.is_empty() {
+        edges.clear();
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    let title = front.title.or_else(|| headings.first().map(|heading| heading.title.clone()));
+    ParsedDocument { title, tags: front.tags, chunks, symbols, edges, outcome: ParseOutcome::Parsed }
+}
+
+fn chunk(lines: &Lines<'_>, headings: &[Heading], ordinal: u32, piece: &Piece) -> Chunk {
+    let span = match &piece.bytes {
+        Some(bytes) => lines.span_of_bytes(bytes.start, bytes.end),
+        None => lines.span(&piece.lines),
+    };
+    Chunk {
+        ordinal,
+        kind: piece.kind,
+        span,
+        symbol: piece.heading.map(|heading| path(headings, heading)),
+        signature: None,
+        doc_comment: None,
+        tokens: tokens::estimate(span.bytes.of(lines.text()).unwrap_or_default()),
+    }
+}
+
+/// The headings from the outermost to this one: `Storage > Journal`.
+fn path(headings: &[Heading], index: usize) -> String {
+    let mut titles = vec![headings[index].title.as_str()];
+    let mut parent = headings[index].parent;
+    while let Some(index) = parent {
+        titles.push(&headings[index].title);
+        parent = headings[index].parent;
+    }
+    titles.reverse();
+    titles.join(" > ")
+}
+
+fn symbols(lines: &Lines<'_>, headings: &[Heading], chunks: &[Chunk]) -> Vec<Symbol> {
+    let symbol = |(index, heading): (usize, &Heading)| {
+        let end = headings[index + 1..]
+            .iter()
+            .find(|next| next.level <= heading.level)
+            .map_or(lines.len(), |next| next.lines.start);
+        let section = lines.trim(heading.lines.start..end);
+        Symbol {
+            name: heading.title.clone(),
+            qualified: path(headings, index).replace(" > ", "::"),
+            kind: SymbolKind::Heading,
+            span: lines.span(&section),
+            chunk: crate::code::chunk_at(chunks, lines.first(heading.lines.start)),
+        }
+    };
+    headings.iter().enumerate().map(symbol).collect()
+}
+
+/// The kind of chunk that a division's parts are.
+fn kind_of(division: Division) -> ChunkKind {
+    match division {
+        Division::Document => ChunkKind::Section,
+        Division::Cells => ChunkKind::Cell,
+    }
+}

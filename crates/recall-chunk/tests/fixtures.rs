@@ -1,0 +1,136 @@
+//! What one source of each language is cut into: by the default limit, and by one that its largest function exceeds.
+//!
+//! A snapshot line is a chunk: its lines, kind, tokens, symbol path and signature.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use recall_chunk::{ChunkLimits, Chunker, language_of, notebook_text};
+use recall_core::{DocPath, EdgeKind, Language, Limits, ParsedDocument};
+
+/// A limit that cuts the `open` of every fixture.
+const SMALL_TOKENS: u32 = 120;
+
+fn check(name: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
+    let stored = std::fs::read_to_string(&file).expect("the fixture is there");
+    let text = if file.extension().is_some_and(|extension| extension == "ipynb") {
+        notebook_text(&stored).expect("a notebook")
+    } else {
+        stored
+    };
+    let path = DocPath::new(name).expect("plain");
+    let language = language_of(&path, &text);
+    let parse = |max_tokens| {
+        let limits = ChunkLimits { max_tokens, ..ChunkLimits::from(&Limits::default()) };
+        Chunker::new(limits).parse(&path, language.as_ref(), &text)
+    };
+    let (large, small) = (parse(Limits::default().chunk_tokens), parse(SMALL_TOKENS));
+    let mut shown = format!("{} {:?}\n", language.as_ref().map_or("unknown", Language::as_str), large.outcome);
+    if large.title.is_some() || !large.tags.is_empty() {
+        let _ = writeln!(shown, "title {:?}, tags {:?}", large.title, large.tags);
+    }
+    shown.push_str("\nchunks\n");
+    show_chunks(&mut shown, &text, &large);
+    let _ = writeln!(shown, "\nchunks of at most {SMALL_TOKENS} tokens");
+    show_chunks(&mut shown, &text, &small);
+    show_names(&mut shown, &large);
+    insta::assert_snapshot!(name, shown);
+}
+
+fn show_chunks(shown: &mut String, text: &str, parsed: &ParsedDocument) {
+    for chunk in &parsed.chunks {
+        let doc = chunk.doc_comment.and_then(|doc| doc.of(text)).and_then(|doc| doc.lines().next());
+        let _ = write!(
+            shown,
+            "  {:>3}-{:<3} {:8} {:3}  {}",
+            chunk.span.start_line,
+            chunk.span.end_line,
+            chunk.kind.as_str(),
+            chunk.tokens,
+            chunk.symbol.as_deref().unwrap_or("-"),
+        );
+        for (mark, detail) in [(" | ", chunk.signature.as_deref()), (" | doc: ", doc)] {
+            let _ = detail.map(|detail| write!(shown, "{mark}{detail}"));
+        }
+        shown.push('\n');
+    }
+}
+
+fn show_names(shown: &mut String, parsed: &ParsedDocument) {
+    shown.push_str("\nsymbols\n");
+    for symbol in &parsed.symbols {
+        let (span, kind) = (symbol.span, symbol.kind.as_str());
+        let _ = writeln!(
+            shown,
+            "  {:>3}-{:<3} {kind:9} {} in {}",
+            span.start_line, span.end_line, symbol.qualified, symbol.chunk
+        );
+    }
+    let mut edges: BTreeMap<(EdgeKind, u32), Vec<&str>> = BTreeMap::new();
+    for edge in &parsed.edges {
+        edges.entry((edge.kind, edge.chunk)).or_default().push(&edge.target);
+    }
+    shown.push_str("\nedges\n");
+    for ((kind, chunk), targets) in edges {
+        let _ = writeln!(shown, "  {} from {chunk}: {}", kind.as_str(), targets.join(", "));
+    }
+}
+
+macro_rules! fixtures {
+    ($($test:ident: $file:literal,)*) => {
+        $(
+            #[test]
+            fn $test() {
+                check($file);
+            }
+        )*
+
+        #[test]
+        fn every_fixture_is_checked() {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+            let mut found: Vec<String> = std::fs::read_dir(folder)
+                .expect("the folder is there")
+                .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+                .collect();
+            let mut checked = vec![$($file.to_owned()),*];
+            found.sort();
+            checked.sort();
+            assert_eq!(found, checked);
+        }
+    };
+}
+
+fixtures! {
+    rust: "store.rs",
+    python: "store.py",
+    go: "store.go",
+    java: "Store.java",
+    javascript: "store.js",
+    typescript: "store.ts",
+    tsx: "Store.tsx",
+    c: "store.c",
+    cpp: "store.cpp",
+    csharp: "Store.cs",
+    ruby: "store.rb",
+    php: "Store.php",
+    scala: "Store.scala",
+    kotlin: "Store.kt",
+    swift: "Store.swift",
+    bash: "store.sh",
+    lua: "store.lua",
+    elixir: "store.ex",
+    haskell: "Store.hs",
+    zig: "store.zig",
+    sql: "store.sql",
+    html: "store.html",
+    css: "store.css",
+    json: "store.json",
+    yaml: "store.yaml",
+    toml: "store.toml",
+    markdown: "store.md",
+    restructured_text: "store.rst",
+    notebook: "store.ipynb",
+    vue: "store.vue",
+}
