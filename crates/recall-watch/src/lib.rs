@@ -1,0 +1,26 @@
+//! Which files does a root hold, which of them changed, and is their content text?
+//!
+//! [`scan`] walks a root under its [`Rules`] and costs a stat a file; [`compare`] says what differs from what is known;
+//! [`stat`] looks at one file again; [`content::read`] opens one without ever leaving the root and decodes it; [`root`]
+//! says where a project begins and which paths lie inside it.
+//!
+//! The stat scan is the source of truth. Nothing here parses, remembers or writes anything, and nothing here knows the
+//! time: whoever observes brings the moment along ([`is_racy`]).
+
+mod change;
+pub mod content;
+mod ignore_files;
+mod listing;
+mod names;
+mod open;
+pub mod root;
+mod rules;
+mod scan;
+mod skip;
+mod symlink;
+mod walk;
+
+pub use change::{StatOutcome, is_racy, stat};
+pub use rules::{Addition, Depth, IgnoreRules, Rules};
+pub use scan::{FoundFile, Scan, ScanError, SkippedFile, scan};
+pub use skip::SkipReason;

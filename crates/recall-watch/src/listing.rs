@@ -1,0 +1,130 @@
+//! Which directories are passed over unless somebody asks for them?
+//!
+//! A directory that only tools write to is known by its name alone. A name that is also a good name for source
+//! (`build`, `target`, `vendor`…) counts only where a tool would put it: at the root, or beside the tool's manifest. So
+//! `src/build/` stays. Whatever is passed over comes back by `!name/` in a `.recallignore` or by being added.
+
+/// Where a version control system keeps its own. Nothing brings these back.
+pub(crate) fn is_version_control(name: &str) -> bool {
+    [".git", ".hg", ".svn", ".jj", ".bzr", ".sl", ".pijul", "_darcs", "CVS"].contains(&name)
+}
+
+/// Whether a directory is passed over. `siblings` are the names beside it.
+pub(crate) fn is_passed_over<'a>(name: &str, level: Level, mut siblings: impl Iterator<Item = &'a str>) -> bool {
+    if name.starts_with('.') {
+        return !SHOWN.contains(&name);
+    }
+    if ALWAYS.contains(&name) || name.ends_with(".egg-info") {
+        return true;
+    }
+    let Some((_, manifests)) = BESIDE.iter().find(|(known, _)| *known == name) else { return false };
+    (level == Level::Root && AT_ROOT.contains(&name))
+        || siblings.any(|sibling| manifests.iter().any(|manifest| is_manifest(sibling, manifest)))
+}
+
+/// Whether a directory lies directly in the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// It does.
+    Root,
+    /// It lies deeper.
+    Below,
+}
+
+/// A manifest's pattern is a name, or `*` and an ending.
+fn is_manifest(name: &str, pattern: &str) -> bool {
+    match pattern.strip_prefix('*') {
+        Some(ending) => name.ends_with(ending),
+        None => name == pattern,
+    }
+}
+
+/// Hidden directories that people write to. The others are tools' caches, settings of one person, or version control.
+const SHOWN: &[&str] = &[
+    // Forges and their pipelines.
+    ".github",
+    ".gitlab",
+    ".gitea",
+    ".forgejo",
+    ".circleci",
+    ".buildkite",
+    ".woodpecker",
+    ".ci",
+    // Settings that are committed.
+    ".config",
+    ".cargo",
+    ".devcontainer",
+    ".husky",
+    ".storybook",
+    ".changeset",
+    // Instructions for agents.
+    ".claude",
+    ".cursor",
+];
+
+/// Dependencies, caches and outputs under names that nobody gives to source.
+const ALWAYS: &[&str] = &[
+    // Installed dependencies.
+    "node_modules",
+    "bower_components",
+    "jspm_packages",
+    "web_modules",
+    "site-packages",
+    "elm-stuff",
+    // Compiled and cached.
+    "__pycache__",
+    "__pypackages__",
+    "CMakeFiles",
+    "DerivedData",
+    "dist-newstyle",
+    "zig-cache",
+    "zig-out",
+    "bazel-bin",
+    "bazel-out",
+    "bazel-testlogs",
+    // Reports of test coverage.
+    "htmlcov",
+    "lcov-report",
+];
+
+/// The names of `BESIDE` under which the root itself has nothing but dependencies and outputs.
+const AT_ROOT: &[&str] = &["vendor", "target", "dist", "build", "venv"];
+
+/// Names that are outputs or dependencies beside one of these manifests.
+const BESIDE: &[(&str, &[&str])] = &[
+    ("vendor", &["go.mod", "composer.json", "Gemfile", "Cargo.toml", "*.gemspec"]),
+    ("target", &["Cargo.toml", "pom.xml", "build.sbt", "project.clj", "deps.edn"]),
+    ("dist", &["package.json", "pyproject.toml", "setup.py", "*.cabal"]),
+    (
+        "build",
+        &[
+            "package.json",
+            "pyproject.toml",
+            "setup.py",
+            "build.gradle",
+            "build.gradle.kts",
+            "settings.gradle",
+            "settings.gradle.kts",
+            "CMakeLists.txt",
+            "meson.build",
+            "pubspec.yaml",
+            "Package.swift",
+        ],
+    ),
+    (
+        "out",
+        &["build.gradle", "build.gradle.kts", "next.config.js", "next.config.mjs", "next.config.ts", "foundry.toml"],
+    ),
+    ("bin", &["*.csproj", "*.fsproj", "*.vbproj", ".classpath"]),
+    ("obj", &["*.csproj", "*.fsproj", "*.vbproj"]),
+    ("deps", &["mix.exs", "rebar.config"]),
+    ("_build", &["mix.exs", "rebar.config", "dune-project", "conf.py"]),
+    ("coverage", &["package.json", "Gemfile"]),
+    ("Pods", &["Podfile"]),
+    ("Carthage", &["Cartfile"]),
+    ("venv", &["pyproject.toml", "setup.py", "requirements.txt", "Pipfile", "manage.py"]),
+    ("env", &["requirements.txt", "Pipfile", "manage.py"]),
+];
+
+#[cfg(test)]
+mod tests;

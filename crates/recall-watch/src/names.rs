@@ -1,0 +1,180 @@
+//! What does a name alone say about a file or a directory?
+
+use crate::SkipReason;
+
+/// Why a file is not even opened, by its name.
+pub(crate) fn skip_reason(name: &str) -> Option<SkipReason> {
+    let lower = name.to_ascii_lowercase();
+    let has_ending = |endings: &[&str]| endings.iter().any(|ending| lower.ends_with(ending));
+    if is_secret(&lower) {
+        Some(SkipReason::Secret)
+    } else if LOCK_FILES.contains(&lower.as_str()) {
+        Some(SkipReason::LockFile)
+    } else if has_ending(MINIFIED_ENDINGS) {
+        Some(SkipReason::Minified)
+    } else if has_ending(GENERATED_ENDINGS) {
+        Some(SkipReason::Generated)
+    } else if lower.rsplit_once('.').is_some_and(|(_, extension)| is_binary(extension)) {
+        Some(SkipReason::Binary)
+    } else {
+        None
+    }
+}
+
+fn is_binary(extension: &str) -> bool {
+    BINARY_EXTENSIONS.iter().any(|formats| formats.contains(&extension))
+}
+
+/// Whether the name is one under which keys and passwords are kept.
+fn is_secret(lower: &str) -> bool {
+    let is_example = || ENV_EXAMPLES.iter().any(|ending| lower.ends_with(ending));
+    let is_env = lower == ".envrc"
+        || lower.starts_with(".env.")
+        || lower.rsplit_once('.').is_some_and(|(_, last)| last == "env");
+    (is_env && !is_example())
+        || SECRET_NAMES.contains(&lower)
+        || lower.rsplit_once('.').is_some_and(|(_, extension)| SECRET_EXTENSIONS.contains(&extension))
+}
+
+/// `.env` files with these endings are committed to show which variables there are.
+const ENV_EXAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist", ".defaults"];
+
+/// Names of private keys, credential stores and shell histories.
+const SECRET_NAMES: &[&str] = &[
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ecdsa_sk",
+    "id_ed25519",
+    "id_ed25519_sk",
+    ".netrc",
+    "_netrc",
+    ".pgpass",
+    ".npmrc",
+    ".pypirc",
+    ".htpasswd",
+    ".git-credentials",
+    ".dockercfg",
+    ".my.cnf",
+    ".vault-token",
+    "credentials",
+    ".credentials",
+    "credentials.json",
+    ".credentials.json",
+    "credentials.toml",
+    "credentials.tfrc.json",
+    ".bash_history",
+    ".zsh_history",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".mysql_history",
+];
+
+/// Key containers, and Terraform's state, which holds every secret that it made.
+const SECRET_EXTENSIONS: &[&str] =
+    &["pem", "key", "p8", "p12", "pfx", "pkcs12", "ppk", "jks", "keystore", "kdbx", "gpg", "tfstate"];
+
+/// Resolved versions and checksums, written by dependency tools. The manifest beside them is indexed.
+const LOCK_FILES: &[&str] = &[
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lock",
+    "deno.lock",
+    "cargo.lock",
+    "poetry.lock",
+    "pdm.lock",
+    "uv.lock",
+    "pipfile.lock",
+    "pixi.lock",
+    "conda-lock.yml",
+    "gemfile.lock",
+    "composer.lock",
+    "go.sum",
+    "go.work.sum",
+    "mix.lock",
+    "rebar.lock",
+    "pubspec.lock",
+    "podfile.lock",
+    "cartfile.resolved",
+    "package.resolved",
+    "flake.lock",
+    "packages.lock.json",
+    "paket.lock",
+    "gradle.lockfile",
+    "module.bazel.lock",
+    ".terraform.lock.hcl",
+    "cabal.project.freeze",
+    "stack.yaml.lock",
+    "chart.lock",
+];
+
+const MINIFIED_ENDINGS: &[&str] =
+    &[".min.js", ".min.mjs", ".min.cjs", ".min.css", "-min.js", "-min.css", ".bundle.js", ".chunk.js"];
+
+/// Source maps, compiled type information and drawings: text whose words nobody wrote.
+const GENERATED_ENDINGS: &[&str] = &[".map", ".tsbuildinfo", ".svg", ".eps", ".ps"];
+
+/// Formats that are never text. A name that is also the ending of a text format (`ts`, `mod`, `obj`, `dat`, `mo`) is not
+/// here: the content decides.
+const BINARY_EXTENSIONS: &[&[&str]] = &[PICTURES_AND_SOUND, ARCHIVES, PROGRAMS, DATA];
+
+const PICTURES_AND_SOUND: &[&str] = &[
+    "png", "jpg", "jpeg", "gif", "bmp", "ico", "icns", "webp", "avif", "heic", "tif", "tiff", "psd", "xcf", "mp3",
+    "mp4", "m4a", "m4v", "mov", "avi", "mkv", "webm", "wav", "flac", "ogg", "opus", "woff", "woff2", "ttf", "otf",
+    "eot", "blend", "fbx", "glb", "uasset", "umap",
+];
+
+const ARCHIVES: &[&str] = &[
+    "zip", "gz", "tgz", "bz2", "xz", "zst", "lz4", "br", "7z", "rar", "tar", "jar", "war", "ear", "aar", "whl", "egg",
+    "gem", "nupkg", "crate", "deb", "rpm", "apk", "ipa", "dmg", "iso", "img", "msi", "cab",
+];
+
+const PROGRAMS: &[&str] = &[
+    "exe", "dll", "so", "dylib", "lib", "rlib", "rmeta", "o", "ko", "a", "pyc", "pyo", "pyd", "class", "wasm", "node",
+    "pdb", "beam", "cmo", "cmx", "nib",
+];
+
+const DATA: &[&str] = &[
+    "pdf",
+    "doc",
+    "docx",
+    "xls",
+    "xlsx",
+    "ppt",
+    "pptx",
+    "odt",
+    "ods",
+    "odp",
+    "epub",
+    "sqlite",
+    "sqlite3",
+    "db",
+    "db-wal",
+    "db-shm",
+    "mdb",
+    "parquet",
+    "arrow",
+    "feather",
+    "orc",
+    "avro",
+    "h5",
+    "hdf5",
+    "npy",
+    "npz",
+    "pkl",
+    "pickle",
+    "pt",
+    "pth",
+    "onnx",
+    "safetensors",
+    "gguf",
+    "tflite",
+    "ckpt",
+    "bin",
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+use super::*;
+
+#[test]
+fn names_tell_secrets_lock_files_and_what_is_not_text() {
+    for (name, expected) in [
+        (".env", Some(SkipReason::Secret)),
+        (".env.production", Some(SkipReason::Secret)),
+        (".ENV.local", Some(SkipReason::Secret)),
+        (".envrc", Some(SkipReason::Secret)),
+        ("prod.env", Some(SkipReason::Secret)),
+        (".env.example", None),
+        ("settings.env.sample", None),
+        ("environment.ts", None),
+        ("server.PEM", Some(SkipReason::Secret)),
+        ("id_rsa", Some(SkipReason::Secret)),
+        ("id_ed25519", Some(SkipReason::Secret)),
+        ("id_rsa.pub", None),
+        ("id_rsa.rs", None),
+        ("credentials", Some(SkipReason::Secret)),
+        ("credentials.rs", None),
+        ("terraform.tfstate", Some(SkipReason::Secret)),
+        ("Cargo.lock", Some(SkipReason::LockFile)),
+        ("package-lock.json", Some(SkipReason::LockFile)),
+        ("package.json", None),
+        ("go.sum", Some(SkipReason::LockFile)),
+        ("go.mod", None),
+        ("clock.rs", None),
+        ("app.min.js", Some(SkipReason::Minified)),
+        ("min.js", None),
+        ("app.js.map", Some(SkipReason::Generated)),
+        ("map.js", None),
+        ("logo.svg", Some(SkipReason::Generated)),
+        ("photo.JPG", Some(SkipReason::Binary)),
+        ("libfoo.so", Some(SkipReason::Binary)),
+        ("so", None),
+        ("a.ts", None),
+        ("Makefile", None),
+        (".gitignore", None),
+        ("", None),
+    ] {
+        assert_eq!(skip_reason(name), expected, "{name:?}");
+    }
+}
+
+#[test]
+fn every_listed_name_is_written_as_it_is_compared() {
+    let lists = [SECRET_NAMES, SECRET_EXTENSIONS, ENV_EXAMPLES, LOCK_FILES, MINIFIED_ENDINGS, GENERATED_ENDINGS];
+    for name in lists.iter().chain(BINARY_EXTENSIONS).flat_map(|list| list.iter()) {
+        assert_eq!(*name, name.to_ascii_lowercase());
+    }
+    for extension in SECRET_EXTENSIONS.iter().chain(BINARY_EXTENSIONS.iter().flat_map(|list| list.iter())) {
+        assert!(!extension.contains('.'), "{extension} would never match what stands behind the last dot");
+    }
+}

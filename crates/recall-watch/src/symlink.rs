@@ -1,0 +1,30 @@
+//! Where does a symlink lead?
+
+use std::io;
+use std::path::Path;
+
+use crate::SkipReason;
+
+/// Says why the symlink at `link` is not indexed. `root` is canonical.
+///
+/// Links are never followed: what one inside the root points to is indexed under its own name, and what one to the
+/// outside points to is not the project's.
+pub(crate) fn reason(root: &Path, link: &Path) -> SkipReason {
+    match link.canonicalize() {
+        Ok(target) if target.starts_with(root) => SkipReason::SymlinkInside,
+        Ok(_) => SkipReason::SymlinkOutside,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => SkipReason::SymlinkBroken,
+        Err(error) if is_loop(&error) => SkipReason::SymlinkLoop,
+        Err(error) => SkipReason::Unreadable { error: error.to_string() },
+    }
+}
+
+#[cfg(unix)]
+fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_loop(_: &io::Error) -> bool {
+    false
+}

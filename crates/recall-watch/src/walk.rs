@@ -1,0 +1,137 @@
+//! How are all directories of a root visited, by several threads?
+
+mod directory;
+mod plan;
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::{Condvar, Mutex};
+
+use self::directory::{Directory, Lister};
+use self::plan::Plans;
+use crate::ignore_files::IgnoreFiles;
+use crate::{FoundFile, Rules, ScanError, SkippedFile};
+
+/// What a walk found, in no order.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) files: Vec<FoundFile>,
+    pub(crate) skipped: Vec<SkippedFile>,
+}
+
+/// Visits every directory that the rules lead to.
+pub(crate) fn walk(
+    root: &Path,
+    rules: &Rules,
+    threads: NonZero<usize>,
+    cancel: &AtomicBool,
+) -> Result<Found, ScanError> {
+    let root = check(root)?;
+    let plans = Plans::compile(rules)?;
+    let mut lister = Lister::new(&root, &plans);
+    let queue = Queue::new(lister.starts(IgnoreFiles::above(&root).as_ref()), cancel);
+    let mut others = Vec::new();
+    std::thread::scope(|scope| {
+        // A root without directories is done before a thread has started.
+        if queue.list_next(&mut lister) {
+            let helpers: Vec<_> = (1..threads.get())
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut lister = Lister::new(&root, &plans);
+                        while queue.list_next(&mut lister) {}
+                        lister.into_found()
+                    })
+                })
+                .collect();
+            while queue.list_next(&mut lister) {}
+            others = helpers
+                .into_iter()
+                .map(|helper| helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect();
+        }
+    });
+    if cancel.load(Ordering::Relaxed) {
+        return Err(ScanError::Cancelled);
+    }
+    let mut found = lister.into_found();
+    for other in others {
+        found.files.extend(other.files);
+        found.skipped.extend(other.skipped);
+    }
+    Ok(found)
+}
+
+/// The canonical root, once it is known that it can be listed.
+fn check(root: &Path) -> Result<PathBuf, ScanError> {
+    let refused = |source| ScanError::Root { path: root.to_owned(), source };
+    let canonical = root.canonicalize().map_err(refused)?;
+    std::fs::read_dir(&canonical).map_err(refused)?;
+    Ok(canonical)
+}
+
+/// The directories that are still to be listed.
+struct Queue<'a> {
+    state: Mutex<State<'a>>,
+    changed: Condvar,
+    cancel: &'a AtomicBool,
+}
+
+struct State<'a> {
+    waiting: Vec<Directory<'a>>,
+    /// How many directories are being listed, each of which may bring more.
+    in_hand: usize,
+}
+
+impl<'a> Queue<'a> {
+    fn new(starts: Vec<Directory<'a>>, cancel: &'a AtomicBool) -> Self {
+        Self { state: Mutex::new(State { waiting: starts, in_hand: 0 }), changed: Condvar::new(), cancel }
+    }
+
+    /// Lists one directory and queues what lies in it. Waits where others may still bring some; `false` once none is left,
+    /// or the walk was cancelled.
+    fn list_next(&self, lister: &mut Lister<'a>) -> bool {
+        let Some(directory) = self.take() else { return false };
+        let mut hand = Hand { queue: self, below: Vec::new() };
+        hand.below = lister.list(directory);
+        true
+    }
+
+    fn take(&self) -> Option<Directory<'a>> {
+        let mut state = self.state.lock();
+        loop {
+            if self.cancel.load(Ordering::Relaxed) {
+                return None;
+            }
+            if let Some(directory) = state.waiting.pop() {
+                state.in_hand += 1;
+                return Some(directory);
+            }
+            if state.in_hand == 0 {
+                return None;
+            }
+            self.changed.wait(&mut state);
+        }
+    }
+}
+
+/// A directory that is being listed. Given back when dropped, also by a panic: the others must not wait for ever.
+struct Hand<'q, 'a> {
+    queue: &'q Queue<'a>,
+    /// What lies in the directory.
+    below: Vec<Directory<'a>>,
+}
+
+impl Drop for Hand<'_, '_> {
+    fn drop(&mut self) {
+        let mut state = self.queue.state.lock();
+        state.in_hand -= 1;
+        let wakes = !self.below.is_empty() || state.in_hand == 0;
+        state.waiting.append(&mut self.below);
+        drop(state);
+        if wakes {
+            self.queue.changed.notify_all();
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! What of one directory is indexed?
+
+use std::ffi::OsString;
+use std::fs::{self, DirEntry, FileType};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use recall_core::DocPath;
+
+use super::Found;
+use super::plan::{Inclusion, Plan, Plans};
+use crate::change::modified;
+use crate::ignore_files::{self, IgnoreFiles, Kind, Repository, Verdict};
+use crate::listing::{self, Level};
+use crate::{Depth, FoundFile, IgnoreRules, SkipReason, SkippedFile, names, symlink};
+
+/// A directory to be listed.
+pub(crate) struct Directory<'a> {
+    plan: &'a Plan,
+    /// Its path below the root; empty for the root.
+    path: String,
+    inclusion: Inclusion,
+    /// The ignore files above it.
+    ignore_files: Option<Arc<IgnoreFiles>>,
+}
+
+/// Lists directories and keeps what it finds; one a thread.
+pub(crate) struct Lister<'a> {
+    root: &'a Path,
+    plans: &'a Plans<'a>,
+    found: Found,
+}
+
+/// One entry of a directory.
+struct Entry {
+    name: OsString,
+    file_type: FileType,
+    handle: DirEntry,
+}
+
+impl<'a> Lister<'a> {
+    pub(crate) fn new(root: &'a Path, plans: &'a Plans<'a>) -> Self {
+        Self { root, plans, found: Found::default() }
+    }
+
+    pub(crate) fn into_found(self) -> Found {
+        self.found
+    }
+
+    /// The directories that the plans start from. A plan that starts from a file is done.
+    pub(crate) fn starts(&mut self, above: Option<&Arc<IgnoreFiles>>) -> Vec<Directory<'a>> {
+        let plans = &self.plans.all;
+        plans.iter().filter_map(|plan| self.start(plan, above.cloned())).collect()
+    }
+
+    fn start(&mut self, plan: &'a Plan, above: Option<Arc<IgnoreFiles>>) -> Option<Directory<'a>> {
+        let inclusion = plan.inclusion();
+        let Some(start) = &plan.start else {
+            return Some(Directory { plan, path: String::new(), inclusion, ignore_files: above });
+        };
+        let is_own = start.components().any(listing::is_version_control) || is_own_directory(start.as_str());
+        if is_own || self.plans.is_removed_with_parents(start) {
+            return None;
+        }
+        let mut place = self.root.to_owned();
+        let mut ignore_files = above;
+        let mut way = String::new();
+        for component in start.components() {
+            if plan.ignore_rules == IgnoreRules::Honour {
+                ignore_files = self.read_ignore_files(&way, ignore_files);
+            }
+            place.push(component);
+            way = join(&way, component);
+            // What was added may have been replaced by a symlink since.
+            let file_type = place.symlink_metadata().ok()?.file_type();
+            if file_type.is_symlink() {
+                self.skip(way, symlink::reason(self.root, &place));
+                return None;
+            }
+        }
+        let metadata = place.symlink_metadata().ok()?;
+        if metadata.is_dir() {
+            return Some(Directory { plan, path: way, inclusion, ignore_files });
+        }
+        self.file(&way, start.file_name(), metadata.file_type(), || Ok(metadata));
+        None
+    }
+
+    fn read_ignore_files(&self, path: &str, above: Option<Arc<IgnoreFiles>>) -> Option<Arc<IgnoreFiles>> {
+        let is_top = self.root.join(path).join(".git").symlink_metadata().is_ok();
+        IgnoreFiles::below(self.root, path, if is_top { Repository::Top } else { Repository::No }, above)
+    }
+
+    /// Lists a directory. Its files are kept; the directories in it that are to be listed are the answer.
+    pub(crate) fn list(&mut self, directory: Directory<'a>) -> Vec<Directory<'a>> {
+        let Directory { plan, path, inclusion, ignore_files } = directory;
+        let entries = match self.read(&path) {
+            Ok(entries) => entries,
+            Err(error) if is_missing(&error) => return Vec::new(),
+            Err(error) => {
+                self.skip(path, SkipReason::Unreadable { error: error.to_string() });
+                return Vec::new();
+            }
+        };
+        let is_top = entries.iter().any(|entry| entry.name == ".git");
+        let is_linked = || is_top && !path.is_empty() && ignore_files::is_linked_worktree(&self.root.join(&path));
+        if plan.ignore_rules == IgnoreRules::Honour && is_linked() {
+            return Vec::new();
+        }
+        let ignore_files = match plan.ignore_rules {
+            IgnoreRules::PassOver => None,
+            IgnoreRules::Honour if entries.iter().any(|entry| ignore_files::is_of_interest(&entry.name)) => {
+                let repository = if is_top { Repository::Top } else { Repository::No };
+                IgnoreFiles::below(self.root, &path, repository, ignore_files)
+            }
+            IgnoreRules::Honour => ignore_files,
+        };
+        let directory = Directory { plan, path, inclusion, ignore_files };
+        let mut below = Vec::new();
+        for Entry { name, file_type, handle } in &entries {
+            let shown = name.to_string_lossy();
+            let path = join(&directory.path, &shown);
+            let kind = if file_type.is_dir() { Kind::Directory } else { Kind::File };
+            let Some(inclusion) = self.admits(&directory, &path, &shown, kind, &entries) else { continue };
+            if name.to_str().is_none() {
+                self.skip(path, SkipReason::NotUtf8Name);
+                continue;
+            }
+            match kind {
+                Kind::Directory => {
+                    below.push(Directory { plan, path, inclusion, ignore_files: directory.ignore_files.clone() });
+                }
+                Kind::File => self.file(&path, &shown, *file_type, || handle.metadata()),
+            }
+        }
+        below
+    }
+
+    fn read(&self, path: &str) -> io::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for handle in fs::read_dir(self.root.join(path))? {
+            let handle = handle?;
+            match handle.file_type() {
+                Ok(file_type) => entries.push(Entry { name: handle.file_name(), file_type, handle }),
+                // Where the listing does not tell types, each is looked up, and one entry may vanish before the others.
+                Err(error) if is_missing(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Whether the rules let an entry in, and what they say of what lies below it.
+    fn admits(
+        &self,
+        directory: &Directory<'_>,
+        path: &str,
+        name: &str,
+        kind: Kind,
+        siblings: &[Entry],
+    ) -> Option<Inclusion> {
+        let Directory { plan, path: above, inclusion, ignore_files } = directory;
+        if listing::is_version_control(name) || is_own_directory(path) || self.plans.is_removed(path) {
+            return None;
+        }
+        if kind == Kind::Directory && plan.depth == Depth::Flat {
+            return None;
+        }
+        let is_session_history = path == ".recall" || above == ".recall";
+        if !is_session_history {
+            let verdict = ignore_files.as_ref().map_or(Verdict::Silent, |files| files.verdict(path, kind));
+            if verdict == Verdict::Ignored || plan.excludes(path, kind) {
+                return None;
+            }
+            let asked = verdict == Verdict::Wanted || plan.ignore_rules == IgnoreRules::PassOver;
+            if kind == Kind::Directory && !asked {
+                let level = if above.is_empty() { Level::Root } else { Level::Below };
+                let names = siblings.iter().filter_map(|entry| entry.name.to_str());
+                if listing::is_passed_over(name, level, names) {
+                    return None;
+                }
+            }
+        }
+        let inclusion = plan.inclusion_of(path, kind, *inclusion);
+        (kind == Kind::Directory || inclusion == Inclusion::In).then_some(inclusion)
+    }
+
+    /// Keeps a file that the rules let in, unless what it is speaks against it.
+    fn file(
+        &mut self,
+        path: &str,
+        name: &str,
+        file_type: FileType,
+        metadata: impl FnOnce() -> io::Result<fs::Metadata>,
+    ) {
+        if file_type.is_symlink() {
+            return self.skip(path.to_owned(), symlink::reason(self.root, &self.root.join(path)));
+        }
+        if !file_type.is_file() {
+            return self.skip(path.to_owned(), SkipReason::NotRegular);
+        }
+        if let Some(reason) = names::skip_reason(name) {
+            return self.skip(path.to_owned(), reason);
+        }
+        let metadata = match metadata() {
+            Ok(metadata) => metadata,
+            Err(error) if is_missing(&error) => return,
+            Err(error) => return self.skip(path.to_owned(), SkipReason::Unreadable { error: error.to_string() }),
+        };
+        let (size_bytes, modified, limit_bytes) = (metadata.len(), modified(&metadata), self.plans.file_bytes);
+        if size_bytes > limit_bytes {
+            self.found.skipped.push(SkippedFile {
+                path: path.to_owned(),
+                reason: SkipReason::TooLarge { bytes: size_bytes, limit_bytes },
+                size_bytes: Some(size_bytes),
+                modified: Some(modified),
+            });
+            return;
+        }
+        let path = DocPath::new(path).expect("names of a directory have neither `/` nor NUL and are not `.` or `..`");
+        self.found.files.push(FoundFile { path, size_bytes, modified });
+    }
+
+    fn skip(&mut self, path: String, reason: SkipReason) {
+        self.found.skipped.push(SkippedFile { path, reason, size_bytes: None, modified: None });
+    }
+}
+
+/// Whether a path is one of recall's own: everything in the root's `.recall` but the sessions' summaries, and every other
+/// `.recall`, which belongs to a store of its own.
+fn is_own_directory(path: &str) -> bool {
+    let mut parts = path.split('/');
+    if parts.next() == Some(".recall") && !matches!(parts.next(), None | Some("history")) {
+        return true;
+    }
+    path.ends_with("/.recall")
+}
+
+fn join(directory: &str, name: &str) -> String {
+    if directory.is_empty() {
+        return name.to_owned();
+    }
+    let mut path = String::with_capacity(directory.len() + 1 + name.len());
+    path.push_str(directory);
+    path.push('/');
+    path.push_str(name);
+    path
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}

@@ -1,0 +1,109 @@
+//! What is looked for below one start?
+
+use std::collections::HashSet;
+
+use ignore::Match;
+use ignore::gitignore::Gitignore;
+use recall_core::DocPath;
+
+use crate::ignore_files::{Kind, compile};
+use crate::{Addition, Depth, IgnoreRules, Rules, ScanError};
+
+/// The rules, compiled: one plan for the root, and one for each addition.
+pub(crate) struct Plans<'r> {
+    pub(crate) all: Vec<Plan>,
+    pub(crate) file_bytes: u64,
+    removals: HashSet<&'r str>,
+}
+
+/// What is looked for below one start.
+pub(crate) struct Plan {
+    /// Where it starts; `None` is the root.
+    pub(crate) start: Option<DocPath>,
+    pub(crate) depth: Depth,
+    pub(crate) ignore_rules: IgnoreRules,
+    /// `None` is everything.
+    include: Option<Gitignore>,
+    exclude: Gitignore,
+}
+
+impl<'r> Plans<'r> {
+    pub(crate) fn compile(rules: &'r Rules) -> Result<Self, ScanError> {
+        let whole = Plan {
+            start: None,
+            depth: Depth::Recursive,
+            ignore_rules: IgnoreRules::Honour,
+            include: globs(&rules.include)?,
+            exclude: globs(&rules.exclude)?.unwrap_or_else(Gitignore::empty),
+        };
+        let mut all = vec![whole];
+        for Addition { path, depth, glob, ignore_rules } in &rules.additions {
+            all.push(Plan {
+                start: path.clone(),
+                depth: *depth,
+                ignore_rules: *ignore_rules,
+                include: globs(glob.as_slice())?,
+                exclude: Gitignore::empty(),
+            });
+        }
+        let removals = rules.removals.iter().map(DocPath::as_str).collect();
+        Ok(Self { all, file_bytes: rules.file_bytes, removals })
+    }
+
+    /// Whether somebody removed the file or directory at the path, or a directory above it.
+    pub(crate) fn is_removed_with_parents(&self, path: &DocPath) -> bool {
+        let path = path.as_str();
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        !self.removals.is_empty() && ends.into_iter().any(|end| self.removals.contains(&path[..end]))
+    }
+
+    /// Whether somebody removed the file or directory at exactly this path.
+    pub(crate) fn is_removed(&self, path: &str) -> bool {
+        !self.removals.is_empty() && self.removals.contains(path)
+    }
+}
+
+fn globs(globs: &[String]) -> Result<Option<Gitignore>, ScanError> {
+    if globs.is_empty() {
+        return Ok(None);
+    }
+    compile(globs).map(Some).map_err(|(glob, error)| ScanError::Glob { glob, source: error.into() })
+}
+
+/// Whether what lies below a directory is included unless a glob says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Inclusion {
+    /// It is.
+    In,
+    /// It is not.
+    Out,
+}
+
+impl Plan {
+    /// The inclusion of the start itself.
+    pub(crate) fn inclusion(&self) -> Inclusion {
+        if self.include.is_some() { Inclusion::Out } else { Inclusion::In }
+    }
+
+    /// The inclusion of a path, given that of the directory it lies in.
+    pub(crate) fn inclusion_of(&self, path: &str, kind: Kind, above: Inclusion) -> Inclusion {
+        let Some(include) = &self.include else { return above };
+        match include.matched(self.below_start(path), kind == Kind::Directory) {
+            Match::None => above,
+            Match::Ignore(_) => Inclusion::In,
+            Match::Whitelist(_) => Inclusion::Out,
+        }
+    }
+
+    pub(crate) fn excludes(&self, path: &str, kind: Kind) -> bool {
+        !self.exclude.is_empty() && self.exclude.matched(path, kind == Kind::Directory).is_ignore()
+    }
+
+    /// The globs of an addition are anchored at its path.
+    fn below_start<'p>(&self, path: &'p str) -> &'p str {
+        match &self.start {
+            Some(start) => &path[start.as_str().len() + 1..],
+            None => path,
+        }
+    }
+}

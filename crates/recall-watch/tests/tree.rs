@@ -1,0 +1,265 @@
+//! Which files does a scan find in trees of every kind?
+#![expect(clippy::unwrap_used, reason = "a test's failure is a panic")]
+
+use std::fs;
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use recall_core::DocPath;
+use recall_watch::Depth::{self, Flat, Recursive};
+use recall_watch::IgnoreRules::{self, Honour, PassOver};
+use recall_watch::{Addition, Rules, Scan, ScanError, SkipReason, scan};
+use tempfile::TempDir;
+
+/// A new root with these files, each with a short text.
+fn tree(files: &[&str]) -> TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for path in files {
+        write(root.path(), path, "text\n");
+    }
+    root
+}
+
+fn write(root: &Path, path: &str, content: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, content).unwrap();
+}
+
+fn threads(number: usize) -> NonZero<usize> {
+    NonZero::new(number).unwrap()
+}
+
+fn scan_all(root: &Path, rules: &Rules) -> Scan {
+    scan(root, rules, threads(2), &AtomicBool::new(false)).unwrap()
+}
+
+fn check(root: &Path, rules: &Rules, expected: &[&str]) {
+    let scan = scan_all(root, rules);
+    let found: Vec<&str> = scan.files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(found, expected);
+}
+
+fn path(text: &str) -> DocPath {
+    DocPath::new(text).unwrap()
+}
+
+#[test]
+fn without_configuration_a_project_is_its_own_text() {
+    let root = tree(&[
+        "README.md",
+        "Cargo.toml",
+        "src/build/plan.rs",
+        "src/lib.rs",
+        "src/node_modules/x.js",
+        "target/debug/x.rs",
+        "part/Cargo.toml",
+        "part/target/x.rs",
+        "part/src/target/mod.rs",
+        "vendor/a.go",
+        "dist/a.js",
+        "build/a.js",
+        ".git/config",
+        ".github/workflows/ci.yml",
+        ".venv/lib/a.py",
+        ".editorconfig",
+        ".env",
+        ".env.example",
+        "keys/id_rsa",
+        "keys/id_rsa.pub",
+        "Cargo.lock",
+        "logo.png",
+        ".recall/recall.toml",
+        ".recall/index/catalog.db",
+        ".recall/sessions/1/events.jsonl",
+        ".recall/2026-11-20/memories.jsonl",
+        ".recall/history/one.md",
+        "part/.recall/history/two.md",
+    ]);
+    check(
+        root.path(),
+        &Rules::default(),
+        &[
+            ".editorconfig",
+            ".env.example",
+            ".github/workflows/ci.yml",
+            ".recall/history/one.md",
+            "Cargo.toml",
+            "README.md",
+            "keys/id_rsa.pub",
+            "part/Cargo.toml",
+            "part/src/target/mod.rs",
+            "src/build/plan.rs",
+            "src/lib.rs",
+        ],
+    );
+    let skipped: Vec<_> =
+        scan_all(root.path(), &Rules::default()).skipped.into_iter().map(|file| (file.path, file.reason)).collect();
+    assert_eq!(
+        skipped,
+        [
+            (".env".to_owned(), SkipReason::Secret),
+            ("Cargo.lock".to_owned(), SkipReason::LockFile),
+            ("keys/id_rsa".to_owned(), SkipReason::Secret),
+            ("logo.png".to_owned(), SkipReason::Binary),
+        ]
+    );
+}
+
+#[test]
+fn ignore_files_hold_without_git_and_negations_bring_back() {
+    let root =
+        tree(&["a.log", "keep.log", "sub/a.log", "sub/deep/b.tmp", "sub/deep/c.rs", "vendor/a.go", ".idea/x.xml"]);
+    write(root.path(), ".gitignore", "*.log\n!keep.log\n");
+    write(root.path(), "sub/.ignore", "*.tmp\n");
+    write(root.path(), "sub/deep/.gitignore", "!b.tmp\n");
+    write(root.path(), ".recallignore", "!vendor/\n!/sub/a.log\n");
+    check(
+        root.path(),
+        &Rules::default(),
+        &[
+            ".gitignore",
+            ".recallignore",
+            "keep.log",
+            "sub/.ignore",
+            "sub/a.log",
+            "sub/deep/.gitignore",
+            "sub/deep/c.rs",
+            "vendor/a.go",
+        ],
+    );
+}
+
+#[test]
+fn a_whitelisting_git_ignore_does_not_bring_back_what_tools_write() {
+    let root = tree(&["src/a.rs", "src/a.txt", "node_modules/b.rs", ".cache/c.rs"]);
+    write(root.path(), ".gitignore", "*\n!*/\n!*.rs\n");
+    check(root.path(), &Rules::default(), &["src/a.rs"]);
+}
+
+#[test]
+fn a_worktree_inside_the_root_is_not_a_second_copy() {
+    let root = tree(&["src/a.rs", "trees/w/src/a.rs", "module/src/b.rs"]);
+    write(root.path(), "trees/w/.git", "gitdir: ../../.git/worktrees/w\n");
+    write(root.path(), "module/.git", "gitdir: ../.git/modules/module\n");
+    check(root.path(), &Rules::default(), &["module/src/b.rs", "src/a.rs"]);
+}
+
+#[test]
+fn include_narrows_exclude_takes_out_and_a_removal_beats_both() {
+    let root = tree(&["a.rs", "a.md", "docs/b.md", "docs/drafts/c.md", "src/d.rs", "src/gen/e.rs", "ignored/f.rs"]);
+    write(root.path(), ".ignore", "ignored\n");
+    let globs = |globs: &[&str]| globs.iter().map(|&glob| glob.to_owned()).collect::<Vec<_>>();
+    for (include, exclude, removals, expected) in [
+        (&["*.rs"][..], &[][..], &[][..], &["a.rs", "src/d.rs", "src/gen/e.rs"][..]),
+        (&["src"], &[], &[], &["src/d.rs", "src/gen/e.rs"]),
+        (&["src/**"], &["gen/"], &[], &["src/d.rs"]),
+        (&["/src/*.rs"], &[], &[], &["src/d.rs"]),
+        (&["docs/**", "!docs/drafts/**"], &[], &[], &["docs/b.md"]),
+        (&["ignored"], &[], &[], &[]),
+        (&[], &["*.md", "src", ".ignore"], &[], &["a.rs"]),
+        (&["*.md"], &[], &["docs/drafts", "a.md"], &["docs/b.md"]),
+    ] {
+        let rules = Rules {
+            include: globs(include),
+            exclude: globs(exclude),
+            removals: removals.iter().map(|removed| path(removed)).collect(),
+            ..Rules::default()
+        };
+        check(root.path(), &rules, expected);
+    }
+}
+
+#[test]
+fn what_somebody_added_is_found_whatever_speaks_against_it() {
+    let root = tree(&[
+        "vendor/lib/a.go",
+        "vendor/lib/deep/b.go",
+        "vendor/lib/deep/c.md",
+        "vendor/lib/.hidden/d.go",
+        "vendor/lib/secret.pem",
+        "vendor/other/e.go",
+        "logs/today.log",
+        ".recall/index/x.md",
+    ]);
+    write(root.path(), ".gitignore", "*.log\nd*.md\n.gitignore\n");
+    let add = |at: &str, depth: Depth, glob: Option<&str>, ignore_rules: IgnoreRules| Addition {
+        path: (!at.is_empty()).then(|| path(at)),
+        depth,
+        glob: glob.map(str::to_owned),
+        ignore_rules,
+    };
+    for (addition, expected) in [
+        (
+            add("vendor/lib", Recursive, None, Honour),
+            &["vendor/lib/a.go", "vendor/lib/deep/b.go", "vendor/lib/deep/c.md"][..],
+        ),
+        (add("vendor/lib", Flat, None, Honour), &["vendor/lib/a.go"]),
+        (add("vendor/lib", Recursive, Some("*.md"), Honour), &["vendor/lib/deep/c.md"]),
+        (add("vendor/lib", Recursive, Some("/deep/*.go"), Honour), &["vendor/lib/deep/b.go"]),
+        (add("vendor/lib", Recursive, Some("deep"), Honour), &["vendor/lib/deep/b.go", "vendor/lib/deep/c.md"]),
+        (add("vendor/lib/.hidden", Recursive, None, Honour), &["vendor/lib/.hidden/d.go"]),
+        (
+            add("vendor/lib", Recursive, Some("*.go"), PassOver),
+            &["vendor/lib/.hidden/d.go", "vendor/lib/a.go", "vendor/lib/deep/b.go"],
+        ),
+        (add("logs/today.log", Recursive, None, Honour), &["logs/today.log"]),
+        (add("logs", Recursive, None, Honour), &[]),
+        (add("logs", Recursive, None, PassOver), &["logs/today.log"]),
+        (add("", Recursive, Some("*.log"), PassOver), &["logs/today.log"]),
+        (add("vendor/lib/secret.pem", Recursive, None, PassOver), &[]),
+        (add("missing", Recursive, None, PassOver), &[]),
+        (add(".recall/index", Recursive, None, PassOver), &[]),
+    ] {
+        check(root.path(), &Rules { additions: vec![addition], ..Rules::default() }, expected);
+    }
+    let twice = Rules {
+        additions: vec![add("vendor/lib", Flat, None, Honour), add("vendor/lib/a.go", Flat, None, Honour)],
+        ..Rules::default()
+    };
+    check(root.path(), &twice, &["vendor/lib/a.go"]);
+    let removed = Rules { removals: vec![path("vendor/lib")], ..twice };
+    check(root.path(), &removed, &[]);
+}
+
+#[test]
+fn too_large_files_are_told_by_their_length_alone() {
+    let root = tree(&["small.rs"]);
+    // Sparse: four gigabytes that take no space, and that nobody reads.
+    fs::File::create(root.path().join("sparse.rs")).unwrap().set_len(4 << 30).unwrap();
+    let rules = Rules { file_bytes: 5, ..Rules::default() };
+    let scan = scan_all(root.path(), &rules);
+    assert_eq!(scan.files.len(), 1, "as long as the limit is not over it");
+    let [skipped] = &scan.skipped[..] else { panic!("{:?}", scan.skipped) };
+    assert_eq!(skipped.reason, SkipReason::TooLarge { bytes: 4 << 30, limit_bytes: 5 });
+    assert_eq!(skipped.size_bytes, Some(4 << 30));
+    assert!(skipped.modified.is_some());
+}
+
+#[test]
+fn a_root_that_cannot_be_listed_and_a_glob_that_cannot_be_read_are_errors() {
+    let root = tree(&["file"]);
+    let go = AtomicBool::new(false);
+    for wrong in ["missing", "file"] {
+        let answer = scan(&root.path().join(wrong), &Rules::default(), threads(1), &go);
+        assert!(matches!(answer, Err(ScanError::Root { .. })), "{wrong}");
+    }
+    let rules = Rules { include: vec!["[".to_owned()], ..Rules::default() };
+    assert!(matches!(scan(root.path(), &rules, threads(1), &go), Err(ScanError::Glob { glob, .. }) if glob == "["));
+    go.store(true, Ordering::Relaxed);
+    assert!(matches!(scan(root.path(), &Rules::default(), threads(1), &go), Err(ScanError::Cancelled)));
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_the_answer() {
+    let files: Vec<String> = (0..500).map(|n| format!("d{}/e{}/f{n}.rs", n % 7, n % 13)).collect();
+    let root = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
+    let go = AtomicBool::new(false);
+    let one = scan(root.path(), &Rules::default(), threads(1), &go).unwrap();
+    assert_eq!(one.files.len(), 500);
+    assert!(one.files.is_sorted_by(|a, b| a.path < b.path));
+    for number in [2, 3, 8] {
+        assert_eq!(scan(root.path(), &Rules::default(), threads(number), &go).unwrap().files, one.files);
+    }
+}
