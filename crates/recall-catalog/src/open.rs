@@ -1,0 +1,110 @@
+//! Here is a path: is there a catalog that this program can use?
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use rusqlite::config::DbConfig;
+
+use crate::OpenError;
+use crate::connection::{self, Role, side_file};
+use crate::error::Fault;
+
+mod migrate;
+mod network;
+
+/// How long switching a new file to WAL mode is tried while another process does the same; SQLite itself does not wait
+/// there.
+const SWITCH_PATIENCE: Duration = Duration::from_secs(5);
+
+/// A connection to a catalog whose schema is known to be current.
+pub(crate) struct Opened {
+    pub(crate) connection: Connection,
+    pub(crate) role: Role,
+}
+
+/// Opens a catalog for writing where that is possible, else for reading.
+pub(crate) fn open(path: &Path) -> Result<Opened, OpenError> {
+    if let Some(name) = network::file_system(path) {
+        return Err(OpenError::NetworkFileSystem { path: path.to_owned(), name });
+    }
+    match create(path) {
+        Ok(()) => open_for_writing(path),
+        Err(error) if denies_writing(&error) => open_for_reading(path, error),
+        Err(error) if error.kind() == io::ErrorKind::StorageFull => Err(OpenError::DiskFull { path: path.to_owned() }),
+        Err(source) => Err(OpenError::Io { path: path.to_owned(), source }),
+    }
+}
+
+fn open_for_writing(path: &Path) -> Result<Opened, OpenError> {
+    let wrong = |error| OpenError::new(path, error);
+    let connection = connection::open(path, Role::Write).map_err(wrong)?;
+    // A file that is refused shall stay as it is: closing the last connection would fold its log in.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(wrong)?;
+    if migrate::recognise(path, &connection)? == 0 {
+        connection.pragma_update(None, "page_size", migrate::PAGE_BYTES).map_err(wrong)?;
+    }
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(wrong)?;
+    switch_to_wal(&connection).map_err(wrong)?;
+    migrate::migrate(path, &connection)?;
+    Ok(Opened { connection, role: Role::Write })
+}
+
+/// Opens a file that cannot be written; `denied` is what the attempt said.
+fn open_for_reading(path: &Path, denied: io::Error) -> Result<Opened, OpenError> {
+    if File::open(path).is_err() {
+        return Err(OpenError::ReadOnly { path: path.to_owned(), source: Some(denied) });
+    }
+    // A log that is not empty holds commits that the file lacks. To read it SQLite needs the shared memory of whoever
+    // wrote it; without a log nobody writes, and nobody can start to.
+    let log_length = fs::metadata(side_file(path, "-wal")).map_or(0, |log| log.len());
+    let role = if log_length == 0 { Role::ReadImmutable } else { Role::Read };
+    let connection = connection::open(path, role).map_err(|error| OpenError::new(path, error))?;
+    match migrate::recognise(path, &connection) {
+        Ok(version) if version == migrate::KNOWN => Ok(Opened { connection, role }),
+        // An older schema cannot be migrated, and a log without shared memory cannot be read.
+        Ok(_) | Err(OpenError::Sqlite { .. }) => {
+            Err(OpenError::ReadOnly { path: path.to_owned(), source: Some(denied) })
+        }
+        Err(other) => Err(other),
+    }
+}
+
+/// Makes the file if there is none, readable by its owner alone: it holds the text of the store's documents.
+fn create(path: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)?;
+    // SQLite keeps files of its own beside it.
+    #[cfg(unix)]
+    if let Some(directory) = path.parent().filter(|directory| !directory.as_os_str().is_empty()) {
+        rustix::fs::access(directory, rustix::fs::Access::WRITE_OK)?;
+    }
+    Ok(())
+}
+
+fn denies_writing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+/// Puts the file into WAL mode, which it then keeps.
+fn switch_to_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let deadline = Instant::now() + SWITCH_PATIENCE;
+    loop {
+        let mode = connection.query_row("PRAGMA journal_mode = wal", [], |row| row.get::<_, String>(0));
+        match mode {
+            Err(error) if Fault::of(&error) == Fault::Busy && Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            Err(error) => return Err(error),
+            Ok(_) => return Ok(()),
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! How do many short names fit into one value?
+//!
+//! Numbers are LEB128; a name is its length and its bytes. A list of names is their number and the names.
+
+use memchr::memmem;
+use recall_core::ByteSpan;
+
+/// Packs names, in their order.
+pub(crate) fn pack_names(names: &[String]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    push_number(&mut packed, names.len());
+    for name in names {
+        push_name(&mut packed, name);
+    }
+    packed
+}
+
+/// The names that were packed; `None` when the bytes were not made by [`pack_names`].
+pub(crate) fn unpack_names(packed: &[u8]) -> Option<Vec<String>> {
+    let mut packed = Unpacker(packed);
+    let names = (0..packed.count()?).map(|_| packed.name().map(str::to_owned)).collect::<Option<_>>()?;
+    packed.is_empty().then_some(names)
+}
+
+/// Packs what the chunks of a document name: pairs of a chunk's ordinal and a name, sorted and without repetition.
+///
+/// `spans` tells where in the text each chunk is. A chunk nearly always names what stands in its text, so two numbers
+/// tell the name: where it stands and how long it is. The others are [listed](push_listed) behind them.
+pub(crate) fn pack_references(references: &[(u32, &str)], text: &str, spans: &[ByteSpan]) -> Vec<u8> {
+    let (mut standing, mut absent) = (Vec::new(), Vec::new());
+    for &(chunk, name) in references {
+        match spans.get(chunk as usize).and_then(|&span| place_of(name, text, span)) {
+            Some(place) => standing.push((chunk, place, name.len())),
+            None => absent.push((chunk, name)),
+        }
+    }
+    standing.sort_unstable();
+    let mut packed = Vec::new();
+    push_number(&mut packed, standing.chunk_by(|left, right| left.0 == right.0).count());
+    let mut previous_chunk = 0;
+    for mentions in standing.chunk_by(|left, right| left.0 == right.0) {
+        let chunk = mentions[0].0;
+        push_number(&mut packed, (chunk - previous_chunk) as usize);
+        push_number(&mut packed, mentions.len());
+        previous_chunk = chunk;
+        let mut previous_place = 0;
+        for &(_, place, length) in mentions {
+            push_number(&mut packed, place - previous_place);
+            push_number(&mut packed, length);
+            previous_place = place;
+        }
+    }
+    push_listed(&mut packed, &absent);
+    packed
+}
+
+/// The pairs that were packed, in their order; `None` when the bytes were not made by [`pack_references`] of this text.
+pub(crate) fn unpack_references(packed: &[u8], text: &str) -> Option<Vec<(u32, String)>> {
+    let mut packed = Unpacker(packed);
+    let mut references = Vec::new();
+    let mut chunk = 0_u32;
+    for _ in 0..packed.count()? {
+        chunk = chunk.checked_add(u32::try_from(packed.number()?).ok()?)?;
+        let mut place = 0_usize;
+        for _ in 0..packed.count()? {
+            place = place.checked_add(packed.number()?)?;
+            let end = place.checked_add(packed.number()?)?;
+            references.push((chunk, text.get(place..end)?.to_owned()));
+        }
+    }
+    references.append(&mut packed.listed()?);
+    references.sort_unstable();
+    Some(references)
+}
+
+/// Where in a text a name stands first within a span.
+fn place_of(name: &str, text: &str, span: ByteSpan) -> Option<usize> {
+    let within = span.of(text)?;
+    Some(span.start as usize + memmem::find(within.as_bytes(), name.as_bytes())?)
+}
+
+/// Writes pairs, sorted and without repetition, with their names.
+///
+/// A name that many chunks mention is written once. The names stand first, sorted, each as the length of the beginning
+/// that it shares with the one before it and the rest; then for each chunk its distance from the one before, how many
+/// names it mentions, and the distances between their places in the list.
+fn push_listed(packed: &mut Vec<u8>, references: &[(u32, &str)]) {
+    let mut names: Vec<&str> = references.iter().map(|&(_, name)| name).collect();
+    names.sort_unstable();
+    names.dedup();
+    push_number(packed, names.len());
+    let mut previous = "";
+    for &name in &names {
+        let shared = shared_beginning(previous, name);
+        push_number(packed, shared);
+        push_name(packed, &name[shared..]);
+        previous = name;
+    }
+    let mut previous_chunk = 0;
+    for mentions in references.chunk_by(|left, right| left.0 == right.0) {
+        let chunk = mentions[0].0;
+        push_number(packed, (chunk - previous_chunk) as usize);
+        push_number(packed, mentions.len());
+        previous_chunk = chunk;
+        let mut previous_place = 0;
+        for (_, name) in mentions {
+            let place = names.binary_search(name).expect("every name was put into the list");
+            push_number(packed, place - previous_place);
+            previous_place = place;
+        }
+    }
+}
+
+/// How many bytes of whole characters two names begin with alike.
+fn shared_beginning(left: &str, right: &str) -> usize {
+    let alike = left.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
+    right.floor_char_boundary(alike)
+}
+
+fn push_name(packed: &mut Vec<u8>, name: &str) {
+    push_number(packed, name.len());
+    packed.extend_from_slice(name.as_bytes());
+}
+
+fn push_number(packed: &mut Vec<u8>, mut number: usize) {
+    while number >= 0x80 {
+        packed.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    packed.push(number as u8);
+}
+
+/// What is left to unpack.
+struct Unpacker<'a>(&'a [u8]);
+
+impl<'a> Unpacker<'a> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn number(&mut self) -> Option<usize> {
+        let mut number = 0_usize;
+        for shift in (0..usize::BITS).step_by(7) {
+            let (&byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            let bits = usize::from(byte & 0x7F);
+            number |= bits.checked_shl(shift).filter(|shifted| shifted >> shift == bits)?;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// A number of things that follow, each at least one byte long.
+    fn count(&mut self) -> Option<usize> {
+        self.number().filter(|&count| count <= self.0.len())
+    }
+
+    /// All that is left: what [`push_listed`] wrote.
+    fn listed(&mut self) -> Option<Vec<(u32, String)>> {
+        let mut names: Vec<String> = Vec::new();
+        for _ in 0..self.count()? {
+            let shared = self.number()?;
+            let mut name = match names.last() {
+                Some(previous) => previous.get(..shared)?.to_owned(),
+                None => String::new(),
+            };
+            name.push_str(self.name()?);
+            names.push(name);
+        }
+        let mut references = Vec::new();
+        let mut chunk = 0_u32;
+        while !self.is_empty() {
+            chunk = chunk.checked_add(u32::try_from(self.number()?).ok()?)?;
+            let mut place = 0_usize;
+            for _ in 0..self.count()? {
+                place = place.checked_add(self.number()?)?;
+                references.push((chunk, names.get(place)?.clone()));
+            }
+        }
+        Some(references)
+    }
+
+    fn name(&mut self) -> Option<&'a str> {
+        let length = self.number()?;
+        let (name, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        std::str::from_utf8(name).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_name_that_stands_in_its_chunk_takes_two_bytes() {
+        let text = "fn open() { a_rather_long_name(another_rather_long_name) }";
+        let span = ByteSpan { start: 0, end: text.len() as u32 };
+        let one = pack_references(&[(0, "a_rather_long_name")], text, &[span]);
+        let two = pack_references(&[(0, "a_rather_long_name"), (0, "another_rather_long_name")], text, &[span]);
+        assert_eq!(two.len(), one.len() + 2);
+    }
+
+    #[test]
+    fn a_name_that_stands_nowhere_is_written_once() {
+        let once = pack_references(&[(0, "a_rather_long_name")], "", &[]);
+        let often = pack_references(
+            &[(0, "a_rather_long_name"), (1, "a_rather_long_name"), (7, "a_rather_long_name")],
+            "",
+            &[],
+        );
+        assert_eq!(often.len(), once.len() + 2 * "dnp".len());
+    }
+
+    #[test]
+    fn bytes_of_another_making_are_refused() {
+        let listed = [&[][..], &[1], &[0x80], &[0xFF; 12], &[1, 0, 2, 0xC3, 0x28], &[0, 0, 1, 0], &[200]];
+        for garbled in listed.map(|listed| [&[0][..], listed].concat()) {
+            assert_eq!(unpack_references(&garbled, "text"), None, "{garbled:?}");
+        }
+        for behind_the_end in [[1, 0, 1, 2, 3, 0], [1, 0, 1, 9, 1, 0]] {
+            assert_eq!(unpack_references(&behind_the_end, "text"), None, "{behind_the_end:?}");
+        }
+        assert_eq!(unpack_names(&[0, 7]), None, "something is left over");
+    }
+
+    proptest! {
+        #[test]
+        fn references_come_back(
+            pairs in proptest::collection::btree_set((0..9_u32, "[a-cä]{0,3}"), 0..80),
+            text in "[a-cä]{0,40}",
+            cuts in proptest::collection::vec(0..80_usize, 0..8),
+        ) {
+            let mut cuts: Vec<u32> = cuts.into_iter().map(|cut| text.floor_char_boundary(cut) as u32).collect();
+            cuts.sort_unstable();
+            let spans: Vec<ByteSpan> =
+                cuts.windows(2).map(|cut| ByteSpan { start: cut[0], end: cut[1] }).collect();
+            let pairs: Vec<(u32, String)> = pairs.into_iter().collect();
+            let borrowed: Vec<(u32, &str)> = pairs.iter().map(|(chunk, name)| (*chunk, name.as_str())).collect();
+            prop_assert_eq!(unpack_references(&pack_references(&borrowed, &text, &spans), &text), Some(pairs));
+        }
+
+        #[test]
+        fn names_come_back(names in proptest::collection::vec("\\PC{0,8}", 0..20)) {
+            prop_assert_eq!(unpack_names(&pack_names(&names)), Some(names));
+        }
+
+        #[test]
+        fn any_bytes_are_unpacked_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            unpack_names(&bytes);
+            unpack_references(&bytes, "some text");
+        }
+    }
+}

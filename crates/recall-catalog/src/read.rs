@@ -1,0 +1,154 @@
+//! What does a committed state of the catalog hold?
+
+use recall_core::{
+    Chunk, ChunkId, ChunkRow, DocPath, Document, DocumentId, DocumentRow, Edge, Generation, Symbol, Timestamp,
+};
+use rusqlite::Connection;
+
+use crate::rows::{self, documents::Entry};
+use crate::{Catalog, FailureKind, FileFailure, ReadError};
+
+mod counts;
+mod file_states;
+mod hits;
+mod list;
+mod records;
+
+pub use counts::Counts;
+pub use file_states::FileState;
+pub use list::{ListQuery, ListSort};
+pub use records::OwnedRecord;
+
+/// A view of one committed state, which later commits do not change.
+#[derive(Debug)]
+pub struct Snapshot<'c> {
+    catalog: &'c Catalog,
+    /// Present until the snapshot is dropped.
+    connection: Option<Connection>,
+    generation: Generation,
+}
+
+/// A document of the catalog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredDocument {
+    /// Its row.
+    pub row: DocumentRow,
+    /// The document.
+    pub document: Document,
+    /// When its path was first indexed.
+    pub created: Timestamp,
+    /// How many chunks it has.
+    pub chunk_count: u32,
+}
+
+/// A chunk of the catalog with its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredChunk {
+    /// Its id.
+    pub id: ChunkId,
+    /// Its row.
+    pub row: ChunkRow,
+    /// The document that it is a part of.
+    pub document: StoredDocument,
+    /// The chunk.
+    pub chunk: Chunk,
+    /// The text that it covers.
+    pub text: String,
+}
+
+/// A document that is indexed in windows because it could not be parsed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnparsedDocument {
+    /// Its path.
+    pub path: DocPath,
+    /// Why, for a person.
+    pub reason: String,
+}
+
+impl<'c> Snapshot<'c> {
+    pub(crate) fn begin(catalog: &'c Catalog, connection: Connection) -> Result<Self, ReadError> {
+        connection.prepare_cached("BEGIN")?.execute([])?;
+        // The first read, not `BEGIN`, fixes which state is seen.
+        let generation = rows::state::read(&connection)?.generation;
+        Ok(Self { catalog, connection: Some(connection), generation })
+    }
+
+    /// The number of the state that is seen.
+    pub fn generation(&self) -> Generation {
+        self.generation
+    }
+
+    /// The document of an id.
+    pub fn document(&self, id: DocumentId) -> Result<Option<StoredDocument>, ReadError> {
+        rows::documents::by_id(self.connection(), id)?.map(|entry| self.stored(entry)).transpose()
+    }
+
+    /// The document at a path.
+    pub fn document_at(&self, path: &DocPath) -> Result<Option<StoredDocument>, ReadError> {
+        rows::documents::by_path(self.connection(), path)?.map(|entry| self.stored(entry)).transpose()
+    }
+
+    /// The chunk of an id, with its text.
+    pub fn chunk(&self, id: ChunkId) -> Result<Option<StoredChunk>, ReadError> {
+        let Some(entry) = rows::documents::by_id(self.connection(), id.document)? else { return Ok(None) };
+        if id.ordinal >= entry.chunk_count {
+            return Ok(None);
+        }
+        let row = ChunkRow(entry.first_chunk.0 + i64::from(id.ordinal));
+        Ok(self.hits(&[row])?.pop().flatten())
+    }
+
+    /// The whole text of a document.
+    pub fn text(&self, document: DocumentRow) -> Result<Option<String>, ReadError> {
+        rows::texts::read(self.connection(), document)
+    }
+
+    /// The chunks of a document, in order, without their text; none when there is no such document.
+    pub fn chunks_of(&self, document: DocumentRow) -> Result<Vec<Chunk>, ReadError> {
+        let Some(entry) = rows::documents::by_row(self.connection(), document)? else { return Ok(Vec::new()) };
+        rows::chunks::in_rows(self.connection(), entry.chunk_rows())
+    }
+
+    /// The symbols of a document, in order; none when there is no such document.
+    pub fn symbols_of(&self, document: DocumentRow) -> Result<Vec<Symbol>, ReadError> {
+        let Some(entry) = rows::documents::by_row(self.connection(), document)? else { return Ok(Vec::new()) };
+        rows::symbols::in_rows(self.connection(), entry.symbol_rows())
+    }
+
+    /// The edges that start in a document, sorted, without those of kind `Defines`; none when there is no such document.
+    pub fn edges_of(&self, document: DocumentRow) -> Result<Vec<Edge>, ReadError> {
+        let Some(text) = self.text(document)? else { return Ok(Vec::new()) };
+        rows::edges::read(self.connection(), document, &text)
+    }
+
+    /// The files that are not indexed, at most `limit`: what failed before what is skipped, then by path.
+    pub fn failures(&self, limit: usize) -> Result<Vec<FileFailure>, ReadError> {
+        rows::failures::read(self.connection(), limit)
+    }
+
+    /// How many files are not indexed for a reason of that kind.
+    pub fn failure_count(&self, kind: FailureKind) -> Result<u64, ReadError> {
+        rows::failures::count(self.connection(), kind)
+    }
+
+    pub(crate) fn connection(&self) -> &Connection {
+        self.connection.as_ref().expect("the connection is taken only when the snapshot is dropped")
+    }
+
+    /// Completes a document's row with its tags.
+    fn stored(&self, entry: Entry) -> Result<StoredDocument, ReadError> {
+        let Entry { row, mut document, created, chunk_count, .. } = entry;
+        document.tags = rows::tags::read(self.connection(), row)?;
+        Ok(StoredDocument { row, document, created, chunk_count })
+    }
+}
+
+impl Drop for Snapshot<'_> {
+    fn drop(&mut self) {
+        let Some(connection) = self.connection.take() else { return };
+        // A connection that cannot end its transaction is closed instead of being used again.
+        if connection.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([])).is_ok() {
+            self.catalog.give_back(connection);
+        }
+    }
+}

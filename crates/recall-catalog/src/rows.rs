@@ -1,0 +1,42 @@
+//! What does each table hold, and which statements read and write it?
+
+use rusqlite::{Connection, Params, Row};
+
+use crate::ReadError;
+
+pub(crate) mod chunks;
+pub(crate) mod documents;
+pub(crate) mod edges;
+pub(crate) mod failures;
+pub(crate) mod state;
+pub(crate) mod symbols;
+pub(crate) mod tags;
+pub(crate) mod texts;
+
+/// Reads every row that a statement yields. The statement stays prepared for the next time.
+pub(crate) fn all<T>(
+    connection: &Connection,
+    statement: &str,
+    parameters: impl Params,
+    mut read: impl FnMut(&Row<'_>) -> Result<T, ReadError>,
+) -> Result<Vec<T>, ReadError> {
+    let mut prepared = connection.prepare_cached(statement)?;
+    let mut rows = prepared.query(parameters)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read(row)?);
+    }
+    Ok(found)
+}
+
+/// Reads the first row that a statement yields.
+pub(crate) fn first<T>(
+    connection: &Connection,
+    statement: &str,
+    parameters: impl Params,
+    read: impl FnOnce(&Row<'_>) -> Result<T, ReadError>,
+) -> Result<Option<T>, ReadError> {
+    let mut prepared = connection.prepare_cached(statement)?;
+    let mut rows = prepared.query(parameters)?;
+    rows.next()?.map(read).transpose()
+}

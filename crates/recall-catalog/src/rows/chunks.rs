@@ -1,0 +1,106 @@
+//! The chunks of documents.
+
+use std::ops::Range;
+
+use recall_core::{ByteSpan, Chunk, ChunkKind, ChunkRow, DocumentRow, Span};
+use rusqlite::{Connection, Row};
+
+use crate::ReadError;
+
+/// A row of `chunks`. The chunk's ordinal is told by the rows of its document and is 0 here.
+pub(crate) struct Entry {
+    pub(crate) document: DocumentRow,
+    pub(crate) chunk: Chunk,
+}
+
+/// Inserts the chunks of a document in consecutive rows.
+pub(crate) fn insert(
+    connection: &Connection,
+    document: DocumentRow,
+    first: ChunkRow,
+    chunks: &[Chunk],
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO chunks (row, document, kind, start_byte, end_byte, start_line, end_line, tokens, symbol, signature,
+            doc_comment_start, doc_comment_end)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+    )?;
+    for (row, chunk) in (first.0..).zip(chunks) {
+        let Chunk { ordinal: _, kind, span, symbol, signature, doc_comment, tokens } = chunk;
+        statement.execute((
+            row,
+            document.0,
+            kind.as_str(),
+            span.bytes.start,
+            span.bytes.end,
+            span.start_line,
+            span.end_line,
+            tokens,
+            symbol,
+            signature,
+            doc_comment.map(|span| span.start),
+            doc_comment.map(|span| span.end),
+        ))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn delete(connection: &Connection, rows: Range<i64>) -> rusqlite::Result<()> {
+    connection.prepare_cached("DELETE FROM chunks WHERE row >= ?1 AND row < ?2")?.execute((rows.start, rows.end))?;
+    Ok(())
+}
+
+pub(crate) fn by_row(connection: &Connection, row: ChunkRow) -> Result<Option<Entry>, ReadError> {
+    super::first(
+        connection,
+        "SELECT document, kind, start_byte, end_byte, start_line, end_line, tokens, symbol, signature,
+            doc_comment_start, doc_comment_end
+        FROM chunks WHERE row = ?1",
+        [row.0],
+        read,
+    )
+}
+
+/// The chunks in a range of rows, with their ordinals.
+pub(crate) fn in_rows(connection: &Connection, rows: Range<i64>) -> Result<Vec<Chunk>, ReadError> {
+    let mut chunks: Vec<Chunk> = super::all(
+        connection,
+        "SELECT document, kind, start_byte, end_byte, start_line, end_line, tokens, symbol, signature,
+            doc_comment_start, doc_comment_end
+        FROM chunks WHERE row >= ?1 AND row < ?2 ORDER BY row",
+        [rows.start, rows.end],
+        |row| Ok(read(row)?.chunk),
+    )?;
+    if chunks.len() as i64 != rows.end - rows.start {
+        return Err(ReadError::damaged(format!("some of the chunk rows {} to {} are missing", rows.start, rows.end)));
+    }
+    for (ordinal, chunk) in (0..).zip(&mut chunks) {
+        chunk.ordinal = ordinal;
+    }
+    Ok(chunks)
+}
+
+fn read(row: &Row<'_>) -> Result<Entry, ReadError> {
+    let kind = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+    let doc_comment = match (row.get(9)?, row.get(10)?) {
+        (Some(start), Some(end)) => Some(ByteSpan { start, end }),
+        _ => None,
+    };
+    Ok(Entry {
+        document: DocumentRow(row.get(0)?),
+        chunk: Chunk {
+            ordinal: 0,
+            kind: ChunkKind::from_name(kind)
+                .ok_or_else(|| ReadError::damaged(format!("`{kind}` is no kind of chunk")))?,
+            span: Span {
+                bytes: ByteSpan { start: row.get(2)?, end: row.get(3)? },
+                start_line: row.get(4)?,
+                end_line: row.get(5)?,
+            },
+            tokens: row.get(6)?,
+            symbol: row.get(7)?,
+            signature: row.get(8)?,
+            doc_comment,
+        },
+    })
+}

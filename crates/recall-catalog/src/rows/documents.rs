@@ -1,0 +1,210 @@
+//! The documents themselves.
+
+use std::ops::Range;
+
+use recall_core::{
+    ChunkRow, ContentHash, DocPath, Document, DocumentId, DocumentRow, DocumentType, FileKind, Language, ParseOutcome,
+    Timestamp,
+};
+use rusqlite::{Connection, Row};
+
+use crate::ReadError;
+use crate::packing::{pack_names, unpack_names};
+
+/// A row of `documents`.
+pub(crate) struct Entry {
+    pub(crate) row: DocumentRow,
+    /// Without its tags, which have a table of their own.
+    pub(crate) document: Document,
+    pub(crate) created: Timestamp,
+    /// The title that the text gives itself.
+    pub(crate) own_title: Option<String>,
+    /// The tags that the text gives itself.
+    pub(crate) own_tags: Vec<String>,
+    pub(crate) outcome: ParseOutcome,
+    pub(crate) text_bytes: u64,
+    pub(crate) first_chunk: ChunkRow,
+    pub(crate) chunk_count: u32,
+    pub(crate) first_symbol: i64,
+    pub(crate) symbol_count: u32,
+    pub(crate) edge_count: u64,
+}
+
+impl Entry {
+    pub(crate) fn chunk_rows(&self) -> Range<i64> {
+        self.first_chunk.0..self.first_chunk.0 + i64::from(self.chunk_count)
+    }
+
+    pub(crate) fn symbol_rows(&self) -> Range<i64> {
+        self.first_symbol..self.first_symbol + i64::from(self.symbol_count)
+    }
+}
+
+/// The columns in the order of [`read`].
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT row, path, type, title, own_title, language, hash, size_bytes, modified, created, file_kind,
+                own_tags, source, outcome, reason, text_bytes, first_chunk, chunk_count, first_symbol, symbol_count,
+                edge_count
+            FROM documents ",
+            $rest
+        )
+    };
+}
+
+pub(crate) fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result<()> {
+    let Entry {
+        row,
+        document,
+        created,
+        own_title,
+        own_tags,
+        outcome,
+        text_bytes,
+        first_chunk,
+        chunk_count,
+        first_symbol,
+        symbol_count,
+        edge_count,
+    } = entry;
+    let Document {
+        id: _,
+        path,
+        document_type,
+        title,
+        language,
+        hash,
+        size_bytes,
+        modified,
+        file_kind,
+        tags: _,
+        source,
+    } = document;
+    let (outcome, reason) = match outcome {
+        ParseOutcome::Parsed => ("parsed", None),
+        ParseOutcome::NoParser => ("no_parser", None),
+        ParseOutcome::Failed { reason } => ("failed", Some(reason)),
+    };
+    let own_tags = (!own_tags.is_empty()).then(|| pack_names(own_tags));
+    connection
+        .prepare_cached(
+            "INSERT INTO documents (row, id, path, type, title, own_title, language, hash, size_bytes, modified,
+                created, file_kind, own_tags, source, outcome, reason, text_bytes, first_chunk, chunk_count,
+                first_symbol, symbol_count, edge_count)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+                ?22)",
+        )?
+        .execute(rusqlite::params![
+            row.0,
+            id_number(DocumentId::of(path)),
+            path.as_str(),
+            document_type.as_str(),
+            title,
+            own_title,
+            language.as_ref().map(Language::as_str),
+            hash.0,
+            *size_bytes as i64,
+            modified.0,
+            created.0,
+            file_kind.as_str(),
+            own_tags,
+            source,
+            outcome,
+            reason,
+            *text_bytes as i64,
+            first_chunk.0,
+            chunk_count,
+            first_symbol,
+            symbol_count,
+            *edge_count as i64,
+        ])?;
+    Ok(())
+}
+
+/// Deletes a document and all that refers to it by a foreign key; its chunks and symbols stay.
+pub(crate) fn delete(connection: &Connection, row: DocumentRow) -> rusqlite::Result<()> {
+    connection.prepare_cached("DELETE FROM documents WHERE row = ?1")?.execute([row.0])?;
+    Ok(())
+}
+
+/// Notes another size and time of an unchanged file.
+pub(crate) fn touch(
+    connection: &Connection,
+    row: DocumentRow,
+    size_bytes: u64,
+    modified: Timestamp,
+) -> rusqlite::Result<()> {
+    connection.prepare_cached("UPDATE documents SET size_bytes = ?2, modified = ?3 WHERE row = ?1")?.execute((
+        row.0,
+        size_bytes as i64,
+        modified.0,
+    ))?;
+    Ok(())
+}
+
+pub(crate) fn by_row(connection: &Connection, row: DocumentRow) -> Result<Option<Entry>, ReadError> {
+    super::first(connection, select!("WHERE row = ?1"), [row.0], read)
+}
+
+pub(crate) fn by_path(connection: &Connection, path: &DocPath) -> Result<Option<Entry>, ReadError> {
+    super::first(connection, select!("WHERE path = ?1"), [path.as_str()], read)
+}
+
+pub(crate) fn by_id(connection: &Connection, id: DocumentId) -> Result<Option<Entry>, ReadError> {
+    super::first(connection, select!("WHERE id = ?1 ORDER BY row"), [id_number(id)], read)
+}
+
+/// The documents behind a row, in the order of rows.
+pub(crate) fn after(connection: &Connection, row: DocumentRow, limit: usize) -> Result<Vec<Entry>, ReadError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    super::all(connection, select!("WHERE row > ?1 ORDER BY row LIMIT ?2"), [row.0, limit], read)
+}
+
+pub(crate) fn read(row: &Row<'_>) -> Result<Entry, ReadError> {
+    let path = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+    let garbled = |what: &str| ReadError::damaged(format!("{what} of document `{path}` is garbled"));
+    let doc_path = DocPath::new(path).map_err(|_| garbled("the path"))?;
+    let document_type = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
+    let file_kind = row.get_ref(10)?.as_str().map_err(rusqlite::Error::from)?;
+    let own_tags = row.get_ref(11)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+    let outcome = match row.get_ref(13)?.as_str().map_err(rusqlite::Error::from)? {
+        "parsed" => ParseOutcome::Parsed,
+        "no_parser" => ParseOutcome::NoParser,
+        "failed" => ParseOutcome::Failed { reason: row.get(14)? },
+        _ => return Err(garbled("the outcome")),
+    };
+    Ok(Entry {
+        row: DocumentRow(row.get(0)?),
+        document: Document {
+            id: DocumentId::of(&doc_path),
+            path: doc_path,
+            document_type: document_type.parse::<DocumentType>().map_err(|_| garbled("the type"))?,
+            title: row.get(3)?,
+            language: row.get::<_, Option<String>>(5)?.map(Language::from),
+            hash: ContentHash(row.get(6)?),
+            size_bytes: row.get::<_, i64>(7)? as u64,
+            modified: Timestamp(row.get(8)?),
+            file_kind: FileKind::from_name(file_kind).ok_or_else(|| garbled("the role"))?,
+            tags: Vec::new(),
+            source: row.get(12)?,
+        },
+        created: Timestamp(row.get(9)?),
+        own_title: row.get(4)?,
+        own_tags: match own_tags {
+            Some(packed) => unpack_names(packed).ok_or_else(|| garbled("the tags"))?,
+            None => Vec::new(),
+        },
+        outcome,
+        text_bytes: row.get::<_, i64>(15)? as u64,
+        first_chunk: ChunkRow(row.get(16)?),
+        chunk_count: row.get(17)?,
+        first_symbol: row.get(18)?,
+        symbol_count: row.get(19)?,
+        edge_count: row.get::<_, i64>(20)? as u64,
+    })
+}
+
+fn id_number(id: DocumentId) -> i64 {
+    i64::from_be_bytes(id.to_bytes())
+}

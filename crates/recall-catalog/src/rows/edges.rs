@@ -1,0 +1,82 @@
+//! The relations that start in documents.
+//!
+//! References are some twenty a chunk and are only ever read with their document, so they are packed into one value.
+//! The others are rows. What a document defines is its symbols and is not stored again.
+
+use recall_core::{ByteSpan, Chunk, DocumentRow, Edge, EdgeKind};
+use rusqlite::Connection;
+
+use crate::ReadError;
+use crate::checksum::checksum;
+use crate::packing::{pack_references, unpack_references};
+
+/// The relations of a document that are stored: sorted, each once, without those that its symbols tell.
+pub(crate) fn stored(edges: &[Edge]) -> Vec<&Edge> {
+    let mut stored: Vec<&Edge> = edges.iter().filter(|edge| edge.kind != EdgeKind::Defines).collect();
+    stored.sort_unstable();
+    stored.dedup();
+    stored
+}
+
+/// Inserts [`stored`] relations of a document with this text and these chunks.
+pub(crate) fn insert(
+    connection: &Connection,
+    document: DocumentRow,
+    edges: &[&Edge],
+    text: &str,
+    chunks: &[Chunk],
+) -> rusqlite::Result<()> {
+    let mut statement =
+        connection.prepare_cached("INSERT INTO edges (document, kind, chunk, target) VALUES (?1, ?2, ?3, ?4)")?;
+    let mut references = Vec::new();
+    for Edge { kind, chunk, target } in edges {
+        if *kind == EdgeKind::References {
+            references.push((*chunk, target.as_str()));
+        } else {
+            statement.execute((document.0, kind.as_str(), chunk, target))?;
+        }
+    }
+    if !references.is_empty() {
+        let spans: Vec<ByteSpan> = chunks.iter().map(|chunk| chunk.span.bytes).collect();
+        connection
+            .prepare_cached("INSERT INTO reference_edges (document, packed) VALUES (?1, ?2)")?
+            .execute((document.0, with_checksum(&pack_references(&references, text, &spans))))?;
+    }
+    Ok(())
+}
+
+/// The relations of one document with this text, sorted.
+pub(crate) fn read(connection: &Connection, document: DocumentRow, text: &str) -> Result<Vec<Edge>, ReadError> {
+    let mut edges =
+        super::all(connection, "SELECT kind, chunk, target FROM edges WHERE document = ?1", [document.0], |row| {
+            let kind = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+            Ok(Edge {
+                kind: EdgeKind::from_name(kind)
+                    .ok_or_else(|| ReadError::damaged(format!("`{kind}` is no kind of edge")))?,
+                chunk: row.get(1)?,
+                target: row.get(2)?,
+            })
+        })?;
+    let references =
+        super::first(connection, "SELECT packed FROM reference_edges WHERE document = ?1", [document.0], |row| {
+            let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+            without_checksum(packed)
+                .and_then(|packed| unpack_references(packed, text))
+                .ok_or_else(|| ReadError::damaged(format!("the references of document row {} are garbled", document.0)))
+        })?;
+    for (chunk, target) in references.into_iter().flatten() {
+        edges.push(Edge { kind: EdgeKind::References, chunk, target });
+    }
+    edges.sort_unstable();
+    Ok(edges)
+}
+
+/// A garbled list could otherwise tell of names as long as the text, thousands of them.
+fn with_checksum(packed: &[u8]) -> Vec<u8> {
+    [&checksum(packed), packed].concat()
+}
+
+fn without_checksum(stored: &[u8]) -> Option<&[u8]> {
+    let (expected, packed) = stored.split_first_chunk()?;
+    (checksum(packed) == *expected).then_some(packed)
+}

@@ -1,0 +1,49 @@
+//! The files that are not indexed.
+
+use recall_core::Timestamp;
+use rusqlite::{Connection, Row};
+
+use crate::{FailureKind, FileFailure, ReadError};
+
+pub(crate) fn insert(connection: &Connection, failure: &FileFailure) -> rusqlite::Result<()> {
+    let FileFailure { path, kind, reason, size_bytes, modified } = failure;
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO failures (path, kind, reason, size_bytes, modified) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?
+        .execute((path, kind.as_str(), reason, *size_bytes as i64, modified.0))?;
+    Ok(())
+}
+
+/// Forgets a failure and tells whether there was one.
+pub(crate) fn delete(connection: &Connection, path: &str) -> rusqlite::Result<bool> {
+    Ok(connection.prepare_cached("DELETE FROM failures WHERE path = ?1")?.execute([path])? > 0)
+}
+
+/// The first files that are not indexed: what failed before what was passed over, then by path.
+pub(crate) fn read(connection: &Connection, limit: usize) -> Result<Vec<FileFailure>, ReadError> {
+    super::all(
+        connection,
+        "SELECT path, kind, reason, size_bytes, modified FROM failures ORDER BY kind, path LIMIT ?1",
+        [i64::try_from(limit).unwrap_or(i64::MAX)],
+        read_row,
+    )
+}
+
+pub(crate) fn count(connection: &Connection, kind: FailureKind) -> Result<u64, ReadError> {
+    let statement = "SELECT count(*) FROM failures WHERE kind = ?1";
+    let count = super::first(connection, statement, [kind.as_str()], |row| Ok(row.get::<_, i64>(0)?))?;
+    Ok(count.unwrap_or(0) as u64)
+}
+
+fn read_row(row: &Row<'_>) -> Result<FileFailure, ReadError> {
+    let kind = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+    Ok(FileFailure {
+        path: row.get(0)?,
+        kind: FailureKind::from_name(kind)
+            .ok_or_else(|| ReadError::damaged(format!("`{kind}` is no kind of failure")))?,
+        reason: row.get(2)?,
+        size_bytes: row.get::<_, i64>(3)? as u64,
+        modified: Timestamp(row.get(4)?),
+    })
+}

@@ -1,0 +1,35 @@
+//! The committed generation and the numbers that the next rows get.
+
+use recall_core::{ChunkRow, DocumentRow, Generation};
+use rusqlite::Connection;
+
+use crate::ReadError;
+
+/// The one row of `state`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    pub(crate) generation: Generation,
+    pub(crate) next_document: DocumentRow,
+    pub(crate) next_chunk: ChunkRow,
+    pub(crate) next_symbol: i64,
+}
+
+pub(crate) fn read(connection: &Connection) -> Result<State, ReadError> {
+    super::first(connection, "SELECT generation, next_document, next_chunk, next_symbol FROM state", [], |row| {
+        Ok(State {
+            generation: Generation(row.get::<_, i64>(0)? as u64),
+            next_document: DocumentRow(row.get(1)?),
+            next_chunk: ChunkRow(row.get(2)?),
+            next_symbol: row.get(3)?,
+        })
+    })?
+    .ok_or_else(|| ReadError::damaged("the row of its state is missing"))
+}
+
+pub(crate) fn write(connection: &Connection, state: &State) -> rusqlite::Result<()> {
+    let State { generation, next_document, next_chunk, next_symbol } = *state;
+    connection
+        .prepare_cached("UPDATE state SET generation = ?1, next_document = ?2, next_chunk = ?3, next_symbol = ?4")?
+        .execute((generation.0 as i64, next_document.0, next_chunk.0, next_symbol))?;
+    Ok(())
+}

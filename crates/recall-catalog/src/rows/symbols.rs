@@ -1,0 +1,80 @@
+//! The definitions in documents.
+
+use std::ops::Range;
+
+use recall_core::{ByteSpan, DocumentRow, Span, Symbol, SymbolKind};
+use rusqlite::{Connection, Row};
+
+use crate::ReadError;
+
+/// Inserts the symbols of a document in consecutive rows.
+pub(crate) fn insert(
+    connection: &Connection,
+    document: DocumentRow,
+    first: i64,
+    symbols: &[Symbol],
+) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO symbols (row, document, chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    )?;
+    for (row, symbol) in (first..).zip(symbols) {
+        let Symbol { name, qualified, kind, span, chunk } = symbol;
+        statement.execute((
+            row,
+            document.0,
+            chunk,
+            kind.as_str(),
+            qualified,
+            (last_part(qualified) != name).then_some(name),
+            span.bytes.start,
+            span.bytes.end,
+            span.start_line,
+            span.end_line,
+        ))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn delete(connection: &Connection, rows: Range<i64>) -> rusqlite::Result<()> {
+    connection.prepare_cached("DELETE FROM symbols WHERE row >= ?1 AND row < ?2")?.execute((rows.start, rows.end))?;
+    Ok(())
+}
+
+/// The symbols in a range of rows, in order.
+pub(crate) fn in_rows(connection: &Connection, rows: Range<i64>) -> Result<Vec<Symbol>, ReadError> {
+    let symbols = super::all(
+        connection,
+        "SELECT chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line
+        FROM symbols WHERE row >= ?1 AND row < ?2 ORDER BY row",
+        [rows.start, rows.end],
+        read,
+    )?;
+    if symbols.len() as i64 != rows.end - rows.start {
+        return Err(ReadError::damaged(format!("some of the symbol rows {} to {} are missing", rows.start, rows.end)));
+    }
+    Ok(symbols)
+}
+
+fn read(row: &Row<'_>) -> Result<Symbol, ReadError> {
+    let kind = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+    let qualified: String = row.get(2)?;
+    let name: Option<String> = row.get(3)?;
+    Ok(Symbol {
+        name: name.unwrap_or_else(|| last_part(&qualified).to_owned()),
+        qualified,
+        kind: SymbolKind::from_name(kind)
+            .ok_or_else(|| ReadError::damaged(format!("`{kind}` is no kind of symbol")))?,
+        span: Span {
+            bytes: ByteSpan { start: row.get(4)?, end: row.get(5)? },
+            start_line: row.get(6)?,
+            end_line: row.get(7)?,
+        },
+        chunk: row.get(0)?,
+    })
+}
+
+/// What stands behind the last `::`.
+fn last_part(qualified: &str) -> &str {
+    qualified.rsplit_once("::").map_or(qualified, |(_, last)| last)
+}

@@ -1,0 +1,20 @@
+//! The labels of documents.
+
+use recall_core::DocumentRow;
+use rusqlite::Connection;
+
+use crate::ReadError;
+
+pub(crate) fn insert(connection: &Connection, document: DocumentRow, tags: &[String]) -> rusqlite::Result<()> {
+    for tag in tags {
+        connection
+            .prepare_cached("INSERT OR IGNORE INTO tags (document, tag) VALUES (?1, ?2)")?
+            .execute((document.0, tag))?;
+    }
+    Ok(())
+}
+
+/// The labels of one document, sorted.
+pub(crate) fn read(connection: &Connection, document: DocumentRow) -> Result<Vec<String>, ReadError> {
+    super::all(connection, "SELECT tag FROM tags WHERE document = ?1 ORDER BY tag", [document.0], |row| Ok(row.get(0)?))
+}

@@ -1,0 +1,35 @@
+//! The text of a document, compressed.
+
+use recall_core::DocumentRow;
+use rusqlite::Connection;
+
+use crate::{ReadError, text_blocks};
+
+pub(crate) fn insert(connection: &Connection, document: DocumentRow, text: &str) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT INTO texts (document, compressed) VALUES (?1, ?2)")?
+        .execute((document.0, text_blocks::compress(text)))?;
+    Ok(())
+}
+
+pub(crate) fn read(connection: &Connection, document: DocumentRow) -> Result<Option<String>, ReadError> {
+    with_compressed(connection, document, |compressed| {
+        text_blocks::decompress(compressed)
+            .ok_or_else(|| ReadError::damaged(format!("the text of document row {} is garbled", document.0)))
+    })
+}
+
+/// The text as it is stored; see [`text_blocks::decompress_span`].
+pub(crate) fn compressed(connection: &Connection, document: DocumentRow) -> Result<Option<Vec<u8>>, ReadError> {
+    with_compressed(connection, document, |compressed| Ok(compressed.to_vec()))
+}
+
+fn with_compressed<T>(
+    connection: &Connection,
+    document: DocumentRow,
+    read: impl FnOnce(&[u8]) -> Result<T, ReadError>,
+) -> Result<Option<T>, ReadError> {
+    super::first(connection, "SELECT compressed FROM texts WHERE document = ?1", [document.0], |row| {
+        read(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)
+    })
+}

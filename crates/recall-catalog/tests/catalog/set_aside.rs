@@ -1,0 +1,69 @@
+//! Making room for a new catalog without losing the old.
+
+use std::fs;
+use std::path::Path;
+
+use recall_catalog::{Catalog, set_aside};
+
+use crate::sample::{Sample, path, store};
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn what_was_set_aside_can_still_be_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("catalog.db");
+    store(&Catalog::open(&file).unwrap(), &[Sample::of_lines("a", &["old"])]);
+    let aside = set_aside(&file, "20261120T101500Z").unwrap();
+    assert_eq!(aside, folder.path().join("catalog.db.damaged-20261120T101500Z"));
+
+    let fresh = Catalog::open(&file).unwrap();
+    assert_eq!(fresh.snapshot().unwrap().document_at(&path("a")).unwrap(), None);
+    let old = Catalog::open(&aside).unwrap();
+    assert!(old.snapshot().unwrap().document_at(&path("a")).unwrap().is_some());
+}
+
+#[test]
+fn the_log_goes_with_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("catalog.db");
+    for end in ["", "-wal", "-shm"] {
+        fs::write(folder.path().join(format!("catalog.db{end}")), end).unwrap();
+    }
+    set_aside(&file, "1").unwrap();
+    assert_eq!(names(folder.path()), ["catalog.db.damaged-1", "catalog.db.damaged-1-shm", "catalog.db.damaged-1-wal"]);
+}
+
+#[test]
+fn three_are_kept_and_the_newest_always() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("catalog.db");
+    for suffix in ["1", "2", "3", "4", "4", "0"] {
+        fs::write(&file, suffix).unwrap();
+        fs::write(folder.path().join("catalog.db-wal"), suffix).unwrap();
+        set_aside(&file, suffix).unwrap();
+    }
+    assert_eq!(
+        names(folder.path()),
+        [
+            "catalog.db.damaged-0",
+            "catalog.db.damaged-0-wal",
+            "catalog.db.damaged-4",
+            "catalog.db.damaged-4-2",
+            "catalog.db.damaged-4-2-wal",
+            "catalog.db.damaged-4-wal",
+        ]
+    );
+}
+
+#[test]
+fn without_a_catalog_nothing_is_set_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = set_aside(&folder.path().join("catalog.db"), "1").unwrap_err();
+    assert_eq!(missing.kind(), std::io::ErrorKind::NotFound);
+}
