@@ -1,0 +1,164 @@
+//! Under which terms is a word found?
+
+use frostem::{Algorithm, Stemmer};
+use recall_core::words::{self, Word};
+
+/// The longest term, in bytes; what is longer is cut. No word that a person searches for is longer, and encoded data in a
+/// text must not fill the term dictionary.
+const MAX_TERM_BYTES: usize = 64;
+
+/// Turns text into terms, for the index and for queries alike.
+///
+/// Words are lower-cased; a plain word and each part of a compound are stemmed (Snowball English, Porter2), a compound is
+/// also kept whole and unstemmed: `parseHeaders` gives `parseheaders`, `pars`, `header`.
+#[derive(Clone, Default)]
+pub(crate) struct Analysis {
+    lower: String,
+    stems: StemCache,
+}
+
+/// One term of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Term<'a> {
+    /// The term as the index holds it.
+    pub(crate) indexed: &'a str,
+    /// The word in lower case, before stemming and cutting.
+    pub(crate) lower: &'a str,
+    /// The word as it stands in the text.
+    pub(crate) word: Word<'a>,
+}
+
+impl Analysis {
+    /// Calls `emit` with each term of a text, in order.
+    pub(crate) fn each(&mut self, text: &str, mut emit: impl FnMut(Term<'_>)) {
+        let Self { lower, stems } = self;
+        words::split(text, |word| {
+            let (Word::Plain(written) | Word::Part(written) | Word::Compound(written)) = word;
+            fold_into(written, lower);
+            let cut = cut(lower);
+            let indexed = match word {
+                Word::Plain(_) | Word::Part(_) => stems.stem(cut),
+                Word::Compound(_) => cut,
+            };
+            emit(Term { indexed, lower, word });
+        });
+    }
+}
+
+/// Writes the lower-case form of a word.
+pub(crate) fn fold_into(word: &str, lower: &mut String) {
+    lower.clear();
+    if word.is_ascii() {
+        lower.push_str(word);
+        lower.make_ascii_lowercase();
+    } else {
+        lower.extend(word.chars().flat_map(char::to_lowercase));
+    }
+}
+
+fn cut(word: &str) -> &str {
+    if word.len() <= MAX_TERM_BYTES { word } else { &word[..word.floor_char_boundary(MAX_TERM_BYTES)] }
+}
+
+/// The stems of the words seen last: a table in which each word has one place, and a newcomer evicts.
+///
+/// The few thousand commonest words make up nearly all of a text, and stemming costs ten times a lookup.
+#[derive(Clone)]
+struct StemCache {
+    stemmer: Stemmer,
+    places: Vec<Stemmed>,
+}
+
+#[derive(Clone, Default)]
+struct Stemmed {
+    word: String,
+    stem: String,
+}
+
+impl StemCache {
+    /// A power of two; 8192 words with their stems are about 0.6 MB.
+    const PLACES: usize = 8192;
+
+    fn stem<'a>(&'a mut self, word: &'a str) -> &'a str {
+        // Words of one or two letters have no suffix, and the rules are about English letters.
+        if word.len() <= 2 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            return word;
+        }
+        if self.places.is_empty() {
+            // Filled on first use, because tokenizers are cloned for every field of every segment.
+            self.places.resize(Self::PLACES, Stemmed::default());
+        }
+        let place = &mut self.places[place_of(word)];
+        if place.word != word {
+            place.word.clear();
+            place.word.push_str(word);
+            place.stem.clear();
+            place.stem.push_str(&self.stemmer.stem(word));
+        }
+        &place.stem
+    }
+}
+
+impl Default for StemCache {
+    fn default() -> Self {
+        Self { stemmer: Stemmer::new(Algorithm::English), places: Vec::new() }
+    }
+}
+
+fn place_of(word: &str) -> usize {
+    let hash = word.bytes().fold(0_u64, |hash, byte| (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(SPREAD));
+    (hash >> 32) as usize % StemCache::PLACES
+}
+
+/// The fractional part of the golden ratio in 64 bits: multiplying by it spreads neighbouring values (Knuth, vol. 3, 6.4).
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(text: &str) -> String {
+        let mut terms = Vec::new();
+        Analysis::default().each(text, |term| terms.push(term.indexed.to_owned()));
+        terms.join(" ")
+    }
+
+    #[test]
+    fn words_become_terms() {
+        for (text, expected) in [
+            ("", ""),
+            ("Connections were opened", "connect were open"),
+            ("parseHeaders", "parseheaders pars header"),
+            ("HTTPServer2", "httpserver2 http server2"),
+            ("MAX_SIZES", "max_sizes max size"),
+            ("is a v1", "is a v1"),
+            ("Größe Ändern", "größe ändern"),
+            ("İ", "i\u{307}"),
+            ("日本語", "日本語"),
+        ] {
+            assert_eq!(terms(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_word_is_cut_between_characters() {
+        let long = format!("{}é", "a".repeat(63));
+        assert_eq!(terms(&long), "a".repeat(63));
+        assert_eq!(terms(&"0".repeat(500)).len(), MAX_TERM_BYTES);
+    }
+
+    #[test]
+    fn an_evicted_stem_is_computed_again() {
+        let mut analysis = Analysis::default();
+        for round in 0..3 {
+            for number in 0..20_000_u32 {
+                let word: String =
+                    number.to_string().bytes().map(|digit| char::from(b'a' + digit - b'0')).collect::<String>()
+                        + "ings";
+                let mut seen = String::new();
+                analysis.each(&word, |term| term.indexed.clone_into(&mut seen));
+                assert_eq!(seen, Stemmer::new(Algorithm::English).stem(&word), "{word} in round {round}");
+            }
+        }
+    }
+}

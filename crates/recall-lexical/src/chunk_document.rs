@@ -1,0 +1,201 @@
+//! What does a chunk look like to the index?
+
+use std::sync::Arc;
+
+use recall_core::{
+    ByteSpan, ChunkKind, ChunkRow, Document, DocumentRow, DocumentType, FileKind, ParsedDocument, Traits,
+};
+use tantivy::schema::Field;
+use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf, Value};
+
+use crate::fields::Fields;
+use crate::in_flight::Ticket;
+use crate::names::MAX_NAME_BYTES;
+
+/// A document to index, as the catalog holds it.
+#[derive(Clone, Copy, Debug)]
+pub struct IndexedDocument<'a> {
+    /// Its row.
+    pub row: DocumentRow,
+    /// The row of its first chunk; the others follow in the order of ordinals, without a gap.
+    pub first_chunk: ChunkRow,
+    /// What is known of it.
+    pub document: &'a Document,
+    /// Its chunks and symbols.
+    pub parsed: &'a ParsedDocument,
+    /// Its text, which the spans of `parsed` cut.
+    pub text: &'a str,
+}
+
+/// What the chunks of a document share on their way to the indexing threads.
+struct Shared {
+    fields: Fields,
+    row: DocumentRow,
+    document_type: DocumentType,
+    traits: u64,
+    text: Box<str>,
+    path: Box<str>,
+    stem: Box<str>,
+    title: Option<Box<str>>,
+    language: Option<Box<str>>,
+    tags: Vec<String>,
+    /// Held until the last chunk is indexed.
+    _ticket: Ticket,
+}
+
+/// One chunk on its way to an indexing thread.
+pub(crate) struct ChunkDocument {
+    shared: Arc<Shared>,
+    row: ChunkRow,
+    place: Place,
+    body: ByteSpan,
+    comment: Option<ByteSpan>,
+    enclosing: Option<String>,
+    /// The qualified names of the symbols that the chunk defines.
+    names: Vec<String>,
+}
+
+/// Where a chunk stands in its document.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    First,
+    Later,
+}
+
+/// Cuts a document into its chunks, in order.
+pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Ticket) -> Vec<ChunkDocument> {
+    let IndexedDocument { row, first_chunk, document, parsed, text } = *indexed;
+    let shared = Arc::new(Shared {
+        fields,
+        row,
+        document_type: document.document_type,
+        traits: pack(Traits { document_type: document.document_type, file_kind: document.file_kind }),
+        text: text.into(),
+        path: document.path.as_str().into(),
+        stem: document.path.stem().into(),
+        // A title that is only the file's name is searched as a part of the path.
+        title: (document.title != document.path.file_name()).then(|| document.title.as_str().into()),
+        language: document.language.as_ref().map(|language| language.as_str().into()),
+        tags: document.tags.clone(),
+        _ticket: ticket,
+    });
+    let mut names: Vec<Vec<String>> = vec![Vec::new(); parsed.chunks.len()];
+    for symbol in &parsed.symbols {
+        if let Some(names) = names.get_mut(symbol.chunk as usize) {
+            names.push(symbol.qualified.clone());
+        }
+    }
+    let chunks = parsed.chunks.iter().zip(names).enumerate();
+    chunks
+        .map(|(place, (chunk, names))| ChunkDocument {
+            shared: Arc::clone(&shared),
+            row: ChunkRow(first_chunk.0 + place as i64),
+            place: if place == 0 { Place::First } else { Place::Later },
+            body: chunk.span.bytes,
+            comment: chunk.doc_comment,
+            // The heading path of prose is its title and sections; that of code names what encloses the chunk.
+            enclosing: if chunk.kind == ChunkKind::Window { None } else { chunk.symbol.clone() },
+            names,
+        })
+        .collect()
+}
+
+/// Packs traits into a number: the type's place in [`DocumentType::ALL`], the file kind's in [`FileKind::ALL`] × 256.
+pub(crate) fn pack(traits: Traits) -> u64 {
+    let document_type = DocumentType::ALL.iter().position(|&known| known == traits.document_type);
+    let file_kind = FileKind::ALL.iter().position(|&known| known == traits.file_kind);
+    document_type.unwrap_or_default() as u64 | (file_kind.unwrap_or_default() as u64) << 8
+}
+
+/// Reads packed traits; `None` when the number is no packing.
+pub(crate) fn unpack(packed: u64) -> Option<Traits> {
+    let document_type = *DocumentType::ALL.get((packed & 0xff) as usize)?;
+    let file_kind = *FileKind::ALL.get((packed >> 8) as usize)?;
+    Some(Traits { document_type, file_kind })
+}
+
+impl tantivy::Document for ChunkDocument {
+    type Value<'a> = FieldValue<'a>;
+    type FieldsValuesIter<'a> = std::vec::IntoIter<(Field, FieldValue<'a>)>;
+
+    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
+        let Shared { fields, row, document_type, traits, text, path, stem, title, language, tags, _ticket } =
+            &*self.shared;
+        let mut values = Vec::with_capacity(16 + 3 * self.names.len());
+        let mut put = |field: Field, text| values.push((field, FieldValue::Text(text)));
+        put(fields.body, self.body.of(text).unwrap_or_default());
+        if let Some(comment) = self.comment.and_then(|span| span.of(text)) {
+            put(fields.comment, comment);
+        }
+        for name in &self.names {
+            put(fields.symbol, name);
+            if name.len() <= MAX_NAME_BYTES {
+                put(fields.name, name);
+                put(fields.folded_name, name);
+            }
+        }
+        if let Some(enclosing) = &self.enclosing {
+            put(fields.symbol, enclosing);
+        }
+        if let Some(title) = title {
+            put(fields.symbol, title);
+        }
+        put(fields.path, path);
+        put(fields.path_raw, path);
+        if self.place == Place::First {
+            put(fields.path_end, path);
+            put(fields.stem, stem);
+            put(fields.path_words, path);
+        }
+        put(fields.document_type, document_type.as_str());
+        if let Some(language) = language {
+            put(fields.language, language);
+        }
+        for tag in tags {
+            put(fields.tag, tag);
+            put(fields.tag_words, tag);
+        }
+        values.push((fields.document, FieldValue::Number(row.0 as u64)));
+        values.push((fields.chunk, FieldValue::Number(self.row.0 as u64)));
+        values.push((fields.traits, FieldValue::Number(*traits)));
+        values.into_iter()
+    }
+}
+
+/// The value of a field, borrowed from its chunk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FieldValue<'a> {
+    /// Text to be cut into tokens.
+    Text(&'a str),
+    /// A number.
+    Number(u64),
+}
+
+impl<'a> Value<'a> for FieldValue<'a> {
+    type ArrayIter = std::iter::Empty<Self>;
+    type ObjectIter = std::iter::Empty<(&'a str, Self)>;
+
+    fn as_value(&self) -> ReferenceValue<'a, Self> {
+        ReferenceValue::Leaf(match *self {
+            Self::Text(text) => ReferenceValueLeaf::Str(text),
+            Self::Number(number) => ReferenceValueLeaf::U64(number),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn traits_read_back_as_they_were_packed() {
+        for document_type in DocumentType::ALL {
+            for file_kind in FileKind::ALL {
+                let traits = Traits { document_type, file_kind };
+                assert_eq!(unpack(pack(traits)), Some(traits));
+            }
+        }
+        assert_eq!(unpack(0xff), None);
+        assert_eq!(unpack(0xff00), None);
+    }
+}

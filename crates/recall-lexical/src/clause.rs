@@ -1,0 +1,251 @@
+//! What is looked for, and what is a match of it worth?
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::postings::{BlockSegmentPostings, TermInfo};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocId, TantivyError};
+
+use crate::snapshot::{Segment, Snapshot};
+
+/// How soon further occurrences of a term in a chunk stop to count (Robertson, Walker, TREC-3).
+const K1: f32 = 1.2;
+/// How much the length of a chunk counts.
+const B: f32 = 0.75;
+
+/// A list of clauses; what matches any of them is scored by the sum of their worths.
+pub(crate) struct Clauses<'a> {
+    snapshot: &'a Snapshot,
+    list: Vec<Clause>,
+    /// The part of BM25 that depends on a chunk's length alone, for each stored length, by field.
+    norms: Vec<(Field, Norms)>,
+}
+
+type Norms = Rc<[f32; 256]>;
+
+/// One thing looked for.
+pub(crate) struct Clause {
+    matches: Matches,
+    worth: Worth,
+}
+
+enum Matches {
+    /// The entries with a term; its postings in each segment.
+    Term(Field, Vec<Option<TermInfo>>),
+    /// These entries, ascending, of each segment.
+    Entries(Vec<Vec<DocId>>),
+}
+
+#[derive(Clone)]
+pub(crate) enum Worth {
+    /// `weight × frequency / (frequency + norm)`; never more than the weight.
+    Bm25 { weight: f32, norms: Norms },
+    /// The same for every match.
+    Constant(f32),
+}
+
+impl Worth {
+    /// No match is worth more.
+    pub(crate) fn bound(&self) -> f32 {
+        match *self {
+            Self::Bm25 { weight, .. } => weight,
+            Self::Constant(worth) => worth,
+        }
+    }
+}
+
+impl<'a> Clauses<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
+        Self { snapshot, list: Vec::new(), norms: Vec::new() }
+    }
+
+    /// Looks for a term of a scored field, by BM25 times a weight above 0.
+    pub(crate) fn term(&mut self, field: Field, term: &str, weight: f32) -> Result<(), TantivyError> {
+        let found = self.snapshot.look_up(field, term.as_bytes())?;
+        if found.chunks > 0 {
+            let (with, all) = (found.chunks as f32, self.snapshot.chunks as f32);
+            let idf = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
+            let worth = Worth::Bm25 { weight: weight * idf * (K1 + 1.0), norms: self.norms(field) };
+            self.list.push(Clause { matches: Matches::Term(field, found.infos), worth });
+        }
+        Ok(())
+    }
+
+    /// Looks for a key, which is worth the same wherever it matches.
+    pub(crate) fn key(&mut self, field: Field, key: &str, worth: f32) -> Result<(), TantivyError> {
+        let found = self.snapshot.look_up(field, key.as_bytes())?;
+        if found.chunks > 0 {
+            self.list.push(Clause { matches: Matches::Term(field, found.infos), worth: Worth::Constant(worth) });
+        }
+        Ok(())
+    }
+
+    /// Looks for the keys that begin with a prefix and are longer, at most `most` of them, in the order of keys. An entry
+    /// is worth the same however many match.
+    pub(crate) fn keys_from(
+        &mut self,
+        field: Field,
+        prefix: &str,
+        most: usize,
+        worth: f32,
+    ) -> Result<(), TantivyError> {
+        // Chosen over all segments together, so that the choice does not depend on how entries are spread over them.
+        let mut keys = BTreeSet::new();
+        for segment in &self.snapshot.segments {
+            let mut stream = segment.inverted(field).terms().range().gt(prefix).into_stream()?;
+            let mut taken = 0;
+            while taken < most && stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
+                keys.insert(stream.key().to_vec());
+                taken += 1;
+            }
+        }
+        let mut entries: Vec<Vec<DocId>> = vec![Vec::new(); self.snapshot.segments.len()];
+        for key in keys.iter().take(most) {
+            for (segment, entries) in self.snapshot.segments.iter().zip(&mut entries) {
+                segment.each_with(field, key, |entry| entries.push(entry))?;
+            }
+        }
+        for entries in &mut entries {
+            entries.sort_unstable();
+            entries.dedup();
+        }
+        if entries.iter().any(|entries| !entries.is_empty()) {
+            self.list.push(Clause { matches: Matches::Entries(entries), worth: Worth::Constant(worth) });
+        }
+        Ok(())
+    }
+
+    /// No entry can score more.
+    pub(crate) fn bound(&self) -> f32 {
+        self.list.iter().map(|clause| clause.worth.bound()).sum()
+    }
+
+    /// The clauses, the most worthy first; equal ones in the order they were given.
+    pub(crate) fn into_sorted(self) -> Vec<Clause> {
+        let mut list = self.list;
+        list.sort_by(|a, b| b.worth.bound().total_cmp(&a.worth.bound()));
+        list
+    }
+
+    fn norms(&mut self, field: Field) -> Norms {
+        if let Some((_, norms)) = self.norms.iter().find(|(known, _)| *known == field) {
+            return Rc::clone(norms);
+        }
+        let mean = self.snapshot.mean_length(field);
+        let mut norms = [0.0; 256];
+        for (id, norm) in (0_u8..=255).zip(&mut norms) {
+            let length = FieldNormReader::id_to_fieldnorm(id) as f32;
+            *norm = K1 * (1.0 - B + B * length / mean);
+        }
+        let norms = Rc::new(norms);
+        self.norms.push((field, Rc::clone(&norms)));
+        norms
+    }
+}
+
+impl Clause {
+    pub(crate) fn worth(&self) -> &Worth {
+        &self.worth
+    }
+
+    /// The clause's matches in one segment; `None` where there are none.
+    pub(crate) fn open<'s>(&'s self, number: usize, segment: &'s Segment) -> Result<Option<List<'s>>, TantivyError> {
+        match &self.matches {
+            Matches::Entries(entries) if entries[number].is_empty() => Ok(None),
+            Matches::Entries(entries) => Ok(Some(List::Entries(&entries[number]))),
+            Matches::Term(field, infos) => {
+                let Some(info) = &infos[number] else { return Ok(None) };
+                let option = match self.worth {
+                    Worth::Bm25 { .. } => IndexRecordOption::WithFreqs,
+                    Worth::Constant(_) => IndexRecordOption::Basic,
+                };
+                let postings = segment.inverted(*field).read_block_postings_from_terminfo(info, option)?;
+                Ok(Some(List::Postings { postings, lengths: segment.lengths(*field) }))
+            }
+        }
+    }
+}
+
+/// The matches of a clause in one segment.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all lists are postings, and a box for each would be an allocation"
+)]
+pub(crate) enum List<'s> {
+    /// As the index holds them.
+    Postings { postings: BlockSegmentPostings, lengths: Option<&'s FieldNormReader> },
+    /// Ascending.
+    Entries(&'s [DocId]),
+}
+
+impl List<'_> {
+    /// How many matches there are, removed entries included.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Postings { postings, .. } => postings.doc_freq() as usize,
+            Self::Entries(entries) => entries.len(),
+        }
+    }
+
+    /// Calls `add` with every match that passes the gate, and its worth.
+    pub(crate) fn scan(&mut self, worth: &Worth, passes: impl Fn(DocId) -> bool, mut add: impl FnMut(DocId, f32)) {
+        match (self, worth) {
+            (Self::Postings { postings, lengths: Some(lengths) }, Worth::Bm25 { weight, norms }) => {
+                while postings.block_len() > 0 {
+                    for (&entry, &frequency) in postings.docs().iter().zip(postings.freqs()) {
+                        if passes(entry) {
+                            add(entry, bm25(*weight, norms, frequency, lengths.fieldnorm_id(entry)));
+                        }
+                    }
+                    postings.advance();
+                }
+            }
+            (Self::Postings { postings, .. }, worth) => {
+                while postings.block_len() > 0 {
+                    postings.docs().iter().filter(|&&entry| passes(entry)).for_each(|&entry| add(entry, worth.bound()));
+                    postings.advance();
+                }
+            }
+            (Self::Entries(entries), worth) => {
+                entries.iter().filter(|&&entry| passes(entry)).for_each(|&entry| add(entry, worth.bound()));
+            }
+        }
+    }
+
+    /// Calls `add` with every match among the wanted entries, which ascend, and its worth.
+    pub(crate) fn seek(&mut self, worth: &Worth, wanted: impl Iterator<Item = DocId>, mut add: impl FnMut(DocId, f32)) {
+        match self {
+            Self::Postings { postings, lengths } => {
+                for entry in wanted {
+                    let at = postings.seek(entry);
+                    if postings.doc(at) != entry {
+                        continue;
+                    }
+                    add(
+                        entry,
+                        match (worth, &lengths) {
+                            (Worth::Bm25 { weight, norms }, Some(lengths)) => {
+                                bm25(*weight, norms, postings.freq(at), lengths.fieldnorm_id(entry))
+                            }
+                            (worth, _) => worth.bound(),
+                        },
+                    );
+                }
+            }
+            Self::Entries(entries) => {
+                for entry in wanted {
+                    if entries.binary_search(&entry).is_ok() {
+                        add(entry, worth.bound());
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn bm25(weight: f32, norms: &[f32; 256], frequency: u32, length: u8) -> f32 {
+    let frequency = frequency as f32;
+    weight * (frequency / (frequency + norms[length as usize]))
+}

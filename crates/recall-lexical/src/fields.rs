@@ -1,0 +1,99 @@
+//! What is indexed of a chunk?
+
+use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing, TextOptions};
+
+use crate::tokenizer;
+
+/// The fields of the index, one entry a chunk. No field is stored: a chunk is its rows, the catalog has the rest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fields {
+    /// Terms of the chunk's text.
+    pub(crate) body: Field,
+    /// Terms of the names that the chunk defines, of what encloses them, and of the document's title.
+    pub(crate) symbol: Field,
+    /// Terms of the document's path.
+    pub(crate) path: Field,
+    /// Terms of the doc comment.
+    pub(crate) comment: Field,
+    /// Terms of the document's tags.
+    pub(crate) tag_words: Field,
+    /// Names that the chunk defines, with and without their scopes, as they are written.
+    pub(crate) name: Field,
+    /// The same in lower case.
+    pub(crate) folded_name: Field,
+    /// In the first chunk of a document: its path with fewer and fewer directories, in lower case.
+    pub(crate) path_end: Field,
+    /// In the first chunk of a document: its file's name without extension, in lower case.
+    pub(crate) stem: Field,
+    /// In the first chunk of a document: terms of its path.
+    pub(crate) path_words: Field,
+    /// The document's whole path.
+    pub(crate) path_raw: Field,
+    /// The document's type.
+    pub(crate) document_type: Field,
+    /// The document's language.
+    pub(crate) language: Field,
+    /// The document's tags.
+    pub(crate) tag: Field,
+    /// The document's row: found by it to be removed, read for candidates.
+    pub(crate) document: Field,
+    /// The chunk's row: read for candidates.
+    pub(crate) chunk: Field,
+    /// The document's traits, packed; see [`crate::chunk_document::pack`].
+    pub(crate) traits: Field,
+}
+
+/// The name of the column of document rows.
+pub(crate) const DOCUMENT_COLUMN: &str = "document";
+/// The name of the column of chunk rows.
+pub(crate) const CHUNK_COLUMN: &str = "chunk";
+/// The name of the column of packed traits.
+pub(crate) const TRAITS_COLUMN: &str = "traits";
+
+impl Fields {
+    /// The schema, with its fields.
+    pub(crate) fn schema() -> (Schema, Self) {
+        let mut schema = Schema::builder();
+        let fields = Self {
+            body: terms(&mut schema, "body"),
+            symbol: terms(&mut schema, "symbol"),
+            path: terms(&mut schema, "path"),
+            comment: terms(&mut schema, "comment"),
+            tag_words: terms(&mut schema, "tag_words"),
+            name: keys(&mut schema, "name", tokenizer::NAMES),
+            folded_name: keys(&mut schema, "folded_name", tokenizer::FOLDED_NAMES),
+            path_end: keys(&mut schema, "path_end", tokenizer::PATH_ENDS),
+            stem: keys(&mut schema, "stem", tokenizer::FOLDED),
+            path_words: terms(&mut schema, "path_words"),
+            path_raw: keys(&mut schema, "path_raw", tokenizer::WHOLE),
+            document_type: keys(&mut schema, "document_type", tokenizer::WHOLE),
+            language: keys(&mut schema, "language", tokenizer::WHOLE),
+            tag: keys(&mut schema, "tag", tokenizer::WHOLE),
+            document: schema.add_u64_field(DOCUMENT_COLUMN, INDEXED | FAST),
+            chunk: schema.add_u64_field(CHUNK_COLUMN, FAST),
+            traits: schema.add_u64_field(TRAITS_COLUMN, FAST),
+        };
+        (schema.build(), fields)
+    }
+
+    /// The fields whose matches are scored by BM25, so that their lengths matter.
+    pub(crate) fn scored(&self) -> [Field; 6] {
+        [self.body, self.symbol, self.path, self.comment, self.tag_words, self.path_words]
+    }
+}
+
+/// A field of terms, with frequencies and lengths. Positions would double the index, and nothing asks for phrases.
+fn terms(schema: &mut SchemaBuilder, name: &str) -> Field {
+    schema.add_text_field(name, text(tokenizer::WORDS, IndexRecordOption::WithFreqs, true))
+}
+
+/// A field of keys, which match or do not.
+fn keys(schema: &mut SchemaBuilder, name: &str, tokenizer: &str) -> Field {
+    schema.add_text_field(name, text(tokenizer, IndexRecordOption::Basic, false))
+}
+
+fn text(tokenizer: &str, record: IndexRecordOption, lengths: bool) -> TextOptions {
+    TextOptions::default().set_indexing_options(
+        TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(record).set_fieldnorms(lengths),
+    )
+}

@@ -1,0 +1,167 @@
+//! Which entries may be candidates?
+
+use globset::{GlobBuilder, GlobMatcher};
+use recall_core::{Filters, Language, PathFilter};
+use tantivy::fastfield::AliveBitSet;
+use tantivy::schema::Field;
+use tantivy::{DocId, TantivyError};
+
+use crate::snapshot::{Segment, Snapshot};
+
+/// The entries of one segment that may be candidates.
+pub(crate) enum Gate<'s> {
+    /// All of them.
+    All,
+    /// Those that are not removed.
+    Alive(&'s AliveBitSet),
+    /// These; none of them is removed.
+    Only(Entries),
+}
+
+/// The gates of a snapshot's segments, in their order.
+pub(crate) fn gates<'s>(snapshot: &'s Snapshot, filters: &Filters) -> Result<Vec<Gate<'s>>, TantivyError> {
+    let paths: Vec<PathPattern<'_>> = filters.paths.iter().map(PathPattern::of).collect();
+    snapshot.segments.iter().map(|segment| gate(snapshot, segment, filters, &paths)).collect()
+}
+
+fn gate<'s>(
+    snapshot: &'s Snapshot,
+    segment: &'s Segment,
+    filters: &Filters,
+    paths: &[PathPattern<'_>],
+) -> Result<Gate<'s>, TantivyError> {
+    let fields = &snapshot.fields;
+    if filters.is_empty() {
+        return Ok(segment.reader.alive_bitset().map_or(Gate::All, Gate::Alive));
+    }
+    let Filters { types, languages, paths: _, tags } = filters;
+    let mut demands: Vec<Entries> = Vec::new();
+    if !types.is_empty() {
+        demands.push(with_any(segment, fields.document_type, types.iter().map(|known| known.as_str()))?);
+    }
+    if !languages.is_empty() {
+        demands.push(with_any(segment, fields.language, languages.iter().map(Language::as_str))?);
+    }
+    for tag in tags {
+        demands.push(with_any(segment, fields.tag, [tag.as_str()])?);
+    }
+    if !paths.is_empty() {
+        let mut entries = Entries::none(segment);
+        for path in paths {
+            path.add_matches(segment, fields.path_raw, &mut entries)?;
+        }
+        demands.push(entries);
+    }
+    let mut entries = demands.into_iter().reduce(|all, one| all.and(&one)).unwrap_or_else(|| Entries::none(segment));
+    segment.removed().iter().for_each(|&entry| entries.remove(entry));
+    Ok(Gate::Only(entries))
+}
+
+fn with_any<'a>(
+    segment: &Segment,
+    field: Field,
+    keys: impl IntoIterator<Item = &'a str>,
+) -> Result<Entries, TantivyError> {
+    let mut entries = Entries::none(segment);
+    for key in keys {
+        segment.each_with(field, key.as_bytes(), |entry| entries.insert(entry))?;
+    }
+    Ok(entries)
+}
+
+/// A path filter, read.
+enum PathPattern<'a> {
+    /// A glob, with what stands in front of its first special character.
+    Glob(GlobMatcher, &'a str),
+    /// A path, or a directory above it.
+    Below(&'a str),
+}
+
+impl<'a> PathPattern<'a> {
+    /// A `*` stops at `/`; a glob without `/` is matched against the file's name. What is no glob after all (`[`) is a path.
+    fn of(filter: &'a PathFilter) -> Self {
+        let text = filter.0.trim_start_matches("./").trim_matches('/');
+        let glob = filter.is_glob().then(|| {
+            let anywhere = if text.contains('/') { text.to_owned() } else { format!("**/{text}") };
+            GlobBuilder::new(&anywhere).literal_separator(true).build().ok()
+        });
+        let literal = &text[..text.find(['*', '?', '[', '{', '\\']).unwrap_or(text.len())];
+        let prefix = if text.contains('/') { literal } else { "" };
+        glob.flatten().map_or(Self::Below(text), |glob| Self::Glob(glob.compile_matcher(), prefix))
+    }
+
+    fn add_matches(&self, segment: &Segment, field: Field, entries: &mut Entries) -> Result<(), TantivyError> {
+        match self {
+            Self::Glob(glob, prefix) => {
+                for (path, info) in segment.paths_from(field, prefix)? {
+                    if glob.is_match(&**path) {
+                        segment.each_in(field, info, |entry| entries.insert(entry))?;
+                    }
+                }
+            }
+            Self::Below(directory) => {
+                segment.each_with(field, directory.as_bytes(), |entry| entries.insert(entry))?;
+                // `0` is the character behind `/`.
+                let (from, to) = (format!("{directory}/"), format!("{directory}0"));
+                let mut paths = segment.inverted(field).terms().range().ge(from).lt(to).into_stream()?;
+                while paths.advance() {
+                    segment.each_in(field, paths.value(), |entry| entries.insert(entry))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A set of entries of one segment.
+#[derive(Clone, Debug)]
+pub(crate) struct Entries {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl Entries {
+    fn none(segment: &Segment) -> Self {
+        Self { words: vec![0; (segment.entries() as usize).div_ceil(64)], len: 0 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn contains(&self, entry: DocId) -> bool {
+        self.words[entry as usize / 64] >> (entry % 64) & 1 == 1
+    }
+
+    /// The entries, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = DocId> {
+        (0_u32..).zip(&self.words).flat_map(|(place, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+                rest &= rest - 1;
+                Some(place * 64 + bit)
+            })
+        })
+    }
+
+    fn insert(&mut self, entry: DocId) {
+        let word = &mut self.words[entry as usize / 64];
+        let bit = 1 << (entry % 64);
+        self.len += usize::from(*word & bit == 0);
+        *word |= bit;
+    }
+
+    fn remove(&mut self, entry: DocId) {
+        let word = &mut self.words[entry as usize / 64];
+        let bit = 1 << (entry % 64);
+        self.len -= usize::from(*word & bit != 0);
+        *word &= !bit;
+    }
+
+    fn and(mut self, other: &Self) -> Self {
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
+        self.len = self.words.iter().map(|word| word.count_ones() as usize).sum();
+        self
+    }
+}

@@ -1,0 +1,208 @@
+//! Where is the index, and which state of it is published?
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use recall_core::Generation;
+use tantivy::directory::error::LockError;
+use tantivy::directory::{INDEX_WRITER_LOCK, META_LOCK};
+use tantivy::{Directory as _, Index, IndexSettings, TantivyError};
+
+use crate::directory::IndexDirectory;
+use crate::fields::Fields;
+use crate::format::{self, FORMAT, Payload};
+use crate::integrity::{self, Sealed};
+use crate::open::{OpenError, guarded};
+use crate::searcher::Searcher;
+use crate::snapshot::Snapshot;
+use crate::tokenizer;
+use crate::union::ScratchPool;
+use crate::weights::FieldWeights;
+use crate::writer::{LexicalWriter, WriteError, WriterSettings};
+
+/// A lexical index, opened. Clones share everything.
+#[derive(Clone)]
+pub struct Lexical {
+    shared: Arc<Shared>,
+    weights: FieldWeights,
+}
+
+/// What searchers and the writer of an index share.
+pub(crate) struct Shared {
+    pub(crate) dir: PathBuf,
+    pub(crate) index: Index,
+    pub(crate) fields: Fields,
+    pub(crate) scratch: ScratchPool,
+    published: RwLock<Arc<Snapshot>>,
+}
+
+/// Whether another process had committed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refreshed {
+    /// The published state is the committed one.
+    Unchanged,
+    /// A newer commit was found and published.
+    Changed,
+}
+
+impl Lexical {
+    /// Opens the index in a folder, or creates an empty one of generation 0 where there is none.
+    ///
+    /// A folder that cannot be written is opened for searching. Where nobody else writes, what a killed writer left behind
+    /// is deleted; where the index was not closed in order, the checksums of all its files are verified.
+    ///
+    /// # Errors
+    /// The index is damaged or was written in another format, or the operating system refuses.
+    pub fn open(dir: &Path) -> Result<Self, OpenError> {
+        fs::create_dir_all(dir).map_err(|source| OpenError::io(dir, source))?;
+        let shared = guarded(|| Ok(Shared::open(dir))).map_err(|error| OpenError::of(dir, error))??;
+        Ok(Self { shared: Arc::new(shared), weights: FieldWeights::default() })
+    }
+
+    /// The same index with other weights of its fields.
+    #[must_use]
+    pub fn with_weights(&self, weights: FieldWeights) -> Self {
+        Self { shared: Arc::clone(&self.shared), weights }
+    }
+
+    /// The generation of the published state.
+    pub fn generation(&self) -> Generation {
+        self.shared.published().generation
+    }
+
+    /// Publishes what another process has committed since, if it has; costs the read of one small file otherwise.
+    ///
+    /// # Errors
+    /// The newer state cannot be opened; the one before stays published.
+    pub fn refresh(&self) -> Result<Refreshed, OpenError> {
+        let dir = &self.shared.dir;
+        let meta = integrity::read_meta(dir).map_err(|source| OpenError::of(dir, source.into()))?;
+        if meta == self.shared.published().meta {
+            return Ok(Refreshed::Unchanged);
+        }
+        self.shared.publish()?;
+        Ok(Refreshed::Changed)
+    }
+
+    /// The published state, to search in. It stays as it is whatever is committed later.
+    pub fn searcher(&self) -> Searcher {
+        Searcher::new(Arc::clone(&self.shared), self.shared.published(), self.weights)
+    }
+
+    /// Opens the index for writing. There is one writer at a time, in all processes.
+    ///
+    /// # Errors
+    /// Another writer is open, or the operating system refuses.
+    pub fn writer(&self, settings: WriterSettings) -> Result<LexicalWriter, WriteError> {
+        LexicalWriter::open(Arc::clone(&self.shared), settings)
+    }
+}
+
+impl fmt::Debug for Lexical {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lexical")
+            .field("dir", &self.shared.dir)
+            .field("generation", &self.generation())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn open(dir: &Path) -> Result<Self, OpenError> {
+        let (index, fields) = open_or_create(dir)?;
+        tokenizer::register(index.tokenizers());
+        let metas = index.load_metas().map_err(|error| OpenError::of(dir, error))?;
+        let verify = || integrity::verify(dir, index.directory(), &metas).map_err(|error| OpenError::of(dir, error));
+        match index.directory().acquire_lock(&INDEX_WRITER_LOCK) {
+            Ok(_lock) => {
+                integrity::sweep(dir, &metas).map_err(|source| OpenError::io(dir, source))?;
+                if verify()? == Sealed::No {
+                    integrity::seal(dir, &metas).map_err(|source| OpenError::io(dir, source))?;
+                }
+            }
+            // A live writer has verified what it builds on, and its files come and go.
+            Err(LockError::LockBusy) => (),
+            // The folder cannot be written.
+            Err(LockError::IoError(_)) => {
+                verify()?;
+            }
+        }
+        let snapshot = load(dir, &index, fields)?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            index,
+            fields,
+            scratch: ScratchPool::default(),
+            published: RwLock::new(Arc::new(snapshot)),
+        })
+    }
+
+    pub(crate) fn published(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.published.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the committed state and lets new searchers see it.
+    pub(crate) fn publish(&self) -> Result<(), OpenError> {
+        let snapshot = Arc::new(load(&self.dir, &self.index, self.fields)?);
+        *self.published.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
+        Ok(())
+    }
+}
+
+fn open_or_create(dir: &Path) -> Result<(Index, Fields), OpenError> {
+    let failed = |error: TantivyError| OpenError::of(dir, error);
+    let (schema, fields) = Fields::schema();
+    let directory = IndexDirectory::open(dir).map_err(|error| failed(error.into()))?;
+    if !Index::exists(&directory).map_err(|error| failed(error.into()))? {
+        if integrity::has_orphans(dir).map_err(|source| OpenError::io(dir, source))? {
+            return Err(OpenError::damaged(dir, "it has segments and no list of them".to_owned()));
+        }
+        let index = Index::create(directory, schema, IndexSettings::default()).map_err(failed)?;
+        return Ok((index, fields));
+    }
+    let outdated = |found| OpenError::Outdated { path: dir.to_owned(), found, known: FORMAT };
+    let index = match Index::open(directory) {
+        Err(TantivyError::IncompatibleIndex(_)) => return Err(outdated(0)),
+        opened => opened.map_err(failed)?,
+    };
+    if index.schema() != schema {
+        let payload = index.load_metas().map_err(failed)?.payload;
+        return match payload.as_deref().map(format::read) {
+            Some(Payload::Foreign(found)) => Err(outdated(found)),
+            // The fields are part of the format: with this number they were altered, not written so.
+            Some(Payload::Known(_) | Payload::Garbled) => {
+                Err(OpenError::damaged(dir, "its fields are not those of its format".to_owned()))
+            }
+            None => Err(outdated(0)),
+        };
+    }
+    Ok((index, fields))
+}
+
+fn load(dir: &Path, index: &Index, fields: Fields) -> Result<Snapshot, OpenError> {
+    // Held so that no writer in another process deletes segments between the reading of their list and their opening. A
+    // folder that cannot be written has no such writer.
+    let _lock = index.directory().acquire_lock(&META_LOCK).ok();
+    let meta = match integrity::read_meta(dir) {
+        Err(source) if source.kind() == io::ErrorKind::NotFound => {
+            return Err(OpenError::damaged(dir, "its list of segments is missing".to_owned()));
+        }
+        read => read.map_err(|source| OpenError::io(dir, source))?,
+    };
+    let metas = index.load_metas().map_err(|error| OpenError::of(dir, error))?;
+    let generation = match metas.payload.as_deref().map(format::read) {
+        Some(Payload::Known(generation)) => generation,
+        Some(Payload::Foreign(found)) => {
+            return Err(OpenError::Outdated { path: dir.to_owned(), found, known: FORMAT });
+        }
+        // Nothing was ever committed.
+        None if metas.segments.is_empty() => Generation::default(),
+        Some(Payload::Garbled) | None => {
+            return Err(OpenError::damaged(dir, "its last commit does not say what it is".to_owned()));
+        }
+    };
+    guarded(|| Snapshot::open(index, fields, &metas, meta, generation)).map_err(|error| OpenError::of(dir, error))
+}

@@ -1,0 +1,39 @@
+//! Which chunks do these words, names and paths point at?
+//!
+//! A [`Lexical`] index is a folder of immutable segments beside a store's catalog and derived from it: every commit carries
+//! the catalog's generation. A [`LexicalWriter`] replaces whole documents; a [`Searcher`] is one consistent state and answers
+//! three questions about it: by words ([`Searcher::lexical`]), by the names of definitions ([`Searcher::symbols`]) and by
+//! paths ([`Searcher::paths`]).
+//!
+//! It deliberately stores no text, reads no query language (terms are built from an understood query), fuses nothing and
+//! repairs nothing: a damaged or outdated index is reported, [`set_aside`] by the caller and written again.
+
+mod analysis;
+mod chunk_document;
+mod clause;
+mod directory;
+mod fields;
+mod filter;
+mod format;
+mod highlight;
+mod in_flight;
+mod index;
+mod integrity;
+mod names;
+mod open;
+mod query_terms;
+mod searcher;
+mod snapshot;
+mod tokenizer;
+mod union;
+mod weights;
+mod writer;
+
+pub use chunk_document::IndexedDocument;
+pub use highlight::highlight;
+pub use index::{Lexical, Refreshed};
+pub use integrity::set_aside;
+pub use open::OpenError;
+pub use searcher::{SearchError, Searcher};
+pub use weights::FieldWeights;
+pub use writer::{LexicalWriter, WriteError, WriterSettings};

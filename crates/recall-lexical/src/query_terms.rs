@@ -1,0 +1,106 @@
+//! Which terms does a query search for?
+
+use std::collections::HashSet;
+
+use recall_core::words::{Word, is_stop_word};
+use recall_core::{QueryClass, Understood};
+
+use crate::analysis::Analysis;
+use crate::names::{MAX_NAME_BYTES, written_as_symbol};
+
+/// The most distinct terms of a query. Each costs a look-up in every field; a question that is longer repeats itself, and
+/// its first words say what it is about.
+const MAX_TERMS: usize = 64;
+
+/// The most names that a query looks up.
+const MAX_NAMES: usize = 16;
+
+/// The terms of a text, in order, without repetition; without stop words, unless there is nothing else.
+pub(crate) fn terms(text: &str) -> Vec<String> {
+    let mut telling = Distinct::default();
+    let mut stop_words = Distinct::default();
+    Analysis::default().each(text, |term| {
+        let is_stop_word = !matches!(term.word, Word::Compound(_)) && is_stop_word(term.lower);
+        if is_stop_word { stop_words.push(term.indexed) } else { telling.push(term.indexed) }
+    });
+    if telling.list.is_empty() { stop_words.list } else { telling.list }
+}
+
+/// The names that a query may mean, written as symbols are: its identifiers and phrases; all its words, when it is nothing
+/// but a name.
+pub(crate) fn names(understood: &Understood) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut push = |name: String| {
+        if !name.is_empty() && name.len() <= MAX_NAME_BYTES && names.len() < MAX_NAMES && !names.contains(&name) {
+            names.push(name);
+        }
+    };
+    for identifier in &understood.identifiers {
+        push(written_as_symbol(identifier));
+    }
+    for phrase in &understood.phrases {
+        push(phrase.clone());
+    }
+    if understood.class == QueryClass::Symbol {
+        for word in understood.text.split_whitespace() {
+            push(written_as_symbol(word));
+        }
+    }
+    names
+}
+
+#[derive(Default)]
+struct Distinct {
+    list: Vec<String>,
+    seen: HashSet<String>,
+}
+
+impl Distinct {
+    fn push(&mut self, term: &str) {
+        if self.list.len() < MAX_TERMS && !self.seen.contains(term) {
+            self.seen.insert(term.to_owned());
+            self.list.push(term.to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_core::understand;
+
+    use super::*;
+
+    #[test]
+    fn stop_words_are_left_out_unless_nothing_remains() {
+        for (text, expected) in [
+            ("how are the sessions stored", "session store"),
+            ("what is this", "what is this"),
+            ("open open OPEN", "open"),
+            ("to_string", "to_string string"),
+            ("", ""),
+            ("(((", ""),
+        ] {
+            assert_eq!(terms(text).join(" "), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_query_has_its_first_terms() {
+        let text: String = (0..1000).fold(String::new(), |text, number| text + &format!("w{number} "));
+        let terms = terms(&text);
+        assert_eq!((terms.len(), terms[63].as_str()), (64, "w63"));
+    }
+
+    #[test]
+    fn names_are_identifiers_phrases_and_lone_words() {
+        for (query, expected) in [
+            ("where is Store.open() called", "Store::open"),
+            ("open", "open"),
+            ("how does it open", ""),
+            ("\"Getting started\" guide", "Getting started"),
+            ("parse_header HttpRequest", "parse_header HttpRequest"),
+        ] {
+            assert_eq!(names(&understand(query)).join(" "), expected, "{query}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Which chunks are the candidates of a query, in one state of the index?
+
+mod lexical;
+mod paths;
+mod symbols;
+
+use std::error::Error;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use recall_core::{Candidate, Filters, Generation, Understood};
+use tantivy::TantivyError;
+
+use crate::clause::Clauses;
+use crate::filter::gates;
+use crate::index::Shared;
+use crate::open::{corruption, guarded};
+use crate::snapshot::Snapshot;
+use crate::union::best;
+use crate::weights::FieldWeights;
+
+/// One committed state of a lexical index, to search in.
+///
+/// Every list of candidates is best first, has no chunk twice, and is the same for the same state and question; ties are
+/// broken by chunk row. A query that matches nothing, whatever is in it, gives an empty list.
+#[derive(Clone)]
+pub struct Searcher {
+    shared: Arc<Shared>,
+    snapshot: Arc<Snapshot>,
+    weights: FieldWeights,
+}
+
+impl Searcher {
+    pub(crate) fn new(shared: Arc<Shared>, snapshot: Arc<Snapshot>, weights: FieldWeights) -> Self {
+        Self { shared, snapshot, weights }
+    }
+
+    /// The generation of the state.
+    pub fn generation(&self) -> Generation {
+        self.snapshot.generation
+    }
+
+    /// How many chunks the state holds.
+    pub fn chunk_count(&self) -> u64 {
+        self.snapshot.chunks
+    }
+
+    /// The chunks that hold the query's words: BM25 over every field, each with its weight.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn lexical(
+        &self,
+        understood: &Understood,
+        filters: &Filters,
+        depth: usize,
+    ) -> Result<Vec<Candidate>, SearchError> {
+        self.candidates(filters, depth, |clauses| {
+            lexical::look_for(clauses, &self.snapshot.fields, &self.weights, understood)
+        })
+    }
+
+    /// The chunks that define what the query names.
+    ///
+    /// A definition whose name equals an identifier of the query comes first, one written alike in other case next, then
+    /// those whose name starts with it, then those whose name has parts of it; among equals, BM25 over the names decides.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn symbols(
+        &self,
+        understood: &Understood,
+        filters: &Filters,
+        depth: usize,
+    ) -> Result<Vec<Candidate>, SearchError> {
+        self.candidates(filters, depth, |clauses| symbols::look_for(clauses, &self.snapshot.fields, understood))
+    }
+
+    /// The documents whose path the query names, each by its first chunk.
+    ///
+    /// A path that ends like a path of the query comes before a file whose name without extension is a name of the query,
+    /// and that before paths with words of the query; among equals, BM25 over the words of paths decides.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn paths(
+        &self,
+        understood: &Understood,
+        filters: &Filters,
+        depth: usize,
+    ) -> Result<Vec<Candidate>, SearchError> {
+        self.candidates(filters, depth, |clauses| paths::look_for(clauses, &self.snapshot.fields, understood))
+    }
+
+    fn candidates(
+        &self,
+        filters: &Filters,
+        depth: usize,
+        look_for: impl FnOnce(&mut Clauses<'_>) -> Result<(), TantivyError>,
+    ) -> Result<Vec<Candidate>, SearchError> {
+        let snapshot = &*self.snapshot;
+        let candidates = guarded(|| {
+            let mut clauses = Clauses::new(snapshot);
+            look_for(&mut clauses)?;
+            let gates = gates(snapshot, filters)?;
+            best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch)?
+                .into_iter()
+                .map(|scored| snapshot.candidate(scored.address, scored.score))
+                .collect::<Option<Vec<_>>>()
+                .ok_or_else(|| corruption("a chunk's traits are none that were written"))
+        });
+        candidates.map_err(|error| SearchError::Damaged { path: self.shared.dir.clone(), source: error.into() })
+    }
+}
+
+impl fmt::Debug for Searcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Searcher")
+            .field("dir", &self.shared.dir)
+            .field("generation", &self.generation())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The index was not searched.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// Its files are not what was written. It can be set aside and written again.
+    #[error("the lexical index in `{}` is damaged", path.display())]
+    Damaged {
+        /// The index's folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}

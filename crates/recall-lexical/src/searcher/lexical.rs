@@ -1,0 +1,31 @@
+//! Which chunks hold the words?
+
+use recall_core::Understood;
+use tantivy::TantivyError;
+
+use crate::clause::Clauses;
+use crate::fields::Fields;
+use crate::query_terms::terms;
+use crate::weights::FieldWeights;
+
+pub(super) fn look_for(
+    clauses: &mut Clauses<'_>,
+    fields: &Fields,
+    weights: &FieldWeights,
+    understood: &Understood,
+) -> Result<(), TantivyError> {
+    let FieldWeights { body, symbol, path, comment, tag } = *weights;
+    let weighted = [
+        (fields.body, body),
+        (fields.symbol, symbol),
+        (fields.path, path),
+        (fields.comment, comment),
+        (fields.tag_words, tag),
+    ];
+    for term in terms(&understood.text) {
+        for (field, weight) in weighted.into_iter().filter(|&(_, weight)| weight > 0.0) {
+            clauses.term(field, &term, weight)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! Which documents have a path like that?
+
+use recall_core::Understood;
+use tantivy::TantivyError;
+
+use crate::clause::Clauses;
+use crate::fields::Fields;
+use crate::names::{SCOPE, ends};
+use crate::query_terms::{names, terms};
+
+/// What each kind of match is worth, in units of what all words of paths together can be worth: so a better kind always
+/// comes first, and BM25 orders what matches alike. A path that ends like the query's is worth this for each component in
+/// which it does, so that the longest match wins, also when the query's path begins outside the store's root.
+const ENDS_ALIKE: f32 = 2.0;
+const STEM_EQUALS: f32 = 1.0;
+
+/// The most components of a path that are compared. Deeper ones tell nothing more.
+const MAX_COMPONENTS: usize = 32;
+
+pub(super) fn look_for(
+    clauses: &mut Clauses<'_>,
+    fields: &Fields,
+    understood: &Understood,
+) -> Result<(), TantivyError> {
+    for term in terms(&understood.text) {
+        clauses.term(fields.path_words, &term, 1.0)?;
+    }
+    let unit = clauses.bound() + 1.0;
+    for path in &understood.paths {
+        let folded = path.trim_start_matches("./").to_lowercase();
+        for end in ends(&folded, "/").take(MAX_COMPONENTS) {
+            clauses.key(fields.path_end, end, ENDS_ALIKE * unit)?;
+        }
+    }
+    for name in names(understood) {
+        let folded = name.to_lowercase();
+        let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);
+        clauses.key(fields.stem, last, STEM_EQUALS * unit)?;
+    }
+    Ok(())
+}

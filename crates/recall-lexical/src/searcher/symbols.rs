@@ -1,0 +1,46 @@
+//! Which chunks define what is named?
+
+use recall_core::Understood;
+use tantivy::TantivyError;
+
+use crate::clause::Clauses;
+use crate::fields::Fields;
+use crate::names::SCOPE;
+use crate::query_terms::{names, terms};
+
+/// What each kind of match of a name is worth, in units of what all parts of names together can be worth: so a better kind
+/// always comes first, and BM25 orders what matches alike. An equal name is also equal in lower case.
+const EQUAL: f32 = 1.0;
+const EQUAL_IN_LOWER_CASE: f32 = 2.0;
+const STARTS_WITH: f32 = 1.0;
+/// The last part of a qualified name, in another scope: better than to share words with it.
+const EQUAL_WITHOUT_SCOPE: f32 = 1.0;
+
+/// The most names that one prefix is taken for. An editor's completion list is shorter.
+const MAX_CONTINUATIONS: usize = 64;
+
+/// A shorter prefix begins too many names to say anything.
+const MIN_PREFIX_BYTES: usize = 3;
+
+pub(super) fn look_for(
+    clauses: &mut Clauses<'_>,
+    fields: &Fields,
+    understood: &Understood,
+) -> Result<(), TantivyError> {
+    for term in terms(&understood.text) {
+        clauses.term(fields.symbol, &term, 1.0)?;
+    }
+    let unit = clauses.bound() + 1.0;
+    for name in names(understood) {
+        let folded = name.to_lowercase();
+        clauses.key(fields.name, &name, EQUAL * unit)?;
+        clauses.key(fields.folded_name, &folded, EQUAL_IN_LOWER_CASE * unit)?;
+        if let Some((_, last)) = folded.rsplit_once(SCOPE) {
+            clauses.key(fields.folded_name, last, EQUAL_WITHOUT_SCOPE * unit)?;
+        }
+        if folded.len() >= MIN_PREFIX_BYTES {
+            clauses.keys_from(fields.folded_name, &folded, MAX_CONTINUATIONS, STARTS_WITH * unit)?;
+        }
+    }
+    Ok(())
+}

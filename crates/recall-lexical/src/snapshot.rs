@@ -1,0 +1,263 @@
+//! What can be searched at one moment?
+
+use std::sync::{Arc, OnceLock};
+
+use recall_core::{Candidate, ChunkRow, DocumentRow, Generation};
+use tantivy::columnar::ColumnValues;
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::postings::TermInfo;
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocId, DocSet, Index, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError};
+
+use crate::chunk_document::unpack;
+use crate::fields::{CHUNK_COLUMN, DOCUMENT_COLUMN, Fields, TRAITS_COLUMN};
+
+/// One committed state: its segments, opened, and the statistics that scores are computed from.
+pub(crate) struct Snapshot {
+    pub(crate) generation: Generation,
+    /// What `meta.json` held when the state was read; other bytes mean another state.
+    pub(crate) meta: Vec<u8>,
+    pub(crate) segments: Vec<Segment>,
+    pub(crate) fields: Fields,
+    /// Chunks that are not removed.
+    pub(crate) chunks: u64,
+    /// The mean length of each scored field over the chunks that are not removed, in tokens; never 0.
+    mean_lengths: Vec<(Field, f32)>,
+}
+
+/// An immutable part of the index.
+pub(crate) struct Segment {
+    pub(crate) reader: SegmentReader,
+    inverted: Vec<Arc<InvertedIndexReader>>,
+    lengths: Vec<Option<FieldNormReader>>,
+    chunk: Arc<dyn ColumnValues<u64>>,
+    document: Arc<dyn ColumnValues<u64>>,
+    traits: Arc<dyn ColumnValues<u64>>,
+    /// The entries that are removed, ascending.
+    removed: Vec<DocId>,
+    /// The documents' paths with their postings, ascending; read when first asked for.
+    paths: OnceLock<Vec<(Box<str>, TermInfo)>>,
+}
+
+/// The place of a chunk in a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub(crate) segment: usize,
+    pub(crate) entry: DocId,
+}
+
+impl Snapshot {
+    /// Opens the segments of a state that was read.
+    pub(crate) fn open(
+        index: &Index,
+        fields: Fields,
+        metas: &tantivy::IndexMeta,
+        meta: Vec<u8>,
+        generation: Generation,
+    ) -> Result<Self, TantivyError> {
+        let mut segments = metas
+            .segments
+            .iter()
+            .map(|meta| Segment::open(SegmentReader::open(&index.segment(meta.clone()))?, fields))
+            .collect::<Result<Vec<_>, _>>()?;
+        // Whatever order commits and merges left them in; the largest first prunes the others.
+        segments.sort_by_key(|segment| (std::cmp::Reverse(segment.entries()), segment.reader.segment_id()));
+        let chunks = segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
+        let mean_lengths = fields
+            .scored()
+            .map(|field| {
+                let tokens: u64 = segments.iter().map(|segment| segment.tokens(field)).sum();
+                (field, (tokens as f32 / chunks as f32).max(1.0))
+            })
+            .to_vec();
+        Ok(Self { generation, meta, segments, fields, chunks, mean_lengths })
+    }
+
+    /// The mean length of a scored field, in tokens.
+    pub(crate) fn mean_length(&self, field: Field) -> f32 {
+        self.mean_lengths.iter().find(|(known, _)| *known == field).map_or(1.0, |&(_, mean)| mean)
+    }
+
+    /// Where a term's postings are in each segment, and how many chunks that are not removed have it.
+    ///
+    /// What a segment counts itself includes removed chunks until it is merged; with such counts, scores would depend on
+    /// when merges happen, and equal questions on an equal store would not get equal answers.
+    pub(crate) fn look_up(&self, field: Field, term: &[u8]) -> Result<Found, TantivyError> {
+        let mut found = Found { infos: Vec::with_capacity(self.segments.len()), chunks: 0 };
+        for segment in &self.segments {
+            let info = segment.inverted(field).terms().get(term)?;
+            if let Some(info) = &info {
+                found.chunks += u64::from(info.doc_freq) - segment.removed_with(field, info)?;
+            }
+            found.infos.push(info);
+        }
+        Ok(found)
+    }
+
+    /// Reads a candidate's rows and traits; `None` when they cannot be of this index.
+    pub(crate) fn candidate(&self, address: Address, score: f32) -> Option<Candidate> {
+        let segment = &self.segments[address.segment];
+        Some(Candidate {
+            chunk: segment.chunk_row(address.entry),
+            document: segment.document_row(address.entry),
+            score,
+            traits: unpack(segment.traits.get_val(address.entry))?,
+        })
+    }
+}
+
+/// A term in a snapshot.
+pub(crate) struct Found {
+    /// Its postings in each segment, in the snapshot's order.
+    pub(crate) infos: Vec<Option<TermInfo>>,
+    /// How many chunks have it, without those removed.
+    pub(crate) chunks: u64,
+}
+
+impl Segment {
+    fn open(reader: SegmentReader, fields: Fields) -> Result<Self, TantivyError> {
+        let entries = reader.max_doc();
+        let inverted =
+            reader
+                .schema()
+                .fields()
+                .map(|(field, entry)| {
+                    if entry.is_indexed() {
+                        reader.inverted_index(field)
+                    } else {
+                        reader.inverted_index(fields.document)
+                    }
+                })
+                .collect::<Result<Vec<_>, _>>()?;
+        let mut lengths: Vec<Option<FieldNormReader>> = vec![None; inverted.len()];
+        for field in fields.scored() {
+            let reader = reader.get_fieldnorms_reader(field)?;
+            consistent(reader.num_docs() == entries, "the lengths of a field do not cover its segment")?;
+            lengths[field.field_id() as usize] = Some(reader);
+        }
+        let column = |name| -> Result<Arc<dyn ColumnValues<u64>>, TantivyError> {
+            let column = reader.fast_fields().u64(name)?;
+            consistent(column.num_docs() == entries, "a column does not cover its segment")?;
+            Ok(column.first_or_default_col(0))
+        };
+        let (chunk, document, traits) = (column(CHUNK_COLUMN)?, column(DOCUMENT_COLUMN)?, column(TRAITS_COLUMN)?);
+        let removed = match reader.alive_bitset() {
+            Some(alive) => {
+                consistent(alive.bitset().max_value() == entries, "the removed entries are of another segment")?;
+                (0..entries).filter(|&entry| alive.is_deleted(entry)).collect()
+            }
+            None => Vec::new(),
+        };
+        Ok(Self { reader, inverted, lengths, chunk, document, traits, removed, paths: OnceLock::new() })
+    }
+
+    /// How many entries the segment has, removed ones included.
+    pub(crate) fn entries(&self) -> DocId {
+        self.reader.max_doc()
+    }
+
+    /// The terms and postings of a field.
+    pub(crate) fn inverted(&self, field: Field) -> &InvertedIndexReader {
+        &self.inverted[field.field_id() as usize]
+    }
+
+    /// The lengths of a scored field.
+    pub(crate) fn lengths(&self, field: Field) -> Option<&FieldNormReader> {
+        self.lengths[field.field_id() as usize].as_ref()
+    }
+
+    pub(crate) fn chunk_row(&self, entry: DocId) -> ChunkRow {
+        ChunkRow(self.chunk.get_val(entry) as i64)
+    }
+
+    pub(crate) fn document_row(&self, entry: DocId) -> DocumentRow {
+        DocumentRow(self.document.get_val(entry) as i64)
+    }
+
+    /// The entries that are removed, ascending.
+    pub(crate) fn removed(&self) -> &[DocId] {
+        &self.removed
+    }
+
+    /// The paths that begin with a prefix, ascending, each with its postings.
+    ///
+    /// To walk the dictionary of ten thousand paths takes 4 ms, so the walk is made once for each segment.
+    pub(crate) fn paths_from(&self, field: Field, prefix: &str) -> Result<&[(Box<str>, TermInfo)], TantivyError> {
+        let paths = if let Some(paths) = self.paths.get() {
+            paths
+        } else {
+            let mut paths = Vec::new();
+            let mut stream = self.inverted(field).terms().stream()?;
+            while stream.advance() {
+                if let Ok(path) = std::str::from_utf8(stream.key()) {
+                    paths.push((path.into(), stream.value().clone()));
+                }
+            }
+            self.paths.get_or_init(|| paths)
+        };
+        let start = paths.partition_point(|(path, _)| **path < *prefix);
+        let len = paths[start..].partition_point(|(path, _)| path.starts_with(prefix));
+        Ok(&paths[start..start + len])
+    }
+
+    /// Calls `found` with each entry that has a key, ascending, removed ones included.
+    pub(crate) fn each_with(&self, field: Field, key: &[u8], found: impl FnMut(DocId)) -> Result<(), TantivyError> {
+        match self.inverted(field).terms().get(key)? {
+            Some(info) => self.each_in(field, &info, found),
+            None => Ok(()),
+        }
+    }
+
+    /// Calls `found` with each entry of a posting list, ascending, removed ones included.
+    pub(crate) fn each_in(&self, field: Field, info: &TermInfo, found: impl FnMut(DocId)) -> Result<(), TantivyError> {
+        let mut postings = self.inverted(field).read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
+        let mut found = found;
+        while postings.block_len() > 0 {
+            postings.docs().iter().for_each(|&entry| found(entry));
+            postings.advance();
+        }
+        Ok(())
+    }
+
+    /// The tokens of a scored field in the entries that are not removed.
+    ///
+    /// Summed from the stored, rounded lengths, so that the sum does not depend on how entries are spread over segments.
+    fn tokens(&self, field: Field) -> u64 {
+        let Some(lengths) = self.lengths(field) else { return 0 };
+        let tokens = |entry| u64::from(lengths.fieldnorm(entry));
+        let all: u64 = (0..self.entries()).map(tokens).sum();
+        all - self.removed.iter().map(|&entry| tokens(entry)).sum::<u64>()
+    }
+
+    /// How many removed entries have a term.
+    fn removed_with(&self, field: Field, info: &TermInfo) -> Result<u64, TantivyError> {
+        if self.removed.is_empty() {
+            return Ok(0);
+        }
+        let mut postings = self.inverted(field).read_postings_from_terminfo(info, IndexRecordOption::Basic)?;
+        // A seek costs about as much as eight steps.
+        if self.removed.len() * 8 > info.doc_freq as usize {
+            let alive = self.reader.alive_bitset();
+            return Ok(alive.map_or(0, |alive| u64::from(info.doc_freq - postings.doc_freq_given_deletes(alive))));
+        }
+        let mut count = 0;
+        for &entry in &self.removed {
+            if postings.doc() < entry {
+                postings.seek(entry);
+            }
+            if postings.doc() == TERMINATED {
+                break;
+            }
+            count += u64::from(postings.doc() == entry);
+        }
+        Ok(count)
+    }
+}
+
+fn consistent(holds: bool, otherwise: &str) -> Result<(), TantivyError> {
+    if holds {
+        Ok(())
+    } else {
+        Err(TantivyError::DataCorruption(tantivy::error::DataCorruption::comment_only(otherwise)))
+    }
+}

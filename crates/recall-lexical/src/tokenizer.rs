@@ -1,0 +1,154 @@
+//! How do the index's fields cut their values into tokens?
+
+use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
+
+use crate::analysis::{Analysis, fold_into};
+use crate::names;
+
+/// The name of the tokenizer of prose, code, names and paths: the terms of [`Analysis`].
+pub(crate) const WORDS: &str = "recall-words";
+/// The name of the tokenizer that keeps a value whole.
+pub(crate) const WHOLE: &str = "recall-whole";
+/// The name of the tokenizer that keeps a value whole, in lower case.
+pub(crate) const FOLDED: &str = "recall-folded";
+/// The name of the tokenizer of qualified names: the name and what is left of it without its outer scopes.
+pub(crate) const NAMES: &str = "recall-names";
+/// [`NAMES`] in lower case.
+pub(crate) const FOLDED_NAMES: &str = "recall-folded-names";
+/// The name of the tokenizer of whole paths: the path and what is left of it without its outer directories, in lower case.
+pub(crate) const PATH_ENDS: &str = "recall-path-ends";
+
+/// Makes the tokenizers known under their names.
+pub(crate) fn register(tokenizers: &TokenizerManager) {
+    tokenizers.register(WORDS, TextAnalyzer::from(Tokens::new(words)));
+    tokenizers.register(WHOLE, TextAnalyzer::from(Tokens::new(|_, text, out| out.push(text))));
+    tokenizers.register(FOLDED, TextAnalyzer::from(Tokens::new(|_, text, out| out.push_folded(text))));
+    tokenizers.register(
+        NAMES,
+        TextAnalyzer::from(Tokens::new(|_, text, out| names::ends(text, names::SCOPE).for_each(|end| out.push(end)))),
+    );
+    tokenizers.register(
+        FOLDED_NAMES,
+        TextAnalyzer::from(Tokens::new(|_, text, out| {
+            names::ends(text, names::SCOPE).for_each(|end| out.push_folded(end));
+        })),
+    );
+    tokenizers.register(
+        PATH_ENDS,
+        TextAnalyzer::from(Tokens::new(|_, text, out| {
+            names::ends(text, "/").for_each(|end| out.push_folded(end));
+        })),
+    );
+}
+
+fn words(analysis: &mut Analysis, text: &str, out: &mut Buffer) {
+    analysis.each(text, |term| out.push(term.indexed));
+}
+
+/// Fills a buffer with the tokens of a text.
+type Fill = fn(&mut Analysis, &str, &mut Buffer);
+
+/// A tokenizer that cuts the whole text at once and hands the tokens out of a reused buffer: nothing is allocated for a
+/// token.
+#[derive(Clone)]
+struct Tokens {
+    fill: Fill,
+    analysis: Analysis,
+    buffer: Buffer,
+    token: Token,
+}
+
+impl Tokens {
+    fn new(fill: Fill) -> Self {
+        Self { fill, analysis: Analysis::default(), buffer: Buffer::default(), token: Token::default() }
+    }
+}
+
+impl Tokenizer for Tokens {
+    type TokenStream<'a> = Stream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
+        self.buffer.clear();
+        (self.fill)(&mut self.analysis, text, &mut self.buffer);
+        self.token.reset();
+        Stream { buffer: &self.buffer, token: &mut self.token, next: 0, start: 0 }
+    }
+}
+
+/// Tokens end to end, with their ends.
+#[derive(Clone, Default)]
+struct Buffer {
+    text: String,
+    ends: Vec<usize>,
+    folded: String,
+}
+
+impl Buffer {
+    fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+    }
+
+    fn push(&mut self, token: &str) {
+        self.text.push_str(token);
+        self.ends.push(self.text.len());
+    }
+
+    fn push_folded(&mut self, token: &str) {
+        fold_into(token, &mut self.folded);
+        self.text.push_str(&self.folded);
+        self.ends.push(self.text.len());
+    }
+}
+
+struct Stream<'a> {
+    buffer: &'a Buffer,
+    token: &'a mut Token,
+    next: usize,
+    start: usize,
+}
+
+impl TokenStream for Stream<'_> {
+    fn advance(&mut self) -> bool {
+        let Some(&end) = self.buffer.ends.get(self.next) else { return false };
+        self.token.text.clear();
+        self.token.text.push_str(&self.buffer.text[self.start..end]);
+        self.token.position = self.next;
+        self.next += 1;
+        self.start = end;
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(tokenizer: &str, text: &str, expected: &[&str]) {
+        let tokenizers = TokenizerManager::new();
+        register(&tokenizers);
+        let mut analyzer = tokenizers.get(tokenizer).expect("registered");
+        let mut tokens = Vec::new();
+        analyzer.token_stream(text).process(&mut |token| tokens.push(token.text.clone()));
+        assert_eq!(tokens, expected, "{tokenizer} of {text:?}");
+    }
+
+    #[test]
+    fn each_tokenizer_cuts_its_own_way() {
+        check(WORDS, "open theFiles", &["open", "thefiles", "the", "file"]);
+        check(WORDS, "", &[]);
+        check(WHOLE, "A b/C", &["A b/C"]);
+        check(FOLDED, "MakeFile", &["makefile"]);
+        check(NAMES, "engine::Store::open", &["engine::Store::open", "Store::open", "open"]);
+        check(FOLDED_NAMES, "Store::open", &["store::open", "open"]);
+        check(PATH_ENDS, "src/Store/open.rs", &["src/store/open.rs", "store/open.rs", "open.rs"]);
+    }
+}

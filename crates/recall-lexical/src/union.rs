@@ -1,0 +1,189 @@
+//! Which entries score best over a list of clauses?
+//!
+//! Scores are summed clause by clause into one accumulator an entry, the most worthy clause first. Once what the remaining
+//! clauses can add is less than the score of the last entry that would be returned, no new entry can come in (Turtle and
+//! Flood's `MaxScore`, 1995, term at a time): only those that can still be among the best are looked up in the remaining, and
+//! commonest, lists. Every sum is made in the same order whichever segment an entry is in, so that equal chunks get equal
+//! scores to the last bit and an answer does not depend on when segments are merged.
+
+use std::cell::Cell;
+use std::sync::{Mutex, PoisonError};
+
+use recall_core::ChunkRow;
+use tantivy::{DocId, TantivyError};
+
+use crate::clause::{Clauses, List, Worth};
+use crate::filter::Gate;
+use crate::snapshot::{Address, Segment};
+
+/// To look one entry up in a list costs about as much as to read this many of its entries in order.
+const SEEK_COST: usize = 8;
+
+/// Bounds are sums of rounded numbers; a bound that is wrong by rounding must not drop an entry.
+const ROUNDING: f32 = 1.0 + 1e-4;
+
+/// An entry with its score.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scored {
+    pub(crate) score: f32,
+    pub(crate) row: ChunkRow,
+    pub(crate) address: Address,
+}
+
+/// The best entries that pass the gates, best first, ties by chunk row; at most `depth`.
+pub(crate) fn best(
+    segments: &[Segment],
+    clauses: Clauses<'_>,
+    gates: &[Gate<'_>],
+    depth: usize,
+    scratch: &ScratchPool,
+) -> Result<Vec<Scored>, TantivyError> {
+    let clauses = clauses.into_sorted();
+    let mut best: Vec<Scored> = Vec::new();
+    if depth == 0 || clauses.is_empty() {
+        return Ok(best);
+    }
+    let mut scratch = scratch.take();
+    for (number, (segment, gate)) in segments.iter().zip(gates).enumerate() {
+        let mut lists = Vec::with_capacity(clauses.len());
+        for clause in &clauses {
+            if let Some(list) = clause.open(number, segment)? {
+                lists.push((list, clause.worth()));
+            }
+        }
+        let floor = if best.len() == depth { best[depth - 1].score } else { 0.0 };
+        scratch.0.sum(segment, lists, gate, depth, floor);
+        for &entry in &scratch.0.survivors {
+            let score = scratch.0.scores[entry as usize];
+            best.push(Scored { score, row: segment.chunk_row(entry), address: Address { segment: number, entry } });
+        }
+        scratch.0.clear();
+        best.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
+        best.truncate(depth);
+    }
+    Ok(best)
+}
+
+/// Accumulators that are kept between queries, because to allocate and clear them costs more than a short query.
+#[derive(Debug, Default)]
+pub(crate) struct ScratchPool(Mutex<Vec<Scratch>>);
+
+impl ScratchPool {
+    /// More searches than this at once are rare, and each set has the size of the largest segment.
+    const KEPT: usize = 4;
+
+    fn take(&self) -> Borrowed<'_> {
+        let scratch = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        Borrowed(scratch, self)
+    }
+}
+
+struct Borrowed<'a>(Scratch, &'a ScratchPool);
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        // A query that ended early leaves its sums behind.
+        self.0.clear();
+        let mut kept = self.1.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < ScratchPool::KEPT {
+            kept.push(std::mem::take(&mut self.0));
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Scratch {
+    /// The sum of each entry so far; 0 for entries that nothing has matched.
+    scores: Vec<f32>,
+    /// The entries whose sum is not 0.
+    touched: Vec<DocId>,
+    /// The entries that can be among the best; ascending while lists are still to come.
+    survivors: Vec<DocId>,
+    /// Room to find the last of the best.
+    ranked: Vec<f32>,
+}
+
+impl Scratch {
+    /// Sums the lists of one segment; afterwards `survivors` are the `depth` best and their ties, where they reach the floor.
+    fn sum(&mut self, segment: &Segment, lists: Vec<(List<'_>, &Worth)>, gate: &Gate<'_>, depth: usize, floor: f32) {
+        if self.scores.len() < segment.entries() as usize {
+            self.scores.resize(segment.entries() as usize, 0.0);
+        }
+        let mut rest: f32 = lists.iter().map(|(_, worth)| worth.bound()).sum();
+        let mut threshold = floor;
+        let mut lists = lists.into_iter().peekable();
+        while let Some((list, worth)) = lists.next_if(|(list, _)| {
+            // The threshold costs a pass over what is touched: only where a long list might be spared.
+            if list.len() >= self.touched.len() {
+                threshold = threshold.max(last_of_best(&self.touched, &self.scores, &mut self.ranked, depth));
+            }
+            rest * ROUNDING >= threshold
+        }) {
+            self.add_all(list, worth, gate);
+            rest -= worth.bound();
+        }
+        self.survivors.extend_from_slice(&self.touched);
+        self.survivors.sort_unstable();
+        for (list, worth) in lists {
+            threshold = threshold.max(last_of_best(&self.survivors, &self.scores, &mut self.ranked, depth));
+            let scores = &self.scores;
+            self.survivors.retain(|&entry| (scores[entry as usize] + rest) * ROUNDING >= threshold);
+            self.add_to_survivors(list, worth);
+            rest -= worth.bound();
+        }
+        threshold = threshold.max(last_of_best(&self.survivors, &self.scores, &mut self.ranked, depth));
+        let scores = &self.scores;
+        self.survivors.retain(|&entry| scores[entry as usize] >= threshold);
+    }
+
+    /// Adds a list to every entry that passes the gate.
+    fn add_all(&mut self, mut list: List<'_>, worth: &Worth, gate: &Gate<'_>) {
+        let Self { scores, touched, .. } = self;
+        let add = |entry: DocId, worth: f32| {
+            let score = &mut scores[entry as usize];
+            if *score == 0.0 {
+                touched.push(entry);
+            }
+            *score += worth;
+        };
+        match gate {
+            Gate::All => list.scan(worth, |_| true, add),
+            Gate::Alive(alive) => list.scan(worth, |entry| alive.is_alive(entry), add),
+            Gate::Only(entries) if entries.len() * SEEK_COST < list.len() => list.seek(worth, entries.iter(), add),
+            Gate::Only(entries) => list.scan(worth, |entry| entries.contains(entry), add),
+        }
+    }
+
+    /// Adds a list to the entries that can still be among the best.
+    fn add_to_survivors(&mut self, mut list: List<'_>, worth: &Worth) {
+        let scores = Cell::from_mut(self.scores.as_mut_slice()).as_slice_of_cells();
+        let add = |entry: DocId, worth: f32| {
+            let score = &scores[entry as usize];
+            score.set(score.get() + worth);
+        };
+        if self.survivors.len() * SEEK_COST < list.len() {
+            list.seek(worth, self.survivors.iter().copied(), add);
+        } else {
+            // What was touched and is no survivor is summed as well, and never looked at again.
+            list.scan(worth, |entry| scores[entry as usize].get() > 0.0, add);
+        }
+    }
+
+    fn clear(&mut self) {
+        for &entry in &self.touched {
+            self.scores[entry as usize] = 0.0;
+        }
+        self.touched.clear();
+        self.survivors.clear();
+    }
+}
+
+/// The score of the last of the `depth` best entries; 0 while there are fewer.
+fn last_of_best(entries: &[DocId], scores: &[f32], ranked: &mut Vec<f32>, depth: usize) -> f32 {
+    if entries.len() < depth {
+        return 0.0;
+    }
+    ranked.clear();
+    ranked.extend(entries.iter().map(|&entry| scores[entry as usize]));
+    *ranked.select_nth_unstable_by(depth - 1, |a, b| b.total_cmp(a)).1
+}

@@ -1,0 +1,167 @@
+//! Damaged files are reported, or change nothing; they never panic.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use recall_core::{Candidate, Filters, Generation, understand};
+use recall_lexical::{Lexical, OpenError};
+
+use crate::fixture::{Doc, Store, definitions, doc};
+
+fn store() -> Store {
+    let docs: Vec<Doc> = (1..40)
+        .map(|row| match row % 2 {
+            0 => {
+                definitions(row, &format!("src/m{row}/f{row}.rs"), &["open_store", "Store::close", &format!("n{row}")])
+            }
+            _ => doc(row, &format!("src/f{row}.rs"), &["lock page tree", &format!("node w{row} lock"), "disk"]),
+        })
+        .collect();
+    let store = Store::of(&docs);
+    store.commit(2, &[3, 4], &[doc(50, "docs/a.md", &["lock the page"])]);
+    store.writer().finish().expect("sealed");
+    store
+}
+
+/// Everything a caller can ask; an error of any step is the error of all.
+fn answers(dir: &Path) -> Result<(Generation, Vec<Vec<Candidate>>), String> {
+    let lexical = Lexical::open(dir).map_err(|error| match error {
+        OpenError::Damaged { .. } | OpenError::Outdated { .. } => "damaged".to_owned(),
+        io @ OpenError::Io { .. } => panic!("damage was taken for a refusal: {io:?}"),
+    })?;
+    let searcher = lexical.searcher();
+    let mut lists = Vec::new();
+    for query in ["lock page", "open_store", "Store::close", "src/f7.rs", "f7", "what is the w9"] {
+        let understood = understand(query);
+        for filters in [Filters::default(), understand("path:src/* lang:rust type:code").filters] {
+            lists.push(searcher.lexical(&understood, &filters, 20).map_err(|_| "damaged")?);
+            lists.push(searcher.symbols(&understood, &filters, 20).map_err(|_| "damaged")?);
+            lists.push(searcher.paths(&understood, &filters, 20).map_err(|_| "damaged")?);
+        }
+    }
+    Ok((lexical.generation(), lists))
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(dir)
+        .expect("listed")
+        .map(|entry| entry.expect("listed").path())
+        .filter(|path| path.is_file() && !path.to_string_lossy().ends_with(".lock"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn copy(from: &Path) -> tempfile::TempDir {
+    let to = tempfile::tempdir().expect("a temporary folder");
+    for file in files(from) {
+        fs::copy(&file, to.path().join(file.file_name().expect("a file"))).expect("copied");
+    }
+    to
+}
+
+/// Damages one file of a copy of an index, and asks the copy everything.
+fn check(store: &Store, file: &Path, damage: impl FnOnce(&mut Vec<u8>)) -> Result<(), String> {
+    let copy = copy(store.dir.path());
+    let target = copy.path().join(file.file_name().expect("a file"));
+    let mut bytes = fs::read(&target).expect("read");
+    damage(&mut bytes);
+    fs::write(&target, bytes).expect("written");
+    let intact = answers(store.dir.path()).expect("the original is intact");
+    let damaged = answers(copy.path())?;
+    assert_eq!(damaged, intact, "{} was damaged unnoticed", file.display());
+    Ok(())
+}
+
+#[test]
+fn an_intact_copy_answers_alike() {
+    let store = store();
+    check(&store, &store.dir.path().join("meta.json"), |_| ()).expect("nothing was damaged");
+}
+
+#[test]
+fn a_flipped_byte_is_noticed_or_harmless() {
+    let store = store();
+    let mut noticed = 0;
+    for file in files(store.dir.path()) {
+        let len = fs::metadata(&file).expect("known").len() as usize;
+        for step in 0..12 {
+            let at = len * step / 12;
+            noticed += usize::from(check(&store, &file, |bytes| bytes[at] ^= 0x15).is_err());
+        }
+    }
+    assert!(noticed > 50, "{noticed}");
+}
+
+#[test]
+fn a_cut_file_is_noticed_or_harmless() {
+    let store = store();
+    for file in files(store.dir.path()) {
+        for keep in [0, 1, 2, 3] {
+            let cut = check(&store, &file, |bytes| bytes.truncate(bytes.len() * keep / 4));
+            let is_derived = matches!(file.file_name().and_then(|name| name.to_str()), Some("seal"));
+            assert_eq!(cut.is_err(), !is_derived, "{} cut to {keep}/4", file.display());
+        }
+    }
+}
+
+#[test]
+fn a_missing_file_is_noticed_or_harmless() {
+    let store = store();
+    let intact = answers(store.dir.path()).expect("intact");
+    for file in files(store.dir.path()) {
+        let copy = copy(store.dir.path());
+        fs::remove_file(copy.path().join(file.file_name().expect("a file"))).expect("removed");
+        let needed = !matches!(file.file_name().and_then(|name| name.to_str()), Some("seal" | ".managed.json"));
+        match answers(copy.path()) {
+            Ok(answers) => assert!(!needed && answers == intact, "{} is missing unnoticed", file.display()),
+            Err(_) => assert!(needed, "{} is not needed", file.display()),
+        }
+    }
+}
+
+#[test]
+fn garbage_for_a_list_of_segments_is_damage() {
+    let store = store();
+    for garbage in ["", "{}", "[]", "\0\0\0", "{\"segments\": 3}", "null"] {
+        check(&store, &store.dir.path().join("meta.json"), |bytes| *bytes = garbage.as_bytes().to_vec())
+            .expect_err("noticed");
+    }
+}
+
+#[test]
+fn damage_that_the_seal_does_not_see_never_panics() {
+    let store = store();
+    for file in files(store.dir.path()) {
+        let name = file.file_name().expect("a file");
+        let len = fs::metadata(&file).expect("known").len() as usize;
+        for step in 0..12 {
+            let copy = copy(store.dir.path());
+            drop(Lexical::open(copy.path()).expect("verified and sealed"));
+            let target = copy.path().join(name);
+            let time = fs::metadata(&target).and_then(|known| known.modified()).expect("known");
+            let mut bytes = fs::read(&target).expect("read");
+            bytes[(len * step / 12).min(len - 1)] ^= 1 << (step % 8);
+            fs::write(&target, bytes).expect("written");
+            fs::File::options().write(true).open(&target).and_then(|file| file.set_modified(time)).expect("dated back");
+            // Whether it is noticed depends on what the byte means; that it ends is what counts here.
+            let _ = answers(copy.path());
+        }
+    }
+}
+
+#[test]
+fn an_index_whose_commits_carry_another_format_is_outdated_not_damaged() {
+    let store = store();
+    let meta = store.dir.path().join("meta.json");
+    let text = fs::read_to_string(&meta).expect("read");
+    let start = text.find("recall-lexical ").expect("the payload");
+    let end = start + text[start..].find('"').expect("its end");
+    let head = "recall-lexical 4294967295 2";
+    let sum = head
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    fs::write(&meta, format!("{}{head} {sum:016x}{}", &text[..start], &text[end..])).expect("written");
+    let error = Lexical::open(store.dir.path()).expect_err("another format");
+    assert!(matches!(error, OpenError::Outdated { found: u32::MAX, known: 1, .. }), "{error:?}");
+}

@@ -1,0 +1,186 @@
+//! Opening, writing, publishing and closing.
+
+use std::fs;
+use std::sync::Arc;
+
+use recall_core::{DocumentType, FileKind, Filters, Generation, Traits, understand};
+use recall_lexical::{Lexical, Refreshed, WriteError, WriterSettings, set_aside};
+
+use crate::fixture::{Store, doc};
+
+#[test]
+fn a_new_index_is_empty_and_of_generation_zero() {
+    let store = Store::empty();
+    assert_eq!((store.lexical.generation(), store.searcher().chunk_count()), (Generation(0), 0));
+    assert_eq!(store.lexical("lock"), [0_i64; 0]);
+}
+
+#[test]
+fn the_generation_of_a_commit_survives_reopening() {
+    let store = Store::empty();
+    for generation in [1, 7, u64::MAX] {
+        store.commit(generation, &[], &[doc(1, "a.rs", &["lock"])]);
+        assert_eq!(store.lexical.generation(), Generation(generation));
+        assert_eq!(Lexical::open(store.dir.path()).expect("opened").generation(), Generation(generation));
+    }
+}
+
+#[test]
+fn candidates_carry_rows_and_traits() {
+    let store = Store::of(&[doc(3, "tests/a.rs", &["page", "lock"])]);
+    let found = store.searcher().lexical(&understand("lock"), &Filters::default(), 10).expect("searched");
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].chunk.0, found[0].document.0), (31, 3));
+    assert_eq!(found[0].traits, Traits { document_type: DocumentType::Code, file_kind: FileKind::Test });
+}
+
+#[test]
+fn a_searcher_keeps_its_state_while_others_commit() {
+    let store = Store::of(&[doc(1, "a.rs", &["lock"])]);
+    let before = store.searcher();
+    store.commit(2, &[1], &[doc(2, "b.rs", &["lock"])]);
+    let find = |searcher: &recall_lexical::Searcher| {
+        crate::fixture::rows(&searcher.lexical(&understand("lock"), &Filters::default(), 10).expect("searched"))
+    };
+    assert_eq!((find(&before), before.generation()), (vec![10], Generation(1)));
+    assert_eq!((find(&store.searcher()), store.searcher().generation()), (vec![20], Generation(2)));
+}
+
+#[test]
+fn what_is_not_committed_is_not_found() {
+    let store = Store::empty();
+    let mut writer = store.writer();
+    doc(1, "a.rs", &["lock"]).add_to(&mut writer);
+    assert_eq!(store.lexical("lock"), [0_i64; 0]);
+    drop(writer);
+    assert_eq!(store.lexical("lock"), [0_i64; 0]);
+    assert_eq!(Lexical::open(store.dir.path()).expect("opened").searcher().chunk_count(), 0);
+}
+
+#[test]
+fn a_cleared_index_holds_what_is_added_afterwards_and_only_from_the_commit_on() {
+    let store = Store::of(&[doc(1, "a.rs", &["lock"]), doc(2, "b.rs", &["lock"])]);
+    let mut writer = store.writer();
+    writer.clear().expect("cleared");
+    drop(writer);
+    assert_eq!(Lexical::open(store.dir.path()).expect("opened").searcher().chunk_count(), 2, "nothing was committed");
+
+    let mut writer = store.writer();
+    doc(4, "d.rs", &["lock"]).add_to(&mut writer);
+    writer.clear().expect("cleared");
+    doc(3, "c.rs", &["lock"]).add_to(&mut writer);
+    assert_eq!(store.lexical("lock"), [10, 20]);
+    writer.commit(Generation(2)).expect("committed");
+    assert_eq!(store.lexical("lock"), [30]);
+    writer.remove(recall_core::DocumentRow(3));
+    writer.commit(Generation(3)).expect("committed");
+    assert_eq!(store.lexical("lock"), [0_i64; 0]);
+}
+
+#[test]
+fn there_is_one_writer() {
+    let store = Store::empty();
+    let writer = store.writer();
+    let elsewhere = Lexical::open(store.dir.path()).expect("opened beside the writer");
+    for lexical in [&store.lexical, &elsewhere] {
+        assert!(matches!(lexical.writer(WriterSettings::default()), Err(WriteError::Busy { .. })));
+    }
+    drop(writer);
+    elsewhere.writer(WriterSettings::default()).expect("the first writer is gone");
+}
+
+#[test]
+fn another_handle_sees_a_commit_after_a_refresh() {
+    let store = Store::empty();
+    let elsewhere = Lexical::open(store.dir.path()).expect("opened");
+    assert_eq!(elsewhere.refresh().expect("refreshed"), Refreshed::Unchanged);
+    store.commit(1, &[], &[doc(1, "a.rs", &["lock"])]);
+    assert_eq!(elsewhere.searcher().chunk_count(), 0);
+    assert_eq!(elsewhere.refresh().expect("refreshed"), Refreshed::Changed);
+    assert_eq!((elsewhere.generation(), elsewhere.searcher().chunk_count()), (Generation(1), 1));
+    assert_eq!(elsewhere.refresh().expect("refreshed"), Refreshed::Unchanged);
+}
+
+#[test]
+fn searches_go_on_while_documents_are_written() {
+    let store = Arc::new(Store::of(&[doc(1, "a.rs", &["lock"])]));
+    let searching = Arc::clone(&store);
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let searches = std::thread::spawn(move || {
+        let mut count = 0;
+        while stopped.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            assert_eq!(searching.lexical("lock").len(), 1);
+            count += 1;
+        }
+        count
+    });
+    let mut writer = store.writer();
+    for generation in 2..12 {
+        writer.remove(recall_core::DocumentRow(generation - 1));
+        doc(generation, "a.rs", &["lock"]).add_to(&mut writer);
+        writer.commit(Generation(generation as u64)).expect("committed");
+    }
+    drop(stop);
+    assert!(searches.join().expect("no search failed") > 0);
+}
+
+#[test]
+fn what_a_killed_writer_left_is_deleted_at_the_next_opening() {
+    let store = Store::of(&[doc(1, "a.rs", &["lock"])]);
+    let left = [format!("{}.idx", "0a".repeat(16)), format!("{}.123.del", "0b".repeat(16)), ".tmpAbc".to_owned()];
+    for name in &left {
+        fs::write(store.dir.path().join(name), "half").expect("written");
+    }
+    let foreign = store.dir.path().join("notes.txt");
+    fs::write(&foreign, "mine").expect("written");
+    let again = Lexical::open(store.dir.path()).expect("opened");
+    for name in &left {
+        assert!(!store.dir.path().join(name).exists(), "{name}");
+    }
+    assert!(foreign.exists());
+    assert_eq!(again.searcher().chunk_count(), 1);
+}
+
+#[test]
+fn nothing_is_swept_from_under_a_live_writer() {
+    let store = Store::of(&[doc(1, "a.rs", &["lock"])]);
+    let writer = store.writer();
+    let underway = store.dir.path().join(format!("{}.idx", "0a".repeat(16)));
+    fs::write(&underway, "half").expect("written");
+    Lexical::open(store.dir.path()).expect("opened");
+    assert!(underway.exists());
+    drop(writer);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_is_searched() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let store = Store::of(&[doc(1, "a.rs", &["lock"])]);
+    let permissions = |mode| fs::set_permissions(store.dir.path(), fs::Permissions::from_mode(mode)).expect("set");
+    for name in [".tantivy-writer.lock", ".tantivy-meta.lock"] {
+        fs::remove_file(store.dir.path().join(name)).expect("a lock file of the writer");
+    }
+    permissions(0o555);
+    let opened = Lexical::open(store.dir.path());
+    permissions(0o755);
+    assert_eq!(opened.expect("opened").searcher().chunk_count(), 1);
+}
+
+#[test]
+fn an_index_set_aside_makes_room_for_a_new_one_and_three_are_kept() {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    let index = dir.path().join("lexical");
+    for suffix in ["1", "2", "3", "4", "5"] {
+        Lexical::open(&index).expect("created");
+        assert_eq!(set_aside(&index, suffix).expect("moved"), dir.path().join(format!("lexical.damaged-{suffix}")));
+        assert!(!index.exists());
+    }
+    let mut kept: Vec<String> = fs::read_dir(dir.path())
+        .expect("listed")
+        .map(|entry| entry.expect("listed").file_name().to_string_lossy().into_owned())
+        .collect();
+    kept.sort();
+    assert_eq!(kept, ["lexical.damaged-3", "lexical.damaged-4", "lexical.damaged-5"]);
+}
