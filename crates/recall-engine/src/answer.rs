@@ -1,0 +1,174 @@
+//! What does a search give back?
+
+use std::ops::Range;
+use std::time::Duration;
+
+use recall_core::{Chunk, ChunkId, Document, DocumentType, QueryClass, Retriever, Scope, StoreScope, Timestamp};
+
+use crate::coverage::Coverage;
+
+/// The answer to a search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// What the query was taken to look for.
+    pub class: QueryClass,
+    /// Which stores were asked for.
+    pub scope: Scope,
+    /// The weight of each retriever, by its class or as the request gave it.
+    pub weights: Vec<(Retriever, f64)>,
+    /// The hits, best first; ties in the order of path, span, id.
+    pub hits: Vec<Hit>,
+    /// How many candidates there were before selection.
+    pub candidates: u64,
+    /// Where the next page begins, when there may be one.
+    pub next_offset: Option<u32>,
+    /// What the answer saw of each store.
+    pub coverage: Vec<Coverage>,
+    /// How long each stage took, in the order of the pipeline.
+    pub stages: StageTimes,
+    /// What the reader should know beside the hits.
+    pub warnings: Vec<Warning>,
+}
+
+impl Answer {
+    /// The modification time of the newest document that was searched.
+    pub fn snapshot(&self) -> Option<Timestamp> {
+        self.coverage.iter().filter_map(|coverage| coverage.newest).max()
+    }
+
+    /// How many hits there are of each type, in the order of types.
+    pub fn breakdown(&self) -> Vec<(DocumentType, u64)> {
+        let count = |kind| self.hits.iter().filter(|hit| hit.document.document_type == kind).count() as u64;
+        DocumentType::ALL.into_iter().map(|kind| (kind, count(kind))).filter(|&(_, count)| count > 0).collect()
+    }
+}
+
+/// A chunk that answers the query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// The chunk's id.
+    pub id: ChunkId,
+    /// The store's scope.
+    pub scope: StoreScope,
+    /// The document that it is a part of.
+    pub document: Document,
+    /// The chunk.
+    pub chunk: Chunk,
+    /// Its text.
+    pub text: String,
+    /// Where words of the query stand in `text`: byte ranges, in order, apart from each other.
+    pub highlights: Vec<Range<usize>>,
+    /// The score that ranked it; comparable within one answer.
+    pub score: f64,
+    /// Other chunks with the same text, as citations.
+    pub also_at: Vec<String>,
+    /// Why it ranks where it does, when asked for.
+    pub explanation: Option<Explanation>,
+}
+
+impl Hit {
+    /// `path:start-end@hash`: enough to find the text again, and to notice that it has changed.
+    pub fn citation(&self) -> String {
+        let Chunk { span, .. } = &self.chunk;
+        format!("{}:{}-{}@{}", self.document.path, span.start_line, span.end_line, self.document.hash.short())
+    }
+}
+
+/// Why a hit ranks where it does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    /// Where each retriever ranked it, counted from 1, with that retriever's own score.
+    pub ranks: Vec<(Retriever, u32, f32)>,
+    /// The score after fusion, before priors.
+    pub fused: f64,
+    /// The factors of the priors that are not 1.
+    pub priors: Vec<Factor>,
+}
+
+/// A named factor that a prior multiplied a score with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Factor {
+    /// The prior.
+    pub name: &'static str,
+    /// The factor.
+    pub value: f64,
+}
+
+/// A stage of the pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Making sure that the index is not behind the files.
+    Freshness,
+    /// Reading the query.
+    Understand,
+    /// Finding candidates.
+    Retrieve,
+    /// Merging them and applying the priors.
+    Fuse,
+    /// Keeping few and reading them.
+    Expand,
+}
+
+impl Stage {
+    /// The stage's name, as answers write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Freshness => "freshness",
+            Self::Understand => "understand",
+            Self::Retrieve => "retrieve",
+            Self::Fuse => "fuse",
+            Self::Expand => "expand",
+        }
+    }
+}
+
+/// How long each stage took, in the order of the pipeline.
+pub type StageTimes = Vec<(Stage, Duration)>;
+
+/// What the reader of an answer should know beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Warning {
+    /// Nobody had indexed the project: this request did.
+    IndexedOnTheWay {
+        /// How many files were indexed.
+        files: u64,
+        /// How long it took.
+        took: Duration,
+    },
+    /// The store is still being indexed: the answer is of what is there.
+    Indexing {
+        /// Files read.
+        files_done: u64,
+        /// Files to read in all.
+        files: u64,
+    },
+    /// The freshness scan was not done in time: files that are new since the last one may be missing.
+    ScanRunning,
+    /// A file changed while the query ran and could not be indexed in time: its hits are left out.
+    LeftOut {
+        /// The file.
+        path: String,
+    },
+    /// A damaged index was set aside and made anew.
+    Repaired {
+        /// What was damaged.
+        what: String,
+    },
+    /// The index could not be brought up to the files: the answer is of what was indexed before.
+    NotRefreshed {
+        /// Why.
+        reason: String,
+    },
+    /// One of the stores could not be searched.
+    StoreUnavailable {
+        /// Which.
+        scope: StoreScope,
+        /// Why.
+        reason: String,
+    },
+    /// Something in the configuration is wrong and was passed over.
+    Configuration {
+        /// What and where.
+        message: String,
+    },
+}

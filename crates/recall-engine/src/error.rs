@@ -1,0 +1,229 @@
+//! What can go wrong in each use case?
+
+use std::path::PathBuf;
+
+use recall_core::{DocPathError, Scope};
+use recall_watch::root::OutsideError;
+
+use crate::origin::OriginError;
+
+/// A store cannot be opened, read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The request's project cannot be used.
+    #[error(transparent)]
+    Origin(#[from] OriginError),
+    /// The folder for the index cannot be made or read.
+    #[error("the index folder {} cannot be used", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The catalog cannot be opened.
+    #[error("the catalog of {} cannot be opened", root.display())]
+    OpenCatalog {
+        /// The store's root.
+        root: PathBuf,
+        /// Why.
+        #[source]
+        source: recall_catalog::OpenError,
+    },
+    /// The catalog cannot be read.
+    #[error("the catalog of {} cannot be read", root.display())]
+    ReadCatalog {
+        /// The store's root.
+        root: PathBuf,
+        /// Why.
+        #[source]
+        source: recall_catalog::ReadError,
+    },
+    /// The catalog cannot be written.
+    #[error("the catalog of {} cannot be written", root.display())]
+    WriteCatalog {
+        /// The store's root.
+        root: PathBuf,
+        /// Why.
+        #[source]
+        source: recall_catalog::WriteError,
+    },
+    /// The lexical index cannot be opened.
+    #[error("the lexical index of {} cannot be opened", root.display())]
+    OpenLexical {
+        /// The store's root.
+        root: PathBuf,
+        /// Why.
+        #[source]
+        source: recall_lexical::OpenError,
+    },
+    /// The lexical index cannot be searched.
+    #[error("the lexical index of {} cannot be searched", root.display())]
+    SearchLexical {
+        /// The store's root.
+        root: PathBuf,
+        /// Why.
+        #[source]
+        source: recall_lexical::SearchError,
+    },
+    /// The lexical index cannot be written.
+    #[error("the lexical index of {} cannot be written", root.display())]
+    WriteLexical {
+        /// The store's root.
+        root: PathBuf,
+        /// Why.
+        #[source]
+        source: recall_lexical::WriteError,
+    },
+    /// The rules of what was added and removed by hand cannot be read or written.
+    #[error("the selection {} cannot be used", path.display())]
+    Selection {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The root's files cannot be listed.
+    #[error("the files of {} cannot be listed", root.display())]
+    Scan {
+        /// The store's root.
+        root: PathBuf,
+        /// Why.
+        #[source]
+        source: recall_watch::ScanError,
+    },
+    /// A thread for the job cannot be started.
+    #[error("no thread can be started")]
+    Thread {
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The job was cancelled. What it had committed stands.
+    #[error("the job was cancelled")]
+    Cancelled,
+    /// The engine is closing.
+    #[error("the daemon is shutting down")]
+    Closing,
+}
+
+/// A search failed.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// The query holds no word.
+    #[error("the query is empty")]
+    EmptyQuery,
+    /// The scope names stores that are not configured.
+    #[error("the scope `{scope}` has no store here")]
+    NoStore {
+        /// The scope.
+        scope: Scope,
+    },
+    /// A store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Indexing failed.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// A path leads out of what may be read.
+    #[error("`{}` is outside the project and the allowed roots", path.display())]
+    Outside {
+        /// The path as it was given.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: OutsideError,
+    },
+    /// There is nothing at the path.
+    #[error("`{}` does not exist", path.display())]
+    Missing {
+        /// The path as it was given.
+        path: PathBuf,
+    },
+    /// A glob is malformed.
+    #[error("`{glob}` is not a glob: {reason}")]
+    Glob {
+        /// The glob.
+        glob: String,
+        /// Why.
+        reason: String,
+    },
+    /// The scope names stores that are not configured, or several.
+    #[error("the scope `{scope}` names no single store")]
+    NoStore {
+        /// The scope.
+        scope: Scope,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Reading an item failed.
+#[derive(Debug, thiserror::Error)]
+pub enum GetError {
+    /// Nothing has that id or path.
+    #[error("nothing is known as `{id}`")]
+    NotFound {
+        /// What was given.
+        id: String,
+    },
+    /// A store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Listing failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ListError {
+    /// The scope names stores that are not configured.
+    #[error("the scope `{scope}` has no store here")]
+    NoStore {
+        /// The scope.
+        scope: Scope,
+    },
+    /// A store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Removing failed.
+#[derive(Debug, thiserror::Error)]
+pub enum RemoveError {
+    /// Nothing has that id or path.
+    #[error("nothing is known as `{item}`")]
+    NotFound {
+        /// What was given.
+        item: String,
+    },
+    /// The scope names stores that are not configured, or several.
+    #[error("the scope `{scope}` names no single store")]
+    NoStore {
+        /// The scope.
+        scope: Scope,
+    },
+    /// The path is not one of a document.
+    #[error("`{item}` is not a path below the root")]
+    Path {
+        /// What was given.
+        item: String,
+        /// Why.
+        #[source]
+        source: DocPathError,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Reporting failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StatusError {
+    /// A store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,140 @@
+//! A store failed; what kind of failure is it?
+
+use std::io;
+
+use recall_catalog::{OpenError as CatalogOpen, ReadError as CatalogRead, WriteError as CatalogWrite};
+use recall_lexical::{OpenError as LexicalOpen, SearchError as LexicalSearch, WriteError as LexicalWrite};
+use recall_watch::ScanError;
+use recall_watch::root::RootError;
+
+use crate::error::StoreError;
+use crate::origin::OriginError;
+
+/// The kinds of failure of a store that callers treat differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The client's directory is no project: relative, missing, or no directory.
+    NoProject,
+    /// The client's directory is refused as a project.
+    RefusedRoot,
+    /// What is on disk is not what was written.
+    Damaged,
+    /// It was written by a later version of the program.
+    NewerSchema,
+    /// It cannot be written.
+    ReadOnly,
+    /// There is no space left.
+    DiskFull,
+    /// The system does not permit it.
+    NotPermitted,
+    /// Somebody else is writing it.
+    Busy,
+    /// It lies where its locks cannot be trusted.
+    NetworkFileSystem,
+    /// The job was cancelled.
+    Cancelled,
+    /// The engine is closing.
+    Closing,
+    /// Anything else: a failure of the system, or a defect.
+    Other,
+}
+
+impl StoreError {
+    /// The kind of the failure.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Origin(OriginError::Relative { .. }) => Fault::NoProject,
+            Self::Origin(OriginError::Root { source, .. }) => of_root(source),
+            Self::OpenCatalog { source, .. } => of_catalog_open(source),
+            Self::ReadCatalog { source: CatalogRead::Damaged { .. }, .. }
+            | Self::SearchLexical { source: LexicalSearch::Damaged { .. }, .. } => Fault::Damaged,
+            Self::ReadCatalog { source: CatalogRead::Sqlite { .. }, .. }
+            | Self::Scan { source: ScanError::Glob { .. }, .. } => Fault::Other,
+            Self::WriteCatalog { source, .. } => of_catalog_write(source),
+            Self::OpenLexical { source, .. } => match source {
+                LexicalOpen::Damaged { .. } | LexicalOpen::Outdated { .. } => Fault::Damaged,
+                LexicalOpen::Io { source, .. } => of_io(source),
+            },
+            Self::WriteLexical { source, .. } => match source {
+                LexicalWrite::Busy { .. } => Fault::Busy,
+                LexicalWrite::Damaged { .. } => Fault::Damaged,
+                LexicalWrite::Io { source, .. } => of_io(source),
+                LexicalWrite::Failed { .. } => Fault::Other,
+            },
+            Self::Folder { source, .. }
+            | Self::Selection { source, .. }
+            | Self::Scan { source: ScanError::Root { source, .. }, .. }
+            | Self::Thread { source } => of_io(source),
+            Self::Scan { source: ScanError::Cancelled, .. } | Self::Cancelled => Fault::Cancelled,
+            Self::Closing => Fault::Closing,
+        }
+    }
+}
+
+fn of_root(error: &RootError) -> Fault {
+    match error {
+        RootError::Nul { .. }
+        | RootError::Relative { .. }
+        | RootError::Missing { .. }
+        | RootError::NotDirectory { .. } => Fault::NoProject,
+        RootError::FileSystemRoot { .. } | RootError::Home { .. } => Fault::RefusedRoot,
+        RootError::Unreadable { source, .. } => of_io(source),
+    }
+}
+
+fn of_catalog_open(error: &CatalogOpen) -> Fault {
+    match error {
+        CatalogOpen::Damaged { .. } => Fault::Damaged,
+        CatalogOpen::NewerSchema { .. } => Fault::NewerSchema,
+        CatalogOpen::ReadOnly { .. } => Fault::ReadOnly,
+        CatalogOpen::DiskFull { .. } => Fault::DiskFull,
+        CatalogOpen::NetworkFileSystem { .. } => Fault::NetworkFileSystem,
+        CatalogOpen::Busy { .. } => Fault::Busy,
+        CatalogOpen::Io { source, .. } => of_io(source),
+        CatalogOpen::Sqlite { .. } => Fault::Other,
+    }
+}
+
+fn of_catalog_write(error: &CatalogWrite) -> Fault {
+    match error {
+        CatalogWrite::DiskFull => Fault::DiskFull,
+        CatalogWrite::ReadOnly => Fault::ReadOnly,
+        CatalogWrite::Busy => Fault::Busy,
+        CatalogWrite::Damaged { .. } => Fault::Damaged,
+        CatalogWrite::InvalidRecord { .. } | CatalogWrite::Aborted | CatalogWrite::Sqlite { .. } => Fault::Other,
+    }
+}
+
+fn of_io(error: &io::Error) -> Fault {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Fault::DiskFull,
+        io::ErrorKind::ReadOnlyFilesystem => Fault::ReadOnly,
+        io::ErrorKind::PermissionDenied => Fault::NotPermitted,
+        _ => Fault::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_systems_answer_decides_what_can_be_done() {
+        for (kind, expected) in [
+            (io::ErrorKind::StorageFull, Fault::DiskFull),
+            (io::ErrorKind::ReadOnlyFilesystem, Fault::ReadOnly),
+            (io::ErrorKind::PermissionDenied, Fault::NotPermitted),
+            (io::ErrorKind::NotFound, Fault::Other),
+        ] {
+            let error = StoreError::Folder { path: "/x".into(), source: kind.into() };
+            assert_eq!(error.fault(), expected, "{kind}");
+        }
+    }
+
+    #[test]
+    fn a_refused_root_is_not_a_missing_one() {
+        let root = |source| StoreError::Origin(OriginError::Root { path: "/x".into(), source });
+        assert_eq!(root(RootError::Home { path: "/x".into() }).fault(), Fault::RefusedRoot);
+        assert_eq!(root(RootError::Missing { path: "/x".into() }).fault(), Fault::NoProject);
+    }
+}

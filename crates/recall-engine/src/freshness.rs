@@ -1,0 +1,223 @@
+//! Is the index behind the files, and who brings it up?
+//!
+//! A scan of the root's stats runs at most once in an interval, on a thread of its own. A search waits for it a
+//! little, and for the ingest of what it found a little more; then it answers beside it and says so.
+
+mod scan;
+
+use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use recall_core::{Clock, DocPath, Generation, Timestamp};
+use recall_watch::StatOutcome;
+
+use crate::answer::Warning;
+use crate::error::StoreError;
+use crate::ingest::{Outcome, Supervision, Work, ingest};
+use crate::settings::EngineSettings;
+use crate::store::Store;
+
+pub(crate) use scan::{Sync, SyncReport, sync};
+
+/// When the store was last compared with its files, and whether that is being done.
+#[derive(Debug, Default)]
+pub(crate) struct Freshness {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    phase: Phase,
+    /// When the running scan began, and how long its look at the files took.
+    began: Option<Instant>,
+    scan_took: Option<Duration>,
+    /// When the last comparison ended, and how long its look at the files had taken.
+    last: Option<(Instant, Duration)>,
+    /// What the last scan's ingest did, or why it failed.
+    result: Option<Result<Outcome, String>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Idle,
+    Scanning,
+    Ingesting,
+}
+
+/// A scan that took long is not repeated before a rest of so many times as long: at most 5 % of one core.
+const REST_FACTOR: u32 = 20;
+
+/// No scan makes the next one wait for more than [`REST_FACTOR`] times this.
+const LONGEST_REST: Duration = Duration::from_secs(1);
+
+impl Freshness {
+    /// When the last scan ended.
+    pub(crate) fn last_scan(&self) -> Option<Instant> {
+        self.state.lock().last.map(|(at, _)| at)
+    }
+
+    /// Takes note of a comparison that ran outside of a search and ended well.
+    pub(crate) fn scanned_elsewhere(&self, began: Instant) {
+        self.state.lock().last = Some((Instant::now(), began.elapsed()));
+    }
+
+    /// Says that the scan is through and that what it found is being ingested.
+    fn scanned(&self) {
+        let mut state = self.state.lock();
+        if state.phase == Phase::Scanning {
+            state.phase = Phase::Ingesting;
+            state.scan_took = state.began.map(|began| began.elapsed());
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn end(&self) {
+        let mut state = self.state.lock();
+        let began = state.began.take().unwrap_or_else(Instant::now);
+        let took = state.scan_took.take().unwrap_or_else(|| began.elapsed());
+        state.phase = Phase::Idle;
+        state.last = Some((Instant::now(), took));
+        drop(state);
+        self.changed.notify_all();
+    }
+}
+
+/// Brings the store up to its files as far as there is time, and says what the reader should know.
+///
+/// # Errors
+/// The store was never indexed, and indexing it failed.
+pub(crate) fn freshen(
+    store: &Arc<Store>,
+    settings: &EngineSettings,
+    clock: &Arc<dyn Clock>,
+) -> Result<Vec<Warning>, StoreError> {
+    let never_indexed = store.known().generation == Generation::default();
+    let limits = &store.settings.limits;
+    let began = Instant::now();
+    {
+        let mut state = store.freshness.state.lock();
+        if state.phase == Phase::Idle {
+            let due = state.last.is_none_or(|(at, took)| {
+                at.elapsed() >= limits.scan_interval.max(took.min(LONGEST_REST) * REST_FACTOR)
+            });
+            if !due {
+                return Ok(Vec::new());
+            }
+            state.phase = Phase::Scanning;
+            state.began = Some(began);
+            state.result = None;
+            spawn(store, settings, clock)?;
+        }
+    }
+    let patience = if never_indexed { settings.first_index_wait } else { limits.scan_wait };
+    let mut state = store.freshness.state.lock();
+    let deadline = began + patience;
+    while state.phase == Phase::Scanning || (never_indexed && state.phase != Phase::Idle) {
+        if store.freshness.changed.wait_until(&mut state, deadline).timed_out() {
+            break;
+        }
+    }
+    // A handful of changed files is indexed in tens of milliseconds; a branch switch is not waited for.
+    let deadline = Instant::now() + settings.ingest_wait;
+    while state.phase == Phase::Ingesting && !never_indexed {
+        if store.freshness.changed.wait_until(&mut state, deadline).timed_out() {
+            break;
+        }
+    }
+    let phase = state.phase;
+    let result = state.result.clone();
+    drop(state);
+    Ok(match phase {
+        Phase::Scanning => vec![Warning::ScanRunning],
+        Phase::Ingesting => {
+            let indexing = store.indexing().unwrap_or_default();
+            vec![Warning::Indexing { files_done: indexing.files_done, files: indexing.files }]
+        }
+        Phase::Idle => match result {
+            Some(Err(reason)) => vec![Warning::NotRefreshed { reason }],
+            Some(Ok(outcome)) if never_indexed => {
+                vec![Warning::IndexedOnTheWay { files: outcome.added, took: began.elapsed() }]
+            }
+            _ => Vec::new(),
+        },
+    })
+}
+
+/// Starts the scan on a thread of its own.
+fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) -> Result<(), StoreError> {
+    let (store_there, settings, clock) = (Arc::clone(store), settings.clone(), Arc::clone(clock));
+    let thread = std::thread::Builder::new().name("freshness".to_owned()).spawn(move || {
+        let store = store_there;
+        // Whatever happens in the scan, those who wait are told that it ended.
+        let end = EndOfScan { store: &store };
+        let cancel = store.cancel.clone();
+        let mut job = Sync {
+            store: &store,
+            threads: settings.ingest_threads,
+            now: clock.now(),
+            cancel: &cancel,
+            progress: &mut |_| {},
+        };
+        let result = sync(&mut job).map(|report| report.outcome).map_err(|error| reason_of(&error));
+        if let Err(reason) = &result {
+            tracing::warn!(root = %store.root.display(), reason, "the store could not be brought up to its files");
+        }
+        store.freshness.state.lock().result = Some(result);
+        drop(end);
+        store.settle();
+    });
+    match thread {
+        Ok(_) => Ok(()),
+        Err(source) => {
+            store.freshness.end();
+            Err(StoreError::Thread { source })
+        }
+    }
+}
+
+struct EndOfScan<'a> {
+    store: &'a Store,
+}
+
+impl Drop for EndOfScan<'_> {
+    fn drop(&mut self) {
+        self.store.freshness.end();
+    }
+}
+
+/// An error with its causes, on one line.
+pub(crate) fn reason_of(error: &dyn std::error::Error) -> String {
+    let mut reason = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        reason = format!("{reason}: {error}");
+        cause = error.source();
+    }
+    reason
+}
+
+/// Indexes the named files as they are, without a scan. What is gone or is no longer to be indexed is taken away.
+pub(crate) fn refresh_files(store: &Arc<Store>, paths: &BTreeSet<DocPath>, now: Timestamp) -> Result<(), StoreError> {
+    let known = store.known();
+    let selection = store.selection.lock().clone();
+    let mut work = Work::default();
+    for path in paths {
+        match recall_watch::stat(&store.root, path) {
+            StatOutcome::File { size_bytes, modified } => {
+                work.read.push(scan::task(path, size_bytes, modified, &known, &selection));
+            }
+            _ => work.gone.push(path.as_str().to_owned()),
+        }
+    }
+    let cancel = store.cancel.clone();
+    let mut supervision = Supervision { progress: &mut |_| {}, cancel: &cancel };
+    let ingested = ingest(store, &work, NonZero::<usize>::MIN, now, &mut supervision);
+    store.settle_soon();
+    ingested.map(|_| ())
+}

@@ -1,0 +1,131 @@
+//! What differs between the files and the catalog?
+
+use std::collections::HashSet;
+use std::num::NonZero;
+use std::time::Instant;
+
+use recall_catalog::{FailureKind, FileFailure};
+use recall_core::{DocPath, Timestamp};
+use recall_watch::{Addition, Depth, IgnoreRules, Rules, Scan};
+
+use crate::error::StoreError;
+use crate::ingest::{self, Outcome, Supervision, Task, Work};
+use crate::progress::{Cancel, Progress};
+use crate::selection::{Decision, Selection};
+use crate::store::{Known, Look, Noted, Store};
+
+/// A comparison of a store with its files, and the ingest of what differs.
+pub(crate) struct Sync<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) threads: NonZero<usize>,
+    pub(crate) now: Timestamp,
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) progress: &'a mut dyn FnMut(Progress),
+}
+
+/// What a comparison found and its ingest did.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SyncReport {
+    pub(crate) outcome: Outcome,
+    pub(crate) unchanged: u64,
+}
+
+/// Scans the root, compares, and ingests what differs.
+pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
+    let store = job.store;
+    store.follow()?;
+    let began = Instant::now();
+    let rules = rules(store);
+    let scan = recall_watch::scan(&store.root, &rules, job.threads, job.cancel.flag())
+        .map_err(|source| StoreError::Scan { root: store.root.clone(), source })?;
+    let known = store.known();
+    let work = compare(&scan, &known, &store.selection.lock(), &store.attention.take());
+    store.freshness.scanned();
+    let unchanged = (scan.files.len() - work.read.len()) as u64;
+    tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
+        gone = work.gone.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
+    let never_indexed = known.generation == recall_core::Generation::default();
+    if work.is_empty() && !never_indexed {
+        return Ok(SyncReport { outcome: Outcome::default(), unchanged });
+    }
+    let mut supervision = Supervision { progress: job.progress, cancel: job.cancel };
+    let outcome = ingest::ingest(store, &work, job.threads, job.now, &mut supervision)?;
+    Ok(SyncReport { outcome, unchanged })
+}
+
+/// What of the store's root is indexed.
+fn rules(store: &Store) -> Rules {
+    let selection = store.selection.lock();
+    let mut rules = Rules {
+        include: store.settings.include.clone(),
+        exclude: store.settings.exclude.clone(),
+        file_bytes: store.settings.limits.file_bytes,
+        ..Rules::default()
+    };
+    for (path, decision) in selection.iter() {
+        match decision {
+            Decision::Removed => rules.removals.push(path.clone()),
+            Decision::Added(added) => rules.additions.push(Addition {
+                path: Some(path.clone()),
+                depth: if added.recursive { Depth::Recursive } else { Depth::Flat },
+                glob: added.glob.clone(),
+                ignore_rules: IgnoreRules::Honour,
+            }),
+        }
+    }
+    rules
+}
+
+fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> Work {
+    let mut work = Work::default();
+    let mut seen: HashSet<&str> = HashSet::with_capacity(scan.files.len() + scan.skipped.len());
+    for file in &scan.files {
+        seen.insert(file.path.as_str());
+        let before = known.files.get(file.path.as_str());
+        let look = noted.look(&file.path);
+        let same_stat =
+            before.is_some_and(|before| before.size_bytes == file.size_bytes && before.modified == file.modified);
+        if same_stat && look == Look::Stat {
+            continue;
+        }
+        let mut task = task(&file.path, file.size_bytes, file.modified, known, selection);
+        if look == Look::Anew {
+            task.known = None;
+        }
+        work.read.push(task);
+    }
+    for skipped in &scan.skipped {
+        seen.insert(&skipped.path);
+        let (size_bytes, modified) = (skipped.size_bytes.unwrap_or(0), skipped.modified.unwrap_or_default());
+        let before = known.files.get(&skipped.path);
+        let unchanged = before.is_some_and(|before| {
+            before.hash.is_none() && before.size_bytes == size_bytes && before.modified == modified
+        });
+        if !unchanged {
+            let kind = if skipped.reason.is_failure() { FailureKind::Failed } else { FailureKind::Skipped };
+            let reason = skipped.reason.to_string();
+            work.skipped.push(FileFailure { path: skipped.path.clone(), kind, reason, size_bytes, modified });
+        }
+    }
+    // What lies in a directory that could not be listed this time is not gone.
+    let is_gone = |path: &&String| {
+        !seen.contains(path.as_str()) && DocPath::new(path).map_or(true, |path| !scan.is_unseen(&path))
+    };
+    work.gone = known.files.keys().filter(is_gone).cloned().collect();
+    work.gone.sort_unstable();
+    work
+}
+
+/// A task to read one file, with what its path was added with.
+pub(crate) fn task(path: &DocPath, size_bytes: u64, modified: Timestamp, known: &Known, selection: &Selection) -> Task {
+    let added = selection.added(path);
+    Task {
+        path: path.clone(),
+        size_bytes,
+        modified,
+        known: known.files.get(path.as_str()).and_then(|before| before.hash),
+        tags: added.map(|added| added.tags.clone()).unwrap_or_default(),
+        source: added.and_then(|added| added.source.clone()),
+        document_type: added.and_then(|added| added.document_type),
+    }
+}

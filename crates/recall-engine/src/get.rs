@@ -1,0 +1,144 @@
+//! Here is an id; what does it stand for?
+
+use std::sync::Arc;
+
+use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
+use recall_core::{Chunk, ChunkId, DocPath, Document, DocumentId, Scope, StoreScope, Symbol};
+
+use crate::Engine;
+use crate::error::GetError;
+use crate::freshness::freshen;
+use crate::origin::Origin;
+use crate::store::Store;
+
+/// Asks for a document or a chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemRequest {
+    /// A document's id, a chunk's id, or a document's path below the root (`src/lib.rs`).
+    pub id: String,
+    /// Whether a chunk comes with its document's whole text.
+    pub parent: Parent,
+}
+
+/// Whether a chunk comes with its document's whole text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Parent {
+    /// The chunk's own text alone.
+    #[default]
+    Leave,
+    /// The document's text as well.
+    Include,
+}
+
+/// A document or a chunk, whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// The store's scope.
+    pub scope: StoreScope,
+    /// The document.
+    pub document: Document,
+    /// The chunk, where one was asked for.
+    pub chunk: Option<(ChunkId, Chunk)>,
+    /// The text of what was asked for.
+    pub text: String,
+    /// The document's text, where a chunk was asked for with its parent.
+    pub parent_text: Option<String>,
+    /// The definitions in the document.
+    pub symbols: Vec<Symbol>,
+}
+
+enum Name {
+    Document(DocumentId),
+    Chunk(ChunkId),
+    /// Seen from the client's directory first, as a shell completes it, then from the root, as a citation writes it.
+    Paths(Vec<DocPath>),
+}
+
+impl Engine {
+    /// Gives a document or a chunk, whole. The project's store is looked into first, then the global one.
+    ///
+    /// # Errors
+    /// Nothing has that id or path, or a store cannot be opened or read.
+    pub fn get(&self, origin: &Origin, request: &ItemRequest) -> Result<Item, GetError> {
+        let not_found = || GetError::NotFound { id: request.id.clone() };
+        let name = self.name(origin, &request.id).ok_or_else(not_found)?;
+        for store in self.registry.stores(origin, Scope::All, &*self.clock)? {
+            freshen(&store, &self.settings, &self.clock)?;
+            if let Some(item) = read_item(&store, &name, request.parent)? {
+                return Ok(item);
+            }
+        }
+        Err(not_found())
+    }
+
+    /// What the text names: an id by its form, otherwise a path.
+    fn name(&self, origin: &Origin, text: &str) -> Option<Name> {
+        if let Ok(id) = text.parse() {
+            return Some(Name::Document(id));
+        }
+        if let Ok(id) = text.parse() {
+            return Some(Name::Chunk(id));
+        }
+        let root = origin.root(&self.registry.places).ok()?;
+        let absolute = origin.absolute(text.as_ref());
+        let mut paths: Vec<DocPath> = recall_watch::root::resolve_inside(&root, &absolute).into_iter().collect();
+        paths.extend(DocPath::new(text).ok().filter(|path| !paths.contains(path)));
+        (!paths.is_empty()).then_some(Name::Paths(paths))
+    }
+}
+
+fn read_item(store: &Arc<Store>, name: &Name, parent: Parent) -> Result<Option<Item>, GetError> {
+    let item = store.read(|snapshot| match name {
+        Name::Document(id) => document_item(store, snapshot, snapshot.document(*id)?),
+        Name::Paths(paths) => {
+            for path in paths {
+                if let Some(stored) = snapshot.document_at(path)? {
+                    return document_item(store, snapshot, Some(stored));
+                }
+            }
+            Ok(None)
+        }
+        Name::Chunk(id) => chunk_item(store, snapshot, snapshot.chunk(*id)?, parent),
+    })?;
+    Ok(item)
+}
+
+fn document_item(
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    stored: Option<StoredDocument>,
+) -> Result<Option<Item>, recall_catalog::ReadError> {
+    let Some(stored) = stored else { return Ok(None) };
+    Ok(Some(Item {
+        scope: store.scope,
+        text: snapshot.text(stored.row)?.unwrap_or_default(),
+        symbols: snapshot.symbols_of(stored.row)?,
+        document: stored.document,
+        chunk: None,
+        parent_text: None,
+    }))
+}
+
+fn chunk_item(
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    stored: Option<StoredChunk>,
+    parent: Parent,
+) -> Result<Option<Item>, recall_catalog::ReadError> {
+    let Some(stored) = stored else { return Ok(None) };
+    let row = stored.document.row;
+    let parent_text = match parent {
+        Parent::Leave => None,
+        Parent::Include => snapshot.text(row)?,
+    };
+    let mut symbols = snapshot.symbols_of(row)?;
+    symbols.retain(|symbol| symbol.chunk == stored.chunk.ordinal);
+    Ok(Some(Item {
+        scope: store.scope,
+        document: stored.document.document,
+        chunk: Some((stored.id, stored.chunk)),
+        text: stored.text,
+        parent_text,
+        symbols,
+    }))
+}

@@ -1,0 +1,88 @@
+//! How do changed files come into a store?
+//!
+//! Files are read and parsed in parallel and written in order, in transactions of bounded size: first the catalog,
+//! then the lexical index, then the generation is published.
+
+mod prepare;
+mod window;
+mod write;
+
+use std::num::NonZero;
+use std::time::Instant;
+
+use recall_core::Timestamp;
+
+use crate::coverage::Indexing;
+use crate::error::StoreError;
+use crate::progress::{Cancel, Progress};
+use crate::store::Store;
+
+pub(crate) use prepare::Task;
+
+/// What an ingest is to do.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    /// Files to read.
+    pub(crate) read: Vec<Task>,
+    /// Paths that are no longer there, or no longer to be indexed.
+    pub(crate) gone: Vec<String>,
+    /// Files that are passed over by their stat alone, with the reason.
+    pub(crate) skipped: Vec<recall_catalog::FileFailure>,
+}
+
+impl Work {
+    pub(crate) fn is_empty(&self) -> bool {
+        let Self { read, gone, skipped } = self;
+        read.is_empty() && gone.is_empty() && skipped.is_empty()
+    }
+}
+
+/// What an ingest did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    pub(crate) added: u64,
+    pub(crate) changed: u64,
+    /// Files whose stat had changed and whose content had not.
+    pub(crate) touched: u64,
+    pub(crate) removed: u64,
+    /// Files that could not be read or parsed.
+    pub(crate) failed: u64,
+    /// Files that are not text to be indexed.
+    pub(crate) skipped: u64,
+    pub(crate) chunks: u64,
+    pub(crate) bytes: u64,
+}
+
+/// Who reports and who may stop an ingest.
+pub(crate) struct Supervision<'a> {
+    pub(crate) progress: &'a mut dyn FnMut(Progress),
+    pub(crate) cancel: &'a Cancel,
+}
+
+/// Does the work. Waits while another thread writes to the store.
+///
+/// What was committed before an error or a cancellation stands.
+pub(crate) fn ingest(
+    store: &Store,
+    work: &Work,
+    threads: NonZero<usize>,
+    now: Timestamp,
+    supervision: &mut Supervision<'_>,
+) -> Result<Outcome, StoreError> {
+    store.heal_lexical()?;
+    let _writing = store.writing.lock();
+    if store.cancel.is_cancelled() {
+        return Err(StoreError::Cancelled);
+    }
+    let files = work.read.len() as u64;
+    (supervision.progress)(Progress::Started { files });
+    store.set_indexing(Some(Indexing { files_done: 0, files }));
+    let started = Instant::now();
+    let outcome = write::run(store, work, threads, now, supervision);
+    store.set_indexing(None);
+    store.reload_known()?;
+    if let Ok(outcome) = &outcome {
+        tracing::info!(root = %store.root.display(), ?outcome, took_ms = started.elapsed().as_millis() as u64, "indexed");
+    }
+    outcome
+}

@@ -1,0 +1,275 @@
+//! In which order is it written, and what is one transaction?
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::time::{Duration, Instant};
+
+use recall_catalog::{DocumentRecord, FailureKind, Inserted};
+use recall_core::{DocPath, Timestamp};
+use recall_lexical::{IndexedDocument, LexicalWriter, WriterSettings};
+
+use super::prepare::{Prepared, Preparer};
+use super::window::Window;
+use super::{Outcome, Supervision, Work};
+use crate::coverage::Indexing;
+use crate::error::StoreError;
+use crate::progress::Progress;
+use crate::store::Store;
+
+/// A batch is committed when it holds so many bytes of text: enough to make segments that need no merging at once.
+const BATCH_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A batch is committed when it is so old, so that searches beside a long run see it grow.
+const BATCH_AGE: Duration = Duration::from_secs(3);
+
+/// Below so many files a run is an edit, not an import: one thread prepares and one indexes.
+const SMALL_RUN_FILES: usize = 16;
+
+/// How many threads write the lexical index in a large run. Each one makes a segment of its own at a commit.
+const LEXICAL_THREADS: usize = 2;
+
+/// How often progress is reported at most.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Reads and parses in parallel, writes in the order of the list. The caller holds the store's `writing`.
+pub(super) fn run(
+    store: &Store,
+    work: &Work,
+    threads: NonZero<usize>,
+    now: Timestamp,
+    supervision: &mut Supervision<'_>,
+) -> Result<Outcome, StoreError> {
+    let small = work.read.len() <= SMALL_RUN_FILES;
+    let threads = if small { 1 } else { threads.get() };
+    let window = Window::new(store.settings.limits.ingest_bytes_in_flight);
+    let (sender, receiver) = crossbeam_channel::unbounded();
+    let size_of = |place: usize| work.read.get(place).map(|task| task.size_bytes);
+    std::thread::scope(|scope| {
+        for number in 0..threads {
+            let sender = sender.clone();
+            let window = &window;
+            std::thread::Builder::new()
+                .name(format!("ingest-{number}"))
+                .stack_size(recall_chunk::PARSE_STACK_BYTES)
+                .spawn_scoped(scope, move || {
+                    let mut preparer = Preparer::new(store, now);
+                    while let Some(place) = window.take(size_of) {
+                        let prepared = preparer.prepare(&work.read[place]);
+                        if sender.send((place, prepared)).is_err() {
+                            break;
+                        }
+                    }
+                })
+                .map_err(|source| StoreError::Thread { source })?;
+        }
+        drop(sender);
+        let lexical_threads = if small { 1 } else { LEXICAL_THREADS };
+        let settings = WriterSettings { threads: lexical_threads, ..WriterSettings::default() };
+        let mut run = Run::new(store, now, settings);
+        let result = write_all(&mut run, work, &receiver, &window, supervision);
+        window.close();
+        let Run { outcome, lexical, .. } = run;
+        // After an error, what was not committed is dropped with the writer.
+        if result.is_ok() {
+            *store.lexical_writer.lock() = lexical;
+        }
+        result.map(|()| outcome)
+    })
+}
+
+fn write_all(
+    run: &mut Run<'_>,
+    work: &Work,
+    receiver: &crossbeam_channel::Receiver<(usize, Prepared)>,
+    window: &Window,
+    supervision: &mut Supervision<'_>,
+) -> Result<(), StoreError> {
+    let store = run.store;
+    let mut catalog = store.catalog.writer().map_err(|source| store.write_failed(source))?;
+    let mut early: BTreeMap<usize, Prepared> = BTreeMap::new();
+    let mut done = 0;
+    let mut first = true;
+    let mut reported = Instant::now();
+    while first || done < work.read.len() {
+        let mut batch = Batch::begin(run, &mut catalog)?;
+        if first {
+            batch.write_stat_changes(work)?;
+            first = false;
+        }
+        while done < work.read.len() && !batch.is_full() {
+            if supervision.cancel.is_cancelled() || store.cancel.is_cancelled() {
+                return Err(StoreError::Cancelled);
+            }
+            let prepared = match early.remove(&done) {
+                Some(prepared) => prepared,
+                None => match receiver.recv() {
+                    Ok((place, prepared)) if place == done => prepared,
+                    Ok((place, prepared)) => {
+                        early.insert(place, prepared);
+                        continue;
+                    }
+                    // The senders live as long as there are places to take.
+                    Err(crossbeam_channel::RecvError) => return Err(StoreError::Cancelled),
+                },
+            };
+            let task = &work.read[done];
+            batch.write(&task.path, prepared, task.known.is_some())?;
+            window.free(task.size_bytes);
+            done += 1;
+            if reported.elapsed() >= PROGRESS_INTERVAL || done == work.read.len() {
+                reported = Instant::now();
+                let (files_done, files) = (done as u64, work.read.len() as u64);
+                store.set_indexing(Some(Indexing { files_done, files }));
+                let current = task.path.as_str().to_owned();
+                (supervision.progress)(Progress::Advanced {
+                    files_done,
+                    files,
+                    bytes: batch.run.outcome.bytes,
+                    current,
+                });
+            }
+        }
+        batch.commit()?;
+    }
+    Ok(())
+}
+
+/// One run over a list of files.
+struct Run<'a> {
+    store: &'a Store,
+    now: Timestamp,
+    outcome: Outcome,
+    lexical: Option<LexicalWriter>,
+    lexical_settings: WriterSettings,
+}
+
+impl<'a> Run<'a> {
+    fn new(store: &'a Store, now: Timestamp, lexical_settings: WriterSettings) -> Self {
+        let lexical = store.lexical_writer.lock().take();
+        Self { store, now, outcome: Outcome::default(), lexical, lexical_settings }
+    }
+
+    /// The writer of the lexical index, opened by the first change that needs it.
+    fn lexical(&mut self) -> Result<&mut LexicalWriter, StoreError> {
+        if self.lexical.is_none() {
+            let writer = self.store.lexical.writer(self.lexical_settings);
+            self.lexical = Some(writer.map_err(|source| self.store.lexical_write_failed(source))?);
+        }
+        Ok(self.lexical.as_mut().expect("the line above put it there"))
+    }
+}
+
+/// One transaction.
+struct Batch<'r, 'a, 't> {
+    run: &'r mut Run<'a>,
+    transaction: recall_catalog::Transaction<'t>,
+    began: Instant,
+    bytes: u64,
+}
+
+impl<'r, 'a, 't> Batch<'r, 'a, 't> {
+    fn begin(run: &'r mut Run<'a>, catalog: &'t mut recall_catalog::Writer<'_>) -> Result<Self, StoreError> {
+        let transaction = catalog.begin().map_err(|source| run.store.write_failed(source))?;
+        Ok(Self { run, transaction, began: Instant::now(), bytes: 0 })
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes >= BATCH_BYTES || self.began.elapsed() >= BATCH_AGE
+    }
+
+    /// Writes what needs no reading: what is gone, and what is passed over.
+    fn write_stat_changes(&mut self, work: &Work) -> Result<(), StoreError> {
+        for path in &work.gone {
+            self.transaction.clear_failure(path).map_err(|source| self.run.store.write_failed(source))?;
+            if let Ok(path) = DocPath::new(path) {
+                self.remove(&path)?;
+            }
+        }
+        for failure in &work.skipped {
+            self.record(failure)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, path: &DocPath, prepared: Prepared, known: bool) -> Result<(), StoreError> {
+        let store = self.run.store;
+        match prepared {
+            Prepared::Document(prepared) => {
+                let record = DocumentRecord {
+                    document: &prepared.document,
+                    text: &prepared.text,
+                    parsed: &prepared.parsed,
+                    indexed: self.run.now,
+                };
+                let Inserted { document, first_chunk, replaced } =
+                    self.transaction.insert(&record).map_err(|source| store.write_failed(source))?;
+                let lexical = self.run.lexical()?;
+                let failed = |source| store.lexical_write_failed(source);
+                if let Some(replaced) = replaced {
+                    lexical.remove(replaced);
+                }
+                let indexed = IndexedDocument {
+                    row: document,
+                    first_chunk,
+                    document: &prepared.document,
+                    parsed: &prepared.parsed,
+                    text: &prepared.text,
+                };
+                lexical.add(&indexed).map_err(failed)?;
+                let bytes = prepared.text.len() as u64;
+                self.bytes += bytes;
+                let outcome = &mut self.run.outcome;
+                outcome.bytes += bytes;
+                outcome.chunks += prepared.parsed.chunks.len() as u64;
+                if known {
+                    outcome.changed += 1;
+                } else {
+                    outcome.added += 1;
+                }
+            }
+            Prepared::Touched { size_bytes, modified } => {
+                self.transaction.touch(path, size_bytes, modified).map_err(|source| store.write_failed(source))?;
+                self.run.outcome.touched += 1;
+            }
+            Prepared::Gone => self.remove(path)?,
+            Prepared::Failure(failure) => self.record(&failure)?,
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &DocPath) -> Result<(), StoreError> {
+        let store = self.run.store;
+        if let Some(row) = self.transaction.remove(path).map_err(|source| store.write_failed(source))? {
+            self.run.lexical()?.remove(row);
+            self.run.outcome.removed += 1;
+        }
+        Ok(())
+    }
+
+    /// Records why a file is not indexed, and takes what was indexed of it before away.
+    fn record(&mut self, failure: &recall_catalog::FileFailure) -> Result<(), StoreError> {
+        let store = self.run.store;
+        let removed = self.transaction.record_failure(failure).map_err(|source| store.write_failed(source))?;
+        if let Some(row) = removed {
+            self.run.lexical()?.remove(row);
+        }
+        match failure.kind {
+            FailureKind::Failed => self.run.outcome.failed += 1,
+            FailureKind::Skipped => self.run.outcome.skipped += 1,
+        }
+        Ok(())
+    }
+
+    /// Commits the catalog, then the lexical index, then shows the new generation to searches.
+    fn commit(self) -> Result<(), StoreError> {
+        let Self { run, transaction, .. } = self;
+        let store = run.store;
+        let generation = transaction.commit().map_err(|source| store.write_failed(source))?;
+        // A transaction that changed no document keeps its generation, and the lexical index is up to it.
+        if generation != store.lexical.generation() {
+            run.lexical()?.commit(generation).map_err(|source| store.lexical_write_failed(source))?;
+        }
+        store.publication.publish(generation);
+        Ok(())
+    }
+}

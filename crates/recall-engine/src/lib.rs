@@ -1,0 +1,73 @@
+//! What can be done with a project's memory: ingest, search, read, list, remove, rebuild, report.
+//!
+//! The use cases, synchronous, over the stores of one user. Knows no protocol, no terminal, no environment, and no
+//! foreign library behind the catalog, the lexical index, the parser and the directory walker.
+
+mod answer;
+mod coverage;
+mod error;
+mod fault;
+mod freshness;
+mod get;
+mod index;
+mod ingest;
+mod list;
+mod origin;
+mod progress;
+mod rebuild;
+mod registry;
+mod remove;
+mod search;
+mod selection;
+mod settings;
+mod status;
+mod store;
+
+use std::sync::Arc;
+
+pub use answer::{Answer, Explanation, Factor, Hit, Stage, StageTimes, Warning};
+pub use coverage::{Coverage, Indexing};
+pub use error::{GetError, IndexError, ListError, RemoveError, SearchError, StatusError, StoreError};
+pub use fault::Fault;
+pub use get::{Item, ItemRequest, Parent};
+pub use index::{IndexReport, IndexRequest};
+pub use list::{ListRequest, Listing};
+pub use origin::{Origin, OriginError, RootCheck};
+pub use progress::{Cancel, Progress};
+pub use remove::{Removal, RemoveReport, RemoveRequest};
+pub use settings::{EngineSettings, Places, StoreSettings, StoreSettingsSource};
+pub use status::{FailureEntry, Status, StoreStatus};
+
+pub use recall_catalog::ListSort;
+use recall_core::Clock;
+
+use crate::registry::Registry;
+
+/// All that one daemon serves. Cheap to share behind an [`Arc`]; every method may be called from any thread.
+pub struct Engine {
+    registry: Registry,
+    settings: EngineSettings,
+    clock: Arc<dyn Clock>,
+}
+
+impl Engine {
+    /// Makes an engine. Opens nothing: a store is opened by the first request that needs it.
+    pub fn new(
+        places: Places,
+        settings: EngineSettings,
+        store_settings: Box<StoreSettingsSource>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { registry: Registry::new(places, settings.open_stores, store_settings), settings, clock }
+    }
+
+    /// Cancels running index jobs, waits for their writers, and closes every store.
+    pub fn close(&self) {
+        self.registry.close();
+    }
+
+    /// How many index jobs are running.
+    pub fn running_jobs(&self) -> usize {
+        self.registry.running_jobs()
+    }
+}

@@ -1,0 +1,74 @@
+//! Which project does a request come from?
+
+use std::path::{Path, PathBuf};
+
+use recall_watch::root;
+
+use crate::settings::Places;
+
+/// Where a request comes from. The daemon keeps no state a client: every request says this anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The client's working directory; absolute.
+    pub directory: PathBuf,
+    /// The project's root, where the client names it itself; absolute.
+    pub project: Option<PathBuf>,
+    /// Whether a root that is refused by default is taken all the same.
+    pub root_check: RootCheck,
+}
+
+/// Whether `/`, the home folder and drive roots are refused as project roots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RootCheck {
+    /// They are refused.
+    #[default]
+    Refuse,
+    /// The user insists.
+    Force,
+}
+
+impl Origin {
+    /// The root of the client's project.
+    ///
+    /// # Errors
+    /// The directory is relative, missing, not a directory, or refused as a root.
+    pub(crate) fn root(&self, places: &Places) -> Result<PathBuf, OriginError> {
+        let start = self.project.as_deref().unwrap_or(&self.directory);
+        if !start.is_absolute() {
+            return Err(OriginError::Relative { path: start.to_owned() });
+        }
+        let root =
+            if self.project.is_some() { start.to_owned() } else { root::project_root(start, places.home.as_deref()) };
+        let force = match self.root_check {
+            RootCheck::Refuse => root::RootCheck::Checked,
+            RootCheck::Force => root::RootCheck::Forced,
+        };
+        root::check_root(&root, places.home.as_deref(), force)
+            .map_err(|source| OriginError::Root { path: root.clone(), source })
+    }
+
+    /// A path that the client gave, made absolute against its working directory.
+    pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
+        self.directory.join(path)
+    }
+}
+
+/// A request's project cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OriginError {
+    /// The client's directory is not absolute.
+    #[error("the project directory `{}` is not absolute", path.display())]
+    Relative {
+        /// What was given.
+        path: PathBuf,
+    },
+    /// The directory cannot be a project's root.
+    #[error("`{}` cannot be searched as a project", path.display())]
+    Root {
+        /// What was given.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: root::RootError,
+    },
+}

@@ -1,0 +1,46 @@
+//! How far is a long job, and should it go on?
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A flag that asks a job to stop. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Asks the job to stop at its next safe point. What it committed until then stands.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the job was asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// The flag itself.
+    pub(crate) fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
+}
+
+/// How far an index job is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The files were found and compared; so many are to be read.
+    Started {
+        /// Files to read.
+        files: u64,
+    },
+    /// Some more were read.
+    Advanced {
+        /// Files read.
+        files_done: u64,
+        /// Files to read in all.
+        files: u64,
+        /// Bytes read.
+        bytes: u64,
+        /// The file that was read last.
+        current: String,
+    },
+}

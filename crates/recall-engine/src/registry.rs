@@ -1,0 +1,156 @@
+//! Which stores are open, and how is one found?
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+use recall_core::{Clock, Scope, StoreScope};
+
+use crate::error::StoreError;
+use crate::origin::Origin;
+use crate::settings::{Places, StoreSettingsSource};
+use crate::store::Store;
+
+/// The open stores of a user, least recently used first out.
+pub(crate) struct Registry {
+    pub(crate) places: Places,
+    capacity: NonZero<usize>,
+    store_settings: Box<StoreSettingsSource>,
+    slots: Mutex<Vec<Slot>>,
+    uses: AtomicU64,
+    closing: AtomicBool,
+}
+
+/// A place for one root. The inner lock is held while the store is opened, so that two requests open it once.
+struct Slot {
+    root: PathBuf,
+    used: u64,
+    store: Arc<Mutex<Option<Arc<Store>>>>,
+}
+
+impl Registry {
+    pub(crate) fn new(places: Places, capacity: NonZero<usize>, store_settings: Box<StoreSettingsSource>) -> Self {
+        Self {
+            places,
+            capacity,
+            store_settings,
+            slots: Mutex::default(),
+            uses: AtomicU64::new(0),
+            closing: AtomicBool::new(false),
+        }
+    }
+
+    /// The stores that a request of that scope sees, the project's first.
+    pub(crate) fn stores(
+        &self,
+        origin: &Origin,
+        scope: Scope,
+        clock: &dyn Clock,
+    ) -> Result<Vec<Arc<Store>>, StoreError> {
+        let mut stores = Vec::with_capacity(2);
+        if scope.sees(StoreScope::Project) {
+            stores.push(self.project(origin, clock)?);
+        }
+        if scope.sees(StoreScope::Global) && (scope == Scope::Global || self.places.global_root.is_dir()) {
+            stores.push(self.global(clock)?);
+        }
+        Ok(stores)
+    }
+
+    /// The store of the client's project.
+    pub(crate) fn project(&self, origin: &Origin, clock: &dyn Clock) -> Result<Arc<Store>, StoreError> {
+        let root = origin.root(&self.places)?;
+        self.open(StoreScope::Project, &root, clock)
+    }
+
+    /// The user's global store. Its root is made when it is not there.
+    pub(crate) fn global(&self, clock: &dyn Clock) -> Result<Arc<Store>, StoreError> {
+        let root = self.places.global_root.clone();
+        std::fs::create_dir_all(&root).map_err(|source| StoreError::Folder { path: root.clone(), source })?;
+        self.open(StoreScope::Global, &root, clock)
+    }
+
+    /// Every store that is open.
+    pub(crate) fn open_stores(&self) -> Vec<Arc<Store>> {
+        let slots: Vec<_> = self.slots.lock().iter().map(|slot| Arc::clone(&slot.store)).collect();
+        slots.iter().filter_map(|slot| slot.try_lock().and_then(|store| store.clone())).collect()
+    }
+
+    /// Closes a store, so that the next request opens it again.
+    pub(crate) fn forget(&self, root: &Path) {
+        self.slots.lock().retain(|slot| slot.root != root);
+    }
+
+    /// Deletes a store's index and closes the store, so that the next request makes it anew.
+    ///
+    /// Requests that hold the store finish on the deleted files; its jobs are cancelled.
+    pub(crate) fn delete_index(&self, store: &Store) -> Result<(), StoreError> {
+        store.cancel.cancel();
+        let _writing = store.writing.lock();
+        let path = store.folder.index.clone();
+        std::fs::remove_dir_all(&path).map_err(|source| StoreError::Folder { path, source })?;
+        self.forget(&store.root);
+        Ok(())
+    }
+
+    pub(crate) fn running_jobs(&self) -> usize {
+        self.open_stores().iter().filter(|store| store.indexing().is_some()).count()
+    }
+
+    /// Asks every job to stop, waits for the writers, and closes every store.
+    pub(crate) fn close(&self) {
+        self.closing.store(true, Ordering::SeqCst);
+        let stores = self.open_stores();
+        for store in &stores {
+            store.cancel.cancel();
+        }
+        for store in &stores {
+            // Merges are not waited for; the next opening verifies what it finds.
+            let _writing = store.writing.lock();
+            drop(store.lexical_writer.lock().take());
+        }
+        self.slots.lock().clear();
+    }
+
+    fn open(&self, scope: StoreScope, root: &Path, clock: &dyn Clock) -> Result<Arc<Store>, StoreError> {
+        if self.closing.load(Ordering::SeqCst) {
+            return Err(StoreError::Closing);
+        }
+        let slot = self.slot(root);
+        let mut store = slot.lock();
+        if let Some(open) = store.as_ref() {
+            return Ok(Arc::clone(open));
+        }
+        let settings = (self.store_settings)(root);
+        let opened = Arc::new(Store::open(scope, root, &self.places, settings, clock.now())?);
+        *store = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    /// The slot of a root; closes the least recently used idle store when there are too many.
+    fn slot(&self, root: &Path) -> Arc<Mutex<Option<Arc<Store>>>> {
+        let now = self.uses.fetch_add(1, Ordering::Relaxed);
+        let mut slots = self.slots.lock();
+        if let Some(slot) = slots.iter_mut().find(|slot| slot.root == root) {
+            slot.used = now;
+            return Arc::clone(&slot.store);
+        }
+        if slots.len() >= self.capacity.get() {
+            let idle = |slot: &Slot| slot.store.try_lock().is_none_or(|store| store.as_ref().is_none_or(is_idle));
+            let oldest = slots.iter().enumerate().filter(|(_, slot)| idle(slot)).min_by_key(|(_, slot)| slot.used);
+            if let Some((at, _)) = oldest {
+                slots.swap_remove(at);
+            }
+        }
+        let store = Arc::default();
+        slots.push(Slot { root: root.to_owned(), used: now, store: Arc::clone(&store) });
+        store
+    }
+}
+
+/// Whether nobody but the registry holds the store.
+fn is_idle(store: &Arc<Store>) -> bool {
+    Arc::strong_count(store) == 1
+}

@@ -1,0 +1,212 @@
+//! Here is a query; which chunks answer it?
+//!
+//! ```text
+//! understand ─► retrieve (lexical, symbol, path) ─► fuse + prior ─► select ─► expand ─► hits
+//! ```
+
+mod expand;
+mod prior;
+mod retrieve;
+mod weights;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use recall_core::{Fused, Scope, SearchRequest, Selectable, Understood, select, understand};
+
+use crate::Engine;
+use crate::answer::{Answer, Factor, Hit, Stage, StageTimes, Warning};
+use crate::error::SearchError;
+use crate::freshness::{freshen, reason_of};
+use crate::origin::Origin;
+use crate::store::Store;
+
+use expand::Expanded;
+
+/// How often a search begins anew because files changed under it.
+const ATTEMPTS: u32 = 4;
+
+/// How long a search waits for a generation that is being published.
+const PUBLICATION_PATIENCE: Duration = Duration::from_secs(2);
+
+/// A chunk in the order of the answer, before it is read.
+struct Ranked {
+    /// Which of the request's stores it is in.
+    store: usize,
+    fused: Fused,
+    priors: Vec<Factor>,
+    score: f64,
+}
+
+impl Selectable for Ranked {
+    type Document = (usize, i64);
+
+    fn document(&self) -> Self::Document {
+        (self.store, self.fused.document.0)
+    }
+}
+
+impl Engine {
+    /// Answers a search.
+    ///
+    /// Before it answers, the stores are brought up to their files as far as there is time, and each hit's own file is
+    /// compared with what was indexed of it: a file that changed is indexed first, one that is gone brings no hit.
+    ///
+    /// # Errors
+    /// The query holds no word, the scope has no store, or a store cannot be opened or read.
+    pub fn search(&self, origin: &Origin, request: &SearchRequest) -> Result<Answer, SearchError> {
+        let mut clock = StageClock::default();
+        let mut understood = understand(&request.query);
+        let scope = understood.scope.unwrap_or(request.scope);
+        merge_filters(&mut understood, request);
+        if understood.text.is_empty() {
+            return Err(SearchError::EmptyQuery);
+        }
+        clock.lap(Stage::Understand);
+        let stores = self.registry.stores(origin, scope, &*self.clock)?;
+        if stores.is_empty() {
+            return Err(SearchError::NoStore { scope });
+        }
+        let mut warnings = self.freshen_all(&stores)?;
+        clock.lap(Stage::Freshness);
+
+        let search = Search { engine: self, request, understood: &understood, scope, stores: &stores };
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            match search.attempt(&mut clock, attempt == ATTEMPTS)? {
+                Attempt::Answered(mut answer) => {
+                    warnings.append(&mut answer.warnings);
+                    answer.warnings = warnings;
+                    return Ok(*answer);
+                }
+                Attempt::Overtaken => {}
+            }
+        }
+    }
+
+    /// Brings every store up to its files. A store that fails is told of when another one can answer.
+    fn freshen_all(&self, stores: &[Arc<Store>]) -> Result<Vec<Warning>, SearchError> {
+        let mut warnings = Vec::new();
+        for store in stores {
+            warnings.extend(store.repaired.iter().map(|what| Warning::Repaired { what: what.clone() }));
+            let configuration = store.settings.warnings.iter();
+            warnings.extend(configuration.map(|message| Warning::Configuration { message: message.clone() }));
+            match freshen(store, &self.settings, &self.clock) {
+                Ok(more) => warnings.extend(more),
+                Err(error) if stores.len() > 1 => {
+                    warnings.push(Warning::StoreUnavailable { scope: store.scope, reason: reason_of(&error) });
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(warnings)
+    }
+}
+
+/// One search over the stores that it sees.
+struct Search<'a> {
+    engine: &'a Engine,
+    request: &'a SearchRequest,
+    understood: &'a Understood,
+    scope: Scope,
+    stores: &'a [Arc<Store>],
+}
+
+/// How one pass over the pipeline ended.
+enum Attempt {
+    Answered(Box<Answer>),
+    /// Files changed under it, and were indexed since: it is to begin anew.
+    Overtaken,
+}
+
+impl Search<'_> {
+    /// Runs the pipeline once. The last attempt leaves hits of changing files out instead of waiting for them.
+    fn attempt(&self, clock: &mut StageClock, is_last: bool) -> Result<Attempt, SearchError> {
+        let (offset, limit) = (self.request.offset as usize, self.request.limit as usize);
+        let weights = weights::of(self.understood.class, &self.request.weights);
+        let mut ranked = Vec::new();
+        for (place, store) in self.stores.iter().enumerate() {
+            let lists = retrieve::retrieve(store, self.understood, &weights)?;
+            clock.lap(Stage::Retrieve);
+            ranked.extend(prior::apply(&lists, self.understood, place));
+            clock.lap(Stage::Fuse);
+        }
+        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| key(a).cmp(&key(b))));
+        let candidates = ranked.len() as u64;
+        // One more than is shown tells whether there is a next page.
+        let selected = select(ranked, self.engine.settings.chunks_per_document, 0, offset + limit + 1);
+        let next_offset = (selected.len() > offset + limit).then(|| self.request.offset + self.request.limit);
+        clock.lap(Stage::Fuse);
+
+        let mut warnings = Vec::new();
+        let mut hits = match expand::expand(self, selected, is_last)? {
+            Expanded::Hits { hits, left_out } => {
+                warnings.extend(left_out.into_iter().map(|path| Warning::LeftOut { path }));
+                hits
+            }
+            Expanded::Overtaken => return Ok(Attempt::Overtaken),
+        };
+        hits.sort_by(order_of_hits);
+        expand::collapse_repeats(&mut hits);
+        let hits: Vec<Hit> = hits.into_iter().skip(offset).take(limit).collect();
+        clock.lap(Stage::Expand);
+        Ok(Attempt::Answered(Box::new(Answer {
+            class: self.understood.class,
+            scope: self.scope,
+            weights,
+            hits,
+            candidates,
+            next_offset,
+            coverage: self.stores.iter().map(|store| store.coverage()).collect(),
+            stages: std::mem::take(&mut clock.laps),
+            warnings,
+        })))
+    }
+}
+
+fn key(ranked: &Ranked) -> (usize, i64) {
+    (ranked.store, ranked.fused.chunk.0)
+}
+
+/// Score, path, span, id.
+fn order_of_hits(a: &Hit, b: &Hit) -> std::cmp::Ordering {
+    b.score
+        .total_cmp(&a.score)
+        .then_with(|| a.document.path.cmp(&b.document.path))
+        .then_with(|| a.chunk.span.bytes.cmp(&b.chunk.span.bytes))
+        .then_with(|| (a.scope, a.id).cmp(&(b.scope, b.id)))
+}
+
+/// The filters of the request and those inside the query hold together.
+fn merge_filters(understood: &mut Understood, request: &SearchRequest) {
+    let inline = &mut understood.filters;
+    inline.types.extend(request.filters.types.iter().copied());
+    inline.languages.extend(request.filters.languages.iter().cloned());
+    inline.paths.extend(request.filters.paths.iter().cloned());
+    inline.tags.extend(request.filters.tags.iter().cloned());
+}
+
+/// Takes the time of each stage; a stage that runs several times adds up.
+struct StageClock {
+    last: Instant,
+    laps: StageTimes,
+}
+
+impl Default for StageClock {
+    fn default() -> Self {
+        Self { last: Instant::now(), laps: Vec::new() }
+    }
+}
+
+impl StageClock {
+    fn lap(&mut self, stage: Stage) {
+        let now = Instant::now();
+        let took = now - self.last;
+        self.last = now;
+        match self.laps.iter_mut().find(|(known, _)| *known == stage) {
+            Some((_, sum)) => *sum += took,
+            None => self.laps.push((stage, took)),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The selected chunks: what is in them, and is it still so?
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use recall_catalog::StoredChunk;
+use recall_core::{ChunkRow, DocPath};
+use recall_watch::StatOutcome;
+
+use super::{PUBLICATION_PATIENCE, Ranked, Search};
+use crate::answer::{Explanation, Hit};
+use crate::error::StoreError;
+use crate::freshness::{reason_of, refresh_files};
+use crate::store::Store;
+
+/// What reading the selected chunks gave.
+pub(super) enum Expanded {
+    Hits {
+        hits: Vec<Hit>,
+        /// Files that changed and could not be indexed in time.
+        left_out: BTreeSet<String>,
+    },
+    /// Files had changed and were indexed: the search is to begin anew.
+    Overtaken,
+}
+
+/// Reads the selected chunks, and compares each one's file with what was indexed of it.
+pub(super) fn expand(search: &Search<'_>, selected: Vec<Ranked>, is_last: bool) -> Result<Expanded, StoreError> {
+    let mut hits = Vec::with_capacity(selected.len());
+    let mut left_out = BTreeSet::new();
+    for (place, store) in search.stores.iter().enumerate() {
+        let here: Vec<&Ranked> = selected.iter().filter(|ranked| ranked.store == place).collect();
+        let rows: Vec<ChunkRow> = here.iter().map(|ranked| ranked.fused.chunk).collect();
+        let (generation, stored) = store.read(|snapshot| Ok((snapshot.generation(), snapshot.hits(&rows)?)))?;
+        if stored.iter().any(Option::is_none) && !is_last {
+            // The catalog is ahead of the lexical index by the batch that is being published.
+            store.publication.wait_for(generation, PUBLICATION_PATIENCE);
+            return Ok(Expanded::Overtaken);
+        }
+        let changed = changed_files(store, stored.iter().flatten());
+        if !changed.is_empty() {
+            if !is_last && bring_up(search, store, &changed) {
+                return Ok(Expanded::Overtaken);
+            }
+            left_out.extend(changed.iter().map(|path| path.as_str().to_owned()));
+        }
+        for (ranked, stored) in here.into_iter().zip(stored) {
+            if let Some(stored) = stored
+                && !changed.contains(&stored.document.document.path)
+            {
+                hits.push(hit(search, store, ranked, stored));
+            }
+        }
+    }
+    Ok(Expanded::Hits { hits, left_out })
+}
+
+/// The files that are no longer what was indexed of them: one stat a file.
+fn changed_files<'a>(store: &Store, stored: impl Iterator<Item = &'a StoredChunk>) -> BTreeSet<DocPath> {
+    let mut looked_at: HashMap<&DocPath, bool> = HashMap::new();
+    for chunk in stored {
+        let document = &chunk.document.document;
+        looked_at.entry(&document.path).or_insert_with(|| {
+            !matches!(
+                recall_watch::stat(&store.root, &document.path),
+                StatOutcome::File { size_bytes, modified }
+                    if size_bytes == document.size_bytes && modified == document.modified
+            )
+        });
+    }
+    looked_at.into_iter().filter(|&(_, changed)| changed).map(|(path, _)| path.clone()).collect()
+}
+
+/// Indexes the changed files; tells whether it worked.
+fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<DocPath>) -> bool {
+    match refresh_files(store, changed, search.engine.clock.now()) {
+        Ok(()) => true,
+        Err(error) => {
+            tracing::warn!(root = %store.root.display(), reason = reason_of(&error), "changed files are not indexed");
+            false
+        }
+    }
+}
+
+fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked, stored: StoredChunk) -> Hit {
+    let explanation = match search.request.explain {
+        recall_core::Explain::Off => None,
+        recall_core::Explain::On => Some(Explanation {
+            ranks: ranked.fused.ranks.clone(),
+            fused: ranked.fused.score,
+            priors: ranked.priors.clone(),
+        }),
+    };
+    Hit {
+        id: stored.id,
+        scope: store.scope,
+        highlights: recall_lexical::highlight(&stored.text, search.understood),
+        document: stored.document.document,
+        chunk: stored.chunk,
+        text: stored.text,
+        score: ranked.score,
+        also_at: Vec::new(),
+        explanation,
+    }
+}
+
+/// Hits with the same text become one, at the place of the best, with the others' citations.
+pub(super) fn collapse_repeats(hits: &mut Vec<Hit>) {
+    let mut first: HashMap<String, usize> = HashMap::new();
+    let mut kept: Vec<Hit> = Vec::with_capacity(hits.len());
+    for hit in hits.drain(..) {
+        match first.get(hit.text.trim()) {
+            Some(&at) => kept[at].also_at.push(hit.citation()),
+            None => {
+                first.insert(hit.text.trim().to_owned(), kept.len());
+                kept.push(hit);
+            }
+        }
+    }
+    *hits = kept;
+}

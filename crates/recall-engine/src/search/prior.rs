@@ -1,0 +1,79 @@
+//! What speaks for a chunk before the query is asked?
+
+use std::collections::HashMap;
+
+use recall_core::{FileKind, RankedList, Understood, fuse};
+
+use super::Ranked;
+use crate::answer::Factor;
+
+/// Fuses the lists of one store and multiplies each score with its priors; in no particular order.
+pub(super) fn apply(lists: &[RankedList], understood: &Understood, store: usize) -> Vec<Ranked> {
+    let fused = fuse(lists);
+    let mut best: HashMap<i64, f64> = HashMap::new();
+    let mut support: HashMap<i64, f64> = HashMap::new();
+    for candidate in &fused {
+        let document = candidate.document.0;
+        best.entry(document).or_insert(candidate.score);
+        *support.entry(document).or_default() += candidate.score;
+    }
+    fused
+        .into_iter()
+        .map(|candidate| {
+            let document = candidate.document.0;
+            let priors: Vec<Factor> =
+                [file_kind(candidate.traits.file_kind, understood), coherence(support[&document] / best[&document])]
+                    .into_iter()
+                    .flatten()
+                    .collect();
+            let score = priors.iter().fold(candidate.score, |score, factor| score * factor.value);
+            Ranked { store, fused: candidate, priors, score }
+        })
+        .collect()
+}
+
+/// Tests, examples, generated files and declarations step back unless the query names them.
+fn file_kind(kind: FileKind, understood: &Understood) -> Option<Factor> {
+    let (factor, words): (f64, &[&str]) = match kind {
+        FileKind::Main => return None,
+        FileKind::Test => (0.6, &["test", "tests", "testing", "spec", "fixture", "mock", "benchmark"]),
+        FileKind::Example => (0.7, &["example", "examples", "demo", "sample", "tutorial"]),
+        FileKind::Generated => (0.6, &["generated"]),
+        FileKind::Declaration => (0.8, &["declaration", "declarations", "typings", "stub"]),
+    };
+    let asked_for = understood
+        .text
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| words.iter().any(|name| word.eq_ignore_ascii_case(name)))
+        || !understood.paths.is_empty();
+    (!asked_for).then_some(Factor { name: "file_kind", value: factor })
+}
+
+/// The most that a file with many good chunks moves up.
+const COHERENCE_BOUND: f64 = 1.25;
+
+/// A file in which several chunks are candidates moves up: `ratio` is the sum of their scores over the best one's.
+fn coherence(ratio: f64) -> Option<Factor> {
+    let value = (1.0 + 0.1 * (ratio - 1.0)).min(COHERENCE_BOUND);
+    (value > 1.0).then_some(Factor { name: "coherence", value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use recall_core::understand;
+
+    #[test]
+    fn tests_step_back_unless_the_query_asks_for_them() {
+        let factor = |query: &str| file_kind(FileKind::Test, &understand(query)).map(|factor| factor.value);
+        assert_eq!(factor("how are sessions stored"), Some(0.6));
+        assert_eq!(factor("the test of session storage"), None);
+        assert_eq!(file_kind(FileKind::Main, &understand("anything")), None);
+    }
+
+    #[test]
+    fn coherence_is_bounded() {
+        assert_eq!(coherence(1.0), None);
+        assert_eq!(coherence(1000.0).map(|factor| factor.value), Some(COHERENCE_BOUND));
+    }
+}

@@ -1,0 +1,65 @@
+//! Where do stores live, and what bounds them?
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use recall_core::{DocumentType, Limits};
+
+/// Where the stores of a user live.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// The root of the global store.
+    pub global_root: PathBuf,
+    /// The folder that holds a folder for each project that was not initialised.
+    pub stores: PathBuf,
+    /// The user's home folder; refused as a project's root unless forced.
+    pub home: Option<PathBuf>,
+    /// Roots outside the client's project that requests may read.
+    pub allowed_roots: Vec<PathBuf>,
+}
+
+/// What bounds the engine as a whole.
+#[derive(Clone, Debug)]
+pub struct EngineSettings {
+    /// How many threads read and parse while indexing.
+    pub ingest_threads: NonZero<usize>,
+    /// How many stores stay open; the least recently used one is closed first.
+    pub open_stores: NonZero<usize>,
+    /// How long the first search of a project that nobody indexed waits for its index.
+    pub first_index_wait: Duration,
+    /// How long a search waits for changed files to be indexed again, once the scan has found them.
+    pub ingest_wait: Duration,
+    /// How many chunks of one document a search shows at most.
+    pub chunks_per_document: usize,
+}
+
+impl Default for EngineSettings {
+    fn default() -> Self {
+        Self {
+            ingest_threads: std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
+            open_stores: NonZero::new(32).expect("32 is not zero"),
+            first_index_wait: Duration::from_secs(60),
+            ingest_wait: Duration::from_millis(250),
+            chunks_per_document: 2,
+        }
+    }
+}
+
+/// What bounds one store, from its project's configuration.
+#[derive(Clone, Debug, Default)]
+pub struct StoreSettings {
+    /// The bounds of requests, files and chunks.
+    pub limits: Limits,
+    /// Globs of what is indexed; empty for everything.
+    pub include: Vec<String>,
+    /// Globs of what is not indexed.
+    pub exclude: Vec<String>,
+    /// Globs that give a document's type; the first that matches decides.
+    pub types: Vec<(String, DocumentType)>,
+    /// What was wrong with the configuration, for a person.
+    pub warnings: Vec<String>,
+}
+
+/// Reads the settings of the store with that root.
+pub type StoreSettingsSource = dyn Fn(&Path) -> StoreSettings + Send + Sync;

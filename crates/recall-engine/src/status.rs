@@ -1,0 +1,128 @@
+//! What is open, what does it hold, and what went wrong?
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use recall_catalog::FailureKind;
+use recall_core::{DocumentType, Generation, Scope, StoreScope, Timestamp};
+
+use crate::Engine;
+use crate::coverage::Indexing;
+use crate::error::StatusError;
+use crate::origin::Origin;
+use crate::store::Store;
+
+/// The state of the stores that a client sees.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Status {
+    /// The client's project's store first.
+    pub stores: Vec<StoreStatus>,
+    /// How many stores are open in all, those of other projects included.
+    pub open_stores: usize,
+}
+
+/// The state of one store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoreStatus {
+    /// What the store is the store of.
+    pub scope: StoreScope,
+    /// Its root.
+    pub root: PathBuf,
+    /// The folder that holds its index.
+    pub index: PathBuf,
+    /// The generation that searches see.
+    pub generation: Generation,
+    /// How many documents it holds.
+    pub documents: u64,
+    /// How many chunks.
+    pub chunks: u64,
+    /// How many symbols.
+    pub symbols: u64,
+    /// Bytes of the documents' text.
+    pub text_bytes: u64,
+    /// Bytes of the index on disk.
+    pub index_bytes: u64,
+    /// Documents of each type.
+    pub by_type: Vec<(DocumentType, u64)>,
+    /// Documents of each language, most first.
+    pub by_language: Vec<(String, u64)>,
+    /// The index job that is running, if one is.
+    pub indexing: Option<Indexing>,
+    /// How long ago the store was last compared with its files.
+    pub scanned_ago: Option<Duration>,
+    /// The modification time of its newest document.
+    pub newest: Option<Timestamp>,
+    /// How many files could not be read or parsed.
+    pub failed: u64,
+    /// How many files are not text to be indexed.
+    pub skipped: u64,
+    /// Which files, as many as were asked for, failures first.
+    pub failures: Vec<FailureEntry>,
+    /// What was found damaged and made anew.
+    pub repaired: Vec<String>,
+    /// What is wrong with the configuration.
+    pub configuration: Vec<String>,
+}
+
+/// A file that is not indexed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailureEntry {
+    /// The file's path below the root; bytes that are not UTF-8 are replaced.
+    pub path: String,
+    /// Why.
+    pub reason: String,
+    /// Whether reading failed, rather than the file being no text to be indexed.
+    pub failed: bool,
+}
+
+impl Engine {
+    /// Reports on the stores that the client sees, without bringing them up to their files.
+    ///
+    /// # Errors
+    /// A store cannot be opened or read.
+    pub fn status(&self, origin: &Origin, scope: Scope, failures: usize) -> Result<Status, StatusError> {
+        let stores = self.registry.stores(origin, scope, &*self.clock)?;
+        let stores = stores.iter().map(|store| store_status(store, failures)).collect::<Result<_, _>>()?;
+        Ok(Status { stores, open_stores: self.registry.open_stores().len() })
+    }
+}
+
+fn store_status(store: &Store, failures: usize) -> Result<StoreStatus, StatusError> {
+    let (counts, failed, skipped, entries) = store.read(|snapshot| {
+        let count = |kind| snapshot.failure_count(kind);
+        let (failed, skipped) = (count(FailureKind::Failed)?, count(FailureKind::Skipped)?);
+        Ok((snapshot.counts()?, failed, skipped, snapshot.failures(failures)?))
+    })?;
+    let mut by_language: Vec<(String, u64)> =
+        counts.by_language.iter().map(|(language, &count)| (language.as_str().to_owned(), count)).collect();
+    by_language.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let coverage = store.coverage();
+    Ok(StoreStatus {
+        scope: store.scope,
+        root: store.root.clone(),
+        index: store.folder.index.clone(),
+        generation: coverage.generation,
+        documents: counts.documents,
+        chunks: counts.chunks,
+        symbols: counts.symbols,
+        text_bytes: counts.text_bytes,
+        index_bytes: store.folder.index_bytes(),
+        by_type: counts.by_type.into_iter().collect(),
+        by_language,
+        indexing: coverage.indexing,
+        scanned_ago: store.freshness.last_scan().map(|at| at.elapsed()),
+        newest: coverage.newest,
+        failed,
+        skipped,
+        failures: entries
+            .into_iter()
+            .map(|entry| FailureEntry {
+                path: entry.path,
+                reason: entry.reason,
+                failed: entry.kind == FailureKind::Failed,
+            })
+            .collect(),
+        repaired: store.repaired.clone(),
+        configuration: store.settings.warnings.clone(),
+    })
+}

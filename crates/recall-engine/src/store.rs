@@ -1,0 +1,144 @@
+//! One store, open: its catalog, its lexical index, and what is known of its files.
+
+mod attention;
+mod folder;
+mod known;
+mod open;
+mod publication;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+use recall_catalog::Catalog;
+use recall_core::StoreScope;
+use recall_lexical::{Lexical, LexicalWriter};
+
+use crate::coverage::{Coverage, Indexing};
+use crate::error::StoreError;
+use crate::freshness::Freshness;
+use crate::progress::Cancel;
+use crate::selection::Selection;
+use crate::settings::StoreSettings;
+
+pub(crate) use attention::{Attention, Look, Noted};
+pub(crate) use folder::Folder;
+pub(crate) use known::Known;
+pub(crate) use publication::Publication;
+
+/// An open store.
+pub(crate) struct Store {
+    pub(crate) scope: StoreScope,
+    pub(crate) root: PathBuf,
+    pub(crate) folder: Folder,
+    pub(crate) settings: StoreSettings,
+    pub(crate) catalog: Catalog,
+    pub(crate) lexical: Lexical,
+    pub(crate) selection: Mutex<Selection>,
+    /// What the catalog holds of each file, at the generation that was published last.
+    known: ArcSwap<Known>,
+    /// Held by whoever writes; one writer a store.
+    pub(crate) writing: Mutex<()>,
+    /// The writer of the lexical index, while it is open; touched by whoever holds `writing`.
+    pub(crate) lexical_writer: Mutex<Option<LexicalWriter>>,
+    pub(crate) publication: Publication,
+    pub(crate) freshness: Freshness,
+    pub(crate) attention: Attention,
+    indexing: Mutex<Option<Indexing>>,
+    /// What was found damaged at open and made anew.
+    pub(crate) repaired: Vec<String>,
+    /// Asks the store's background jobs to stop.
+    pub(crate) cancel: Cancel,
+}
+
+impl Store {
+    /// What is known of the files.
+    pub(crate) fn known(&self) -> Arc<Known> {
+        self.known.load_full()
+    }
+
+    /// Reads anew what the catalog holds of each file.
+    pub(crate) fn reload_known(&self) -> Result<Arc<Known>, StoreError> {
+        let known = Arc::new(self.read(|snapshot| Known::read(snapshot))?);
+        self.known.store(Arc::clone(&known));
+        Ok(known)
+    }
+
+    /// Follows what another process wrote to the store since.
+    pub(crate) fn follow(&self) -> Result<(), StoreError> {
+        let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;
+        if generation != self.known.load().generation {
+            self.lexical.refresh().map_err(|source| StoreError::OpenLexical { root: self.root.clone(), source })?;
+            self.reload_known()?;
+            self.publication.publish(self.lexical.generation());
+        }
+        Ok(())
+    }
+
+    /// Runs a reader inside one read transaction.
+    pub(crate) fn read<T>(
+        &self,
+        reader: impl FnOnce(&recall_catalog::Snapshot<'_>) -> Result<T, recall_catalog::ReadError>,
+    ) -> Result<T, StoreError> {
+        let snapshot = self.catalog.snapshot().map_err(|source| self.read_failed(source))?;
+        reader(&snapshot).map_err(|source| self.read_failed(source))
+    }
+
+    /// Closes the lexical index's writer, which waits for its merges, on a thread of its own.
+    pub(crate) fn settle_soon(self: &Arc<Self>) {
+        let store = Arc::clone(self);
+        let thread = std::thread::Builder::new().name("settle".to_owned()).spawn(move || store.settle());
+        if let Err(error) = thread {
+            tracing::warn!(%error, "no thread to close the lexical writer");
+        }
+    }
+
+    /// Closes the lexical index's writer, which waits for its merges.
+    pub(crate) fn settle(&self) {
+        let _writing = self.writing.lock();
+        let Some(writer) = self.lexical_writer.lock().take() else { return };
+        if let Err(error) = writer.finish() {
+            tracing::warn!(root = %self.root.display(), %error, "the lexical index could not be sealed");
+        }
+    }
+
+    /// Says how far the running index job is, or that none is running.
+    pub(crate) fn set_indexing(&self, indexing: Option<Indexing>) {
+        *self.indexing.lock() = indexing;
+    }
+
+    /// How far the running index job is.
+    pub(crate) fn indexing(&self) -> Option<Indexing> {
+        *self.indexing.lock()
+    }
+
+    /// What an answer given at this moment sees.
+    pub(crate) fn coverage(&self) -> Coverage {
+        let known = self.known.load();
+        Coverage {
+            scope: self.scope,
+            root: self.root.clone(),
+            generation: known.generation,
+            documents: known.documents,
+            newest: known.newest,
+            indexing: self.indexing(),
+        }
+    }
+
+    pub(crate) fn read_failed(&self, source: recall_catalog::ReadError) -> StoreError {
+        StoreError::ReadCatalog { root: self.root.clone(), source }
+    }
+
+    pub(crate) fn write_failed(&self, source: recall_catalog::WriteError) -> StoreError {
+        StoreError::WriteCatalog { root: self.root.clone(), source }
+    }
+
+    pub(crate) fn search_failed(&self, source: recall_lexical::SearchError) -> StoreError {
+        StoreError::SearchLexical { root: self.root.clone(), source }
+    }
+
+    pub(crate) fn lexical_write_failed(&self, source: recall_lexical::WriteError) -> StoreError {
+        StoreError::WriteLexical { root: self.root.clone(), source }
+    }
+}

@@ -1,0 +1,91 @@
+//! Which files are to be read although their stat says that nothing changed?
+
+use std::collections::HashSet;
+
+use parking_lot::Mutex;
+use recall_core::DocPath;
+
+/// Files that the next comparison looks at more closely.
+#[derive(Debug, Default)]
+pub(crate) struct Attention {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Read so soon after their last change that another change may hide behind the same time.
+    racy: HashSet<DocPath>,
+    /// Files and directories to be written anew even when their content is the same: their labels changed.
+    anew: HashSet<DocPath>,
+}
+
+/// How closely a file is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// By its stat.
+    Stat,
+    /// By its content's hash.
+    Hash,
+    /// Not at all: it is written anew.
+    Anew,
+}
+
+impl Attention {
+    pub(crate) fn racy(&self, path: &DocPath) {
+        self.state.lock().racy.insert(path.clone());
+    }
+
+    pub(crate) fn anew(&self, path: &DocPath) {
+        self.state.lock().anew.insert(path.clone());
+    }
+
+    /// Takes everything that was noted until now; what is noted meanwhile waits for the next comparison.
+    pub(crate) fn take(&self) -> Noted {
+        let State { racy, anew } = std::mem::take(&mut *self.state.lock());
+        Noted { racy, anew }
+    }
+}
+
+/// What was noted for one comparison.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    racy: HashSet<DocPath>,
+    anew: HashSet<DocPath>,
+}
+
+impl Noted {
+    /// How closely the file at a path is to be looked at.
+    pub(crate) fn look(&self, path: &DocPath) -> Look {
+        if !self.anew.is_empty() && self.covers(path) {
+            Look::Anew
+        } else if self.racy.contains(path) {
+            Look::Hash
+        } else {
+            Look::Stat
+        }
+    }
+
+    fn covers(&self, path: &DocPath) -> bool {
+        self.anew.iter().any(|above| {
+            path.as_str().strip_prefix(above.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_noted_is_taken_once() {
+        let path = |text: &str| DocPath::new(text).expect("plain");
+        let attention = Attention::default();
+        attention.racy(&path("a.rs"));
+        attention.anew(&path("docs"));
+        let noted = attention.take();
+        assert_eq!(noted.look(&path("a.rs")), Look::Hash);
+        assert_eq!(noted.look(&path("docs/b/c.md")), Look::Anew);
+        assert_eq!(noted.look(&path("docs2/c.md")), Look::Stat);
+        assert_eq!(attention.take().look(&path("a.rs")), Look::Stat);
+    }
+}

@@ -1,0 +1,51 @@
+//! What does the catalog hold of each file?
+
+use std::collections::HashMap;
+
+use recall_core::{ContentHash, DocPath, Generation, Timestamp};
+
+/// What the catalog holds of each file, at one generation.
+#[derive(Debug, Default)]
+pub(crate) struct Known {
+    pub(crate) generation: Generation,
+    /// By path below the root; a name that is not UTF-8 stands with its bytes replaced.
+    pub(crate) files: HashMap<String, KnownFile>,
+    /// How many of the files are documents; the others were looked at and passed over.
+    pub(crate) documents: u64,
+    /// The modification time of the newest document.
+    pub(crate) newest: Option<Timestamp>,
+}
+
+/// What was seen of a file when it was read last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct KnownFile {
+    pub(crate) size_bytes: u64,
+    pub(crate) modified: Timestamp,
+    /// The hash of its bytes; `None` for a file that was passed over.
+    pub(crate) hash: Option<ContentHash>,
+}
+
+impl Known {
+    pub(crate) fn read(snapshot: &recall_catalog::Snapshot<'_>) -> Result<Self, recall_catalog::ReadError> {
+        let mut known = Self { generation: snapshot.generation(), ..Self::default() };
+        for state in snapshot.file_states()? {
+            if state.hash.is_some() {
+                known.documents += 1;
+                known.newest = known.newest.max(Some(state.modified));
+            }
+            known.files.insert(
+                state.path,
+                KnownFile { size_bytes: state.size_bytes, modified: state.modified, hash: state.hash },
+            );
+        }
+        Ok(known)
+    }
+}
+
+impl Known {
+    /// Whether a document, or a directory with documents, is known at the path.
+    pub(crate) fn holds(&self, path: &DocPath) -> bool {
+        self.files.contains_key(path.as_str())
+            || self.files.keys().any(|file| file.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/')))
+    }
+}

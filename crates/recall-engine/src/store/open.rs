@@ -1,0 +1,152 @@
+//! How does a store come back, whatever happened to its files?
+
+use std::path::Path;
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+use recall_catalog::Catalog;
+use recall_core::{DocumentRow, Generation, StoreScope, Timestamp};
+use recall_lexical::{Lexical, WriterSettings};
+
+use super::{Attention, Folder, Known, Publication, Store};
+use crate::error::StoreError;
+use crate::freshness::Freshness;
+use crate::progress::Cancel;
+use crate::selection::{self, Selection};
+use crate::settings::{Places, StoreSettings};
+
+/// How many documents are read from the catalog at a time while the lexical index is made anew.
+const DOCUMENTS_A_PAGE: usize = 256;
+
+impl Store {
+    /// Opens the store of a root, and makes it when it is not there.
+    ///
+    /// A damaged catalog or lexical index is set aside under another name and made anew: the catalog from the files
+    /// by the next scan, the lexical index from the catalog at once.
+    ///
+    /// # Errors
+    /// The folder cannot be used, or the catalog was written by a newer version, which is left untouched.
+    pub(crate) fn open(
+        scope: StoreScope,
+        root: &Path,
+        places: &Places,
+        settings: StoreSettings,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
+        let folder =
+            Folder::prepare(scope, root, places).map_err(|(path, source)| StoreError::Folder { path, source })?;
+        let mut repaired = Vec::new();
+        let catalog = open_catalog(root, &folder, now, &mut repaired)?;
+        let lexical = open_lexical(root, &folder, now, &mut repaired)?;
+        let selection_file = selection::file_in(&folder.path);
+        let selection = Selection::load(selection_file.clone())
+            .map_err(|source| StoreError::Selection { path: selection_file, source })?;
+        let store = Self {
+            scope,
+            root: root.to_owned(),
+            publication: Publication::new(lexical.generation()),
+            folder,
+            settings,
+            catalog,
+            lexical,
+            selection: Mutex::new(selection),
+            known: ArcSwap::from_pointee(Known::default()),
+            writing: Mutex::new(()),
+            lexical_writer: Mutex::new(None),
+            freshness: Freshness::default(),
+            attention: Attention::default(),
+            indexing: Mutex::new(None),
+            repaired,
+            cancel: Cancel::default(),
+        };
+        store.reload_known()?;
+        store.heal_lexical()?;
+        Ok(store)
+    }
+
+    /// Makes the lexical index anew from the catalog when the two are not of one generation.
+    pub(crate) fn heal_lexical(&self) -> Result<(), StoreError> {
+        let _writing = self.writing.lock();
+        let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;
+        if self.lexical.generation() == generation {
+            return Ok(());
+        }
+        tracing::info!(root = %self.root.display(), %generation, "the lexical index is made anew from the catalog");
+        self.refill_lexical(generation)?;
+        self.reload_known()?;
+        Ok(())
+    }
+
+    /// Writes every document of the catalog to an emptied lexical index. The caller holds `writing`.
+    pub(crate) fn refill_lexical(&self, generation: Generation) -> Result<(), StoreError> {
+        let failed = |source| self.lexical_write_failed(source);
+        // A writer that was left open has half of what is written anew here.
+        drop(self.lexical_writer.lock().take());
+        let mut writer = self.lexical.writer(WriterSettings::default()).map_err(failed)?;
+        writer.clear().map_err(failed)?;
+        let mut after = DocumentRow(0);
+        loop {
+            let page = self.read(|snapshot| snapshot.records_after(after, DOCUMENTS_A_PAGE))?;
+            let Some(last) = page.last() else { break };
+            after = last.row;
+            for record in &page {
+                writer
+                    .add(&recall_lexical::IndexedDocument {
+                        row: record.row,
+                        first_chunk: record.first_chunk,
+                        document: &record.document,
+                        parsed: &record.parsed,
+                        text: &record.text,
+                    })
+                    .map_err(failed)?;
+            }
+        }
+        writer.commit(generation).map_err(failed)?;
+        writer.finish().map_err(failed)?;
+        self.publication.publish(generation);
+        Ok(())
+    }
+}
+
+fn open_catalog(
+    root: &Path,
+    folder: &Folder,
+    now: Timestamp,
+    repaired: &mut Vec<String>,
+) -> Result<Catalog, StoreError> {
+    let path = folder.catalog();
+    let failed = |source| StoreError::OpenCatalog { root: root.to_owned(), source };
+    match Catalog::open(&path) {
+        Err(recall_catalog::OpenError::Damaged { .. }) => {
+            let kept = recall_catalog::set_aside(&path, &now.as_millis().to_string())
+                .map_err(|source| StoreError::Folder { path: path.clone(), source })?;
+            repaired.push(format!("the catalog was damaged; it is kept as {}", kept.display()));
+            Catalog::open(&path).map_err(failed)
+        }
+        other => other.map_err(failed),
+    }
+}
+
+fn open_lexical(
+    root: &Path,
+    folder: &Folder,
+    now: Timestamp,
+    repaired: &mut Vec<String>,
+) -> Result<Lexical, StoreError> {
+    let path = folder.lexical();
+    let failed = |source| StoreError::OpenLexical { root: root.to_owned(), source };
+    match Lexical::open(&path) {
+        Err(recall_lexical::OpenError::Damaged { .. }) => {
+            let kept = recall_lexical::set_aside(&path, &now.as_millis().to_string())
+                .map_err(|source| StoreError::Folder { path: path.clone(), source })?;
+            repaired.push(format!("the lexical index was damaged; it is kept as {}", kept.display()));
+            Lexical::open(&path).map_err(failed)
+        }
+        // An index of another format is not damaged: it is made anew without a word.
+        Err(recall_lexical::OpenError::Outdated { .. }) => {
+            std::fs::remove_dir_all(&path).map_err(|source| StoreError::Folder { path: path.clone(), source })?;
+            Lexical::open(&path).map_err(failed)
+        }
+        other => other.map_err(failed),
+    }
+}

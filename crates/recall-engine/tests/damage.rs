@@ -1,0 +1,94 @@
+//! A damaged, torn or foreign index is made anew, and what it held is found again.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use recall_engine::Warning;
+use support::{Sandbox, paths};
+
+fn index_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("readable").flatten() {
+        if entry.path().is_dir() {
+            index_files(&entry.path(), found);
+        } else {
+            found.push(entry.path());
+        }
+    }
+}
+
+fn indexed() -> Sandbox {
+    let sandbox = Sandbox::with(&[("a.rs", "fn alpha() {}\n"), ("b.md", "# Beta\n\nAbout beta.\n")]);
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    engine.close();
+    sandbox
+}
+
+fn store_folder(sandbox: &Sandbox) -> PathBuf {
+    let mut stores = fs::read_dir(sandbox.home().join("stores")).expect("readable");
+    stores.next().expect("one store").expect("readable").path()
+}
+
+#[test]
+fn a_catalog_of_garbage_is_set_aside_and_the_answer_says_so() {
+    let sandbox = indexed();
+    let catalog = store_folder(&sandbox).join("index/catalog.db");
+    fs::write(&catalog, vec![0xA5; 8192]).expect("written");
+    let answer = sandbox.search(&sandbox.engine(), "alpha");
+    assert_eq!(paths(&answer), ["a.rs"]);
+    assert!(answer.warnings.iter().any(|warning| matches!(warning, Warning::Repaired { .. })), "{:?}", answer.warnings);
+    let kept = fs::read_dir(catalog.parent().expect("a folder")).expect("readable").flatten();
+    assert!(kept.into_iter().any(|entry| entry.file_name().to_string_lossy().contains("damaged")));
+}
+
+#[test]
+fn a_lexical_index_of_garbage_is_made_anew_from_the_catalog() {
+    let sandbox = indexed();
+    let mut files = Vec::new();
+    index_files(&store_folder(&sandbox).join("index/lexical"), &mut files);
+    for file in files {
+        fs::write(&file, b"garbage").expect("written");
+    }
+    assert_eq!(paths(&sandbox.search(&sandbox.engine(), "alpha")), ["a.rs"]);
+}
+
+#[test]
+fn every_file_of_the_index_may_be_missing_or_cut() {
+    let sandbox = indexed();
+    let mut files = Vec::new();
+    index_files(&store_folder(&sandbox).join("index"), &mut files);
+    assert!(files.len() > 3, "{files:?}");
+    for file in files {
+        let name = file.strip_prefix(sandbox.home()).expect("below").to_owned();
+        for cut in [None, Some(0), Some(7)] {
+            match cut {
+                None => drop(fs::remove_file(&file)),
+                Some(length) => {
+                    if let Ok(opened) = fs::File::options().write(true).open(&file) {
+                        opened.set_len(length).expect("cut");
+                    }
+                }
+            }
+            let engine = sandbox.engine();
+            let answer = sandbox.search(&engine, "alpha");
+            assert_eq!(paths(&answer), ["a.rs"], "{} cut to {cut:?}: {:?}", name.display(), answer.warnings);
+            engine.close();
+        }
+    }
+}
+
+#[test]
+fn a_catalog_that_a_newer_version_wrote_is_refused_and_left_as_it_is() {
+    let sandbox = indexed();
+    let catalog = store_folder(&sandbox).join("index/catalog.db");
+    // The user version stands in bytes 60 to 63 of an SQLite file, big-endian.
+    let mut bytes = fs::read(&catalog).expect("readable");
+    bytes[60..64].copy_from_slice(&9999_u32.to_be_bytes());
+    fs::write(&catalog, &bytes).expect("written");
+    let error = sandbox.engine().search(&sandbox.origin(), &support::request("alpha")).expect_err("refused");
+    let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+    assert!(cause.contains("9999"), "{error}: {cause}");
+    assert_eq!(fs::read(&catalog).expect("readable"), bytes);
+}

@@ -1,0 +1,103 @@
+//! An answer never holds what its files no longer hold.
+
+mod support;
+
+use std::fs;
+use std::time::Duration;
+
+use recall_engine::Warning;
+use support::{Sandbox, paths};
+
+#[test]
+fn the_first_search_of_a_project_indexes_it_and_says_so() {
+    let sandbox = Sandbox::with(&[("src/open.rs", "fn open_journal() {}\n"), ("README.md", "# Journal\n\nText.\n")]);
+    let engine = sandbox.engine();
+    let answer = sandbox.search(&engine, "open_journal");
+    assert_eq!(paths(&answer)[0], "src/open.rs");
+    assert!(matches!(answer.warnings[..], [Warning::IndexedOnTheWay { files: 2, .. }]), "{:?}", answer.warnings);
+    assert_eq!(sandbox.search(&engine, "open_journal").warnings, []);
+}
+
+#[test]
+fn a_project_that_nobody_initialised_stays_as_it_is() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+    sandbox.search(&sandbox.engine(), "a");
+    let names: Vec<_> =
+        fs::read_dir(sandbox.root()).expect("readable").map(|e| e.expect("entry").file_name()).collect();
+    assert_eq!(names, ["a.rs"]);
+}
+
+#[test]
+fn new_changed_renamed_and_deleted_files_are_seen_by_the_next_search() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn alpha_one() {}\n"), ("b.rs", "fn beta_one() {}\n")]);
+    let engine = sandbox.engine();
+    assert_eq!(paths(&sandbox.search(&engine, "alpha_one")), ["a.rs"]);
+
+    sandbox.write("c.rs", "fn gamma_one() {}\n");
+    assert_eq!(paths(&sandbox.search(&engine, "gamma_one")), ["c.rs"]);
+
+    sandbox.write("a.rs", "fn alpha_two() {}\n");
+    assert_eq!(paths(&sandbox.search(&engine, "alpha_two")), ["a.rs"]);
+    assert!(!sandbox.search(&engine, "alpha_one").hits.iter().any(|hit| hit.text.contains("alpha_one")));
+
+    fs::rename(sandbox.root().join("b.rs"), sandbox.root().join("d.rs")).expect("renamed");
+    assert_eq!(paths(&sandbox.search(&engine, "beta_one")), ["d.rs"]);
+
+    fs::remove_file(sandbox.root().join("c.rs")).expect("removed");
+    assert_eq!(paths(&sandbox.search(&engine, "gamma_one")), Vec::<&str>::new());
+}
+
+#[test]
+fn a_hit_is_compared_with_its_file_even_when_no_scan_is_due() {
+    let mut sandbox = Sandbox::with(&[("a.rs", "fn alpha() { one(); }\n"), ("b.rs", "fn alpha_b() {}\n")]);
+    sandbox.limits.scan_interval = Duration::from_secs(3600);
+    let engine = sandbox.engine();
+    assert!(paths(&sandbox.search(&engine, "alpha")).contains(&"a.rs"));
+
+    sandbox.write("a.rs", "fn alpha() { two_and_more(); }\n");
+    let answer = sandbox.search(&engine, "alpha");
+    let hit = answer.hits.iter().find(|hit| hit.document.path.as_str() == "a.rs").expect("still a hit");
+    assert!(hit.text.contains("two_and_more"), "{}", hit.text);
+
+    fs::remove_file(sandbox.root().join("a.rs")).expect("removed");
+    assert_eq!(paths(&sandbox.search(&engine, "alpha")), ["b.rs"]);
+}
+
+#[test]
+fn a_change_that_keeps_size_and_time_is_seen_when_the_file_was_read_in_the_tick_of_its_last_change() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn alpha_one() {}\n")]);
+    let engine = sandbox.engine();
+    sandbox.write("a.rs", "fn alpha_two() {}\n");
+    let path = sandbox.root().join("a.rs");
+    let before = fs::metadata(&path).expect("there").modified().expect("a time");
+    sandbox.search(&engine, "alpha_two");
+    fs::write(&path, "fn alpha_six() {}\n").expect("written");
+    fs::File::options().write(true).open(&path).expect("opened").set_modified(before).expect("set");
+    assert_eq!(paths(&sandbox.search(&engine, "alpha_six")), ["a.rs"]);
+}
+
+#[test]
+fn the_index_may_be_deleted_at_any_time() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn alpha() {}\n"), ("docs/b.md", "# Alpha\n\nAbout alpha.\n")]);
+    let before = sandbox.search(&sandbox.engine(), "alpha");
+    fs::remove_dir_all(sandbox.home().join("stores")).expect("removed");
+    let after = sandbox.search(&sandbox.engine(), "alpha");
+    assert_eq!(before.hits, after.hits);
+}
+
+#[test]
+fn a_rebuild_gives_the_same_answer() {
+    let files: Vec<(String, String)> =
+        (0..40).map(|n| (format!("src/m{n}.rs"), format!("/// Opens store {n}.\npub fn open_{n}() {{}}\n"))).collect();
+    let sandbox = Sandbox::new();
+    for (path, text) in &files {
+        sandbox.write(path, text);
+    }
+    let engine = sandbox.engine();
+    let before = sandbox.search(&engine, "opens the store");
+    let origin = sandbox.origin();
+    engine
+        .rebuild(&origin, recall_core::Scope::Project, &mut |_| {}, &recall_engine::Cancel::default())
+        .expect("rebuilt");
+    assert_eq!(sandbox.search(&engine, "opens the store").hits, before.hits);
+}

@@ -1,0 +1,116 @@
+//! A project in a temporary folder, and an engine over it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use recall_core::{Clock, Explain, Filters, Limits, Scope, SearchRequest, Timestamp, Weights};
+use recall_engine::{
+    Answer, Cancel, Engine, EngineSettings, IndexReport, IndexRequest, Origin, Places, RootCheck, StoreSettings,
+};
+
+/// The real time: file times are compared with it.
+struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the one place in these tests that asks for the time")]
+    fn now(&self) -> Timestamp {
+        Timestamp::from(std::time::SystemTime::now())
+    }
+}
+
+/// A project and a home, gone when it is dropped.
+pub struct Sandbox {
+    folder: tempfile::TempDir,
+    pub limits: Limits,
+}
+
+impl Sandbox {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::create_dir_all(folder.path().join("project")).expect("a project");
+        // A scan before every search: these tests are about what it finds, not about how seldom it runs.
+        let limits = Limits { scan_interval: Duration::ZERO, scan_wait: Duration::from_secs(30), ..Limits::default() };
+        Self { folder, limits }
+    }
+
+    pub fn with(files: &[(&str, &str)]) -> Self {
+        let sandbox = Self::new();
+        for (path, text) in files {
+            sandbox.write(path, text);
+        }
+        sandbox
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("it exists").join("project")
+    }
+
+    pub fn home(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        fs::create_dir_all(path.parent().expect("below the root")).expect("a folder");
+        fs::write(path, text).expect("written");
+    }
+
+    /// An engine over the sandbox, as a daemon that was just started has it.
+    pub fn engine(&self) -> Engine {
+        let places = Places {
+            global_root: self.folder.path().join("global"),
+            stores: self.folder.path().join("stores"),
+            home: None,
+            allowed_roots: Vec::new(),
+        };
+        let limits = self.limits.clone();
+        let settings = EngineSettings { ingest_wait: Duration::from_secs(30), ..EngineSettings::default() };
+        let store_settings = move |_: &Path| StoreSettings { limits: limits.clone(), ..StoreSettings::default() };
+        Engine::new(places, settings, Box::new(store_settings), Arc::new(SystemClock))
+    }
+
+    pub fn origin(&self) -> Origin {
+        Origin { directory: self.root(), project: Some(self.root()), root_check: RootCheck::Refuse }
+    }
+
+    pub fn search(&self, engine: &Engine, query: &str) -> Answer {
+        engine.search(&self.origin(), &request(query)).expect("an answer")
+    }
+
+    pub fn index(&self, engine: &Engine) -> IndexReport {
+        engine.index(&self.origin(), &everything(), &mut |_| {}, &Cancel::default()).expect("indexed")
+    }
+}
+
+/// A search for ten hits in all scopes.
+pub fn request(query: &str) -> SearchRequest {
+    SearchRequest {
+        query: query.to_owned(),
+        scope: Scope::All,
+        filters: Filters::default(),
+        limit: 10,
+        offset: 0,
+        weights: Weights::default(),
+        explain: Explain::On,
+    }
+}
+
+/// The whole project.
+pub fn everything() -> IndexRequest {
+    IndexRequest {
+        paths: Vec::new(),
+        scope: Scope::Project,
+        recursive: true,
+        glob: None,
+        tags: Vec::new(),
+        source: None,
+        document_type: None,
+    }
+}
+
+/// The paths of the hits, best first.
+pub fn paths(answer: &Answer) -> Vec<&str> {
+    answer.hits.iter().map(|hit| hit.document.path.as_str()).collect()
+}
