@@ -1,0 +1,32 @@
+//! A chunk.
+
+use recall_core::{Chunk, ChunkId, DocumentId, Span};
+
+use crate::v1;
+
+/// Writes a chunk of a document with its text.
+pub fn to_proto(chunk: &Chunk, document: DocumentId, text: &str) -> v1::Chunk {
+    let Chunk {
+        ordinal,
+        kind,
+        span,
+        symbol,
+        signature,
+        // Where in the text the doc comment stands matters to ranking alone.
+        doc_comment: _,
+        tokens,
+    } = chunk;
+    let Span { bytes, start_line, end_line } = *span;
+    v1::Chunk {
+        id: ChunkId { document, ordinal: *ordinal }.to_string(),
+        doc_id: document.to_string(),
+        offset: bytes.start,
+        tokens: *tokens,
+        text: text.to_owned(),
+        start_line,
+        end_line,
+        symbol: symbol.clone().unwrap_or_default(),
+        kind: kind.as_str().to_owned(),
+        signature: signature.clone().unwrap_or_default(),
+    }
+}

@@ -1,0 +1,79 @@
+//! What a hit must satisfy.
+
+use recall_core::{DocumentType, Filters, Language, PathFilter};
+
+use super::document_type;
+use crate::{InvalidRequest, Problem, v1};
+
+/// Reads filters. Languages are taken in any case; blank entries are refused.
+///
+/// # Errors
+/// A type is unknown, or an entry is blank or has a NUL.
+pub fn from_proto(message: Option<v1::Filters>) -> Result<Filters, InvalidRequest> {
+    let v1::Filters { types, languages, paths, tags } = message.unwrap_or_default();
+    Ok(Filters {
+        types: types.iter().map(|name| filter_type(name)).collect::<Result<_, _>>()?,
+        languages: entries("languages", languages)?
+            .into_iter()
+            .map(|name| Language::from(name.to_lowercase()))
+            .collect(),
+        paths: entries("paths", paths)?.into_iter().map(PathFilter).collect(),
+        tags: entries("tags", tags)?,
+    })
+}
+
+/// Writes filters.
+pub fn to_proto(filters: &Filters) -> v1::Filters {
+    let Filters { types, languages, paths, tags } = filters;
+    v1::Filters {
+        types: types.iter().map(|document_type| document_type.as_str().to_owned()).collect(),
+        languages: languages.iter().map(|language| language.as_str().to_owned()).collect(),
+        paths: paths.iter().map(|PathFilter(pattern)| pattern.clone()).collect(),
+        tags: tags.clone(),
+    }
+}
+
+fn filter_type(name: &str) -> Result<DocumentType, InvalidRequest> {
+    document_type("types", name)?.ok_or_else(|| InvalidRequest::new("types", Problem::Empty))
+}
+
+fn entries(field: &'static str, entries: Vec<String>) -> Result<Vec<String>, InvalidRequest> {
+    for entry in &entries {
+        if entry.trim().is_empty() {
+            return Err(InvalidRequest::new(field, Problem::Empty));
+        }
+        if entry.contains('\0') {
+            let problem = Problem::Malformed { value: entry.replace('\0', "\u{fffd}"), expected: "text without NUL" };
+            return Err(InvalidRequest::new(field, problem));
+        }
+    }
+    Ok(entries)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_filter_is_refused_by_its_field() {
+        let check = |message, field| assert_eq!(from_proto(Some(message)).map_err(|error| error.field), Err(field));
+        let list = |entry: &str| vec![entry.to_owned()];
+        check(v1::Filters { types: list("novel"), ..v1::Filters::default() }, "types");
+        check(v1::Filters { types: list(""), ..v1::Filters::default() }, "types");
+        check(v1::Filters { languages: list(" "), ..v1::Filters::default() }, "languages");
+        check(v1::Filters { paths: list("a\0b"), ..v1::Filters::default() }, "paths");
+        check(v1::Filters { tags: list(""), ..v1::Filters::default() }, "tags");
+    }
+
+    #[test]
+    fn other_names_of_types_and_cases_of_languages_are_read() {
+        let message = v1::Filters {
+            types: vec!["runbook".to_owned()],
+            languages: vec!["Rust".to_owned()],
+            ..v1::Filters::default()
+        };
+        let filters = from_proto(Some(message)).expect("known");
+        assert_eq!(filters.types, [DocumentType::Playbook]);
+        assert_eq!(filters.languages, [Language::known("rust")]);
+    }
+}

@@ -1,0 +1,117 @@
+//! How much may a request ask for?
+
+use recall_core::Limits;
+
+use crate::{InvalidRequest, Problem, v1};
+
+/// The hits of a search that does not say how many it wants.
+pub const DEFAULT_HITS: u32 = 10;
+
+/// The entries of a listing that does not say how many it wants.
+pub const DEFAULT_LIST_ENTRIES: u32 = 20;
+
+/// The largest content of one memory.
+const MEMORY_BYTES: u64 = 1024 * 1024;
+
+/// Reads how many hits a search wants: 1 to the limit, 10 when not given.
+///
+/// # Errors
+/// The number is 0 or above the limit.
+pub fn hits(limit: Option<u32>, limits: &Limits) -> Result<u32, InvalidRequest> {
+    within(limit, DEFAULT_HITS, limits.hits, "limits.hits")
+}
+
+/// Reads how many entries a listing wants: 1 to the limit, 20 when not given.
+///
+/// # Errors
+/// The number is 0 or above the limit.
+pub fn list_entries(limit: Option<u32>, limits: &Limits) -> Result<u32, InvalidRequest> {
+    within(limit, DEFAULT_LIST_ENTRIES, limits.list_entries, "limits.list_entries")
+}
+
+fn within(value: Option<u32>, default: u32, limit: u32, setting: &'static str) -> Result<u32, InvalidRequest> {
+    let problem = match value {
+        None => return Ok(default.min(limit)),
+        Some(0) => Problem::Zero,
+        Some(value) if value > limit => {
+            Problem::TooLarge { value: value.into(), limit: limit.into(), setting: Some(setting) }
+        }
+        Some(value) => return Ok(value),
+    };
+    Err(InvalidRequest::new("limit", problem))
+}
+
+/// Checks a text that is needed and as long as a query may be.
+///
+/// # Errors
+/// The text is blank or too long.
+pub fn query_text(field: &'static str, text: &str, limits: &Limits) -> Result<(), InvalidRequest> {
+    let problem = if text.len() > limits.query_bytes {
+        Problem::TooLong { length_bytes: text.len(), limit_bytes: limits.query_bytes, setting: "limits.query_bytes" }
+    } else if text.trim().is_empty() {
+        Problem::Empty
+    } else {
+        return Ok(());
+    };
+    Err(InvalidRequest::new(field, problem))
+}
+
+/// Writes the limits in force.
+pub fn to_proto(limits: &Limits) -> v1::Limits {
+    let Limits {
+        query_bytes,
+        hits,
+        list_entries,
+        file_bytes,
+        chunk_tokens,
+        parse_time,
+        parse_depth,
+        // How the daemon shares out its own memory and time is nothing that a client can run into.
+        ingest_bytes_in_flight: _,
+        scan_wait: _,
+        scan_interval: _,
+    } = limits;
+    v1::Limits {
+        query_bytes: *query_bytes as u64,
+        hits: *hits,
+        list_entries: *list_entries,
+        file_bytes: *file_bytes,
+        chunk_tokens: *chunk_tokens,
+        parse_time_ms: parse_time.as_millis() as u64,
+        parse_depth: *parse_depth,
+        memory_bytes: MEMORY_BYTES,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Reason;
+
+    #[test]
+    fn a_limit_is_between_one_and_the_most() {
+        let limits = Limits::default();
+        let check = |limit, expected| assert_eq!(hits(limit, &limits).map_err(|error| error.reason()), expected);
+        check(None, Ok(10));
+        check(Some(1), Ok(1));
+        check(Some(50), Ok(50));
+        check(Some(0), Err(Reason::InvalidArgument));
+        check(Some(51), Err(Reason::LimitExceeded));
+        check(Some(u32::MAX), Err(Reason::LimitExceeded));
+        assert_eq!(list_entries(None, &limits), Ok(20));
+        assert!(list_entries(Some(101), &limits).is_err());
+    }
+
+    #[test]
+    fn a_default_never_exceeds_a_small_setting() {
+        assert_eq!(hits(None, &Limits { hits: 3, ..Limits::default() }), Ok(3));
+    }
+
+    #[test]
+    fn an_error_names_the_limit_and_its_setting() {
+        let error = query_text("query", &"x".repeat(10_241), &Limits::default()).expect_err("too long");
+        assert_eq!(error.to_string(), "`query` has 10241 bytes; the limit is 10240 (setting `limits.query_bytes`)");
+        let blank = query_text("query", " \n\t", &Limits::default()).expect_err("blank");
+        assert_eq!(blank.to_string(), "`query` is empty");
+    }
+}

@@ -1,0 +1,226 @@
+//! A search.
+
+use recall_core::{DocumentType, Explain, Limits, Scope, SearchRequest};
+
+use super::{filters, limits, scope, weights};
+use crate::{InvalidRequest, Problem, v1};
+
+/// A search, checked, with what the domain's request does not hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// Who asks, and from where.
+    pub context: v1::RequestContext,
+    /// What is asked. `include_memories` and `include_code` have become part of its filters.
+    pub request: SearchRequest,
+    /// The filter in RQL's expression language.
+    pub filter: Option<String>,
+    /// Whether installed rerankers may be used.
+    pub rerank: bool,
+    /// Whether each hit carries its whole document.
+    pub include_parent: bool,
+    /// Whether matches are counted by facet.
+    pub facets: bool,
+    /// The least part of the best hit's score, 0 to 1, that a hit needs.
+    pub min_relative_score: Option<f64>,
+}
+
+/// Reads and checks a search.
+///
+/// # Errors
+/// The query is blank or too long, the limit is 0 or too large, a filter, the scope or a weight is wrong, or the filters
+/// leave no type of document over.
+pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, InvalidRequest> {
+    let v1::SearchRequest {
+        context,
+        query,
+        scope,
+        filters,
+        filter,
+        limit,
+        offset,
+        weights,
+        explain,
+        rerank,
+        include_memories,
+        include_code,
+        include_parent,
+        facets,
+        min_relative_score,
+    } = message;
+    limits::query_text("query", &query, bounds)?;
+    if filter.len() > bounds.query_bytes {
+        limits::query_text("filter", &filter, bounds)?;
+    }
+    let mut filters = filters::from_proto(filters)?;
+    filters.types = narrow(filters.types, include_memories.unwrap_or(true), include_code.unwrap_or(true))?;
+    let request = SearchRequest {
+        query,
+        scope: scope::from_proto(scope, Scope::All)?,
+        filters,
+        limit: limits::hits(limit, bounds)?,
+        offset,
+        weights: weights::from_proto(weights)?,
+        explain: if explain { Explain::On } else { Explain::Off },
+    };
+    Ok(Call {
+        context: context.unwrap_or_default(),
+        request,
+        filter: Some(filter).filter(|text| !text.trim().is_empty()),
+        rerank: rerank.unwrap_or(true),
+        include_parent,
+        facets,
+        min_relative_score: part(min_relative_score)?,
+    })
+}
+
+/// Writes a search that asks for nothing beyond the domain's request.
+pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::SearchRequest {
+    let SearchRequest { query, scope, filters, limit, offset, weights, explain } = request;
+    v1::SearchRequest {
+        context: Some(context),
+        query: query.clone(),
+        scope: scope::to_proto(*scope).into(),
+        filters: Some(filters::to_proto(filters)),
+        filter: String::new(),
+        limit: Some(*limit),
+        offset: *offset,
+        weights: Some(weights::to_proto(weights)),
+        explain: *explain == Explain::On,
+        rerank: None,
+        include_memories: None,
+        include_code: None,
+        include_parent: false,
+        facets: false,
+        min_relative_score: None,
+    }
+}
+
+/// Takes memories or code out of the types asked for.
+fn narrow(asked: Vec<DocumentType>, memories: bool, code: bool) -> Result<Vec<DocumentType>, InvalidRequest> {
+    if memories && code {
+        return Ok(asked);
+    }
+    let pool = if asked.is_empty() { DocumentType::ALL.to_vec() } else { asked };
+    let left: Vec<_> = pool
+        .into_iter()
+        .filter(|kind| (memories || !kind.is_memory()) && (code || *kind != DocumentType::Code))
+        .collect();
+    if left.is_empty() {
+        let other = if code { "include_memories" } else { "include_code" };
+        return Err(InvalidRequest::new("types", Problem::Contradiction { other }));
+    }
+    Ok(left)
+}
+
+fn part(value: Option<f64>) -> Result<Option<f64>, InvalidRequest> {
+    match value {
+        Some(part) if !(0.0..=1.0).contains(&part) => Err(InvalidRequest::new(
+            "min_relative_score",
+            Problem::Malformed { value: part.to_string(), expected: "a number from 0 to 1" },
+        )),
+        _ => Ok(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use recall_core::{Filters, Language, PathFilter, Weights};
+
+    use super::*;
+    use crate::Reason;
+
+    fn request() -> impl Strategy<Value = SearchRequest> {
+        let words = || proptest::collection::vec("[a-z][a-z0-9/*.]{0,8}", 0..3);
+        let weight = || proptest::option::of(0.0f32..10.0);
+        let filters = (
+            proptest::collection::vec(proptest::sample::select(DocumentType::ALL.to_vec()), 0..3),
+            words(),
+            words(),
+            words(),
+        )
+            .prop_map(|(types, languages, paths, tags)| Filters {
+                types,
+                languages: languages.into_iter().map(Language::from).collect(),
+                paths: paths.into_iter().map(PathFilter).collect(),
+                tags,
+            });
+        (
+            "[a-z:\"]\\PC{0,40}",
+            proptest::sample::select(vec![Scope::Project, Scope::Global, Scope::Domain, Scope::All]),
+            filters,
+            1..=50u32,
+            any::<u32>(),
+            (weight(), weight(), weight()).prop_map(|(vector, bm25, ppr)| Weights { vector, bm25, ppr }),
+            proptest::sample::select(vec![Explain::Off, Explain::On]),
+        )
+            .prop_map(|(query, scope, filters, limit, offset, weights, explain)| SearchRequest {
+                query,
+                scope,
+                filters,
+                limit,
+                offset,
+                weights,
+                explain,
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn a_search_crosses_unchanged(request in request()) {
+            let context = v1::RequestContext { session_id: "s".to_owned(), ..v1::RequestContext::default() };
+            let call = from_proto(to_proto(&request, context.clone()), &Limits::default());
+            prop_assert_eq!(call.as_ref().map(|call| &call.request), Ok(&request));
+            prop_assert_eq!(call.map(|call| call.context), Ok(context));
+        }
+    }
+
+    fn plain(query: &str) -> v1::SearchRequest {
+        v1::SearchRequest { query: query.to_owned(), ..v1::SearchRequest::default() }
+    }
+
+    fn read(message: v1::SearchRequest) -> Result<Call, InvalidRequest> {
+        from_proto(message, &Limits::default())
+    }
+
+    #[test]
+    fn what_is_not_given_has_its_default() {
+        let call = read(plain("open store")).expect("a query is enough");
+        assert_eq!((call.request.scope, call.request.limit, call.request.offset), (Scope::All, 10, 0));
+        assert!(call.rerank && !call.include_parent && !call.facets);
+        assert!(call.request.filters.is_empty() && call.filter.is_none());
+    }
+
+    #[test]
+    fn bad_requests_are_refused_with_field_and_reason() {
+        let check = |message, field, reason| {
+            let error = read(message).expect_err(field);
+            assert_eq!((error.field, error.reason()), (field, reason));
+        };
+        check(plain(""), "query", Reason::InvalidArgument);
+        check(plain(" \t\n"), "query", Reason::InvalidArgument);
+        check(plain(&"x".repeat(1 << 20)), "query", Reason::LimitExceeded);
+        check(v1::SearchRequest { limit: Some(0), ..plain("x") }, "limit", Reason::InvalidArgument);
+        check(v1::SearchRequest { limit: Some(10_000), ..plain("x") }, "limit", Reason::LimitExceeded);
+        check(v1::SearchRequest { scope: 77, ..plain("x") }, "scope", Reason::InvalidScope);
+        check(
+            v1::SearchRequest { min_relative_score: Some(1.5), ..plain("x") },
+            "min_relative_score",
+            Reason::InvalidArgument,
+        );
+        check(v1::SearchRequest { filter: "y".repeat(20_000), ..plain("x") }, "filter", Reason::LimitExceeded);
+    }
+
+    #[test]
+    fn memories_and_code_can_be_left_out() {
+        let types = |message| read(message).map(|call| call.request.filters.types).map_err(|error| error.field);
+        let no_code = types(v1::SearchRequest { include_code: Some(false), ..plain("x") }).expect("others are left");
+        assert!(!no_code.contains(&DocumentType::Code) && no_code.contains(&DocumentType::Lesson));
+        let no_memories =
+            types(v1::SearchRequest { include_memories: Some(false), ..plain("x") }).expect("others are left");
+        assert!(no_memories.contains(&DocumentType::Code) && !no_memories.contains(&DocumentType::Lesson));
+        let filters = v1::Filters { types: vec!["code".to_owned()], ..v1::Filters::default() };
+        let nothing = v1::SearchRequest { include_code: Some(false), filters: Some(filters), ..plain("x") };
+        assert_eq!(types(nothing), Err("types"));
+    }
+}

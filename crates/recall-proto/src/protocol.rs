@@ -1,0 +1,34 @@
+//! Which revisions of the protocol can two programs speak with each other?
+
+use std::ops::RangeInclusive;
+
+/// The revisions of `recall.v1` that this build understands.
+///
+/// The upper end is raised when a client needs something of the daemon that an older one lacks; the lower end when an old
+/// client would be answered wrongly. New messages and fields alone change neither.
+pub const PROTOCOLS: RangeInclusive<u32> = 1..=1;
+
+/// The newest revision in both ranges; `None` where they have none in common.
+pub fn newest_common(one: &RangeInclusive<u32>, other: &RangeInclusive<u32>) -> Option<u32> {
+    let newest = *one.end().min(other.end());
+    (one.contains(&newest) && other.contains(&newest)).then_some(newest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_common_revision_is_spoken() {
+        for (one, other, expected) in [
+            (1..=1, 1..=1, Some(1)),
+            (1..=3, 2..=5, Some(3)),
+            (2..=5, 1..=3, Some(3)),
+            (1..=1, 2..=3, None),
+            (4..=5, 2..=3, None),
+            (RangeInclusive::new(3, 1), 1..=5, None),
+        ] {
+            assert_eq!(newest_common(&one, &other), expected, "{one:?} and {other:?}");
+        }
+    }
+}
