@@ -1,0 +1,150 @@
+//! What does the process environment say that concerns recall?
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+
+/// The part of the process environment that concerns recall.
+///
+/// Read once by [`capture`](Self::capture) and passed on as an argument, so that no other code depends on the process
+/// that it runs in. Its `Debug` output names the settings but shows none of their values.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    /// `RECALL_HOME`: the one folder that holds everything.
+    pub recall_home: Option<PathBuf>,
+    /// The user's home folder; `None` where the platform knows none.
+    pub home: Option<PathBuf>,
+    /// The homes of the platform; `None` where the user has no home folder.
+    pub platform: Option<PlatformHomes>,
+    /// `XDG_RUNTIME_DIR`: the user's folder for sockets.
+    pub runtime_dir: Option<PathBuf>,
+    /// The effective user id; 0 where the platform has none.
+    pub user: u32,
+    /// The variables that give settings, by name: `RECALL_<SECTION>__<KEY>`.
+    pub settings: BTreeMap<String, OsString>,
+}
+
+/// Where a platform wants a program's files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlatformHomes {
+    /// What must be kept.
+    pub data: PathBuf,
+    /// What the user edits.
+    pub config: PathBuf,
+    /// What may be deleted at any time.
+    pub cache: PathBuf,
+    /// Logs and the like.
+    pub state: PathBuf,
+}
+
+impl Environment {
+    /// Reads the environment of this process.
+    pub fn capture() -> Self {
+        Self {
+            home: directories::BaseDirs::new().map(|base| base.home_dir().to_owned()),
+            platform: PlatformHomes::of_this_platform(),
+            user: effective_user(),
+            ..Self::from_variables(std::env::vars_os())
+        }
+    }
+
+    /// Picks out of all variables those that concern recall; an empty one counts as unset.
+    ///
+    /// What is not told by variables, the homes of the platform and the user id, is left empty.
+    pub fn from_variables(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let mut environment = Self::default();
+        for (name, value) in variables {
+            let Some(name) = name.to_str().filter(|_| !value.is_empty()) else { continue };
+            match name {
+                "RECALL_HOME" => environment.recall_home = Some(value.into()),
+                "XDG_RUNTIME_DIR" => environment.runtime_dir = Some(value.into()),
+                _ if is_setting(name) => {
+                    environment.settings.insert(name.to_owned(), value);
+                }
+                _ => {}
+            }
+        }
+        environment
+    }
+}
+
+/// Whether a variable gives a setting: section and key are joined by two underscores.
+fn is_setting(name: &str) -> bool {
+    name.strip_prefix("RECALL_").is_some_and(|rest| rest.contains("__"))
+}
+
+impl PlatformHomes {
+    fn of_this_platform() -> Option<Self> {
+        let project = directories::ProjectDirs::from("dev", "", "recall")?;
+        Some(Self {
+            data: project.data_dir().to_owned(),
+            config: project.config_dir().to_owned(),
+            cache: project.cache_dir().to_owned(),
+            // Only Linux has a home for state; elsewhere logs lie beside the data of this machine.
+            state: project.state_dir().map_or_else(|| project.data_local_dir().join("state"), ToOwned::to_owned),
+        })
+    }
+}
+
+#[cfg(unix)]
+fn effective_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn effective_user() -> u32 {
+    0
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { recall_home, home, platform, runtime_dir, user, settings } = self;
+        f.debug_struct("Environment")
+            .field("recall_home", recall_home)
+            .field("home", home)
+            .field("platform", platform)
+            .field("runtime_dir", runtime_dir)
+            .field("user", user)
+            .field("settings", &settings.keys().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(variables: &[(&str, &str)]) -> Environment {
+        Environment::from_variables(variables.iter().map(|(name, value)| (name.into(), value.into())))
+    }
+
+    #[test]
+    fn only_what_concerns_recall_is_kept() {
+        let read = environment(&[
+            ("RECALL_HOME", "/r"),
+            ("XDG_RUNTIME_DIR", "/run/user/7"),
+            ("RECALL_DAEMON__DRAIN", "1s"),
+            ("RECALL_API_KEY", "hush"),
+            ("AWS_SECRET", "hush"),
+        ]);
+        let expected = Environment {
+            recall_home: Some("/r".into()),
+            runtime_dir: Some("/run/user/7".into()),
+            settings: [("RECALL_DAEMON__DRAIN".to_owned(), "1s".into())].into(),
+            ..Environment::default()
+        };
+        assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn an_empty_variable_counts_as_unset() {
+        assert_eq!(environment(&[("RECALL_HOME", ""), ("RECALL_DAEMON__DRAIN", "")]), Environment::default());
+    }
+
+    #[test]
+    fn debug_output_shows_no_value_of_a_setting() {
+        let shown = format!("{:?}", environment(&[("RECALL_STORE__KEY", "hush")]));
+        assert!(shown.contains("RECALL_STORE__KEY") && !shown.contains("hush"), "{shown}");
+    }
+}

@@ -1,0 +1,239 @@
+//! Where does each kind of file live?
+
+mod runtime;
+
+use std::path::{Path, PathBuf};
+
+pub use runtime::RuntimeError;
+
+use crate::Environment;
+
+/// The directories of one user. None of them need exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Homes {
+    /// What must be kept: the global store, the indexes of projects that were not initialised, models.
+    pub data: PathBuf,
+    /// What the user edits.
+    pub config: PathBuf,
+    /// What may be deleted at any time.
+    pub cache: PathBuf,
+    /// Logs.
+    pub state: PathBuf,
+    /// The socket and the lock; gone after a restart of the machine.
+    pub runtime: PathBuf,
+}
+
+/// The longest path that the address of a Unix socket holds, without the NUL behind it.
+const SOCKET_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
+
+impl Homes {
+    /// Tells the homes.
+    ///
+    /// `RECALL_HOME` puts all under one folder: `data`, `config`, `cache`, `state`, `run`. Otherwise they follow the
+    /// platform, and the socket lives in `$XDG_RUNTIME_DIR/recall`, else in `/tmp/recall-<user id>`.
+    ///
+    /// # Errors
+    /// `RECALL_HOME` is relative, there is neither it nor a home folder, or the socket's path would be too long.
+    pub fn from_environment(env: &Environment) -> Result<Self, HomesError> {
+        let homes = match &env.recall_home {
+            Some(home) if home.is_relative() => return Err(HomesError::Relative { path: home.clone() }),
+            Some(home) => Self::below(home),
+            None => Self::of_platform(env)?,
+        };
+        homes.check_socket_length()?;
+        Ok(homes)
+    }
+
+    /// The same homes with another folder for the socket and the lock.
+    ///
+    /// # Errors
+    /// The socket's path would be too long.
+    pub fn with_runtime(self, runtime: PathBuf) -> Result<Self, HomesError> {
+        let homes = Self { runtime, ..self };
+        homes.check_socket_length()?;
+        Ok(homes)
+    }
+
+    fn below(home: &Path) -> Self {
+        Self {
+            data: home.join("data"),
+            config: home.join("config"),
+            cache: home.join("cache"),
+            state: home.join("state"),
+            runtime: home.join("run"),
+        }
+    }
+
+    fn of_platform(env: &Environment) -> Result<Self, HomesError> {
+        let platform = env.platform.clone().ok_or(HomesError::NoHome)?;
+        let runtime = match env.runtime_dir.as_ref().filter(|dir| dir.is_absolute()) {
+            Some(dir) => dir.join("recall"),
+            None if cfg!(windows) => platform.state.join("run"),
+            // The temporary folder of the environment may differ between a shell and an editor that the user starts;
+            // all must meet at one socket.
+            None => PathBuf::from(format!("/tmp/recall-{}", env.user)),
+        };
+        Ok(Self { data: platform.data, config: platform.config, cache: platform.cache, state: platform.state, runtime })
+    }
+
+    fn check_socket_length(&self) -> Result<(), HomesError> {
+        let path = self.socket();
+        let length_bytes = path.as_os_str().len();
+        // A named pipe's name is made of a hash, so that only Unix has the bound.
+        if cfg!(unix) && length_bytes > SOCKET_PATH_BYTES {
+            return Err(HomesError::SocketPathTooLong { path, length_bytes, limit_bytes: SOCKET_PATH_BYTES });
+        }
+        Ok(())
+    }
+
+    /// The daemon's socket.
+    pub fn socket(&self) -> PathBuf {
+        self.runtime.join("recalld.sock")
+    }
+
+    /// The file whose lock makes the daemon the only one of its user.
+    pub fn lock(&self) -> PathBuf {
+        self.runtime.join("recalld.lock")
+    }
+
+    /// The folder of the daemon's logs.
+    pub fn log_dir(&self) -> PathBuf {
+        self.state.join("logs")
+    }
+
+    /// The log that the daemon writes. Older ones lie beside it with a number behind.
+    pub fn log_file(&self) -> PathBuf {
+        self.log_dir().join("recalld.log")
+    }
+
+    /// The root of the global store.
+    pub fn global_root(&self) -> PathBuf {
+        self.data.join("global")
+    }
+
+    /// The folder for the index of a project that was not initialised.
+    ///
+    /// Named by the hash of the root's bytes: the same for every spelling only when the root was resolved first.
+    pub fn store_dir(&self, root: &Path) -> PathBuf {
+        let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
+        self.data.join("stores").join(&hash.as_str()[..16])
+    }
+
+    /// The folder of installed models.
+    pub fn models(&self) -> PathBuf {
+        self.data.join("models")
+    }
+
+    /// The user's configuration file.
+    pub fn user_config(&self) -> PathBuf {
+        self.config.join("recall.toml")
+    }
+
+    /// The configuration file of the project with that root.
+    pub fn project_config(root: &Path) -> PathBuf {
+        root.join(".recall").join("recall.toml")
+    }
+}
+
+/// The homes cannot be told.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HomesError {
+    /// The folder must be the same whoever asks.
+    #[error("RECALL_HOME is `{}`, which is not an absolute path", path.display())]
+    Relative {
+        /// What was given.
+        path: PathBuf,
+    },
+    /// Nothing says where the user's files are.
+    #[error("there is no home folder: neither HOME nor RECALL_HOME is set")]
+    NoHome,
+    /// The operating system could not listen there.
+    #[error("the path of the socket, `{}`, has {length_bytes} bytes; a socket's may have {limit_bytes}", path.display())]
+    SocketPathTooLong {
+        /// The path.
+        path: PathBuf,
+        /// Its length.
+        length_bytes: usize,
+        /// The longest that works.
+        limit_bytes: usize,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PlatformHomes;
+
+    fn on_platform(runtime_dir: Option<&str>) -> Environment {
+        let platform = PlatformHomes {
+            data: "/h/data".into(),
+            config: "/h/config".into(),
+            cache: "/h/cache".into(),
+            state: "/h/state".into(),
+        };
+        Environment {
+            platform: Some(platform),
+            runtime_dir: runtime_dir.map(PathBuf::from),
+            user: 7,
+            ..Environment::default()
+        }
+    }
+
+    #[test]
+    fn recall_home_puts_everything_under_one_folder() {
+        let env = Environment { recall_home: Some("/r".into()), ..on_platform(Some("/run/user/7")) };
+        let homes = Homes::from_environment(&env).expect("absolute");
+        let everything = [
+            (homes.socket(), "/r/run/recalld.sock"),
+            (homes.lock(), "/r/run/recalld.lock"),
+            (homes.log_file(), "/r/state/logs/recalld.log"),
+            (homes.global_root(), "/r/data/global"),
+            (homes.models(), "/r/data/models"),
+            (homes.user_config(), "/r/config/recall.toml"),
+            (homes.cache.clone(), "/r/cache"),
+        ];
+        for (path, expected) in everything {
+            assert_eq!(path, Path::new(expected));
+        }
+    }
+
+    #[test]
+    fn the_socket_is_in_the_runtime_folder_of_the_session_or_of_the_user() {
+        for (runtime_dir, expected) in [
+            (Some("/run/user/7"), "/run/user/7/recall/recalld.sock"),
+            (None, "/tmp/recall-7/recalld.sock"),
+            (Some("relative"), "/tmp/recall-7/recalld.sock"),
+        ] {
+            let homes = Homes::from_environment(&on_platform(runtime_dir)).expect("short");
+            assert_eq!(homes.socket(), Path::new(expected));
+        }
+    }
+
+    #[test]
+    fn what_cannot_work_is_refused() {
+        let at = |home: &str| Environment { recall_home: Some(home.into()), ..Environment::default() };
+        assert_eq!(Homes::from_environment(&at("r")), Err(HomesError::Relative { path: "r".into() }));
+        assert_eq!(Homes::from_environment(&Environment::default()), Err(HomesError::NoHome));
+
+        let behind_home = "/run/recalld.sock".len();
+        let fitting = format!("/{}", "x".repeat(SOCKET_PATH_BYTES - behind_home - 1));
+        assert!(Homes::from_environment(&at(&fitting)).is_ok());
+        let deep = Homes::below(Path::new("/r")).with_runtime(format!("{fitting}/run/deeper").into());
+        assert!(matches!(deep, Err(HomesError::SocketPathTooLong { .. })), "{deep:?}");
+        let refused = Homes::from_environment(&at(&format!("{fitting}x")));
+        assert!(
+            matches!(refused, Err(HomesError::SocketPathTooLong { length_bytes, limit_bytes, .. }) if length_bytes == limit_bytes + 1),
+            "{refused:?}"
+        );
+    }
+
+    #[test]
+    fn a_project_that_was_not_initialised_has_a_folder_of_its_own() {
+        let homes = Homes::below(Path::new("/r"));
+        let folder = homes.store_dir(Path::new("/src/a"));
+        assert_eq!(folder, Path::new("/r/data/stores").join(folder.file_name().expect("named")));
+        assert_eq!(folder.file_name().expect("named").len(), 16);
+        assert_eq!(folder, homes.store_dir(Path::new("/src/a")));
+        assert_ne!(folder, homes.store_dir(Path::new("/src/b")));
+    }
+}

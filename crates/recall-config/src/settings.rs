@@ -1,0 +1,172 @@
+//! Everything that can be set, with its type and its default.
+
+mod load;
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use load::{Loaded, Origins};
+use recall_core::{DocumentType, Limits, Weights};
+
+/// Everything that can be set. `Default` is what `default.toml` says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Settings {
+    /// The bounds of requests, files and queries.
+    pub limits: Limits,
+    /// What is indexed, and how.
+    pub index: IndexSettings,
+    /// How hits are chosen and ranked.
+    pub search: SearchSettings,
+    /// What may be read outside a project.
+    pub roots: RootsSettings,
+    /// The daemon's process.
+    pub daemon: DaemonSettings,
+    /// Those who call the daemon.
+    pub client: ClientSettings,
+}
+
+/// What is indexed, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexSettings {
+    /// Globs of what is indexed, against paths below the root; empty for everything.
+    pub include: Vec<String>,
+    /// Globs of what is not indexed; they win over `include`.
+    pub exclude: Vec<String>,
+    /// Globs that give a document's type, longest first, equally long ones in bytewise order; the first that matches
+    /// decides.
+    pub types: Vec<(String, DocumentType)>,
+    /// How many threads read and parse; `None` for one a core.
+    pub threads: Option<NonZero<usize>>,
+    /// How long the first search of a project that nobody indexed waits for its index.
+    pub first_wait: Duration,
+    /// How long a search waits for changed files to be indexed again, once they were found.
+    pub wait: Duration,
+}
+
+impl Default for IndexSettings {
+    fn default() -> Self {
+        Self {
+            include: Vec::new(),
+            exclude: Vec::new(),
+            types: Vec::new(),
+            threads: None,
+            first_wait: Duration::from_mins(1),
+            wait: Duration::from_millis(250),
+        }
+    }
+}
+
+/// How hits are chosen and ranked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SearchSettings {
+    /// How many chunks of one document a search shows at most.
+    pub per_document: NonZero<usize>,
+    /// Weights that replace those of the query's class; a request's own win over them.
+    pub weights: Weights,
+}
+
+impl Default for SearchSettings {
+    fn default() -> Self {
+        Self { per_document: non_zero(2), weights: Weights::default() }
+    }
+}
+
+/// What may be read outside a project.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RootsSettings {
+    /// Absolute paths of folders that requests of any project may read.
+    pub allowed: Vec<PathBuf>,
+}
+
+/// The daemon's process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DaemonSettings {
+    /// How long a daemon that a client started stays without a client; `None` for ever.
+    pub idle_exit: Option<Duration>,
+    /// How long requests may go on after the daemon was told to end.
+    pub drain: Duration,
+    /// The longest that one request may take; indexing, which streams its progress, is not bounded.
+    pub request_timeout: Duration,
+    /// The most memory of its own that the daemon keeps; above it stores are closed and indexing waits.
+    pub memory_ceiling_bytes: u64,
+    /// How many stores stay open; the least recently used one is closed first.
+    pub max_open_stores: NonZero<usize>,
+    /// How many clients may be connected at once.
+    pub max_connections: NonZero<usize>,
+    /// What is logged.
+    pub log_level: LogLevel,
+    /// The size at which a log file is put aside and a new one begun.
+    pub log_file_bytes: u64,
+    /// How many log files are kept, the current one included.
+    pub log_files: NonZero<usize>,
+}
+
+impl Default for DaemonSettings {
+    fn default() -> Self {
+        Self {
+            idle_exit: Some(Duration::from_hours(3)),
+            drain: Duration::from_secs(5),
+            request_timeout: Duration::from_secs(30),
+            memory_ceiling_bytes: 512 * 1024 * 1024,
+            max_open_stores: non_zero(32),
+            max_connections: non_zero(512),
+            log_level: LogLevel::Info,
+            log_file_bytes: 1024 * 1024,
+            log_files: non_zero(5),
+        }
+    }
+}
+
+/// Those who call the daemon: the command line and the MCP shim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientSettings {
+    /// How long a client waits for a daemon that it started.
+    pub start_timeout: Duration,
+}
+
+impl Default for ClientSettings {
+    fn default() -> Self {
+        Self { start_timeout: Duration::from_secs(5) }
+    }
+}
+
+/// The least serious events that are logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LogLevel {
+    /// Something failed.
+    Error,
+    /// Something is not as it should be.
+    Warn,
+    /// Starts, ends, what was indexed.
+    Info,
+    /// Requests and their times.
+    Debug,
+    /// Everything; the only level at which the text of queries may appear.
+    Trace,
+}
+
+impl LogLevel {
+    /// Every level, the gravest first.
+    pub const ALL: [Self; 5] = [Self::Error, Self::Warn, Self::Info, Self::Debug, Self::Trace];
+
+    /// The level's name, as the configuration writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::Debug => "debug",
+            Self::Trace => "trace",
+        }
+    }
+
+    /// The level of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.as_str() == name)
+    }
+}
+
+fn non_zero(number: usize) -> NonZero<usize> {
+    NonZero::new(number).expect("the defaults are not zero")
+}

@@ -1,0 +1,179 @@
+//! Which value does each setting have, and who decided?
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use recall_core::{Limits, Weights};
+
+use super::{ClientSettings, DaemonSettings, IndexSettings, RootsSettings, SearchSettings, Settings};
+use crate::read::Reach::{Project, User};
+use crate::read::Reader;
+use crate::value::{count, duration, folders, globs, log_level, or_word, positive, size, types, weight};
+use crate::{ConfigError, Environment, Homes, Origin, Warning, layers};
+
+/// The settings, and how they came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// The settings.
+    pub settings: Settings,
+    /// Where each value comes from.
+    pub origins: Origins,
+    /// What was passed over, ordered by place.
+    pub warnings: Vec<Warning>,
+}
+
+/// Where the value of each setting comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origins(BTreeMap<&'static str, Origin>);
+
+impl Origins {
+    /// Where the value of a setting (`daemon.idle_exit`) comes from; `None` when there is no such setting.
+    pub fn origin(&self, key: &str) -> Option<&Origin> {
+        self.0.get(key)
+    }
+
+    /// Every setting with the origin of its value, ordered by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Origin)> {
+        self.0.iter().map(|(key, origin)| (*key, origin))
+    }
+}
+
+impl Settings {
+    /// Layers what was set: built-in default < the user's file < the project's file < variables < flags.
+    ///
+    /// A later layer replaces a setting as a whole, lists and tables included. A file that does not exist sets
+    /// nothing. Variables are named `RECALL_<SECTION>__<KEY>`; variables and flags are read as TOML and, where they
+    /// are none, as text. Flags are pairs of a setting's name (`daemon.idle_exit`) and its value.
+    ///
+    /// # Errors
+    /// A file cannot be read or is not TOML, a value does not fit its setting, a flag names no setting.
+    pub fn load(
+        homes: &Homes,
+        project_root: Option<&Path>,
+        env: &Environment,
+        flags: &[(String, String)],
+    ) -> Result<Loaded, ConfigError> {
+        Self::read(Reader::new(layers::collect(homes, project_root, env, flags)?))
+    }
+
+    fn read(mut from: Reader) -> Result<Loaded, ConfigError> {
+        let default = Self::default();
+        let settings = Self {
+            limits: limits(&mut from, &default.limits)?,
+            index: index(&mut from, default.index)?,
+            search: search(&mut from, default.search)?,
+            roots: roots(&mut from, default.roots)?,
+            daemon: daemon(&mut from, &default.daemon)?,
+            client: client(&mut from, default.client)?,
+        };
+        let (origins, warnings) = from.finish()?;
+        Ok(Loaded { settings, origins: Origins(origins), warnings })
+    }
+}
+
+const MIB: u64 = 1024 * 1024;
+const GIB: u64 = 1024 * MIB;
+const MILLISECOND: Duration = Duration::from_millis(1);
+const MINUTE: Duration = Duration::from_mins(1);
+const DAY: Duration = Duration::from_hours(24);
+
+fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
+    let Limits {
+        query_bytes,
+        hits,
+        list_entries,
+        file_bytes,
+        chunk_tokens,
+        parse_time,
+        parse_depth,
+        ingest_bytes_in_flight,
+        scan_wait,
+        scan_interval,
+    } = *default;
+    Ok(Limits {
+        query_bytes: from.key("limits.query_bytes", User, query_bytes, size(1..=MIB))?,
+        hits: from.key("limits.hits", User, hits, count(1..=1_000))?,
+        list_entries: from.key("limits.list_entries", User, list_entries, count(1..=10_000))?,
+        file_bytes: from.key("limits.file_bytes", User, file_bytes, size(1..=GIB))?,
+        // Below 32 tokens a chunk holds no definition; above 8,192 no embedding model reads it whole.
+        chunk_tokens: from.key("limits.chunk_tokens", Project, chunk_tokens, count(32..=8_192))?,
+        parse_time: from.key("limits.parse_time", User, parse_time, duration(MILLISECOND..=MINUTE))?,
+        // Chunking recurses once a level on a thread's stack.
+        parse_depth: from.key("limits.parse_depth", User, parse_depth, count(8..=2_000))?,
+        ingest_bytes_in_flight: from.key(
+            "limits.ingest_bytes_in_flight",
+            User,
+            ingest_bytes_in_flight,
+            size(MIB..=4 * GIB),
+        )?,
+        scan_wait: from.key("limits.scan_wait", User, scan_wait, duration(Duration::ZERO..=MINUTE))?,
+        scan_interval: from.key("limits.scan_interval", User, scan_interval, duration(Duration::ZERO..=DAY))?,
+    })
+}
+
+fn index(from: &mut Reader, default: IndexSettings) -> Result<IndexSettings, ConfigError> {
+    let IndexSettings { include, exclude, types: known_types, threads, first_wait, wait } = default;
+    Ok(IndexSettings {
+        include: from.key("index.include", Project, include, globs)?,
+        exclude: from.key("index.exclude", Project, exclude, globs)?,
+        types: from.key("index.types", Project, known_types, types)?,
+        threads: from.key("index.threads", User, threads, or_word("auto", positive(256)))?,
+        first_wait: from.key("index.first_wait", User, first_wait, duration(Duration::ZERO..=60 * MINUTE))?,
+        wait: from.key("index.wait", User, wait, duration(Duration::ZERO..=MINUTE))?,
+    })
+}
+
+fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, ConfigError> {
+    let SearchSettings { per_document, weights: Weights { vector, bm25, ppr } } = default;
+    Ok(SearchSettings {
+        per_document: from.key("search.per_document", Project, per_document, positive(1_000))?,
+        weights: Weights {
+            vector: from.key("search.vector_weight", Project, vector, or_word("auto", weight))?,
+            bm25: from.key("search.bm25_weight", Project, bm25, or_word("auto", weight))?,
+            ppr: from.key("search.ppr_weight", Project, ppr, or_word("auto", weight))?,
+        },
+    })
+}
+
+fn roots(from: &mut Reader, default: RootsSettings) -> Result<RootsSettings, ConfigError> {
+    let RootsSettings { allowed } = default;
+    Ok(RootsSettings { allowed: from.key("roots.allowed", User, allowed, folders)? })
+}
+
+fn daemon(from: &mut Reader, default: &DaemonSettings) -> Result<DaemonSettings, ConfigError> {
+    let DaemonSettings {
+        idle_exit,
+        drain,
+        request_timeout,
+        memory_ceiling_bytes,
+        max_open_stores,
+        max_connections,
+        log_level: default_level,
+        log_file_bytes,
+        log_files,
+    } = *default;
+    let idle = or_word("never", duration(MILLISECOND..=365 * DAY));
+    Ok(DaemonSettings {
+        idle_exit: from.key("daemon.idle_exit", User, idle_exit, idle)?,
+        drain: from.key("daemon.drain", User, drain, duration(Duration::ZERO..=MINUTE))?,
+        request_timeout: from.key("daemon.request_timeout", User, request_timeout, duration(MILLISECOND..=DAY))?,
+        memory_ceiling_bytes: from.key(
+            "daemon.memory_ceiling_bytes",
+            User,
+            memory_ceiling_bytes,
+            size(64 * MIB..=1024 * GIB),
+        )?,
+        max_open_stores: from.key("daemon.max_open_stores", User, max_open_stores, positive(10_000))?,
+        max_connections: from.key("daemon.max_connections", User, max_connections, positive(100_000))?,
+        log_level: from.key("daemon.log_level", User, default_level, log_level)?,
+        log_file_bytes: from.key("daemon.log_file_bytes", User, log_file_bytes, size(1_024..=GIB))?,
+        log_files: from.key("daemon.log_files", User, log_files, positive(1_000))?,
+    })
+}
+
+fn client(from: &mut Reader, default: ClientSettings) -> Result<ClientSettings, ConfigError> {
+    let ClientSettings { start_timeout } = default;
+    let start = duration(MILLISECOND..=10 * MINUTE);
+    Ok(ClientSettings { start_timeout: from.key("client.start_timeout", User, start_timeout, start)? })
+}

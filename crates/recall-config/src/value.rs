@@ -1,0 +1,284 @@
+//! Which values does a setting accept?
+//!
+//! Each function here makes a reader for one kind of value. A reader takes a TOML value and answers the typed one, or
+//! what it expected instead.
+
+use std::num::NonZero;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use recall_core::DocumentType;
+use toml::Value;
+
+use crate::LogLevel;
+
+/// What was expected where the value does not fit: a noun phrase.
+pub(crate) type Expected = String;
+
+/// Reads a whole number.
+pub(crate) fn count(bounds: RangeInclusive<u32>) -> impl Fn(&Value) -> Result<u32, Expected> {
+    move |value| {
+        value
+            .as_integer()
+            .and_then(|number| u32::try_from(number).ok())
+            .filter(|number| bounds.contains(number))
+            .ok_or_else(|| format!("a whole number from {} to {}", bounds.start(), bounds.end()))
+    }
+}
+
+/// Reads a whole number that is not zero.
+pub(crate) fn positive(most: u32) -> impl Fn(&Value) -> Result<NonZero<usize>, Expected> {
+    move |value| {
+        let number = count(1..=most)(value)?;
+        Ok(NonZero::new(number as usize).expect("the bounds leave zero out"))
+    }
+}
+
+/// Reads a word that stands for "let recall choose", or what `read` reads.
+pub(crate) fn or_word<T>(
+    word: &'static str,
+    read: impl Fn(&Value) -> Result<T, Expected>,
+) -> impl Fn(&Value) -> Result<Option<T>, Expected> {
+    move |value| match value.as_str() {
+        Some(text) if text == word => Ok(None),
+        _ => read(value).map(Some).map_err(|expected| format!("{expected}, or \"{word}\"")),
+    }
+}
+
+/// Reads a weight of the fusion: a number that is not negative.
+pub(crate) fn weight(value: &Value) -> Result<f32, Expected> {
+    let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
+    number
+        .filter(|number| (0.0..=100.0).contains(number))
+        .map(|number| number as f32)
+        .ok_or_else(|| "a number from 0 to 100".to_owned())
+}
+
+/// Reads a number of bytes: `"1 MiB"`, `"10 KiB"`, `"512 MB"`, or a whole number of bytes.
+pub(crate) fn size<N: TryFrom<u64>>(bounds: RangeInclusive<u64>) -> impl Fn(&Value) -> Result<N, Expected> {
+    move |value| {
+        let bytes = match value {
+            Value::Integer(bytes) => u64::try_from(*bytes).ok(),
+            Value::String(text) => parse_size(text),
+            _ => None,
+        };
+        bytes.filter(|bytes| bounds.contains(bytes)).and_then(|bytes| N::try_from(bytes).ok()).ok_or_else(|| {
+            let (least, most) = (in_units(*bounds.start(), SIZE_UNITS), in_units(*bounds.end(), SIZE_UNITS));
+            format!("a size from {least} to {most}, such as \"1 MiB\"")
+        })
+    }
+}
+
+/// Units by name, the largest first; the last divides everything.
+type Units = [(&'static str, u64)];
+
+const SIZE_UNITS: &Units = &[
+    ("GiB", 1 << 30),
+    ("GB", 1_000_000_000),
+    ("MiB", 1 << 20),
+    ("MB", 1_000_000),
+    ("KiB", 1 << 10),
+    ("kB", 1_000),
+    ("B", 1),
+];
+
+fn parse_size(text: &str) -> Option<u64> {
+    let (number, unit) = leading_number(text.trim())?;
+    number.checked_mul(unit_named(unit, SIZE_UNITS)?)
+}
+
+/// Reads a length of time: `"20ms"`, `"5s"`, `"1h 30m"`, `"7d"`.
+pub(crate) fn duration(bounds: RangeInclusive<Duration>) -> impl Fn(&Value) -> Result<Duration, Expected> {
+    move |value| {
+        value.as_str().and_then(parse_duration).filter(|duration| bounds.contains(duration)).ok_or_else(|| {
+            let shown = |bound: &Duration| in_units(bound.as_millis() as u64, MILLISECOND_UNITS);
+            format!("a duration from {} to {}, such as \"1h 30m\"", shown(bounds.start()), shown(bounds.end()))
+        })
+    }
+}
+
+const MILLISECOND_UNITS: &Units =
+    &[("d", 24 * 60 * 60 * 1_000), ("h", 60 * 60 * 1_000), ("m", 60 * 1_000), ("s", 1_000), ("ms", 1)];
+
+fn parse_duration(text: &str) -> Option<Duration> {
+    let mut rest = text.trim();
+    if rest.is_empty() {
+        return None;
+    }
+    let mut sum_ms = 0_u64;
+    while !rest.is_empty() {
+        let (number, behind) = leading_number(rest)?;
+        let end = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
+        let (unit, behind) = behind.split_at(end);
+        sum_ms = sum_ms.checked_add(number.checked_mul(unit_named(unit, MILLISECOND_UNITS)?)?)?;
+        rest = behind.trim_start();
+    }
+    Some(Duration::from_millis(sum_ms))
+}
+
+/// Cuts `10 KiB` into its number and what stands behind it.
+fn leading_number(text: &str) -> Option<(u64, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit())?;
+    Some((text[..end].parse().ok()?, text[end..].trim_start()))
+}
+
+fn unit_named(name: &str, units: &Units) -> Option<u64> {
+    units.iter().find(|(known, _)| *known == name).map(|(_, size)| *size)
+}
+
+/// Writes a number in the largest unit that divides it.
+fn in_units(number: u64, units: &Units) -> String {
+    let (name, size) = units
+        .iter()
+        .find(|(_, size)| number >= *size && number.is_multiple_of(*size))
+        .unwrap_or(&units[units.len() - 1]);
+    format!("{} {name}", number / size)
+}
+
+/// Reads a list of globs.
+pub(crate) fn globs(value: &Value) -> Result<Vec<String>, Expected> {
+    list(value, |text| (!text.is_empty()).then(|| text.to_owned()))
+        .ok_or_else(|| "a list of globs, such as [\"src/**\"]".to_owned())
+}
+
+/// Reads a list of absolute paths.
+pub(crate) fn folders(value: &Value) -> Result<Vec<PathBuf>, Expected> {
+    list(value, |text| Some(PathBuf::from(text)).filter(|path| path.is_absolute()))
+        .ok_or_else(|| "a list of absolute paths, such as [\"/srv/docs\"]".to_owned())
+}
+
+fn list<T>(value: &Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+    value.as_array()?.iter().map(|element| read(element.as_str()?)).collect()
+}
+
+/// Reads a table from globs to types of documents; longest glob first.
+pub(crate) fn types(value: &Value) -> Result<Vec<(String, DocumentType)>, Expected> {
+    let read = || -> Option<Vec<(String, DocumentType)>> {
+        value.as_table()?.iter().map(|(glob, name)| Some((glob.clone(), name.as_str()?.parse().ok()?))).collect()
+    };
+    let mut types = read().ok_or_else(|| {
+        let names: Vec<_> = DocumentType::ALL.iter().map(|known| known.as_str()).collect();
+        format!(
+            "a table from globs to types, such as {{ \"notes/**\" = \"documentation\" }}; the types are {}",
+            names.join(", ")
+        )
+    })?;
+    types.sort_by(|(left, _), (right, _)| right.len().cmp(&left.len()).then_with(|| left.cmp(right)));
+    Ok(types)
+}
+
+/// Reads a log level.
+pub(crate) fn log_level(value: &Value) -> Result<LogLevel, Expected> {
+    value.as_str().and_then(LogLevel::from_name).ok_or_else(|| {
+        let names: Vec<_> = LogLevel::ALL.iter().map(|level| level.as_str()).collect();
+        format!("one of {}", names.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Value {
+        Value::String(text.to_owned())
+    }
+
+    #[test]
+    fn sizes_are_numbers_with_a_unit_or_bytes() {
+        for (given, expected) in [
+            ("1 MiB", Some(1 << 20)),
+            ("10KiB", Some(10 << 10)),
+            ("512 MB", Some(512_000_000)),
+            ("7 B", Some(7)),
+            ("7", None),
+            ("", None),
+            ("MiB", None),
+            ("-1 MiB", None),
+            ("1.5 MiB", None),
+            ("1 mib", None),
+            ("18446744073709551615 GiB", None),
+        ] {
+            assert_eq!(parse_size(given), expected, "{given:?}");
+        }
+        assert_eq!(size(0..=9)(&Value::Integer(7)), Ok(7_u64));
+    }
+
+    #[test]
+    fn durations_are_sums_of_numbers_with_a_unit() {
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        for (given, expected) in [
+            ("3h", seconds(3 * 60 * 60)),
+            ("20ms", Some(Duration::from_millis(20))),
+            ("1h 30m", seconds(90 * 60)),
+            ("1h30m5s", seconds(90 * 60 + 5)),
+            ("2 d", seconds(2 * 24 * 60 * 60)),
+            ("0s", seconds(0)),
+            ("", None),
+            ("5", None),
+            ("s", None),
+            ("5 parsecs", None),
+            ("5s 5", None),
+            ("99999999999999999999s", None),
+            ("9999999999999999999s", None),
+        ] {
+            assert_eq!(parse_duration(given), expected, "{given:?}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_what_would() {
+        let check = |refused: Result<(), Expected>, expected: &str| assert_eq!(refused, Err(expected.to_owned()));
+        let hour = Duration::from_hours(1);
+        check(count(1..=50)(&Value::Integer(51)).map(drop), "a whole number from 1 to 50");
+        check(count(1..=50)(&text("5")).map(drop), "a whole number from 1 to 50");
+        check(positive(9)(&Value::Integer(0)).map(drop), "a whole number from 1 to 9");
+        check(size::<u64>(0..=1 << 20)(&text("2 MiB")).map(drop), "a size from 0 B to 1 MiB, such as \"1 MiB\"");
+        check(
+            or_word("never", duration(Duration::from_millis(1)..=hour))(&text("soon")).map(drop),
+            "a duration from 1 ms to 1 h, such as \"1h 30m\", or \"never\"",
+        );
+        check(weight(&Value::Float(-0.5)).map(drop), "a number from 0 to 100");
+        check(weight(&Value::Float(f64::NAN)).map(drop), "a number from 0 to 100");
+        check(
+            folders(&Value::Array(vec![text("docs")])).map(drop),
+            "a list of absolute paths, such as [\"/srv/docs\"]",
+        );
+        check(globs(&Value::Array(vec![text("")])).map(drop), "a list of globs, such as [\"src/**\"]");
+        check(log_level(&text("loud")).map(drop), "one of error, warn, info, debug, trace");
+    }
+
+    #[test]
+    fn the_longest_glob_decides_a_type_first() {
+        let table = [("b/**", "adr"), ("a/**", "docs"), ("a/long/**", "runbook")];
+        let table = Value::Table(table.into_iter().map(|(glob, name)| (glob.to_owned(), text(name))).collect());
+        let read = types(&table).expect("known types");
+        assert_eq!(
+            read,
+            [
+                ("a/long/**".to_owned(), DocumentType::Playbook),
+                ("a/**".to_owned(), DocumentType::Documentation),
+                ("b/**".to_owned(), DocumentType::Adr),
+            ]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_size_is_read_as_it_is_written(bytes in 0_u64..1 << 40) {
+            assert_eq!(parse_size(&in_units(bytes, SIZE_UNITS)), Some(bytes));
+        }
+
+        #[test]
+        fn a_duration_is_read_as_it_is_written(milliseconds in 0_u64..1 << 40) {
+            let written = in_units(milliseconds, MILLISECOND_UNITS);
+            assert_eq!(parse_duration(&written), Some(Duration::from_millis(milliseconds)));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in "\\PC*") {
+            parse_size(&text);
+            parse_duration(&text);
+        }
+    }
+}
