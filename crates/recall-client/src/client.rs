@@ -1,0 +1,162 @@
+//! One method an RPC.
+
+use std::sync::Arc;
+
+use recall_proto::v1;
+use recall_proto::v1::recall_client::RecallClient;
+use tonic::transport::Channel;
+use tonic::{IntoRequest, IntoStreamingRequest, Status, Streaming};
+
+use crate::connect::{self, Reached};
+use crate::error::ConnectError;
+use crate::handshake::DaemonIdentity;
+use crate::options::{ConnectOptions, Launch};
+use crate::private::{self, PrivateDaemon};
+
+/// A connection to the daemon. Clones share it.
+///
+/// Each method passes its request on and returns the daemon's answer. A request that shall be given up after some time
+/// is wrapped in a [`tonic::Request`] with a timeout; the daemon then stops working on it too. When the daemon goes
+/// away a call fails with the code `UNAVAILABLE`: [`connect`](Self::connect) again and repeat it where that is safe.
+#[derive(Clone, Debug)]
+pub struct Client {
+    rpc: RecallClient<Channel>,
+    daemon: Arc<DaemonIdentity>,
+    /// Ends with the last clone.
+    _private: Option<Arc<PrivateDaemon>>,
+}
+
+/// Makes a method of each RPC that takes one message and answers with one.
+macro_rules! unary {
+    ($($(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident;)*) => {
+        impl Client {
+            $(
+                $(#[$doc])*
+                pub async fn $rpc(&self, request: impl IntoRequest<v1::$Request>) -> Result<v1::$Response, Status> {
+                    self.rpc.clone().$rpc(request).await.map(tonic::Response::into_inner)
+                }
+            )*
+        }
+    };
+}
+
+/// Makes a method of each RPC that takes one message and answers with many.
+macro_rules! streaming {
+    ($($(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident;)*) => {
+        impl Client {
+            $(
+                $(#[$doc])*
+                pub async fn $rpc(
+                    &self,
+                    request: impl IntoRequest<v1::$Request>,
+                ) -> Result<Streaming<v1::$Response>, Status> {
+                    self.rpc.clone().$rpc(request).await.map(tonic::Response::into_inner)
+                }
+            )*
+        }
+    };
+}
+
+impl Client {
+    /// Connects to the daemon, starts it where it is not running, and exchanges versions.
+    ///
+    /// A daemon that is older than this program is asked to finish and replaced. Runs inside a tokio runtime.
+    ///
+    /// # Errors
+    /// No daemon was reached, or it speaks another protocol.
+    pub async fn connect(options: &ConnectOptions) -> Result<Self, ConnectError> {
+        let (Reached { rpc, daemon }, private) = match options.launch {
+            Launch::IfNeeded | Launch::Never => (connect::shared(options).await?, None),
+            Launch::Private => {
+                let (reached, private) = private::start(options).await?;
+                (reached, Some(Arc::new(private)))
+            }
+        };
+        Ok(Self { rpc, daemon: Arc::new(daemon), _private: private })
+    }
+
+    /// Who the daemon said that it is when the connection was made.
+    pub fn daemon(&self) -> &DaemonIdentity {
+        &self.daemon
+    }
+
+    /// Takes in what another store wrote out.
+    pub async fn import(
+        &self,
+        pieces: impl IntoStreamingRequest<Message = v1::ImportRequest>,
+    ) -> Result<v1::ImportResponse, Status> {
+        self.rpc.clone().import(pieces).await.map(tonic::Response::into_inner)
+    }
+}
+
+unary! {
+    /// Finds chunks by words, meaning, symbols and paths.
+    search: SearchRequest => SearchResponse;
+    /// Answers a query in RQL.
+    query: QueryRequest => QueryResponse;
+    /// Packs what a task or a file needs into one window.
+    context: ContextRequest => ContextResponse;
+    /// Returns one document, chunk or memory, whole.
+    get: GetRequest => GetResponse;
+    /// Lists what is stored.
+    list: ListRequest => ListResponse;
+    /// Tells what a document has to do with.
+    related: RelatedRequest => RelatedResponse;
+    /// Returns the neighbours of a symbol, file or memory.
+    graph: GraphRequest => GraphResponse;
+    /// Takes documents out of the index, or deletes memories.
+    remove: RemoveRequest => RemoveResponse;
+    /// Keeps a memory. Answered when it is on disk.
+    add: AddRequest => AddResponse;
+    /// Amends a memory.
+    update: UpdateRequest => UpdateResponse;
+    /// Says whether an item was of use.
+    feedback: FeedbackRequest => FeedbackResponse;
+    /// Checks memories against the files, or confirms them.
+    verify: VerifyRequest => VerifyResponse;
+    /// Moves a memory to a wider store.
+    promote: PromoteRequest => PromoteResponse;
+    /// Writes an event into the flight recorder.
+    log_event: LogEventRequest => LogEventResponse;
+    /// Begins a session.
+    start_session: StartSessionRequest => StartSessionResponse;
+    /// Ends a session with its summary.
+    end_session: EndSessionRequest => EndSessionResponse;
+    /// Lists the sessions of a project.
+    list_sessions: ListSessionsRequest => ListSessionsResponse;
+    /// Lists the events of a session.
+    list_events: ListEventsRequest => ListEventsResponse;
+    /// Tells what a new session should know.
+    briefing: BriefingRequest => BriefingResponse;
+    /// Tells how the daemon and the stores are.
+    status: StatusRequest => StatusResponse;
+    /// Checks the stores, and mends them.
+    doctor: DoctorRequest => DoctorResponse;
+    /// Gives back the space that deleted things take.
+    compact: CompactRequest => CompactResponse;
+    /// Lists the models.
+    list_models: ListModelsRequest => ListModelsResponse;
+    /// Installs a model from a directory.
+    add_model: AddModelRequest => AddModelResponse;
+    /// Uses a model in a role.
+    use_model: UseModelRequest => UseModelResponse;
+    /// Deletes an installed model.
+    remove_model: RemoveModelRequest => RemoveModelResponse;
+    /// Tells or changes settings.
+    config: ConfigRequest => ConfigResponse;
+    /// Ends the daemon.
+    shutdown: ShutdownRequest => ShutdownResponse;
+}
+
+streaming! {
+    /// Brings files into the index, with progress. Dropping the stream stops the run.
+    index: IndexRequest => IndexEvent;
+    /// Makes every derived thing of a store again, with progress. Dropping the stream stops the run.
+    rebuild: RebuildRequest => IndexEvent;
+    /// Writes out what a store holds.
+    export: ExportRequest => ExportResponse;
+    /// Fetches a model from a hub, with progress.
+    pull_model: PullModelRequest => TransferEvent;
+    /// Installs the library that runs ONNX models, with progress.
+    install_runtime: InstallRuntimeRequest => TransferEvent;
+}

@@ -1,0 +1,179 @@
+//! The way from nothing to a daemon that answers.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use recall_config::Homes;
+use recall_proto::v1::ShutdownRequest;
+use recall_proto::v1::recall_client::RecallClient;
+use tonic::transport::Channel;
+
+use crate::MAX_MESSAGE_BYTES;
+use crate::daemon;
+use crate::error::ConnectError;
+use crate::handshake::{self, DaemonIdentity, Verdict};
+use crate::launch::{self, Fate, Starting};
+use crate::options::{ConnectOptions, Launch};
+use crate::socket::{self, OpenError};
+
+/// A daemon usually listens a few milliseconds after it was started, so that the first looks come quickly...
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+
+/// ...and on a machine under load later ones must not add to it.
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+
+/// A daemon that answered.
+pub(crate) struct Reached {
+    pub(crate) rpc: RecallClient<Channel>,
+    pub(crate) daemon: DaemonIdentity,
+}
+
+/// Reaches the shared daemon, as the options say.
+pub(crate) async fn shared(options: &ConnectOptions) -> Result<Reached, ConnectError> {
+    let mut way = Way::new(options);
+    let mut replaced = Replaced::No;
+    loop {
+        let Some(reached) = way.look().await? else {
+            way.start_if_allowed()?;
+            way.pause().await?;
+            continue;
+        };
+        let DaemonIdentity { version, protocols, .. } = reached.daemon.clone();
+        match handshake::judge(&reached.daemon) {
+            Verdict::Fits => return Ok(reached),
+            Verdict::OlderButFits if options.launch == Launch::Never || replaced == Replaced::Yes => {
+                return Ok(reached);
+            }
+            Verdict::OlderButFits | Verdict::Older if options.launch != Launch::Never && replaced == Replaced::No => {
+                replaced = Replaced::Yes;
+                way.end(reached).await?;
+            }
+            Verdict::OlderButFits | Verdict::Older => return Err(ConnectError::Older { version, protocols }),
+            Verdict::Newer => return Err(ConnectError::Newer { version, protocols }),
+        }
+    }
+}
+
+/// Whether an older daemon was asked to end on this way. Once is enough: who comes back is kept by somebody else.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Replaced {
+    No,
+    Yes,
+}
+
+/// One attempt to reach the daemon, with its deadline.
+pub(crate) struct Way<'o> {
+    options: &'o ConnectOptions,
+    socket: PathBuf,
+    began: Instant,
+    pause: Duration,
+    starting: Option<Starting>,
+}
+
+impl<'o> Way<'o> {
+    pub(crate) fn new(options: &'o ConnectOptions) -> Self {
+        Self { options, socket: options.homes.socket(), began: Instant::now(), pause: FIRST_PAUSE, starting: None }
+    }
+
+    /// Looks once whether a daemon answers; `None` when nobody listens.
+    pub(crate) async fn look(&self) -> Result<Option<Reached>, ConnectError> {
+        let left = self.left()?;
+        let reached = tokio::time::timeout(left, reach(&self.socket, &self.options.client_name)).await;
+        match reached.map_err(|_| self.timed_out())? {
+            // A daemon that is just ending may still take connections, and then breaks them.
+            Err(ConnectError::Transport { .. }) if self.options.launch != Launch::Never => Ok(None),
+            answer => answer,
+        }
+    }
+
+    /// Starts a daemon unless one is on its way.
+    fn start_if_allowed(&mut self) -> Result<(), ConnectError> {
+        if self.options.launch == Launch::Never {
+            return Err(ConnectError::NotRunning { socket: self.socket.clone() });
+        }
+        match self.starting.as_mut().map(Starting::fate) {
+            Some(Fate::Running) => Ok(()),
+            Some(Fate::Failed { status, message }) => {
+                Err(ConnectError::StartFailed { status: status.to_string(), message, log: self.log() })
+            }
+            // Whoever it yielded to has ended since, or is about to be reached: at worst another one yields again.
+            None | Some(Fate::Yielded) => {
+                let binary = launch::binary(self.options.daemon_binary.as_deref())?;
+                self.starting = Some(Starting::detached(&binary)?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Asks an older daemon to finish, and waits until it is gone.
+    async fn end(&mut self, reached: Reached) -> Result<(), ConnectError> {
+        let mut rpc = reached.rpc;
+        let request = ShutdownRequest { reason: "upgrade".to_owned(), ..ShutdownRequest::default() };
+        // It may end before its answer gets here.
+        let _ = tokio::time::timeout(self.left()?, rpc.shutdown(request)).await;
+        drop(rpc);
+        while daemon::is_running(&self.options.homes) {
+            self.pause().await?;
+        }
+        self.pause = FIRST_PAUSE;
+        Ok(())
+    }
+
+    /// Waits a little, longer each time.
+    pub(crate) async fn pause(&mut self) -> Result<(), ConnectError> {
+        let pause = self.pause.min(self.left()?);
+        tokio::time::sleep(pause).await;
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        Ok(())
+    }
+
+    fn left(&self) -> Result<Duration, ConnectError> {
+        let left = self.options.deadline.saturating_sub(self.began.elapsed());
+        if left.is_zero() { Err(self.timed_out()) } else { Ok(left) }
+    }
+
+    fn timed_out(&self) -> ConnectError {
+        ConnectError::Timeout { socket: self.socket.clone(), waited: self.options.deadline, log: self.log() }
+    }
+
+    fn log(&self) -> PathBuf {
+        daemon::log_file(&self.options.homes)
+    }
+}
+
+/// Connects and exchanges versions; `None` when nobody listens.
+async fn reach(socket: &std::path::Path, client_name: &str) -> Result<Option<Reached>, ConnectError> {
+    let Some(mut rpc) = open(socket).await? else { return Ok(None) };
+    match handshake::greet(&mut rpc, client_name).await {
+        Ok(daemon) => Ok(Some(Reached { rpc, daemon })),
+        // The listener went away with the connection in its queue: nobody is there any more.
+        Err(status) if status.code() == tonic::Code::Unavailable || is_broken(&status) => Ok(None),
+        Err(status) => Err(ConnectError::Refused { source: Box::new(status) }),
+    }
+}
+
+/// Whether the call failed because the connection broke, as against an answer of the daemon.
+pub(crate) fn is_broken(status: &tonic::Status) -> bool {
+    std::error::Error::source(status).is_some()
+}
+
+/// Connects without a word; `None` when nobody listens.
+pub(crate) async fn open(path: &std::path::Path) -> Result<Option<RecallClient<Channel>>, ConnectError> {
+    let stream = match socket::open(path).await {
+        Ok(stream) => stream,
+        Err(OpenError::Nobody) => return Ok(None),
+        Err(OpenError::ForeignOwner { owner }) => {
+            return Err(ConnectError::ForeignOwner { socket: path.to_owned(), owner });
+        }
+        Err(OpenError::Io(source)) => return Err(ConnectError::Socket { socket: path.to_owned(), source }),
+    };
+    let channel = socket::channel(path, stream).await;
+    let channel = channel.map_err(|source| ConnectError::Transport { socket: path.to_owned(), source })?;
+    let rpc = RecallClient::new(channel);
+    Ok(Some(rpc.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES)))
+}
+
+/// The homes of a private daemon: everything of the user's, but a runtime folder of its own.
+pub(crate) fn private_homes(homes: &Homes, runtime: PathBuf) -> Homes {
+    Homes { runtime, ..homes.clone() }
+}

@@ -1,0 +1,90 @@
+//! What of this program's surroundings does the daemon need?
+//!
+//! The one place of this crate that reads the process environment.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// The file name of the daemon's program.
+const BINARY: &str = if cfg!(windows) { "recalld.exe" } else { "recalld" };
+
+/// Variables that the daemon inherits by their full names: where the user's files are, what language and time zone.
+const INHERITED: [&str; 16] = [
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "PATH",
+    "LANG",
+    "TZ",
+    "TMPDIR",
+    "SHELL",
+    "RUST_BACKTRACE",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "SYSTEMROOT",
+    "WINDIR",
+    "TEMP",
+    "TMP",
+];
+
+/// And by how their names begin: recall's own, the user's directories, the locale.
+const INHERITED_PREFIXES: [&str; 3] = ["RECALL_", "XDG_", "LC_"];
+
+/// The variables that the daemon inherits.
+///
+/// Not all of them: it serves every later client too, so that it must not depend on whose shell started it, nor keep
+/// that shell's secrets.
+pub(crate) fn for_daemon() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_inherited))
+}
+
+fn is_inherited(name: &str) -> bool {
+    INHERITED.contains(&name) || INHERITED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Where the daemon's program is looked for, the likeliest place first.
+pub(crate) fn daemon_candidates() -> Vec<PathBuf> {
+    if let Some(named) = std::env::var_os("RECALL_DAEMON") {
+        return vec![named.into()];
+    }
+    let beside = std::env::current_exe().ok().and_then(|exe| exe.parent().map(|folder| folder.join(BINARY)));
+    let on_path = std::env::var_os("PATH");
+    let on_path = on_path.iter().flat_map(std::env::split_paths).filter(|folder| folder.is_absolute());
+    beside.into_iter().chain(on_path.map(|folder| folder.join(BINARY))).collect()
+}
+
+/// The folder for a private daemon's folder.
+pub(crate) fn temporary_folder() -> PathBuf {
+    std::env::temp_dir()
+}
+
+/// The first candidate that is a file.
+pub(crate) fn first_file(candidates: &[PathBuf]) -> Option<&Path> {
+    candidates.iter().map(PathBuf::as_path).find(|candidate| candidate.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_daemon_inherits_no_secrets() {
+        for inherited in ["HOME", "RECALL_HOME", "RECALL_DAEMON__DRAIN", "XDG_RUNTIME_DIR", "LC_ALL"] {
+            assert!(is_inherited(inherited), "{inherited}");
+        }
+        for left_out in ["AWS_SECRET_ACCESS_KEY", "ANTHROPIC_API_KEY", "CLAUDE_CODE_SESSION_ID", "NOTIFY_SOCKET"] {
+            assert!(!is_inherited(left_out), "{left_out}");
+        }
+    }
+
+    #[test]
+    fn the_first_file_is_taken() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let [missing, folder, file] = ["missing", "folder", "file"].map(|name| directory.path().join(name));
+        std::fs::create_dir(&folder).expect("writable");
+        std::fs::write(&file, "").expect("writable");
+        assert_eq!(first_file(&[missing.clone(), folder.clone(), file.clone()]), Some(file.as_path()));
+        assert_eq!(first_file(&[missing, folder]), None);
+    }
+}

@@ -1,0 +1,110 @@
+//! Why was the daemon not reached?
+
+use std::io;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The daemon was not reached.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// No daemon runs, and none was to be started.
+    #[error("the daemon is not running: nobody listens on `{}`", socket.display())]
+    NotRunning {
+        /// Where it would listen.
+        socket: PathBuf,
+    },
+    /// The daemon's program was not found.
+    #[error("the program `recalld` was not found")]
+    NoBinary {
+        /// Where it was looked for.
+        searched: Vec<PathBuf>,
+    },
+    /// The daemon's program cannot be run.
+    #[error("cannot run `{}`", binary.display())]
+    Spawn {
+        /// The program.
+        binary: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The daemon began and ended at once.
+    #[error("the daemon ended with {status} while it started: {message}")]
+    StartFailed {
+        /// How it ended, in the words of the system.
+        status: String,
+        /// What it said.
+        message: String,
+        /// Its log.
+        log: PathBuf,
+    },
+    /// No daemon answered in time.
+    #[error("no daemon answered on `{}` within {waited:?}", socket.display())]
+    Timeout {
+        /// Where it listens.
+        socket: PathBuf,
+        /// How long it was waited for.
+        waited: Duration,
+        /// Its log.
+        log: PathBuf,
+    },
+    /// The daemon is newer and does not speak this program's protocol any more.
+    #[error("the daemon is newer ({version}) than this program and speaks another protocol")]
+    Newer {
+        /// The daemon's version.
+        version: String,
+        /// The revisions that it speaks.
+        protocols: RangeInclusive<u32>,
+    },
+    /// The daemon is older, does not speak this program's protocol, and was not to be replaced or came back.
+    #[error("the daemon is older ({version}) than this program and speaks another protocol")]
+    Older {
+        /// The daemon's version.
+        version: String,
+        /// The revisions that it speaks.
+        protocols: RangeInclusive<u32>,
+    },
+    /// Somebody else listens in the daemon's place.
+    #[error("the listener on `{}` belongs to another user", socket.display())]
+    ForeignOwner {
+        /// The socket.
+        socket: PathBuf,
+        /// Who listens; `None` when the system does not say.
+        owner: Option<u32>,
+    },
+    /// The socket cannot be used.
+    #[error("cannot connect to `{}`", socket.display())]
+    Socket {
+        /// The socket.
+        socket: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The connection broke before versions were exchanged.
+    #[error("the daemon on `{}` does not take the connection", socket.display())]
+    Transport {
+        /// The socket.
+        socket: PathBuf,
+        /// Why.
+        #[source]
+        source: tonic::transport::Error,
+    },
+    /// The daemon answered the first call with an error.
+    #[error("the daemon refused the handshake: {}", source.message())]
+    Refused {
+        /// Its answer.
+        #[source]
+        source: Box<tonic::Status>,
+    },
+    /// The folder of a private daemon cannot be made.
+    #[error("cannot make the folder `{}` for a private daemon", path.display())]
+    PrivateFolder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}

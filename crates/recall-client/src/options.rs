@@ -1,0 +1,33 @@
+//! How is the daemon looked for?
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use recall_config::Homes;
+
+/// How the daemon is looked for.
+#[derive(Clone, Debug)]
+pub struct ConnectOptions {
+    /// Where the socket, the lock and the log live.
+    pub homes: Homes,
+    /// What happens when no daemon runs.
+    pub launch: Launch,
+    /// The program to start; `None` takes `$RECALL_DAEMON`, else the `recalld` beside this program, else the one on `PATH`.
+    pub daemon_binary: Option<PathBuf>,
+    /// Who asks: `recall`, `recall-shim`.
+    pub client_name: String,
+    /// How long it may take in all until the daemon answers.
+    pub deadline: Duration,
+}
+
+/// What happens when no daemon runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Launch {
+    /// One is started, which outlives this program; one that is older than this program is replaced.
+    #[default]
+    IfNeeded,
+    /// The connection fails.
+    Never,
+    /// One is started in any case, for this client alone; it ends with the client.
+    Private,
+}

@@ -1,0 +1,113 @@
+//! A daemon for one client alone.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::connect::{self, Reached, Way};
+use crate::daemon;
+use crate::error::ConnectError;
+use crate::handshake::{self, Verdict};
+use crate::launch;
+use crate::options::ConnectOptions;
+
+/// How long a private daemon may take to end once its client is done; a shared one may take as long.
+const ENDING: Duration = Duration::from_secs(5);
+
+/// How often it is looked whether it has ended.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// A running private daemon. Dropping it ends the daemon and removes its folder.
+#[derive(Debug)]
+pub(crate) struct PrivateDaemon {
+    child: Child,
+    folder: PathBuf,
+}
+
+/// Starts a private daemon and reaches it.
+pub(crate) async fn start(options: &ConnectOptions) -> Result<(Reached, PrivateDaemon), ConnectError> {
+    let binary = launch::binary(options.daemon_binary.as_deref())?;
+    let folder = make_folder(&crate::environment::temporary_folder())?;
+    let options = ConnectOptions { homes: connect::private_homes(&options.homes, folder.clone()), ..options.clone() };
+    let mut daemon = spawn(&binary, folder)?;
+    let mut way = Way::new(&options);
+    loop {
+        if let Some(reached) = way.look().await? {
+            return match handshake::judge(&reached.daemon) {
+                Verdict::Fits | Verdict::OlderButFits => Ok((reached, daemon)),
+                Verdict::Older => {
+                    let handshake::DaemonIdentity { version, protocols, .. } = reached.daemon;
+                    Err(ConnectError::Older { version, protocols })
+                }
+                Verdict::Newer => {
+                    let handshake::DaemonIdentity { version, protocols, .. } = reached.daemon;
+                    Err(ConnectError::Newer { version, protocols })
+                }
+            };
+        }
+        if let Ok(Some(status)) = daemon.child.try_wait() {
+            let message = launch::last_words(&mut daemon.child);
+            let log = daemon::log_file(&options.homes);
+            return Err(ConnectError::StartFailed { status: status.to_string(), message, log });
+        }
+        way.pause().await?;
+    }
+}
+
+/// Makes a folder that nobody else can reach into, under a name that nobody has taken.
+fn make_folder(parent: &Path) -> Result<PathBuf, ConnectError> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = parent.join(format!("recall-private-{}-{number}", std::process::id()));
+        match folder_builder().create(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(ConnectError::PrivateFolder { path, source }),
+        }
+    }
+}
+
+fn folder_builder() -> fs::DirBuilder {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+/// The daemon ends when its standard input does: the system closes that even when this program is killed.
+fn spawn(binary: &Path, folder: PathBuf) -> Result<PrivateDaemon, ConnectError> {
+    let mut command = launch::command(binary);
+    command.arg("--private").arg("--runtime").arg(&folder).stdin(Stdio::piped());
+    // An interrupt at the terminal is for the client, which ends the daemon in its own time.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    match command.spawn() {
+        Ok(child) => Ok(PrivateDaemon { child, folder }),
+        Err(source) => {
+            let _ = fs::remove_dir(&folder);
+            Err(ConnectError::Spawn { binary: binary.to_owned(), source })
+        }
+    }
+}
+
+impl Drop for PrivateDaemon {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let began = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) {
+            if began.elapsed() > ENDING {
+                // It did not end by itself; an error means that it has since.
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
+        // The daemon removes its folder itself unless it was killed.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}

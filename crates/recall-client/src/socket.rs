@@ -1,0 +1,92 @@
+//! Is somebody at the socket, and is it us?
+
+use std::io;
+use std::path::Path;
+
+use hyper_util::rt::TokioIo;
+use interprocess::local_socket::tokio::Stream;
+use interprocess::local_socket::traits::StreamCommon as _;
+use interprocess::local_socket::traits::tokio::Stream as _;
+use interprocess::local_socket::{GenericFilePath, ToFsName};
+use tonic::transport::{Channel, Endpoint, Uri};
+
+/// A connection to somebody of this user.
+pub(crate) async fn open(path: &Path) -> Result<Stream, OpenError> {
+    let name = path.to_fs_name::<GenericFilePath>().map_err(OpenError::Io)?;
+    let stream = Stream::connect(name).await.map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => OpenError::Nobody,
+        _ => OpenError::Io(source),
+    })?;
+    check_owner(&stream)?;
+    Ok(stream)
+}
+
+/// A channel over the opened stream. When that one breaks, the channel opens the socket again at the next call.
+pub(crate) async fn channel(path: &Path, first: Stream) -> Result<Channel, tonic::transport::Error> {
+    let path = path.to_owned();
+    let mut first = Some(first);
+    let connector = tower::service_fn(move |_: Uri| {
+        let (path, first) = (path.clone(), first.take());
+        async move {
+            let stream = match first {
+                Some(stream) => stream,
+                None => open(&path).await.map_err(io::Error::other)?,
+            };
+            Ok::<_, io::Error>(TokioIo::new(stream))
+        }
+    });
+    // The authority is required by HTTP/2 and means nothing on a local socket.
+    Endpoint::from_static("http://recall.local").connect_with_connector(connector).await
+}
+
+/// Another user that got hold of the path could answer in the daemon's name.
+#[cfg(unix)]
+fn check_owner(stream: &Stream) -> Result<(), OpenError> {
+    let owner = stream.peer_creds().ok().and_then(|creds| creds.euid());
+    if owner == Some(rustix::process::geteuid().as_raw()) { Ok(()) } else { Err(OpenError::ForeignOwner { owner }) }
+}
+
+/// The pipe's access list keeps others from listening.
+#[cfg(not(unix))]
+fn check_owner(_stream: &Stream) -> Result<(), OpenError> {
+    Ok(())
+}
+
+/// Why the socket could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OpenError {
+    /// There is no socket, or nobody listens at it.
+    #[error("nobody listens")]
+    Nobody,
+    /// Somebody else listens; `None` when the system does not say who.
+    #[error("the listener belongs to another user")]
+    ForeignOwner {
+        /// Who.
+        owner: Option<u32>,
+    },
+    /// The system refuses.
+    #[error(transparent)]
+    Io(io::Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_missing_and_a_stale_socket_are_nobody() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("recalld.sock");
+        assert!(matches!(open(&path).await, Err(OpenError::Nobody)));
+        drop(std::os::unix::net::UnixListener::bind(&path).expect("free"));
+        assert!(matches!(open(&path).await, Err(OpenError::Nobody)));
+    }
+
+    #[tokio::test]
+    async fn a_listener_of_this_user_is_trusted() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("recalld.sock");
+        let _listener = std::os::unix::net::UnixListener::bind(&path).expect("free");
+        assert!(open(&path).await.is_ok());
+    }
+}

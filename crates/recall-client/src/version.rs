@@ -1,0 +1,38 @@
+//! Which of two releases is the older one?
+
+use std::cmp::Ordering;
+
+/// Compares two release versions by their numbers, `0.10.0` after `0.9.2`. What follows a `-` or a `+` is not compared.
+///
+/// `None` when one of them is no version.
+pub(crate) fn compare(left: &str, right: &str) -> Option<Ordering> {
+    Some(numbers(left)?.cmp(&numbers(right)?))
+}
+
+fn numbers(version: &str) -> Option<[u64; 3]> {
+    let release = version.split(['-', '+']).next()?;
+    let mut parts = release.split('.').map(str::parse);
+    let numbers = [parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?];
+    parts.next().is_none().then_some(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_ordered_by_number() {
+        for (left, right, expected) in [
+            ("0.1.0", "0.1.0", Some(Ordering::Equal)),
+            ("0.9.2", "0.10.0", Some(Ordering::Less)),
+            ("1.0.0", "0.99.99", Some(Ordering::Greater)),
+            ("1.0.0-rc.1", "1.0.0+abc", Some(Ordering::Equal)),
+            ("1.0", "1.0.0", None),
+            ("1.0.0.0", "1.0.0", None),
+            ("", "1.0.0", None),
+            ("x.y.z", "1.0.0", None),
+        ] {
+            assert_eq!(compare(left, right), expected, "{left} against {right}");
+        }
+    }
+}
