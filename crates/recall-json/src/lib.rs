@@ -1,0 +1,151 @@
+//! What does a program see of an answer?
+//!
+//! The JSON schema, version 1, of `recall --json` and of tools that are asked for it. Its types mirror the protocol's
+//! messages and take them apart field by field, so that a new field stops the build until somebody decides about it.
+//! Within a version the schema only grows. A text that is empty in the protocol because there is none is `null` here;
+//! moments are RFC 3339 in UTC. Errors are put into the schema by those who word them.
+
+mod daemon;
+mod document;
+mod index;
+mod item;
+mod list;
+mod memory;
+mod search;
+mod status;
+
+pub use index::{finished, index_line};
+pub use item::item;
+pub use list::{listing, removed};
+pub use search::search;
+pub use status::status;
+
+use recall_core::{Scope, StoreScope};
+use recall_proto::convert::scope;
+use recall_proto::v1;
+use serde::Serialize;
+
+/// The version of the schema.
+const SCHEMA_VERSION: &str = "1";
+
+/// What every answer has around it.
+#[derive(Debug, Serialize)]
+pub struct Envelope<T> {
+    ok: bool,
+    schema_version: &'static str,
+    #[serde(flatten)]
+    body: T,
+}
+
+/// An answer.
+pub fn answer<T: Serialize>(body: T) -> Envelope<T> {
+    Envelope { ok: true, schema_version: SCHEMA_VERSION, body }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Warning<'a> {
+    code: &'a str,
+    message: &'a str,
+    hint: Option<&'a str>,
+    path: Option<&'a str>,
+    severity: &'static str,
+}
+
+impl<'a> From<&'a v1::Warning> for Warning<'a> {
+    fn from(message: &'a v1::Warning) -> Self {
+        let v1::Warning { code, message, hint, path, severity } = message;
+        let severity = match v1::Severity::try_from(*severity) {
+            Ok(v1::Severity::Notice) => "notice",
+            Ok(v1::Severity::Error) => "error",
+            Ok(v1::Severity::Warning | v1::Severity::Unspecified) | Err(_) => "warning",
+        };
+        Self { code, message, hint: some(hint), path: some(path), severity }
+    }
+}
+
+pub(crate) fn warnings(messages: &[v1::Warning]) -> Vec<Warning<'_>> {
+    messages.iter().map(Warning::from).collect()
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ItemFailure<'a> {
+    item: &'a str,
+    code: &'a str,
+    reason: &'a str,
+}
+
+impl<'a> From<&'a v1::ItemFailure> for ItemFailure<'a> {
+    fn from(message: &'a v1::ItemFailure) -> Self {
+        let v1::ItemFailure { item, code, reason } = message;
+        Self { item, code, reason }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Indexing {
+    done: u64,
+    total: u64,
+    running: bool,
+}
+
+impl From<v1::Indexing> for Indexing {
+    fn from(message: v1::Indexing) -> Self {
+        let v1::Indexing { done, total, running } = message;
+        Self { done, total, running }
+    }
+}
+
+/// A text that may be missing.
+fn some(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+/// A moment, in RFC 3339 and UTC.
+fn moment(message: Option<&prost_types::Timestamp>) -> Option<String> {
+    let prost_types::Timestamp { seconds, nanos } = *message?;
+    jiff::Timestamp::new(seconds, nanos).ok().map(|time| time.to_string())
+}
+
+/// The name of a store's scope.
+fn store_scope(scope: i32) -> Option<&'static str> {
+    scope::store_from_proto(scope).map(StoreScope::as_str)
+}
+
+/// The name of a request's scope.
+fn request_scope(scope: i32) -> &'static str {
+    scope::from_proto(scope, Scope::All).unwrap_or(Scope::All).as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_null_and_what_was_not_asked_for_is_left_out() {
+        let message = v1::SearchResponse { results: vec![v1::Hit::default()], ..v1::SearchResponse::default() };
+        let json = serde_json::to_value(super::search(&message)).expect("plain data");
+        assert_eq!(json["ok"], true);
+        assert_eq!(json["schema_version"], "1");
+        assert!(json["next_offset"].is_null());
+        let hit = json["results"][0].as_object().expect("a hit");
+        assert!(hit["doc"].is_null());
+        assert!(!hit.contains_key("explain") && !hit.contains_key("memory"));
+    }
+
+    #[test]
+    fn moments_are_rfc_3339() {
+        let moment = |seconds, nanos| moment(Some(&prost_types::Timestamp { seconds, nanos }));
+        assert_eq!(moment(1_700_000_000, 500_000_000).as_deref(), Some("2023-11-14T22:13:20.5Z"));
+        assert_eq!(moment(i64::MAX, 0), None);
+    }
+
+    #[test]
+    fn a_run_carries_its_warnings() {
+        let finished = v1::IndexFinished { added: 2, ..v1::IndexFinished::default() };
+        let told = [v1::Warning { code: "TOO_LARGE".to_owned(), ..v1::Warning::default() }];
+        let json = serde_json::to_value(super::finished(&finished, &told)).expect("plain data");
+        assert_eq!((&json["event"], &json["added"]), (&"finished".into(), &2.into()));
+        assert_eq!(json["warnings"][0]["code"], "TOO_LARGE");
+        assert!(json["warnings"][0]["hint"].is_null());
+    }
+}
