@@ -1,0 +1,110 @@
+//! Is anybody there, and for how long has nobody been?
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+/// Counts the clients that are connected. Clones share the count.
+#[derive(Clone, Debug)]
+pub(crate) struct Activity {
+    clients: watch::Sender<usize>,
+}
+
+impl Default for Activity {
+    fn default() -> Self {
+        Self { clients: watch::Sender::new(0) }
+    }
+}
+
+impl Activity {
+    /// Counts a client until the returned value is dropped.
+    pub(crate) fn enter(&self) -> Presence {
+        self.clients.send_modify(|clients| *clients += 1);
+        Presence { activity: self.clone() }
+    }
+
+    /// How many clients are connected.
+    pub(crate) fn clients(&self) -> usize {
+        *self.clients.borrow()
+    }
+
+    /// Completes when no client has been connected for `period` and then `is_busy` says no.
+    pub(crate) async fn idle_for(&self, period: Duration, is_busy: impl Fn() -> bool) {
+        const ALIVE: &str = "the sender is borrowed by whoever waits";
+        let mut clients = self.clients.subscribe();
+        loop {
+            clients.wait_for(|&count| count == 0).await.expect(ALIVE);
+            tokio::select! {
+                // Also when somebody came and went since: the period begins again.
+                changed = clients.changed() => changed.expect(ALIVE),
+                () = tokio::time::sleep(period) => {
+                    if !is_busy() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One connected client.
+#[derive(Debug)]
+pub(crate) struct Presence {
+    activity: Activity,
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.activity.clients.send_modify(|clients| *clients -= 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use tokio::time::Instant;
+
+    use super::*;
+
+    const PERIOD: Duration = Duration::from_mins(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connected_client_keeps_the_daemon() {
+        let activity = Activity::default();
+        let client = activity.enter();
+        let start = Instant::now();
+        tokio::join!(activity.idle_for(PERIOD, || false), async {
+            tokio::time::sleep(Duration::from_secs(1000)).await;
+            drop(client);
+        });
+        assert_eq!(start.elapsed().as_secs(), 1060);
+        assert_eq!(activity.clients(), 0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_visitor_starts_the_period_again() {
+        let activity = Activity::default();
+        let start = Instant::now();
+        tokio::join!(activity.idle_for(PERIOD, || false), async {
+            tokio::time::sleep(Duration::from_secs(50)).await;
+            drop(activity.enter());
+        });
+        assert_eq!(start.elapsed().as_secs(), 110);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_running_job_keeps_the_daemon() {
+        let activity = Activity::default();
+        let periods_of_work = Cell::new(2);
+        let start = Instant::now();
+        activity
+            .idle_for(PERIOD, || {
+                let left: u32 = periods_of_work.get();
+                periods_of_work.set(left.saturating_sub(1));
+                left > 0
+            })
+            .await;
+        assert_eq!(start.elapsed(), 3 * PERIOD);
+    }
+}

@@ -1,0 +1,67 @@
+//! How is the daemon called?
+
+use std::path::PathBuf;
+
+/// One warm memory for every agent of a user.
+///
+/// Usually nobody runs it by hand: `recall` and `recall-shim` start it where it is not running.
+#[derive(Clone, Debug, clap::Parser)]
+#[command(name = "recalld", version)]
+pub(crate) struct Args {
+    /// Stay with the terminal, log to standard error, and do not end when idle.
+    #[arg(long)]
+    foreground: bool,
+
+    /// End with the standard input, and remove the runtime folder at the end.
+    #[arg(long, conflicts_with = "foreground", requires = "runtime")]
+    private: bool,
+
+    /// The folder for the socket and the lock, in place of the user's runtime folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) runtime: Option<PathBuf>,
+}
+
+/// Whom the daemon belongs to, and so what ends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tenure {
+    /// Whoever comes: a client started it, and it ends when nobody has come for long.
+    Detached,
+    /// A person or a service manager, who ends it.
+    Kept,
+    /// One client: it ends with its standard input.
+    Private,
+}
+
+impl Args {
+    /// Whom the daemon belongs to. One that a service manager started is kept, however it was called.
+    pub(crate) fn tenure(&self, is_managed: bool) -> Tenure {
+        match (self.private, self.foreground || is_managed) {
+            (true, _) => Tenure::Private,
+            (false, true) => Tenure::Kept,
+            (false, false) => Tenure::Detached,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    fn check(arguments: &[&str], is_managed: bool, expected: Option<Tenure>) {
+        let parsed = Args::try_parse_from([&["recalld"], arguments].concat());
+        assert_eq!(parsed.ok().map(|args| args.tenure(is_managed)), expected, "{arguments:?}");
+    }
+
+    #[test]
+    fn what_ends_the_daemon() {
+        check(&[], false, Some(Tenure::Detached));
+        check(&[], true, Some(Tenure::Kept));
+        check(&["--foreground"], false, Some(Tenure::Kept));
+        check(&["--private", "--runtime", "/r"], false, Some(Tenure::Private));
+        check(&["--private"], false, None);
+        check(&["--private", "--foreground", "--runtime", "/r"], false, None);
+        check(&["surplus"], false, None);
+    }
+}

@@ -1,0 +1,14 @@
+//! What time is it?
+
+use recall_core::{Clock, Timestamp};
+
+/// The clock of the machine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock of the machine")]
+    fn now(&self) -> Timestamp {
+        std::time::SystemTime::now().into()
+    }
+}

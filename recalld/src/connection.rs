@@ -1,0 +1,164 @@
+//! One client's connection, counted, and given up when its client stops reading.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use interprocess::local_socket::tokio::Stream;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::Sleep;
+use tonic::transport::server::Connected;
+
+use crate::activity::Presence;
+
+/// How long a closed connection waits for its client to close it too.
+///
+/// A socket that is closed while something in it is unread resets the connection, and the client loses an answer that it
+/// has not read yet.
+const LINGER: Duration = Duration::from_millis(250);
+
+/// A connection. While it lives, its client counts as present and holds one of the places for connections.
+pub(crate) struct Connection<S = Stream> {
+    stream: S,
+    /// How long a write may make no progress.
+    patience: Duration,
+    /// Runs while a write makes no progress.
+    stalled: Option<Pin<Box<Sleep>>>,
+    /// Runs while the client has not closed its side yet.
+    lingering: Option<Pin<Box<Sleep>>>,
+    _presence: Presence,
+    _place: OwnedSemaphorePermit,
+}
+
+impl<S> Connection<S> {
+    /// Wraps a stream whose peer was admitted.
+    pub(crate) fn new(stream: S, patience: Duration, presence: Presence, place: OwnedSemaphorePermit) -> Self {
+        Self { stream, patience, stalled: None, lingering: None, _presence: presence, _place: place }
+    }
+
+    /// Starts the clock when a write makes no progress, stops it when one does, and fails when it has run out.
+    fn watch<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let patience = self.patience;
+        let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+        match stalled.as_mut().poll(cx) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(()) => Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))),
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Connection<S> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_read(cx, buf)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write(cx, buf);
+        this.watch(cx, written)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write_vectored(cx, bufs);
+        this.watch(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
+        let lingering = this.lingering.get_or_insert_with(|| Box::pin(tokio::time::sleep(LINGER)));
+        loop {
+            if lingering.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Ok(()));
+            }
+            let mut unread = [0; 1024];
+            let mut unread = ReadBuf::new(&mut unread);
+            let read = ready!(Pin::new(&mut this.stream).poll_read(cx, &mut unread));
+            if read.is_err() || unread.filled().is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+}
+
+impl<S> Connected for Connection<S> {
+    type ConnectInfo = ();
+
+    fn connect_info(&self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::sync::Semaphore;
+
+    use super::*;
+    use crate::activity::Activity;
+
+    fn connection(capacity_bytes: usize) -> (Connection<tokio::io::DuplexStream>, tokio::io::DuplexStream) {
+        let (ours, theirs) = tokio::io::duplex(capacity_bytes);
+        let place = Arc::new(Semaphore::new(1)).try_acquire_owned().expect("one is free");
+        (Connection::new(ours, Duration::from_secs(30), Activity::default().enter(), place), theirs)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_never_reads_is_given_up() {
+        let (mut ours, _theirs) = connection(4);
+        let error = ours.write_all(b"more than four").await.expect_err("nobody reads");
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_reader_is_not_given_up() {
+        let (mut ours, mut theirs) = connection(1);
+        let reader = tokio::spawn(async move {
+            let mut read = Vec::new();
+            for _ in 0..4 {
+                tokio::time::sleep(Duration::from_secs(20)).await;
+                read.push(theirs.read_u8().await.expect("the writer waits"));
+            }
+            read
+        });
+        ours.write_all(b"slow").await.expect("each byte comes in time");
+        assert_eq!(reader.await.expect("no panic"), b"slow");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_closed_connection_waits_a_little_for_its_client() {
+        for (client_closes_after, expected) in [(Duration::from_millis(100), 100), (Duration::from_secs(9), 250)] {
+            let (mut ours, mut theirs) = connection(64);
+            theirs.write_all(b"nobody reads this").await.expect("there is room");
+            let client = tokio::spawn(async move {
+                tokio::time::sleep(client_closes_after).await;
+                drop(theirs);
+            });
+            let began = tokio::time::Instant::now();
+            ours.shutdown().await.expect("closed in order");
+            assert_eq!(began.elapsed().as_millis(), expected);
+            client.abort();
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! How long may a request take?
+
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use recall_proto::{Failure, Reason};
+use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::http::{HeaderMap, Request, Response};
+use tower::{Layer, Service};
+
+/// The transport watches the client's own deadline too, but answers "cancelled"; this layer must be the first.
+const AHEAD_OF_TRANSPORT: Duration = Duration::from_millis(2);
+
+/// Gives requests up when they take too long.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DeadlineLayer {
+    most: Duration,
+}
+
+impl DeadlineLayer {
+    /// Gives a request up after `most`, or when its client wants no longer to wait. A stream counts until it begins.
+    pub(crate) fn new(most: Duration) -> Self {
+        Self { most }
+    }
+}
+
+impl<S> Layer<S> for DeadlineLayer {
+    type Service = DeadlineService<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        DeadlineService { inner, most: self.most }
+    }
+}
+
+/// A service whose requests take a bounded time.
+#[derive(Clone, Debug)]
+pub(crate) struct DeadlineService<S> {
+    inner: S,
+    most: Duration,
+}
+
+impl<S> Service<Request<Body>> for DeadlineService<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>>,
+    S::Error: Send + 'static,
+    S::Future: Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = S::Error;
+    type Future = BoxFuture<'static, Result<Response<Body>, S::Error>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let wanted = client_deadline(request.headers()).map(|wanted| wanted.saturating_sub(AHEAD_OF_TRANSPORT));
+        let limit = wanted.map_or(self.most, |wanted| wanted.min(self.most));
+        let answer = self.inner.call(request);
+        async move { tokio::time::timeout(limit, answer).await.unwrap_or_else(|_| Ok(too_late(limit).into_http())) }
+            .boxed()
+    }
+}
+
+fn too_late(limit: Duration) -> Status {
+    Failure::new(Reason::DeadlineExceeded, format!("the request took longer than {limit:?}")).into()
+}
+
+/// The deadline that the client gave: at most eight digits and a unit, as the protocol of gRPC has it.
+fn client_deadline(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get("grpc-timeout")?.to_str().ok()?;
+    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    if digits.len() > 8 {
+        return None;
+    }
+    let number: u64 = digits.parse().ok()?;
+    match unit {
+        "H" => Some(Duration::from_secs(number * 60 * 60)),
+        "M" => Some(Duration::from_secs(number * 60)),
+        "S" => Some(Duration::from_secs(number)),
+        "m" => Some(Duration::from_millis(number)),
+        "u" => Some(Duration::from_micros(number)),
+        "n" => Some(Duration::from_nanos(number)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use tonic::Code;
+    use tower::ServiceExt as _;
+
+    use super::*;
+
+    fn headers(timeout: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert("grpc-timeout", timeout.parse().expect("plain text"));
+        headers
+    }
+
+    #[test]
+    fn deadlines_of_clients_are_read() {
+        for (text, expected) in [
+            ("3H", Some(Duration::from_hours(3))),
+            ("2M", Some(Duration::from_mins(2))),
+            ("1S", Some(Duration::from_secs(1))),
+            ("250m", Some(Duration::from_millis(250))),
+            ("250u", Some(Duration::from_micros(250))),
+            ("99999999n", Some(Duration::from_nanos(99_999_999))),
+            ("123456789S", None),
+            ("S", None),
+            ("1", None),
+            ("1x", None),
+            ("-1S", None),
+        ] {
+            assert_eq!(client_deadline(&headers(text)), expected, "{text}");
+        }
+        assert_eq!(client_deadline(&HeaderMap::new()), None);
+    }
+
+    /// The code that a request gets which would take ten seconds.
+    async fn check(most: Duration, timeout: Option<&str>) -> Option<i32> {
+        let slow = tower::service_fn(|_: Request<Body>| async {
+            tokio::time::sleep(Duration::from_secs(10)).await;
+            Ok::<_, Infallible>(Response::new(Body::empty()))
+        });
+        let mut request = Request::new(Body::empty());
+        *request.headers_mut() = timeout.map(headers).unwrap_or_default();
+        let answer = DeadlineLayer::new(most).layer(slow).oneshot(request).await.expect("infallible");
+        answer.headers().get("grpc-status").map(|code| code.to_str().expect("digits").parse().expect("digits"))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_shorter_deadline_decides() {
+        let late = Some(Code::DeadlineExceeded as i32);
+        assert_eq!(check(Duration::from_secs(1), None).await, late);
+        assert_eq!(check(Duration::from_secs(30), Some("2S")).await, late);
+        assert_eq!(check(Duration::from_secs(1), Some("20S")).await, late);
+        assert_eq!(check(Duration::from_secs(30), Some("20S")).await, None);
+    }
+}

@@ -1,0 +1,39 @@
+//! What can wake the daemon?
+
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+/// Everything that the daemon as a whole reacts to. Requests are not among it: each is answered on its own.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// The system or a person ends the daemon.
+    Terminate {
+        /// The signal's name.
+        signal: &'static str,
+    },
+    /// A terminal was closed, or somebody wants the configuration read again.
+    Hangup,
+    /// A client ends the daemon.
+    ShutdownRequested {
+        /// Why, in the client's words.
+        reason: String,
+        /// How long requests may go on.
+        drain: Duration,
+    },
+    /// Nobody has been there for as long as the settings say.
+    Idle,
+    /// The client that a private daemon belongs to is gone.
+    OwnerGone,
+}
+
+/// Where events are given in.
+pub(crate) type Events = mpsc::Sender<Event>;
+
+/// A few events are all that ever wait: each ends the daemon, or is handled at once.
+const WAITING: usize = 8;
+
+/// Makes both ends of the daemon's queue.
+pub(crate) fn queue() -> (Events, mpsc::Receiver<Event>) {
+    mpsc::channel(WAITING)
+}

@@ -1,0 +1,182 @@
+//! Which failure of the engine is which reason for a client? The one place that decides.
+
+use std::error::Error;
+
+use recall_engine::{Fault, GetError, IndexError, ListError, RemoveError, SearchError, StatusError, StoreError};
+use recall_proto::{Failure, Reason};
+use tonic::Status;
+
+/// What a failed use case comes to, for its client.
+pub(crate) trait IntoFailure {
+    /// Writes the failure.
+    fn into_failure(self) -> Failure;
+}
+
+impl IntoFailure for SearchError {
+    fn into_failure(self) -> Failure {
+        let message = chain(&self);
+        match self {
+            Self::EmptyQuery => Failure::new(Reason::InvalidArgument, message).with_detail("field", "query"),
+            Self::NoStore { .. } => no_store(message),
+            Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
+        }
+    }
+}
+
+impl IntoFailure for GetError {
+    fn into_failure(self) -> Failure {
+        let message = chain(&self);
+        match self {
+            Self::NotFound { id } => not_found(message, id),
+            Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
+        }
+    }
+}
+
+impl IntoFailure for ListError {
+    fn into_failure(self) -> Failure {
+        let message = chain(&self);
+        match self {
+            Self::NoStore { .. } => no_store(message),
+            Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
+        }
+    }
+}
+
+impl IntoFailure for IndexError {
+    fn into_failure(self) -> Failure {
+        let message = chain(&self);
+        match self {
+            Self::Outside { path, .. } => Failure::new(Reason::PermissionDenied, message)
+                .with_detail("path", path.to_string_lossy())
+                .with_hint("name paths below the project's root, or allow the folder in `roots.allowed` of your own recall.toml"),
+            Self::Missing { path } => {
+                Failure::new(Reason::NotFound, message).with_detail("path", path.to_string_lossy())
+            }
+            Self::Glob { glob, .. } => Failure::new(Reason::InvalidArgument, message).with_detail("glob", glob),
+            Self::NoStore { .. } => no_store(message),
+            Self::Store(error) => of_store(&error, message, Reason::IndexFailed),
+        }
+    }
+}
+
+impl IntoFailure for RemoveError {
+    fn into_failure(self) -> Failure {
+        let message = chain(&self);
+        match self {
+            Self::NotFound { item } => not_found(message, item),
+            Self::NoStore { .. } => no_store(message),
+            Self::Path { item, .. } => Failure::new(Reason::InvalidArgument, message).with_detail("item", item),
+            Self::Store(error) => of_store(&error, message, Reason::IndexFailed),
+        }
+    }
+}
+
+impl IntoFailure for StatusError {
+    fn into_failure(self) -> Failure {
+        let message = chain(&self);
+        match self {
+            Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
+        }
+    }
+}
+
+/// The reason of a store's failure; `otherwise` where it is none that a client could do something about.
+fn of_store(error: &StoreError, message: String, otherwise: Reason) -> Failure {
+    match error.fault() {
+        Fault::NoProject => Failure::new(Reason::InvalidArgument, message)
+            .with_hint("name an existing directory as the working directory or the project's root"),
+        Fault::RefusedRoot => Failure::new(Reason::PermissionDenied, message)
+            .with_hint("change into a project, or make one with `recall init`"),
+        Fault::Damaged => {
+            Failure::new(Reason::StoreDamaged, message).with_hint("make the index anew with `recall rebuild`")
+        }
+        Fault::NewerSchema => Failure::new(Reason::SchemaNewer, message)
+            .with_hint("update recall, or make the index anew with `recall rebuild`"),
+        Fault::ReadOnly => Failure::new(Reason::ReadOnly, message),
+        Fault::DiskFull => Failure::new(Reason::DiskFull, message).with_hint("make room on the disk and try again"),
+        Fault::NotPermitted => Failure::new(Reason::PermissionDenied, message),
+        Fault::Busy => Failure::new(Reason::Conflict, message).with_hint("try again when the other process is done"),
+        Fault::NetworkFileSystem => Failure::new(Reason::Unsupported, message)
+            .with_hint("keep the index on a local disk: remove `.recall/` from the project, or set RECALL_HOME to one"),
+        Fault::Cancelled => Failure::new(Reason::Cancelled, message),
+        Fault::Closing => Failure::new(Reason::Unavailable, message),
+        Fault::Other => Failure::new(otherwise, message),
+    }
+}
+
+/// A request that panicked.
+pub(crate) fn panicked() -> Status {
+    Failure::new(Reason::Internal, "the request met a defect of recall and was given up")
+        .with_hint("`recall daemon logs` shows where; please report it")
+        .into()
+}
+
+/// An RPC, or a part of one, that this release does not offer.
+pub(crate) fn unsupported(what: &str) -> Status {
+    Failure::new(Reason::Unsupported, format!("this daemon does not offer {what}")).into()
+}
+
+fn no_store(message: String) -> Failure {
+    Failure::new(Reason::InvalidScope, message).with_hint("use `project`, `global` or `all`")
+}
+
+fn not_found(message: String, id: String) -> Failure {
+    Failure::new(Reason::NotFound, message).with_detail("id", id)
+}
+
+/// The error and its causes on one line. A cause that its error repeats already is left out.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut message = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        if !message.ends_with(&text) {
+            message = format!("{message}: {text}");
+        }
+        cause = error.source();
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use tonic::Code;
+
+    use super::*;
+
+    fn full_disk() -> StoreError {
+        StoreError::Folder { path: "/p/index".into(), source: io::ErrorKind::StorageFull.into() }
+    }
+
+    #[test]
+    fn a_failure_of_a_store_keeps_its_reason_in_every_use_case() {
+        assert_eq!(SearchError::Store(full_disk()).into_failure().reason, Reason::DiskFull);
+        assert_eq!(GetError::Store(full_disk()).into_failure().reason, Reason::DiskFull);
+        assert_eq!(ListError::Store(full_disk()).into_failure().reason, Reason::DiskFull);
+        assert_eq!(IndexError::Store(full_disk()).into_failure().reason, Reason::DiskFull);
+        assert_eq!(RemoveError::Store(full_disk()).into_failure().reason, Reason::DiskFull);
+        assert_eq!(StatusError::Store(full_disk()).into_failure().reason, Reason::DiskFull);
+    }
+
+    #[test]
+    fn a_message_names_what_failed_and_why() {
+        let message = SearchError::Store(full_disk()).into_failure().message;
+        assert_eq!(message, "the index folder /p/index cannot be used: no storage space");
+    }
+
+    #[test]
+    fn what_is_not_offered_says_so() {
+        let status = unsupported("`Briefing`");
+        assert_eq!(status.code(), Code::Unimplemented);
+        assert_eq!(Failure::from_status(&status).reason, Reason::Unsupported);
+        assert_eq!(status.message(), "this daemon does not offer `Briefing`");
+    }
+
+    #[test]
+    fn a_panic_is_an_internal_error() {
+        assert_eq!(Failure::from_status(&panicked()).reason, Reason::Internal);
+    }
+}

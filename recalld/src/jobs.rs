@@ -1,0 +1,111 @@
+//! How do long jobs share the machine, and how do they end early?
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use recall_engine::Cancel;
+use tokio::sync::{Semaphore, SemaphorePermit, mpsc};
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
+
+/// How many jobs run at once. Each uses every core while it parses, so that more would only take memory.
+const AT_ONCE: usize = 2;
+
+/// How many events may wait for a client that reads slowly; further progress is not told to it.
+pub(crate) const EVENTS_WAITING: usize = 32;
+
+/// How long the last event waits for a client that does not read.
+pub(crate) const LAST_EVENT_PATIENCE: Duration = Duration::from_secs(30);
+
+/// The index jobs that clients asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Jobs {
+    places: Arc<Semaphore>,
+    stop: CancellationToken,
+}
+
+impl Jobs {
+    /// Jobs that end when `stop` is cancelled.
+    pub(crate) fn new(stop: CancellationToken) -> Self {
+        Self { places: Arc::new(Semaphore::new(AT_ONCE)), stop }
+    }
+
+    /// Runs a job on a thread of its own when there is a place for it.
+    ///
+    /// Asks it to stop when its client no longer listens to `events`, and when the daemon ends. `None` when it was
+    /// given up before it began.
+    pub(crate) async fn run<E, T: Send + 'static>(
+        &self,
+        events: &mpsc::Sender<E>,
+        job: impl FnOnce(&Cancel) -> T + Send + 'static,
+    ) -> Option<Result<T, Status>> {
+        let _place = self.place(events).await?;
+        let cancel = Cancel::default();
+        let flag = cancel.clone();
+        let mut running = std::pin::pin!(crate::blocking::run(move || job(&flag)));
+        tokio::select! {
+            done = &mut running => return Some(done),
+            () = events.closed() => {}
+            () = self.stop.cancelled() => {}
+        }
+        cancel.cancel();
+        Some(running.await)
+    }
+
+    async fn place<E>(&self, events: &mpsc::Sender<E>) -> Option<SemaphorePermit<'_>> {
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => None,
+            () = events.closed() => None,
+            place = self.places.acquire() => Some(place.expect("the semaphore is never closed")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A job that goes on until it is asked to stop.
+    fn endless(cancel: &Cancel) -> &'static str {
+        while !cancel.is_cancelled() {
+            std::thread::yield_now();
+        }
+        "stopped"
+    }
+
+    #[tokio::test]
+    async fn a_job_stops_when_its_client_is_gone() {
+        let jobs = Jobs::new(CancellationToken::new());
+        let (events, listener) = mpsc::channel::<()>(1);
+        let (outcome, ()) = tokio::join!(jobs.run(&events, endless), async { drop(listener) });
+        assert_eq!(outcome.expect("it began").expect("no panic"), "stopped");
+    }
+
+    #[tokio::test]
+    async fn a_job_stops_when_the_daemon_ends() {
+        let stop = CancellationToken::new();
+        let jobs = Jobs::new(stop.clone());
+        let (events, _listener) = mpsc::channel::<()>(1);
+        let (outcome, ()) = tokio::join!(jobs.run(&events, endless), async { stop.cancel() });
+        assert_eq!(outcome.expect("it began").expect("no panic"), "stopped");
+        assert!(jobs.run(&events, endless).await.is_none(), "no job begins any more");
+    }
+
+    #[tokio::test]
+    async fn a_job_that_waits_for_a_place_is_given_up_with_its_client() {
+        let jobs = Jobs::new(CancellationToken::new());
+        let _taken = jobs.places.acquire_many(AT_ONCE as u32).await.expect("open");
+        let (events, listener) = mpsc::channel::<()>(1);
+        drop(listener);
+        assert!(jobs.run(&events, |_| ()).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_job_that_panics_is_an_error() {
+        let jobs = Jobs::new(CancellationToken::new());
+        let (events, _listener) = mpsc::channel::<()>(1);
+        let outcome = jobs.run(&events, |_| -> () { panic!("provoked") }).await;
+        assert_eq!(outcome.expect("it began").expect_err("it panicked").code(), tonic::Code::Internal);
+    }
+}

@@ -1,0 +1,33 @@
+//! The daemon: one warm process a user that answers `recall.v1` on a local socket.
+//!
+//! Wiring only. The use cases are in `recall-engine`; here is what a process around them needs: a lock, a socket, a
+//! service, deadlines, a log, and an end. `ARCHITECTURE.md` tells the life of a query.
+
+mod accept;
+mod activity;
+mod args;
+mod blocking;
+mod clock;
+mod connection;
+mod daemon;
+mod deadline;
+mod event;
+mod failure;
+mod jobs;
+mod lifecycle;
+mod lock;
+mod log;
+mod memory;
+mod meter;
+mod notify;
+mod panic;
+mod peer;
+mod reflection;
+mod server;
+mod service;
+mod socket;
+mod start;
+mod wake;
+mod wiring;
+
+pub use start::main;

@@ -1,0 +1,100 @@
+//! From the first connection to the last: serve, wait for a reason to end, drain.
+
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+
+use crate::event::Event;
+use crate::notify;
+use crate::server::{Patience, Server};
+
+/// Serves until there is a reason to end, then finishes what is being done, within a bound.
+///
+/// Stops to accept at once, asks index jobs to stop, lets requests in flight finish, and closes the stores.
+pub(crate) async fn run(server: Server, mut events: mpsc::Receiver<Event>, drain: Duration) {
+    notify::ready();
+    let watchdog = tokio::spawn(notify::watchdog());
+    let patience = wait_for_end(&mut events, drain).await;
+    watchdog.abort();
+    notify::stopping();
+
+    let began = Instant::now();
+    let finished = server.finish(patience).await;
+    tracing::info!(took_ms = began.elapsed().as_millis() as u64, finished, "ended");
+}
+
+/// Handles events until one ends the daemon; tells how long it may take to end then.
+async fn wait_for_end(events: &mut mpsc::Receiver<Event>, drain: Duration) -> Patience {
+    loop {
+        match events.recv().await {
+            Some(Event::Terminate { signal }) => {
+                tracing::info!(reason = signal, "ending");
+                return Patience::of(drain);
+            }
+            Some(Event::ShutdownRequested { reason, drain: wanted }) => {
+                tracing::info!(reason, "ending");
+                return Patience::of(wanted.min(drain));
+            }
+            Some(Event::Idle) => {
+                tracing::info!(reason = "idle", "ending");
+                return Patience::of(drain);
+            }
+            Some(Event::OwnerGone) => {
+                tracing::info!(reason = "owner gone", "ending");
+                // Its connections may stay open, but nobody reads their answers.
+                return Patience { requests: Duration::ZERO, jobs: drain };
+            }
+            // A daemon has no terminal to lose, and settings are read when a store is opened.
+            Some(Event::Hangup) => tracing::info!("ignored SIGHUP"),
+            None => {
+                tracing::error!("nobody can wake the daemon any more; ending");
+                return Patience::of(drain);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::queue;
+
+    const DRAIN: Duration = Duration::from_secs(5);
+
+    async fn check(given: Vec<Event>, expected: Patience) {
+        let (events, mut received) = queue();
+        for event in given {
+            events.send(event).await.expect("there is room");
+        }
+        drop(events);
+        assert_eq!(wait_for_end(&mut received, DRAIN).await, expected);
+    }
+
+    fn shutdown(drain: Duration) -> Event {
+        Event::ShutdownRequested { reason: "stop".to_owned(), drain }
+    }
+
+    #[tokio::test]
+    async fn a_client_may_shorten_the_drain_but_not_lengthen_it() {
+        let second = Duration::from_secs(1);
+        check(vec![shutdown(second)], Patience::of(second)).await;
+        check(vec![shutdown(60 * second)], Patience::of(DRAIN)).await;
+    }
+
+    #[tokio::test]
+    async fn a_hangup_does_not_end_the_daemon() {
+        check(vec![Event::Hangup, shutdown(Duration::ZERO)], Patience::of(Duration::ZERO)).await;
+    }
+
+    #[tokio::test]
+    async fn signals_and_idleness_let_requests_finish() {
+        for event in [Event::Terminate { signal: "SIGTERM" }, Event::Idle] {
+            check(vec![event], Patience::of(DRAIN)).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_for_the_answers_of_a_lost_owner() {
+        check(vec![Event::OwnerGone], Patience { requests: Duration::ZERO, jobs: DRAIN }).await;
+    }
+}

@@ -1,0 +1,46 @@
+//! How much memory does the daemon take?
+
+/// A process's memory, in bytes; what the platform does not tell is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_field_names, reason = "the unit is a part of each name")]
+pub(crate) struct MemoryUse {
+    /// All that is resident.
+    pub(crate) resident_bytes: u64,
+    /// The resident part that is the process's own, mapped files aside.
+    pub(crate) anonymous_bytes: u64,
+    /// The most that was ever resident.
+    pub(crate) peak_bytes: u64,
+}
+
+impl MemoryUse {
+    /// Reads the figures of this process.
+    pub(crate) fn of_this_process() -> Self {
+        std::fs::read_to_string("/proc/self/status").map(|status| Self::from_status(&status)).unwrap_or_default()
+    }
+
+    fn from_status(status: &str) -> Self {
+        let bytes = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+            let kibibytes = line.and_then(|value| value.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+            kibibytes.unwrap_or_default() * 1024
+        };
+        Self { resident_bytes: bytes("VmRSS"), anonymous_bytes: bytes("RssAnon"), peak_bytes: bytes("VmHWM") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_tells_kibibytes() {
+        let status = "Name:\trecalld\nVmHWM:\t    9000 kB\nVmRSS:\t    8192 kB\nRssAnon:\t     100 kB\n";
+        let expected = MemoryUse { resident_bytes: 8 << 20, anonymous_bytes: 102_400, peak_bytes: 9_216_000 };
+        assert_eq!(MemoryUse::from_status(status), expected);
+    }
+
+    #[test]
+    fn what_is_not_told_is_zero() {
+        assert_eq!(MemoryUse::from_status("VmRSS: much\n"), MemoryUse::default());
+    }
+}

@@ -1,0 +1,131 @@
+//! What stands between the socket and the service?
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::stream::Stream;
+use interprocess::local_socket::tokio::Listener;
+use recall_config::DaemonSettings;
+use recall_proto::v1::recall_server::RecallServer;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic_health::ServingStatus;
+use tonic_health::server::HealthReporter;
+
+use crate::accept::Acceptor;
+use crate::daemon::Daemon;
+use crate::deadline::DeadlineLayer;
+use crate::meter::MeterLayer;
+use crate::panic::CatchPanic;
+use crate::reflection;
+use crate::service::Service;
+
+/// The largest message that is taken from a client or given to it.
+const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
+
+/// How many requests of one connection are answered at once; what is above waits at the client. A client that reads no
+/// answer holds at most so many of them in memory.
+const STREAMS_PER_CONNECTION: u32 = 64;
+
+/// How long an answer may wait for a client that does not read before its connection is given up.
+const WRITE_PATIENCE: Duration = Duration::from_secs(30);
+
+/// How many accepted connections may wait for the server to take them.
+const ACCEPTED_WAITING: usize = 16;
+
+/// The name under which the whole of the daemon stands in the health service.
+const OVERALL: &str = "";
+
+/// A server that answers.
+pub(crate) struct Server {
+    daemon: Arc<Daemon>,
+    health: HealthReporter,
+    accepting: JoinHandle<()>,
+    serving: JoinHandle<Result<(), tonic::transport::Error>>,
+}
+
+/// How long a server may take to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Patience {
+    /// For requests in flight.
+    pub(crate) requests: Duration,
+    /// For index jobs and the stores.
+    pub(crate) jobs: Duration,
+}
+
+impl Patience {
+    /// The same for everything.
+    pub(crate) fn of(drain: Duration) -> Self {
+        Self { requests: drain, jobs: drain }
+    }
+}
+
+impl Server {
+    /// Begins to answer on a listener.
+    pub(crate) async fn start(daemon: Arc<Daemon>, listener: Listener, settings: &DaemonSettings) -> Self {
+        let (admitted, connections) = mpsc::channel(ACCEPTED_WAITING);
+        let own_uid = rustix::process::geteuid().as_raw();
+        let most = settings.max_connections.get();
+        let acceptor = Acceptor::new(listener, own_uid, most, WRITE_PATIENCE, daemon.activity.clone());
+        let accepting = tokio::spawn(acceptor.run(admitted, daemon.stop.clone()));
+
+        let health = HealthReporter::new();
+        health.set_service_status(OVERALL, ServingStatus::Serving).await;
+        health.set_serving::<RecallServer<Service>>().await;
+        let serving = serve(Arc::clone(&daemon), ReceiverStream::new(connections), health.clone(), settings);
+        Self { daemon, health, accepting, serving: tokio::spawn(serving) }
+    }
+
+    /// Stops to accept, and finishes what is being done within `patience`; says whether all was finished.
+    ///
+    /// Index jobs are asked to stop, and what they committed stands; requests that have their stores are answered.
+    pub(crate) async fn finish(self, patience: Patience) -> bool {
+        self.daemon.stop.cancel();
+        // The socket goes with the loop: from here on whoever comes finds nobody, rather than somebody who ends.
+        if self.accepting.await.is_err() {
+            tracing::error!("the accept loop panicked");
+        }
+        self.health.set_service_status(OVERALL, ServingStatus::NotServing).await;
+        self.health.set_not_serving::<RecallServer<Service>>().await;
+
+        let engine = Arc::clone(&self.daemon.engine);
+        let (answered, closed) = tokio::join!(
+            tokio::time::timeout(patience.requests, self.serving),
+            tokio::time::timeout(patience.jobs, tokio::task::spawn_blocking(move || engine.close())),
+        );
+        if answered.is_err() {
+            tracing::warn!(clients = self.daemon.activity.clients(), "gave up on requests that did not finish");
+        }
+        if closed.is_err() {
+            tracing::warn!("gave up on index jobs that did not stop");
+        }
+        answered.is_ok() && closed.is_ok()
+    }
+}
+
+/// The whole stack of services over the connections.
+fn serve(
+    daemon: Arc<Daemon>,
+    connections: impl Stream<Item = std::io::Result<crate::connection::Connection>> + Send + 'static,
+    health: HealthReporter,
+    settings: &DaemonSettings,
+) -> impl Future<Output = Result<(), tonic::transport::Error>> + Send + 'static {
+    let stopped = daemon.stop.clone().cancelled_owned();
+    let meter = MeterLayer::new(Arc::clone(&daemon.meter));
+    let service = RecallServer::new(Service::new(daemon))
+        .max_decoding_message_size(MAX_MESSAGE_BYTES)
+        .max_encoding_message_size(MAX_MESSAGE_BYTES);
+    tonic::transport::Server::builder()
+        .max_concurrent_streams(STREAMS_PER_CONNECTION)
+        .layer(meter)
+        .layer(DeadlineLayer::new(settings.request_timeout))
+        .layer(CatchPanic)
+        .add_service(service)
+        .add_service(tonic_health::pb::health_server::HealthServer::new(
+            tonic_health::server::HealthService::from_health_reporter(health),
+        ))
+        .add_service(reflection::current())
+        .add_service(reflection::older())
+        .serve_with_incoming_shutdown(connections, stopped)
+}

@@ -1,0 +1,135 @@
+//! The RPCs: each reads its request, calls the engine, and writes the answer. One a file.
+
+mod context;
+mod get;
+mod handshake;
+mod index;
+mod list;
+mod rebuild;
+mod remove;
+mod run;
+mod search;
+mod shutdown;
+mod status;
+mod store;
+mod unsupported;
+mod warning;
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use futures_util::Stream;
+use recall_proto::v1;
+use recall_proto::v1::recall_server::Recall;
+use tonic::{Request, Response, Status};
+
+use crate::blocking;
+use crate::daemon::Daemon;
+use crate::failure::IntoFailure;
+use unsupported::unsupported;
+
+/// `recall.v1` over what the daemon shares.
+#[derive(Clone)]
+pub(crate) struct Service {
+    daemon: Arc<Daemon>,
+}
+
+/// An answer in pieces.
+type Pieces<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+
+impl Service {
+    /// Serves what the daemon shares.
+    pub(crate) fn new(daemon: Arc<Daemon>) -> Self {
+        Self { daemon }
+    }
+
+    /// Calls the engine on a thread for blocking work.
+    async fn call<T, E>(&self, call: impl FnOnce(&Daemon) -> Result<T, E> + Send + 'static) -> Result<T, Status>
+    where
+        T: Send + 'static,
+        E: IntoFailure + Send + 'static,
+    {
+        let daemon = Arc::clone(&self.daemon);
+        let outcome = blocking::run(move || call(&daemon)).await?;
+        outcome.map_err(|error| error.into_failure().into())
+    }
+}
+
+#[tonic::async_trait]
+impl Recall for Service {
+    async fn handshake(
+        &self,
+        request: Request<v1::HandshakeRequest>,
+    ) -> Result<Response<v1::HandshakeResponse>, Status> {
+        handshake::handle(self, &request.into_inner()).map(Response::new)
+    }
+
+    async fn search(&self, request: Request<v1::SearchRequest>) -> Result<Response<v1::SearchResponse>, Status> {
+        search::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn get(&self, request: Request<v1::GetRequest>) -> Result<Response<v1::GetResponse>, Status> {
+        get::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn list(&self, request: Request<v1::ListRequest>) -> Result<Response<v1::ListResponse>, Status> {
+        list::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn remove(&self, request: Request<v1::RemoveRequest>) -> Result<Response<v1::RemoveResponse>, Status> {
+        remove::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    type IndexStream = Pieces<v1::IndexEvent>;
+
+    async fn index(&self, request: Request<v1::IndexRequest>) -> Result<Response<Self::IndexStream>, Status> {
+        index::handle(self, request.into_inner()).map(Response::new)
+    }
+
+    type RebuildStream = Pieces<v1::IndexEvent>;
+
+    async fn rebuild(&self, request: Request<v1::RebuildRequest>) -> Result<Response<Self::RebuildStream>, Status> {
+        rebuild::handle(self, request.into_inner()).map(Response::new)
+    }
+
+    async fn status(&self, request: Request<v1::StatusRequest>) -> Result<Response<v1::StatusResponse>, Status> {
+        status::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn shutdown(&self, request: Request<v1::ShutdownRequest>) -> Result<Response<v1::ShutdownResponse>, Status> {
+        Ok(Response::new(shutdown::handle(self, request.into_inner())))
+    }
+
+    type ExportStream = Pieces<v1::ExportResponse>;
+    type PullModelStream = Pieces<v1::TransferEvent>;
+    type InstallRuntimeStream = Pieces<v1::TransferEvent>;
+
+    unsupported! {
+        "Query" query(v1::QueryRequest) -> v1::QueryResponse;
+        "Context" context(v1::ContextRequest) -> v1::ContextResponse;
+        "Related" related(v1::RelatedRequest) -> v1::RelatedResponse;
+        "Graph" graph(v1::GraphRequest) -> v1::GraphResponse;
+        "Add" add(v1::AddRequest) -> v1::AddResponse;
+        "Update" update(v1::UpdateRequest) -> v1::UpdateResponse;
+        "Feedback" feedback(v1::FeedbackRequest) -> v1::FeedbackResponse;
+        "Verify" verify(v1::VerifyRequest) -> v1::VerifyResponse;
+        "Promote" promote(v1::PromoteRequest) -> v1::PromoteResponse;
+        "LogEvent" log_event(v1::LogEventRequest) -> v1::LogEventResponse;
+        "StartSession" start_session(v1::StartSessionRequest) -> v1::StartSessionResponse;
+        "EndSession" end_session(v1::EndSessionRequest) -> v1::EndSessionResponse;
+        "ListSessions" list_sessions(v1::ListSessionsRequest) -> v1::ListSessionsResponse;
+        "ListEvents" list_events(v1::ListEventsRequest) -> v1::ListEventsResponse;
+        "Briefing" briefing(v1::BriefingRequest) -> v1::BriefingResponse;
+        "Doctor" doctor(v1::DoctorRequest) -> v1::DoctorResponse;
+        "Compact" compact(v1::CompactRequest) -> v1::CompactResponse;
+        "Export" export(v1::ExportRequest) -> Self::ExportStream;
+        "Import" import(tonic::Streaming<v1::ImportRequest>) -> v1::ImportResponse;
+        "ListModels" list_models(v1::ListModelsRequest) -> v1::ListModelsResponse;
+        "AddModel" add_model(v1::AddModelRequest) -> v1::AddModelResponse;
+        "PullModel" pull_model(v1::PullModelRequest) -> Self::PullModelStream;
+        "UseModel" use_model(v1::UseModelRequest) -> v1::UseModelResponse;
+        "RemoveModel" remove_model(v1::RemoveModelRequest) -> v1::RemoveModelResponse;
+        "InstallRuntime" install_runtime(v1::InstallRuntimeRequest) -> Self::InstallRuntimeStream;
+        "Config" config(v1::ConfigRequest) -> v1::ConfigResponse;
+    }
+}

@@ -1,0 +1,50 @@
+//! Where does a request come from?
+
+use std::path::PathBuf;
+
+use recall_engine::{Origin, RootCheck};
+use recall_proto::v1::RequestContext;
+use recall_proto::{InvalidRequest, Problem};
+
+/// Reads where a request comes from.
+///
+/// # Errors
+/// It names neither a working directory nor a project's root, or asks for a store by its id.
+pub(super) fn origin(context: Option<RequestContext>) -> Result<Origin, InvalidRequest> {
+    let RequestContext { working_directory, project_root, project_id, allow_broad_root, .. } =
+        context.unwrap_or_default();
+    if !project_id.is_empty() {
+        let problem = Problem::Unknown { value: project_id, known: "none: name the project by its root" };
+        return Err(InvalidRequest::new("context.project_id", problem));
+    }
+    let project = Some(project_root).filter(|root| !root.is_empty()).map(PathBuf::from);
+    let directory = match (working_directory.is_empty(), &project) {
+        (false, _) => PathBuf::from(working_directory),
+        (true, Some(root)) => root.clone(),
+        (true, None) => return Err(InvalidRequest::new("context.working_directory", Problem::Empty)),
+    };
+    let root_check = if allow_broad_root { RootCheck::Force } else { RootCheck::Refuse };
+    Ok(Origin { directory, project, root_check })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context(working_directory: &str, project_root: &str) -> RequestContext {
+        let (working_directory, project_root) = (working_directory.to_owned(), project_root.to_owned());
+        RequestContext { working_directory, project_root, ..RequestContext::default() }
+    }
+
+    #[test]
+    fn a_request_says_where_it_comes_from() {
+        let at = |directory: &str, project: Option<&str>| {
+            let (directory, project) = (directory.into(), project.map(PathBuf::from));
+            Ok(Origin { directory, project, root_check: RootCheck::Refuse })
+        };
+        assert_eq!(origin(Some(context("/w", ""))), at("/w", None));
+        assert_eq!(origin(Some(context("/w/src", "/w"))), at("/w/src", Some("/w")));
+        assert_eq!(origin(Some(context("", "/w"))), at("/w", Some("/w")));
+        assert_eq!(origin(None).map_err(|error| error.field), Err("context.working_directory"));
+    }
+}

@@ -1,0 +1,125 @@
+//! `Get`: what does an id stand for?
+
+use recall_core::Scope;
+use recall_engine::{Item, ItemRequest, Parent};
+use recall_proto::convert::{chunk, document, scope, symbol};
+use recall_proto::v1::{GetRequest, GetResponse};
+use recall_proto::{Failure, InvalidRequest, Problem, Reason};
+use tonic::Status;
+
+use super::{Service, context};
+
+pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<GetResponse, Status> {
+    let GetRequest { context, id, scope: wanted, include_parent, start_line, end_line } = request;
+    if id.trim().is_empty() {
+        return Err(InvalidRequest::new("id", Problem::Empty).into());
+    }
+    let wanted = scope::from_proto(wanted, Scope::All)?;
+    let lines = Lines::read(start_line, end_line)?;
+    let origin = context::origin(context)?;
+    let parent = if include_parent { Parent::Include } else { Parent::Leave };
+    let asked = ItemRequest { id, parent };
+    let item = service.call(move |daemon| daemon.engine.get(&origin, &asked)).await?;
+    if !wanted.sees(item.scope) {
+        let message = format!("`{}` is in the {} store", item.document.path, item.scope);
+        return Err(Failure::new(Reason::NotFound, message).into());
+    }
+    Ok(response(item, lines))
+}
+
+fn response(item: Item, lines: Lines) -> GetResponse {
+    let Item { scope, document: found, chunk: named, text, parent_text, symbols } = item;
+    let hash = found.hash.short();
+    let (text, start_line, end_line, proto_chunk, cited) = if let Some((_, span)) = named {
+        let whole = parent_text.unwrap_or_default();
+        let cited = (span.span.start_line, span.span.end_line);
+        let end = count_lines(&whole);
+        let start = u32::from(end > 0);
+        (whole, start, end, Some(chunk::to_proto(&span, found.id, &text)), cited)
+    } else {
+        let (part, start, end) = lines.of(&text);
+        (part.to_owned(), start, end, None, (start, end))
+    };
+    GetResponse {
+        citation: format!("{}:{}-{}@{hash}", found.path, cited.0, cited.1),
+        symbols: symbols.iter().map(|definition| symbol::to_proto(definition, found.id)).collect(),
+        doc: Some(document::to_proto(&found, scope, "")),
+        chunk: proto_chunk,
+        text,
+        start_line,
+        end_line,
+        staleness: 0.0,
+        memory: None,
+        generation: 0,
+        warnings: Vec::new(),
+    }
+}
+
+/// Which lines of a document are wanted.
+#[derive(Clone, Copy, Debug)]
+struct Lines {
+    first: u32,
+    last: u32,
+}
+
+impl Lines {
+    fn read(first: Option<u32>, last: Option<u32>) -> Result<Self, InvalidRequest> {
+        if first == Some(0) {
+            return Err(InvalidRequest::new("start_line", Problem::Zero));
+        }
+        let (first, last) = (first.unwrap_or(1), last.unwrap_or(u32::MAX));
+        if last < first {
+            return Err(InvalidRequest::new("end_line", Problem::Contradiction { other: "start_line" }));
+        }
+        Ok(Self { first, last })
+    }
+
+    /// The wanted part of a text with its first and last line; empty and 0 where the text has no such lines.
+    fn of(self, text: &str) -> (&str, u32, u32) {
+        let all = count_lines(text);
+        if self.first > all {
+            return ("", 0, 0);
+        }
+        let last = self.last.min(all);
+        let begin = line_start(text, self.first);
+        let end = if last == all { text.len() } else { line_start(text, last + 1) };
+        (&text[begin..end], self.first, last)
+    }
+}
+
+fn count_lines(text: &str) -> u32 {
+    text.lines().count() as u32
+}
+
+/// Where a line begins that the text has.
+fn line_start(text: &str, line: u32) -> usize {
+    let skipped = line as usize - 1;
+    text.split_inclusive('\n').take(skipped).map(str::len).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, first: Option<u32>, last: Option<u32>, expected: (&str, u32, u32)) {
+        assert_eq!(Lines::read(first, last).expect("a range").of(text), expected);
+    }
+
+    #[test]
+    fn lines_of_a_document() {
+        let text = "one\ntwo\r\nthree";
+        check(text, None, None, (text, 1, 3));
+        check(text, Some(2), None, ("two\r\nthree", 2, 3));
+        check(text, Some(2), Some(2), ("two\r\n", 2, 2));
+        check(text, None, Some(99), (text, 1, 3));
+        check(text, Some(4), None, ("", 0, 0));
+        check("", None, None, ("", 0, 0));
+        check("one\n", Some(1), None, ("one\n", 1, 1));
+    }
+
+    #[test]
+    fn a_range_that_is_none_is_refused() {
+        assert_eq!(Lines::read(Some(0), None).map_err(|error| error.field).err(), Some("start_line"));
+        assert_eq!(Lines::read(Some(3), Some(2)).map_err(|error| error.field).err(), Some("end_line"));
+    }
+}

@@ -1,0 +1,92 @@
+//! `Index`: bring files into the index.
+
+use std::path::PathBuf;
+
+use recall_core::Scope;
+use recall_engine::IndexRequest as Asked;
+use recall_proto::convert::{document_type, scope};
+use recall_proto::v1::{IndexEvent, IndexRequest};
+use recall_proto::{InvalidRequest, Problem};
+use tonic::Status;
+
+use super::{Pieces, Service, context, run};
+use crate::failure::unsupported;
+
+pub(super) fn handle(service: &Service, request: IndexRequest) -> Result<Pieces<IndexEvent>, Status> {
+    let IndexRequest {
+        context,
+        paths,
+        globs,
+        tags,
+        source,
+        type_hint,
+        recursive,
+        // Size and modification time decide in any case.
+        mtime_only: _,
+        ignore,
+        force,
+        scope: wanted,
+    } = request;
+    if !ignore.is_empty() {
+        return Err(unsupported("ignore patterns with a request (`ignore`)"));
+    }
+    if force {
+        return Err(unsupported("reading unchanged files again (`force`)"));
+    }
+    let origin = context::origin(context)?;
+    let wanted = scope::from_proto(wanted, Scope::Project)?;
+    let asked = Asked {
+        paths: checked_paths(paths)?,
+        scope: wanted,
+        recursive: recursive.unwrap_or(true),
+        glob: either(&globs),
+        tags,
+        source: Some(source).filter(|source| !source.is_empty()),
+        document_type: document_type("type_hint", &type_hint)?,
+    };
+    Ok(run::stream(service, origin, wanted, move |engine, origin, progress, cancel| {
+        engine.index(origin, &asked, progress, cancel)
+    }))
+}
+
+fn checked_paths(paths: Vec<String>) -> Result<Vec<PathBuf>, InvalidRequest> {
+    for path in &paths {
+        if path.is_empty() {
+            return Err(InvalidRequest::new("paths", Problem::Empty));
+        }
+        if path.contains('\0') {
+            let problem = Problem::Malformed { value: path.replace('\0', "\u{fffd}"), expected: "a path without NUL" };
+            return Err(InvalidRequest::new("paths", problem));
+        }
+    }
+    Ok(paths.into_iter().map(PathBuf::from).collect())
+}
+
+/// One glob that matches what any of them matches.
+fn either(globs: &[String]) -> Option<String> {
+    match globs {
+        [] => None,
+        [one] => Some(one.clone()),
+        several => Some(format!("{{{}}}", several.join(","))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_globs_are_alternatives() {
+        assert_eq!(either(&[]), None);
+        assert_eq!(either(&["*.md".to_owned()]).as_deref(), Some("*.md"));
+        assert_eq!(either(&["*.md".to_owned(), "src/**".to_owned()]).as_deref(), Some("{*.md,src/**}"));
+    }
+
+    #[test]
+    fn what_is_no_path_is_refused() {
+        for path in ["", "a\0b"] {
+            assert_eq!(checked_paths(vec![path.to_owned()]).map_err(|error| error.field), Err("paths"), "{path:?}");
+        }
+        assert_eq!(checked_paths(vec!["src".to_owned()]), Ok(vec![PathBuf::from("src")]));
+    }
+}

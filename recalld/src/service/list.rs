@@ -1,0 +1,88 @@
+//! `List`: what does a store hold?
+
+use recall_core::{Document, Language, Scope, StoreScope, Timestamp};
+use recall_engine::{ListRequest as Asked, ListSort, Listing};
+use recall_proto::convert::{document, document_type, limits, scope, time};
+use recall_proto::v1::{self, ListEntry, ListRequest, ListResponse};
+use recall_proto::{InvalidRequest, Problem};
+use tonic::Status;
+
+use super::{Service, context, warning};
+use crate::failure::unsupported;
+
+pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<ListResponse, Status> {
+    let ListRequest { context, r#type, scope: wanted, limit, sort, cursor, path, tags, language } = request;
+    if !path.is_empty() {
+        return Err(unsupported("listings below a path (`path`)"));
+    }
+    let origin = context::origin(context)?;
+    let asked = Asked {
+        scope: scope::from_proto(wanted, Scope::All)?,
+        types: document_type("type", &r#type)?.into_iter().collect(),
+        languages: Some(language).filter(|name| !name.is_empty()).map(Language::from).into_iter().collect(),
+        tags,
+        sort: order(sort)?,
+        offset: offset(&cursor)?,
+        limit: limits::list_entries(limit, &service.daemon.settings.limits)?,
+    };
+    let listing = service.call(move |daemon| daemon.engine.list(&origin, &asked)).await?;
+    Ok(response(listing))
+}
+
+fn response(listing: Listing) -> ListResponse {
+    let Listing { documents, next_offset, warnings } = listing;
+    ListResponse {
+        entries: documents.into_iter().map(|(scope, document, created)| entry(scope, &document, created)).collect(),
+        next_cursor: next_offset.map(|offset| offset.to_string()).unwrap_or_default(),
+        total: 0,
+        generation: 0,
+        warnings: warning::to_proto(warnings),
+    }
+}
+
+fn entry(scope: StoreScope, found: &Document, created: Timestamp) -> ListEntry {
+    let doc = v1::Document { created_at: Some(time::to_proto(created)), ..document::to_proto(found, scope, "") };
+    ListEntry { doc: Some(doc), chunks: 0, staleness: 0.0, memory: None }
+}
+
+fn order(sort: i32) -> Result<ListSort, InvalidRequest> {
+    match v1::ListSort::try_from(sort) {
+        Ok(v1::ListSort::Unspecified | v1::ListSort::UpdatedAt) => Ok(ListSort::UpdatedAt),
+        Ok(v1::ListSort::CreatedAt) => Ok(ListSort::CreatedAt),
+        Ok(v1::ListSort::Title) => Ok(ListSort::Title),
+        Ok(v1::ListSort::Path) => Ok(ListSort::Path),
+        Err(_) => {
+            let problem = Problem::Unknown { value: sort.to_string(), known: "updated_at, created_at, title, path" };
+            Err(InvalidRequest::new("sort", problem))
+        }
+    }
+}
+
+/// A cursor is how many entries the pages before it had.
+fn offset(cursor: &str) -> Result<u32, InvalidRequest> {
+    if cursor.is_empty() {
+        return Ok(0);
+    }
+    cursor.parse().map_err(|_| {
+        let problem = Problem::Malformed { value: cursor.to_owned(), expected: "`next_cursor` of the page before" };
+        InvalidRequest::new("cursor", problem)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_leads_to_the_next_page() {
+        assert_eq!(offset(""), Ok(0));
+        assert_eq!(offset("40"), Ok(40));
+        assert_eq!(offset("-1").map_err(|error| error.field), Err("cursor"));
+    }
+
+    #[test]
+    fn an_unknown_order_is_refused() {
+        assert_eq!(order(0), Ok(ListSort::UpdatedAt));
+        assert_eq!(order(99).map_err(|error| error.field), Err("sort"));
+    }
+}

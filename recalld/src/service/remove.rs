@@ -1,0 +1,36 @@
+//! `Remove`: take something out of the index.
+
+use recall_core::{DocumentId, Scope};
+use recall_engine::{RemoveReport, RemoveRequest as Asked};
+use recall_proto::convert::scope;
+use recall_proto::v1::{RemoveRequest, RemoveResponse};
+use recall_proto::{InvalidRequest, Problem};
+use tonic::Status;
+
+use super::{Service, context};
+use crate::failure::unsupported;
+
+pub(super) async fn handle(service: &Service, request: RemoveRequest) -> Result<RemoveResponse, Status> {
+    let RemoveRequest { context, items, scope: wanted, purge } = request;
+    if items.is_empty() || items.iter().any(|item| item.trim().is_empty()) {
+        return Err(InvalidRequest::new("items", Problem::Empty).into());
+    }
+    if purge {
+        return Err(unsupported("dropping tombstones (`purge`)"));
+    }
+    let origin = context::origin(context)?;
+    let asked = Asked { items, scope: scope::from_proto(wanted, Scope::Project)? };
+    let report = service.call(move |daemon| daemon.engine.remove(&origin, &asked)).await?;
+    Ok(response(report))
+}
+
+fn response(report: RemoveReport) -> RemoveResponse {
+    let RemoveReport { removals, documents } = report;
+    RemoveResponse {
+        documents,
+        memories: 0,
+        removed: removals.iter().map(|removal| DocumentId::of(&removal.path).to_string()).collect(),
+        failures: Vec::new(),
+        generation: 0,
+    }
+}

@@ -1,0 +1,162 @@
+//! An indexing run as its client sees it: begun, how far, over.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use recall_core::Scope;
+use recall_engine::{Cancel, Engine, Fault, IndexError, IndexReport, Origin, Progress, StatusError, StoreStatus};
+use recall_proto::convert::scope;
+use recall_proto::v1;
+use recall_proto::v1::index_event::Event;
+use recall_proto::{Failure, Reason};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Status;
+
+use super::{Pieces, Service, status, store};
+use crate::failure::IntoFailure;
+use crate::jobs::{EVENTS_WAITING, LAST_EVENT_PATIENCE};
+
+/// The shortest time between two reports of progress: more than twenty a second nobody sees.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The most failures that the last event names.
+const FAILURES_NAMED: usize = 100;
+
+type Events = mpsc::Sender<Result<v1::IndexEvent, Status>>;
+
+/// Starts a run of the engine and gives its events as they come.
+pub(super) fn stream(
+    service: &Service,
+    origin: Origin,
+    scope: Scope,
+    run: impl FnOnce(&Engine, &Origin, &mut dyn FnMut(Progress), &Cancel) -> Result<IndexReport, IndexError>
+    + Send
+    + 'static,
+) -> Pieces<v1::IndexEvent> {
+    let (events, received) = mpsc::channel(EVENTS_WAITING);
+    let daemon = Arc::clone(&service.daemon);
+    tokio::spawn(async move {
+        let inside = events.clone();
+        let engine = Arc::clone(&daemon.engine);
+        let job = move |cancel: &Cancel| {
+            send(&inside, Event::Started(started(state(&engine, &origin, scope, 0)?.as_ref())));
+            let report = run(&engine, &origin, &mut progress(inside), cancel)?;
+            Ok(finished(&report, state(&engine, &origin, scope, FAILURES_NAMED)?))
+        };
+        let last = match daemon.jobs.run(&events, job).await {
+            Some(Ok(Ok(finished))) => Ok(event(Event::Finished(finished))),
+            Some(Ok(Err(error))) => Err(failed(error)),
+            Some(Err(panicked)) => Err(panicked),
+            None => Err(ended()),
+        };
+        // Whoever does not read is not waited for without end.
+        let _ = tokio::time::timeout(LAST_EVENT_PATIENCE, events.send(last)).await;
+    });
+    Box::pin(ReceiverStream::new(received))
+}
+
+/// Why a run failed.
+enum RunError {
+    Index(IndexError),
+    Status(StatusError),
+}
+
+impl From<IndexError> for RunError {
+    fn from(error: IndexError) -> Self {
+        Self::Index(error)
+    }
+}
+
+impl From<StatusError> for RunError {
+    fn from(error: StatusError) -> Self {
+        Self::Status(error)
+    }
+}
+
+fn failed(error: RunError) -> Status {
+    match error {
+        // The client is gone, or the daemon ends; a client that still listens learns the latter.
+        RunError::Index(IndexError::Store(error)) if error.fault() == Fault::Cancelled => ended(),
+        RunError::Index(error) => error.into_failure().into(),
+        RunError::Status(error) => error.into_failure().into(),
+    }
+}
+
+fn ended() -> Status {
+    Failure::new(Reason::Unavailable, "the daemon is ending; what was indexed until now stands").into()
+}
+
+/// The one store that the run is about.
+fn state(engine: &Engine, origin: &Origin, scope: Scope, failures: usize) -> Result<Option<StoreStatus>, StatusError> {
+    let single = if scope == Scope::All { Scope::Project } else { scope };
+    Ok(engine.status(origin, single, failures)?.stores.into_iter().next())
+}
+
+/// Passes on how far the run is, now and then, as long as the client keeps up.
+fn progress(events: Events) -> impl FnMut(Progress) {
+    let mut last: Option<Instant> = None;
+    move |progress| {
+        let now = Instant::now();
+        if last.is_some_and(|last| now - last < PROGRESS_INTERVAL) {
+            return;
+        }
+        last = Some(now);
+        send(&events, Event::Progress(how_far(progress)));
+    }
+}
+
+/// Sends an event unless the client does not keep up: a later one tells more.
+fn send(events: &Events, happened: Event) {
+    let _ = events.try_send(Ok(event(happened)));
+}
+
+fn event(event: Event) -> v1::IndexEvent {
+    v1::IndexEvent { event: Some(event) }
+}
+
+fn started(state: Option<&StoreStatus>) -> v1::IndexStarted {
+    let Some(state) = state else { return v1::IndexStarted::default() };
+    v1::IndexStarted {
+        root: state.root.to_string_lossy().into_owned(),
+        scope: scope::store_to_proto(state.scope).into(),
+        store_id: store::id(&state.root),
+        generation: state.generation.0,
+    }
+}
+
+fn how_far(progress: Progress) -> v1::IndexProgress {
+    let phase = v1::IndexPhase::Indexing.into();
+    match progress {
+        Progress::Started { files } => {
+            v1::IndexProgress { files_done: 0, files_total: files, bytes: 0, current: String::new(), phase }
+        }
+        Progress::Advanced { files_done, files, bytes, current } => {
+            v1::IndexProgress { files_done, files_total: files, bytes, current, phase }
+        }
+    }
+}
+
+fn finished(report: &IndexReport, state: Option<StoreStatus>) -> v1::IndexFinished {
+    let IndexReport { added, changed, unchanged, removed, failed, skipped, chunks: _, bytes, took } = *report;
+    let finished = v1::IndexFinished {
+        added,
+        changed,
+        unchanged,
+        removed,
+        failed,
+        skipped,
+        took_ms: took.as_secs_f64() * 1000.0,
+        bytes,
+        ..v1::IndexFinished::default()
+    };
+    let Some(state) = state else { return finished };
+    v1::IndexFinished {
+        generation: state.generation.0,
+        documents: state.documents,
+        chunks: state.chunks,
+        symbols: state.symbols,
+        failures: status::failures(state.failures),
+        ..finished
+    }
+}

@@ -1,0 +1,67 @@
+//! `Search`: which chunks answer the query?
+
+mod answer;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use recall_core::DocumentId;
+use recall_engine::{Engine, GetError, ItemRequest, Origin, Parent};
+use recall_proto::convert;
+use recall_proto::v1::{SearchRequest, SearchResponse};
+use tonic::Status;
+
+use super::{Service, context};
+use crate::failure::unsupported;
+
+pub(super) async fn handle(service: &Service, request: SearchRequest) -> Result<SearchResponse, Status> {
+    let began = Instant::now();
+    let call = convert::search::from_proto(request, &service.daemon.settings.limits)?;
+    let convert::search::Call { context, request, filter, rerank: _, include_parent, facets, min_relative_score } =
+        call;
+    if filter.is_some() {
+        return Err(unsupported("filters in RQL (`filter`)"));
+    }
+    if facets {
+        return Err(unsupported("counts by facet (`facets`)"));
+    }
+    let origin = Arc::new(context::origin(Some(context))?);
+
+    let asked = request.clone();
+    let from = Arc::clone(&origin);
+    let mut answer = service.call(move |daemon| daemon.engine.search(&from, &asked)).await?;
+    if let (Some(part), Some(best)) = (min_relative_score, answer.hits.first().map(|hit| hit.score)) {
+        answer.hits.retain(|hit| hit.score >= best * part);
+    }
+    let parents = if include_parent {
+        let documents: Vec<_> = answer.hits.iter().map(|hit| hit.document.id).collect();
+        service.call(move |daemon| parent_texts(&daemon.engine, &origin, &documents)).await?
+    } else {
+        HashMap::new()
+    };
+    Ok(answer::to_proto(&request, answer, &parents, began.elapsed()))
+}
+
+/// The texts of the documents that are still there.
+fn parent_texts(
+    engine: &Engine,
+    origin: &Origin,
+    documents: &[DocumentId],
+) -> Result<HashMap<DocumentId, String>, GetError> {
+    let mut texts = HashMap::new();
+    for &document in documents {
+        if texts.contains_key(&document) {
+            continue;
+        }
+        match engine.get(origin, &ItemRequest { id: document.to_string(), parent: Parent::Leave }) {
+            Ok(item) => {
+                texts.insert(document, item.text);
+            }
+            // It went away since the search; its hit is answered without.
+            Err(GetError::NotFound { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(texts)
+}

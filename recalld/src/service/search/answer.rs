@@ -1,0 +1,152 @@
+//! What the engine answered, as messages.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use recall_core::{DocumentId, Filters, Retriever, Scope, SearchRequest, StoreScope, understand};
+use recall_engine::{Answer, Coverage, Explanation, Hit};
+use recall_proto::convert::{chunk, document, filters, scope, time};
+use recall_proto::v1;
+
+use crate::service::{store, warning};
+
+type RetrieverWeights = [(Retriever, f64)];
+
+/// Writes an answer. `parents` are the whole texts of the hits' documents, where they were asked for.
+pub(super) fn to_proto(
+    request: &SearchRequest,
+    answer: Answer,
+    parents: &HashMap<DocumentId, String>,
+    took: Duration,
+) -> v1::SearchResponse {
+    let breakdown = answer.breakdown();
+    let snapshot = answer.snapshot();
+    let Answer { class, scope: searched, weights, hits, candidates, next_offset, coverage, stages, warnings } = answer;
+    v1::SearchResponse {
+        query: Some(v1::QueryEcho {
+            text: request.query.clone(),
+            rql: String::new(),
+            filters: Some(filters::to_proto(&filters_in_force(request))),
+            filter: String::new(),
+            class: class.as_str().to_owned(),
+            limit: request.limit,
+            offset: request.offset,
+            scope: scope::to_proto(searched).into(),
+            weights: Some(weights_in_force(&weights)),
+        }),
+        results: hits.into_iter().map(|found| hit(found, &coverage, &weights, parents)).collect(),
+        breakdown: breakdown.into_iter().map(|(kind, count)| (kind.as_str().to_owned(), count as u32)).collect(),
+        facets: BTreeMap::new(),
+        stats: Some(v1::SearchStats {
+            took_ms: millis(took),
+            total_hits: candidates,
+            snapshot: snapshot.map(time::to_proto),
+            generation: generation(searched, &coverage),
+            stages: stages.into_iter().map(|(stage, took)| (stage.as_str().to_owned(), millis(took))).collect(),
+            stores: coverage.iter().map(searched_store).collect(),
+            candidates: BTreeMap::new(),
+            reranked: false,
+            models: BTreeMap::new(),
+            indexing: indexing(&coverage),
+            stale_files: 0,
+        }),
+        warnings: warning::to_proto(warnings),
+        next_offset,
+        confidence: None,
+    }
+}
+
+fn hit(hit: Hit, coverage: &[Coverage], weights: &RetrieverWeights, parents: &HashMap<DocumentId, String>) -> v1::Hit {
+    let citation = hit.citation();
+    let Hit { id: _, scope, document: found, chunk: span, text, highlights, score, also_at, explanation } = hit;
+    let root = coverage.iter().find(|coverage| coverage.scope == scope).map(|coverage| coverage.root.as_path());
+    v1::Hit {
+        score,
+        doc: Some(document::to_proto(&found, scope, &root.map(store::id).unwrap_or_default())),
+        chunk: Some(chunk::to_proto(&span, found.id, &text)),
+        citation,
+        staleness: 0.0,
+        also_at,
+        explain: explanation.map(|explanation| explain(explanation, weights)),
+        highlights: highlights
+            .into_iter()
+            .map(|range| v1::ByteRange { start: range.start as u32, end: range.end as u32 })
+            .collect(),
+        parents: Vec::new(),
+        confidence: None,
+        memory: None,
+        parent_text: parents.get(&found.id).cloned(),
+    }
+}
+
+fn explain(explanation: Explanation, weights: &RetrieverWeights) -> v1::Explain {
+    let Explanation { ranks, fused, priors } = explanation;
+    let retrieved = |retriever| {
+        let &(_, rank, score) = ranks.iter().find(|(found, _, _)| *found == retriever)?;
+        Some(v1::Retrieved { rank, score: score.into(), weight: weight_of(weights, retriever) })
+    };
+    v1::Explain {
+        lexical: retrieved(Retriever::Lexical),
+        semantic: retrieved(Retriever::Semantic),
+        symbol: retrieved(Retriever::Symbol),
+        path: retrieved(Retriever::Path),
+        fused,
+        priors: priors.into_iter().map(|factor| (factor.name.to_owned(), factor.value)).collect(),
+        rerank: None,
+        contributions: BTreeMap::new(),
+    }
+}
+
+/// The filters of the request and those inside the query.
+fn filters_in_force(request: &SearchRequest) -> Filters {
+    let Filters { types, languages, paths, tags } = request.filters.clone();
+    let mut all = understand(&request.query).filters;
+    all.types.extend(types);
+    all.languages.extend(languages);
+    all.paths.extend(paths);
+    all.tags.extend(tags);
+    all
+}
+
+fn weights_in_force(weights: &RetrieverWeights) -> v1::Weights {
+    v1::Weights {
+        vector: Some(weight_of(weights, Retriever::Semantic) as f32),
+        bm25: Some(weight_of(weights, Retriever::Lexical) as f32),
+        ppr: Some(0.0),
+    }
+}
+
+/// The weight of a retriever; 0 where it has no part.
+fn weight_of(weights: &RetrieverWeights, retriever: Retriever) -> f64 {
+    weights.iter().find(|(found, _)| *found == retriever).map_or(0.0, |&(_, weight)| weight)
+}
+
+fn searched_store(coverage: &Coverage) -> v1::SearchedStore {
+    v1::SearchedStore {
+        scope: scope::store_to_proto(coverage.scope).into(),
+        id: store::id(&coverage.root),
+        name: store::name(&coverage.root),
+        generation: coverage.generation.0,
+    }
+}
+
+/// The generation of the project's store; of the global one where only that was searched.
+fn generation(searched: Scope, coverage: &[Coverage]) -> u64 {
+    let wanted = if searched == Scope::Global { StoreScope::Global } else { StoreScope::Project };
+    coverage.iter().find(|coverage| coverage.scope == wanted).map_or(0, |coverage| coverage.generation.0)
+}
+
+/// How far the searched stores are, together; none when no job is running.
+fn indexing(coverage: &[Coverage]) -> Option<v1::Indexing> {
+    let running = coverage.iter().filter_map(|coverage| coverage.indexing);
+    let sum = |sum: v1::Indexing, job: recall_engine::Indexing| v1::Indexing {
+        done: sum.done + job.files_done,
+        total: sum.total + job.files,
+        running: true,
+    };
+    Some(running.fold(v1::Indexing::default(), sum)).filter(|sum| sum.running)
+}
+
+fn millis(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1000.0
+}

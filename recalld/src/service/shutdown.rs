@@ -1,0 +1,21 @@
+//! `Shutdown`: a client ends the daemon.
+
+use std::time::Duration;
+
+use recall_proto::v1::{ShutdownRequest, ShutdownResponse};
+
+use super::Service;
+use crate::event::Event;
+
+/// The longest reason that goes into the log.
+const REASON_BYTES: usize = 64;
+
+pub(super) fn handle(service: &Service, request: ShutdownRequest) -> ShutdownResponse {
+    let ShutdownRequest { context: _, drain_ms, mut reason } = request;
+    reason.truncate(reason.floor_char_boundary(REASON_BYTES));
+    let daemon = &service.daemon;
+    let drain = drain_ms.map_or(daemon.settings.daemon.drain, |millis| Duration::from_millis(millis.into()));
+    // A full queue holds another reason to end already.
+    let _ = daemon.events.try_send(Event::ShutdownRequested { reason, drain });
+    ShutdownResponse { pid: daemon.identity.pid }
+}

@@ -1,0 +1,171 @@
+//! `Status`: how are the daemon and the stores?
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use recall_core::{Clock as _, Scope, Timestamp};
+use recall_engine::{FailureEntry, Status as Found, StoreStatus};
+use recall_proto::convert::{limits, scope, time};
+use recall_proto::v1::{self, Severity, StatusRequest, StatusResponse};
+use recall_proto::{Failure, InvalidRequest};
+use tonic::Status;
+
+use super::{Service, context, store, warning};
+use crate::clock::SystemClock;
+use crate::daemon::{Daemon, Identity, VERSION, protocols};
+use crate::memory::MemoryUse;
+use crate::meter::Summary;
+
+/// The most failures that are listed of a store.
+const FAILURES_LISTED: usize = 100;
+
+pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<StatusResponse, Status> {
+    let StatusRequest { context, scope: wanted, every_store: _, failures, metrics } = request;
+    let wanted = scope::from_proto(wanted, Scope::All)?;
+    let listed = if failures { FAILURES_LISTED } else { 0 };
+    let daemon = &service.daemon;
+    // The daemon can tell of itself whatever is wrong with the client's project, or without one.
+    let (stores, warnings) = match context::origin(context) {
+        Ok(origin) => match service.call(move |daemon| daemon.engine.status(&origin, wanted, listed)).await {
+            Ok(Found { stores, open_stores: _ }) => (stores, Vec::new()),
+            Err(status) => (Vec::new(), vec![trouble(&Failure::from_status(&status))]),
+        },
+        Err(InvalidRequest { field: "context.working_directory", .. }) => (Vec::new(), Vec::new()),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(StatusResponse {
+        daemon: Some(daemon_status(daemon)),
+        stores: stores.into_iter().map(store_status).collect(),
+        models: Vec::new(),
+        latencies: if metrics { latencies(daemon) } else { Vec::new() },
+        counters: if metrics { counters(daemon) } else { BTreeMap::new() },
+        warnings,
+    })
+}
+
+fn daemon_status(daemon: &Daemon) -> v1::DaemonStatus {
+    let Identity { pid, tenure, started_at, started: _, socket, log } = &daemon.identity;
+    let MemoryUse { resident_bytes, anonymous_bytes, peak_bytes } = MemoryUse::of_this_process();
+    v1::DaemonStatus {
+        pid: *pid,
+        version: VERSION.to_owned(),
+        build: String::new(),
+        protocols: Some(protocols()),
+        started_at: Some(time::to_proto(*started_at)),
+        uptime_ms: daemon.identity.uptime().as_millis() as u64,
+        memory: Some(v1::MemoryUse {
+            resident_bytes,
+            anonymous_bytes,
+            peak_bytes,
+            ceiling_bytes: daemon.settings.daemon.memory_ceiling_bytes,
+        }),
+        connections: daemon.activity.clients() as u32,
+        sessions: 0,
+        requests_in_flight: daemon.meter.in_flight(),
+        limits: Some(limits::to_proto(&daemon.settings.limits)),
+        socket: socket.to_string_lossy().into_owned(),
+        log: log.as_ref().map(|log| log.to_string_lossy().into_owned()).unwrap_or_default(),
+        auto_started: daemon.identity.is_auto_started(),
+        private: *tenure == crate::args::Tenure::Private,
+    }
+}
+
+fn store_status(state: StoreStatus) -> v1::StoreStatus {
+    let StoreStatus {
+        scope,
+        root,
+        index,
+        generation,
+        documents,
+        chunks,
+        symbols,
+        text_bytes,
+        index_bytes,
+        by_type,
+        by_language,
+        indexing,
+        scanned_ago,
+        newest: _,
+        failed,
+        skipped: _,
+        failures: failed_files,
+        repaired,
+        configuration,
+    } = state;
+    v1::StoreStatus {
+        id: store::id(&root),
+        scope: scope::store_to_proto(scope).into(),
+        name: store::name(&root),
+        initialised: root.join(".recall").is_dir(),
+        root: root.to_string_lossy().into_owned(),
+        index_path: index.to_string_lossy().into_owned(),
+        indexed: generation.0 > 0,
+        generation: generation.0,
+        documents,
+        chunks,
+        symbols,
+        edges: 0,
+        memories: 0,
+        text_bytes,
+        index_bytes,
+        indexing: indexing.map(|job| v1::Indexing { done: job.files_done, total: job.files, running: true }),
+        failed,
+        failures: failures(failed_files),
+        last_scan: scanned_ago.map(|ago| time::to_proto(before_now(ago))),
+        last_change: None,
+        freshness: v1::Freshness::Scanned.into(),
+        documents_by_type: by_type.into_iter().map(|(kind, count)| (kind.as_str().to_owned(), count)).collect(),
+        documents_by_language: by_language.into_iter().collect(),
+        embedded: BTreeMap::new(),
+        memories_verified: None,
+        schema_versions: BTreeMap::new(),
+        warnings: troubles(repaired, configuration),
+    }
+}
+
+/// Writes the files that are not indexed.
+pub(super) fn failures(entries: Vec<FailureEntry>) -> Vec<v1::ItemFailure> {
+    let code = |failed| if failed { "FAILED" } else { "SKIPPED" };
+    let one =
+        |FailureEntry { path, reason, failed }| v1::ItemFailure { item: path, code: code(failed).to_owned(), reason };
+    entries.into_iter().map(one).collect()
+}
+
+fn troubles(repaired: Vec<String>, configuration: Vec<String>) -> Vec<v1::Warning> {
+    let repaired = repaired.into_iter().map(|what| recall_engine::Warning::Repaired { what });
+    let configuration = configuration.into_iter().map(|message| recall_engine::Warning::Configuration { message });
+    warning::to_proto(repaired.chain(configuration).collect())
+}
+
+/// The stores could not be told about.
+fn trouble(failure: &Failure) -> v1::Warning {
+    let hint = failure.hint.as_deref().unwrap_or_default();
+    warning::new(failure.reason.as_str(), Severity::Error, failure.message.clone(), hint)
+}
+
+fn before_now(ago: Duration) -> Timestamp {
+    let Timestamp(now) = SystemClock.now();
+    Timestamp(now.saturating_sub(i64::try_from(ago.as_nanos()).unwrap_or(i64::MAX)))
+}
+
+fn latencies(daemon: &Daemon) -> Vec<v1::LatencyHistogram> {
+    let millis = |duration: Duration| duration.as_secs_f64() * 1000.0;
+    let histogram = |(name, summary): (String, Summary)| {
+        let Summary { count, p50, p95, p99, longest, total } = summary;
+        v1::LatencyHistogram {
+            name: format!("rpc.{name}"),
+            count,
+            p50_ms: millis(p50),
+            p95_ms: millis(p95),
+            p99_ms: millis(p99),
+            max_ms: millis(longest),
+            total_ms: millis(total),
+        }
+    };
+    daemon.meter.latencies().into_iter().map(histogram).collect()
+}
+
+fn counters(daemon: &Daemon) -> BTreeMap<String, u64> {
+    let counters = [("requests", daemon.meter.requests()), ("errors", daemon.meter.errors())];
+    counters.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
+}

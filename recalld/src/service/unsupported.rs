@@ -1,0 +1,23 @@
+//! What is described in the protocol and not offered by this release?
+
+/// Writes RPCs that answer that they are not offered.
+///
+/// In the form that `async_trait` gives to methods: that attribute is expanded before the macros inside it.
+macro_rules! unsupported {
+    ($($name:literal $rpc:ident($Request:ty) -> $Answer:ty;)*) => {
+        $(
+            fn $rpc<'s, 'f>(
+                &'s self,
+                _: tonic::Request<$Request>,
+            ) -> std::pin::Pin<Box<dyn Future<Output = Result<tonic::Response<$Answer>, tonic::Status>> + Send + 'f>>
+            where
+                's: 'f,
+                Self: 'f,
+            {
+                Box::pin(std::future::ready(Err($crate::failure::unsupported(concat!("`", $name, "`")))))
+            }
+        )*
+    };
+}
+
+pub(super) use unsupported;

@@ -1,0 +1,55 @@
+//! What is told beside an answer, in words?
+
+use recall_engine::Warning;
+use recall_proto::v1;
+use recall_proto::v1::Severity;
+
+/// Writes the engine's warnings.
+pub(super) fn to_proto(warnings: Vec<Warning>) -> Vec<v1::Warning> {
+    warnings.into_iter().map(one).collect()
+}
+
+fn one(warning: Warning) -> v1::Warning {
+    match warning {
+        Warning::IndexedOnTheWay { files, took } => {
+            let message = format!("indexed {files} files in {took:.1?}, as nobody had done it before");
+            new("INDEXED_FIRST", Severity::Notice, message, "")
+        }
+        Warning::Indexing { files_done, files } => {
+            let message = format!("the project is being indexed: {files_done} of {files} files are done");
+            new("INDEXING", Severity::Warning, message, "ask again in a moment")
+        }
+        Warning::ScanRunning => {
+            let message = "files are still being compared; what is new since a moment ago may be missing".to_owned();
+            new("SCAN_RUNNING", Severity::Notice, message, "")
+        }
+        Warning::LeftOut { path } => {
+            let message = format!("`{path}` changed while the query ran and was left out");
+            v1::Warning { path, ..new("FILE_CHANGED", Severity::Warning, message, "ask again") }
+        }
+        Warning::Repaired { what } => {
+            let message = format!("a damaged index was set aside and made anew: {what}");
+            new("INDEX_REPAIRED", Severity::Notice, message, "")
+        }
+        Warning::NotRefreshed { reason } => {
+            let message = format!("the index could not be brought up to the files and may be behind them: {reason}");
+            new("NOT_REFRESHED", Severity::Warning, message, "`recall status` tells more")
+        }
+        Warning::StoreUnavailable { scope, reason } => {
+            let message = format!("the {scope} store could not be searched: {reason}");
+            new("STORE_UNAVAILABLE", Severity::Error, message, "`recall status` tells more")
+        }
+        Warning::Configuration { message } => new("CONFIGURATION", Severity::Warning, message, ""),
+    }
+}
+
+/// A warning about the answer as a whole.
+pub(super) fn new(code: &str, severity: Severity, message: String, hint: &str) -> v1::Warning {
+    v1::Warning {
+        code: code.to_owned(),
+        message,
+        hint: hint.to_owned(),
+        path: String::new(),
+        severity: severity.into(),
+    }
+}

@@ -1,0 +1,241 @@
+//! From a process to a daemon that listens.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Parser as _;
+use interprocess::local_socket::tokio::Listener;
+use recall_config::{ConfigError, Environment, Homes, HomesError, Loaded, RuntimeError, Settings};
+use recall_core::Clock as _;
+use rustix::fs::Mode;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::runtime::{self, Runtime};
+
+use crate::args::{Args, Tenure};
+use crate::clock::SystemClock;
+use crate::daemon::{Daemon, Identity, VERSION};
+use crate::lock::{Claim, DaemonLock, LockError};
+use crate::log::{self, Destination, LogError};
+use crate::server::Server;
+use crate::socket::{self, SocketError};
+use crate::{event, failure, lifecycle, notify, panic, wake, wiring};
+
+/// Connections are served by two threads: they only pass on what the engine does on threads of its own.
+const WORKERS: usize = 2;
+
+/// The most calls of the engine at once, index jobs included. More would wait for the same cores and disks.
+const BLOCKING_THREADS: usize = 16;
+
+/// How long a daemon that is starting or ending is waited for: longer than the longest drain.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
+
+/// Runs the daemon; returns when it has ended.
+pub fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let message = failure::chain(&error);
+            tracing::error!(error = message, "cannot start");
+            report(&message);
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<(), StartError> {
+    let started = Instant::now();
+    let tenure = args.tenure(notify::is_managed());
+    // Whatever the daemon makes is its user's alone.
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    if tenure == Tenure::Detached {
+        // The terminal that started it may go. A process that leads its group already, as one run by hand, stays.
+        let _ = rustix::process::setsid();
+    }
+
+    let environment = Environment::capture();
+    let homes = homes(args, &environment)?;
+    let loaded = Settings::load(&homes, None, &environment, &[]);
+    let log = log_destination(tenure, &homes);
+    let fallback = Settings::default();
+    let settings = loaded.as_ref().map_or(&fallback, |loaded| &loaded.settings);
+    log::start(&log, &settings.daemon)?;
+    panic::install_hook();
+    let Loaded { settings, warnings, .. } = loaded?;
+    for warning in warnings {
+        tracing::warn!(%warning, "a setting was passed over");
+    }
+
+    homes.prepare_runtime()?;
+    let inherited = listenfd::ListenFd::from_env().take_unix_listener(0).map_err(StartError::Inherit)?;
+    // A socket of the service manager takes connections whether or not a daemon is behind it: only the lock counts.
+    let is_live = || inherited.is_none() && socket::is_live(&homes.socket());
+    match DaemonLock::claim(&homes.lock(), LOCK_PATIENCE, is_live)? {
+        // Held until the process is gone: a thread that was given up may write until then.
+        Claim::Ours(lock) => std::mem::forget(lock),
+        Claim::Theirs => return Ok(()),
+    }
+    raise_file_limit();
+    let runtime = runtime()?;
+    let identity = Identity {
+        pid: std::process::id(),
+        tenure,
+        started_at: SystemClock.now(),
+        started,
+        socket: homes.socket(),
+        log: log.path().map(ToOwned::to_owned),
+    };
+    let outcome = runtime.block_on(serve(identity, &homes, environment, settings, inherited));
+    // What did not stop in time is not waited for.
+    runtime.shutdown_background();
+    if tenure == Tenure::Private {
+        leave_nothing(&homes, &log);
+    }
+    outcome
+}
+
+/// Serves from the bound socket to the end.
+async fn serve(
+    identity: Identity,
+    homes: &Homes,
+    environment: Environment,
+    settings: Settings,
+    inherited: Option<std::os::unix::net::UnixListener>,
+) -> Result<(), StartError> {
+    let listener = listen(homes, inherited)?;
+    let (events, received) = event::queue();
+    let tenure = identity.tenure;
+    let daemon = Arc::new(wiring::daemon(identity, homes, environment, settings, events.clone()));
+
+    wake::on_signals(events.clone()).map_err(StartError::Signals)?;
+    if tenure == Tenure::Private {
+        wake::on_owner_gone(events.clone()).map_err(StartError::Thread)?;
+    }
+    if let (Tenure::Detached, Some(period)) = (tenure, daemon.settings.daemon.idle_exit) {
+        let engine = Arc::clone(&daemon.engine);
+        wake::on_idle(events, daemon.activity.clone(), period, move || engine.running_jobs() > 0);
+    }
+    let server = Server::start(Arc::clone(&daemon), listener, &daemon.settings.daemon).await;
+    log_start(&daemon);
+    lifecycle::run(server, received, daemon.settings.daemon.drain).await;
+    Ok(())
+}
+
+/// Lets the process open as many files as it may: each client is one, each store several, and many systems begin at 1024.
+fn raise_file_limit() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
+        tracing::warn!(%error, ?current, "the limit on open files stays as it is");
+    }
+}
+
+fn log_start(daemon: &Daemon) {
+    let Identity { tenure, socket, .. } = &daemon.identity;
+    let took_us = daemon.identity.uptime().as_micros() as u64;
+    tracing::info!(version = VERSION, pid = daemon.identity.pid, ?tenure, socket = %socket.display(), took_us, "listening");
+}
+
+fn listen(homes: &Homes, inherited: Option<std::os::unix::net::UnixListener>) -> Result<Listener, SocketError> {
+    match inherited {
+        Some(listener) => socket::adopt(listener),
+        None => socket::bind(&homes.socket()),
+    }
+}
+
+fn homes(args: &Args, environment: &Environment) -> Result<Homes, StartError> {
+    let homes = Homes::from_environment(environment)?;
+    Ok(match &args.runtime {
+        Some(runtime) => Homes { runtime: runtime.clone(), ..homes },
+        None => homes,
+    })
+}
+
+/// A private daemon logs beside its socket, so that nothing of it is left and nobody else's log is in its way.
+fn log_destination(tenure: Tenure, homes: &Homes) -> Destination {
+    match tenure {
+        Tenure::Detached => Destination::File(homes.log_dir().join("recalld.log")),
+        Tenure::Kept => Destination::Stderr,
+        Tenure::Private => Destination::File(homes.runtime.join("recalld.log")),
+    }
+}
+
+fn runtime() -> Result<Runtime, StartError> {
+    let mut builder = runtime::Builder::new_multi_thread();
+    builder.worker_threads(WORKERS).max_blocking_threads(BLOCKING_THREADS).thread_name("recalld").enable_all();
+    builder.build().map_err(StartError::Thread)
+}
+
+/// Removes what a private daemon made in its runtime folder, and the folder where nothing else is in it.
+fn leave_nothing(homes: &Homes, log: &Destination) {
+    let made = [Some(homes.lock()), log.path().map(ToOwned::to_owned)];
+    for path in made.into_iter().flatten() {
+        let _ = std::fs::remove_file(path);
+    }
+    let _ = std::fs::remove_dir(&homes.runtime);
+}
+
+/// Tells whoever started the daemon why it did not; the log may not be there to tell.
+#[expect(clippy::print_stderr, reason = "standard error is where a program that cannot start says why")]
+fn report(message: &str) {
+    eprintln!("recalld: {message}");
+}
+
+/// The daemon cannot start.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    /// Nobody says where its files are.
+    #[error("cannot tell where recall's files are")]
+    Homes(#[from] HomesError),
+    /// The configuration is wrong.
+    #[error("the configuration is wrong")]
+    Config(#[from] ConfigError),
+    /// The log cannot be written.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The runtime folder cannot be used.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    /// The lock cannot be had.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The socket of the service manager is none.
+    #[error("what the service manager handed over is no socket")]
+    Inherit(#[source] io::Error),
+    /// The socket cannot be used.
+    #[error(transparent)]
+    Socket(#[from] SocketError),
+    /// The system does not tell about signals.
+    #[error("cannot listen to signals")]
+    Signals(#[source] io::Error),
+    /// The system gives no threads.
+    #[error("cannot start threads")]
+    Thread(#[source] io::Error),
+}
+
+impl StartError {
+    /// 2 for what the user set, 70 for what the system or the program did.
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Homes(_) | Self::Config(_) => 2,
+            Self::Log(_)
+            | Self::Runtime(_)
+            | Self::Lock(_)
+            | Self::Inherit(_)
+            | Self::Socket(_)
+            | Self::Signals(_)
+            | Self::Thread(_) => 70,
+        }
+    }
+}
+
+impl Destination {
+    /// The file, where it is one.
+    fn path(&self) -> Option<&PathBuf> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::Stderr => None,
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Who gives events in?
+
+use std::io::{self, Read as _};
+use std::time::Duration;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::activity::Activity;
+use crate::event::{Event, Events};
+
+/// The stack of the thread that waits for the owner's end; it does nothing else.
+const STACK_BYTES: usize = 64 * 1024;
+
+/// Gives in the signals of the system, until the daemon ends.
+///
+/// # Errors
+/// The system refuses to tell about signals.
+pub(crate) fn on_signals(events: Events) -> io::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while let Some(event) = next_signal(&mut terminate, &mut interrupt, &mut hangup).await {
+            if events.send(event).await.is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}
+
+async fn next_signal(terminate: &mut Signal, interrupt: &mut Signal, hangup: &mut Signal) -> Option<Event> {
+    tokio::select! {
+        received = terminate.recv() => received.map(|()| Event::Terminate { signal: "SIGTERM" }),
+        received = interrupt.recv() => received.map(|()| Event::Terminate { signal: "SIGINT" }),
+        received = hangup.recv() => received.map(|()| Event::Hangup),
+    }
+}
+
+/// Gives in when no client has been connected for `period` and nothing is being done.
+pub(crate) fn on_idle(
+    events: Events,
+    activity: Activity,
+    period: Duration,
+    is_busy: impl Fn() -> bool + Send + 'static,
+) {
+    tokio::spawn(async move {
+        activity.idle_for(period, is_busy).await;
+        // Nobody listens when the daemon is ending already.
+        let _ = events.send(Event::Idle).await;
+    });
+}
+
+/// Gives in when the standard input ends: the owner holds its other end, and the system closes that when the owner dies.
+///
+/// # Errors
+/// No thread can be started.
+pub(crate) fn on_owner_gone(events: Events) -> io::Result<()> {
+    let waiting = std::thread::Builder::new().name("owner".to_owned()).stack_size(STACK_BYTES);
+    waiting.spawn(move || {
+        let mut ignored = [0; 64];
+        let mut stdin = io::stdin().lock();
+        while matches!(stdin.read(&mut ignored), Ok(bytes) if bytes > 0) {}
+        let _ = events.blocking_send(Event::OwnerGone);
+    })?;
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! Which parts is the daemon made of? Everything is built here, whole, from what the user set.
+
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use recall_config::{Environment, Homes, Settings};
+use recall_engine::{Engine, EngineSettings, Places, StoreSettings};
+use tokio_util::sync::CancellationToken;
+
+use crate::activity::Activity;
+use crate::clock::SystemClock;
+use crate::daemon::{Daemon, Identity};
+use crate::event::Events;
+use crate::failure::chain;
+use crate::jobs::Jobs;
+
+/// How much earlier than its request a search stops to wait for an index, so that there is time to say so.
+const TIME_TO_ANSWER: Duration = Duration::from_secs(2);
+
+/// Builds what all requests share. Opens nothing.
+pub(crate) fn daemon(
+    identity: Identity,
+    homes: &Homes,
+    environment: Environment,
+    settings: Settings,
+    events: Events,
+) -> Daemon {
+    let stop = CancellationToken::new();
+    Daemon {
+        engine: Arc::new(engine(homes, environment, &settings)),
+        settings,
+        identity,
+        meter: Arc::default(),
+        activity: Activity::default(),
+        jobs: Jobs::new(stop.clone()),
+        events,
+        stop,
+    }
+}
+
+fn engine(homes: &Homes, environment: Environment, settings: &Settings) -> Engine {
+    let places = Places {
+        global_root: homes.global_root(),
+        stores: homes.data.join("stores"),
+        home: environment.home.clone(),
+        allowed_roots: settings.roots.allowed.clone(),
+    };
+    let (homes, user) = (homes.clone(), settings.clone());
+    let of_store = move |root: &Path| store_settings(&homes, &environment, &user, root);
+    Engine::new(places, engine_settings(settings), Box::new(of_store), Arc::new(SystemClock))
+}
+
+fn engine_settings(settings: &Settings) -> EngineSettings {
+    let Settings { index, search, daemon, .. } = settings;
+    let longest_wait = daemon.request_timeout.saturating_sub(TIME_TO_ANSWER);
+    EngineSettings {
+        ingest_threads: index.threads.or_else(|| available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN),
+        open_stores: daemon.max_open_stores,
+        first_index_wait: index.first_wait.min(longest_wait),
+        ingest_wait: index.wait.min(longest_wait),
+        chunks_per_document: search.per_document.get(),
+    }
+}
+
+/// The settings of a project. One whose configuration is wrong gets the user's, with a warning.
+fn store_settings(homes: &Homes, environment: &Environment, user: &Settings, root: &Path) -> StoreSettings {
+    let (settings, warnings) = match Settings::load(homes, Some(root), environment, &[]) {
+        Ok(loaded) => (loaded.settings, loaded.warnings.iter().map(ToString::to_string).collect()),
+        Err(error) => (user.clone(), vec![chain(&error)]),
+    };
+    let Settings { limits, index, .. } = settings;
+    StoreSettings { limits, include: index.include, exclude: index.exclude, types: index.types, warnings }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_answers_before_its_deadline_though_the_index_is_not_ready() {
+        let mut settings = Settings::default();
+        settings.index.first_wait = Duration::from_mins(1);
+        settings.daemon.request_timeout = Duration::from_secs(30);
+        assert_eq!(engine_settings(&settings).first_index_wait, Duration::from_secs(28));
+    }
+
+    #[test]
+    fn a_wrong_project_configuration_is_told_and_passed_over() {
+        let home = tempfile::tempdir().expect("a temporary directory");
+        let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };
+        let homes = Homes::from_environment(&environment).expect("absolute");
+        let root = home.path().join("project");
+        std::fs::create_dir_all(root.join(".recall")).expect("writable");
+        std::fs::write(root.join(".recall/recall.toml"), "[limits\n").expect("writable");
+        let mut user = Settings::default();
+        user.limits.hits = 7;
+        let found = store_settings(&homes, &environment, &user, &root);
+        assert_eq!((found.limits.hits, found.warnings.len()), (7, 1));
+        assert!(found.warnings[0].contains("recall.toml"), "{:?}", found.warnings);
+    }
+}
