@@ -1,0 +1,144 @@
+//! What may be written behind `recall`?
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use anstream::ColorChoice;
+use clap::{Args, Parser, ValueEnum};
+use recall_core::{DocumentType, Scope};
+
+use crate::Exit;
+use crate::command::Command;
+use crate::complaint::Complaint;
+use crate::output::{Format, Output};
+
+/// One local memory for every coding agent on this machine.
+///
+/// Finds code, documents and decisions of a project by words, symbols and paths, in about a millisecond. A daemon keeps
+/// the indexes open; it is started when it is needed.
+#[derive(Debug, Parser)]
+#[command(name = "recall", version, propagate_version = true, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What holds for every command.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Global {
+    /// The project's root; otherwise found from the working directory: the nearest folder with `.recall/` or `.git`.
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) project: Option<PathBuf>,
+    /// Writes JSON; one object a line where there are several.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Runs the command against a daemon of its own, which ends with it.
+    #[arg(long, global = true)]
+    pub(crate) no_daemon: bool,
+    /// Accepts `/` or the home folder as a project's root.
+    #[arg(long, global = true)]
+    pub(crate) allow_broad_root: bool,
+    /// Whether output is coloured.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+impl Global {
+    pub(crate) fn format(&self) -> Format {
+        if self.json { Format::Json } else { Format::Human }
+    }
+}
+
+/// Whether output is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl From<Color> for ColorChoice {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Auto => Self::Auto,
+            Color::Always => Self::Always,
+            Color::Never => Self::Never,
+        }
+    }
+}
+
+/// Reads a scope.
+pub(crate) fn scope(text: &str) -> Result<Scope, String> {
+    Scope::from_str(text).map_err(|error| error.to_string())
+}
+
+/// Reads a document type.
+pub(crate) fn document_type(text: &str) -> Result<DocumentType, String> {
+    DocumentType::from_str(text).map_err(|error| error.to_string())
+}
+
+/// Tells about wrong arguments, or prints the help that was asked for.
+pub(crate) fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
+    if !error.use_stderr() {
+        // Help and version: what was asked for. A reader that is gone has seen enough.
+        let _ = error.print();
+        return Exit::Done;
+    }
+    let wants_json = arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
+    if wants_json {
+        let message = error.to_string();
+        let message = message.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let complaint = Complaint::usage(message).with_hint("see `recall --help`");
+        let _ = Output::new(Format::Json, Color::Never).complain(&complaint);
+    } else {
+        let _ = error.print();
+    }
+    Exit::Usage
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_of_the_arguments_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn wrong_arguments_are_refused() {
+        for line in [
+            "recall",
+            "recall nonsense",
+            "recall search",
+            "recall search x --scope everywhere",
+            "recall search x --type novel",
+            "recall search x --k many",
+            "recall search x --rerank --no-rerank",
+            "recall add",
+            "recall get",
+            "recall get a --lines 9:3",
+            "recall rm",
+            "recall completions cobol",
+            "recall daemon dance",
+        ] {
+            assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn global_flags_stand_before_or_behind_the_command() {
+        for line in ["recall --no-daemon --json search x", "recall search x --json --no-daemon"] {
+            let cli = Cli::try_parse_from(line.split(' ')).expect(line);
+            assert!(cli.global.no_daemon && cli.global.json, "{line}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Who calls, by the environment that agents set?
+
+use recall_proto::v1::Provenance;
+
+/// What the environment says about the session that the command runs in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Caller {
+    /// The session's id; empty outside of one.
+    pub(crate) session_id: String,
+    /// The agent; empty for a person.
+    pub(crate) agent: String,
+    /// Where what is written comes from.
+    pub(crate) provenance: Provenance,
+}
+
+impl Caller {
+    /// Reads the variables, of which `variable` gives the value.
+    pub(crate) fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let text = |name: &str| variable(name).unwrap_or_default();
+        let session_id = variable("EDI_SESSION_ID").or_else(|| variable("CLAUDE_CODE_SESSION_ID")).unwrap_or_default();
+        Self {
+            session_id,
+            agent: if variable("CLAUDECODE").is_some() { "claude-code".to_owned() } else { String::new() },
+            provenance: Provenance {
+                agent_mode: text("EDI_AGENT_MODE"),
+                git_branch: text("EDI_GIT_BRANCH"),
+                git_commit: text("EDI_GIT_SHA"),
+                project_path: text("EDI_PROJECT_PATH"),
+                project_name: text("EDI_PROJECT_NAME"),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(variables: &[(&str, &str)]) -> Caller {
+        Caller::read(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    }
+
+    #[test]
+    fn a_person_at_a_shell_has_no_session() {
+        assert_eq!(caller(&[("HOME", "/h")]), Caller::default());
+    }
+
+    #[test]
+    fn an_agent_is_known_by_its_variables() {
+        let read = caller(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "c"), ("EDI_GIT_BRANCH", "main")]);
+        assert_eq!((read.session_id.as_str(), read.agent.as_str()), ("c", "claude-code"));
+        assert_eq!(read.provenance.git_branch, "main");
+        assert_eq!(caller(&[("CLAUDE_CODE_SESSION_ID", "c"), ("EDI_SESSION_ID", "e")]).session_id, "e");
+    }
+}

@@ -1,0 +1,74 @@
+//! What can be asked of recall? One command a file: its arguments, and what it does with them.
+
+mod add;
+mod completions;
+mod daemon;
+mod get;
+mod init;
+mod list;
+mod mcp;
+mod rebuild;
+mod rm;
+mod search;
+mod status;
+
+use std::future::Future;
+
+use clap::Subcommand;
+
+use crate::Exit;
+use crate::complaint::{CommandError, Complaint};
+use crate::invocation::Invocation;
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Prepares a project: makes `.recall/` with its configuration and git files.
+    Init(init::InitArgs),
+    /// Brings files or directories into the index, beyond what the rules find by themselves.
+    Add(add::AddArgs),
+    /// Finds code, documents and decisions.
+    Search(search::SearchArgs),
+    /// Shows one document or chunk, whole.
+    Get(get::GetArgs),
+    /// Lists what is indexed.
+    List(list::ListArgs),
+    /// Tells what is running and indexed.
+    Status(status::StatusArgs),
+    /// Takes documents out of the index.
+    Rm(rm::RmArgs),
+    /// Makes the index of a project again, from its files.
+    Rebuild(rebuild::RebuildArgs),
+    /// Starts, stops and watches the daemon.
+    #[command(subcommand)]
+    Daemon(daemon::DaemonCommand),
+    /// Registers recall in coding agents.
+    #[command(subcommand)]
+    Mcp(mcp::McpCommand),
+    /// Writes completions for a shell.
+    Completions(completions::CompletionsArgs),
+}
+
+/// Runs a command.
+pub(crate) fn run(command: Command, invocation: &Invocation) -> Result<Exit, CommandError> {
+    match command {
+        Command::Init(args) => init::run(&args, invocation),
+        Command::Add(args) => wait(add::run(args, invocation)),
+        Command::Search(args) => wait(search::run(args, invocation)),
+        Command::Get(args) => wait(get::run(args, invocation)),
+        Command::List(args) => wait(list::run(args, invocation)),
+        Command::Status(args) => wait(status::run(args, invocation)),
+        Command::Rm(args) => wait(rm::run(args, invocation)),
+        Command::Rebuild(args) => wait(rebuild::run(args, invocation)),
+        Command::Daemon(command) => wait(daemon::run(command, invocation)),
+        Command::Mcp(command) => mcp::run(&command, invocation),
+        Command::Completions(args) => completions::run(&args),
+    }
+}
+
+/// Runs what talks to the daemon. One thread is enough for one conversation, and starts fastest.
+fn wait(command: impl Future<Output = Result<Exit, CommandError>>) -> Result<Exit, CommandError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Complaint::refused("cannot begin to talk to the daemon", &error))?;
+    runtime.block_on(command)
+}

@@ -1,0 +1,102 @@
+//! `recall add`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use recall_core::{DocumentType, Scope};
+use recall_proto::convert::scope;
+use recall_proto::v1;
+
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+use crate::{Exit, args, indexing};
+
+/// Arguments of `recall add`.
+#[derive(Debug, Args)]
+pub(crate) struct AddArgs {
+    /// Files and directories, inside the project or a configured root.
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Only files that match one of these globs, over the path below the project's root.
+    #[arg(long = "glob", value_name = "GLOB")]
+    globs: Vec<String>,
+    /// Tags for the documents.
+    #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
+    tags: Vec<String>,
+    /// Where the files come from, in your words.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
+    source: String,
+    /// The type of the documents, in place of the one that their paths suggest.
+    #[arg(long = "type", value_parser = args::document_type, value_name = "TYPE")]
+    document_type: Option<DocumentType>,
+    /// Takes an equal size and modification time as unchanged, even for files named one by one.
+    #[arg(long)]
+    mtime_only: bool,
+    /// Leaves out files that match these patterns, as in `.gitignore`.
+    #[arg(long = "ignore", value_name = "PATTERN")]
+    ignore: Vec<String>,
+    /// Takes the files of a directory, and not those of the directories in it.
+    #[arg(long)]
+    no_recursive: bool,
+    /// Which store takes them: project or global.
+    #[arg(long, default_value = "project", value_parser = args::scope)]
+    scope: Scope,
+}
+
+pub(super) async fn run(args: AddArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let client = invocation.connect().await?;
+    let events = client.index(request(args, invocation.context())).await?;
+    indexing::follow(events, &invocation.output).await
+}
+
+fn request(args: AddArgs, context: v1::RequestContext) -> v1::IndexRequest {
+    let AddArgs { paths, globs, tags, source, document_type, mtime_only, ignore, no_recursive, scope } = args;
+    v1::IndexRequest {
+        context: Some(context),
+        paths: paths.into_iter().map(|path| path.to_string_lossy().into_owned()).collect(),
+        globs,
+        tags,
+        source,
+        type_hint: document_type.map(|kind| kind.as_str().to_owned()).unwrap_or_default(),
+        recursive: Some(!no_recursive),
+        mtime_only,
+        ignore,
+        force: false,
+        scope: scope::to_proto(scope).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: AddArgs,
+    }
+
+    #[test]
+    fn every_flag_reaches_the_request() {
+        let line = "add docs a.md --glob *.md --tag x,y --source wiki --type runbook --mtime-only --ignore old/ \
+                    --no-recursive --scope global";
+        let line = Line::try_parse_from(line.split(' ')).expect("well-formed");
+        let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let expected = v1::IndexRequest {
+            context: Some(v1::RequestContext::default()),
+            paths: texts(&["docs", "a.md"]),
+            globs: texts(&["*.md"]),
+            tags: texts(&["x", "y"]),
+            source: "wiki".to_owned(),
+            type_hint: "playbook".to_owned(),
+            recursive: Some(false),
+            mtime_only: true,
+            ignore: texts(&["old/"]),
+            force: false,
+            scope: v1::Scope::Global.into(),
+        };
+        assert_eq!(request(line.args, v1::RequestContext::default()), expected);
+    }
+}

@@ -1,0 +1,114 @@
+//! `recall get`
+
+use std::ops::RangeInclusive;
+
+use clap::Args;
+use recall_core::Scope;
+use recall_proto::convert::scope;
+use recall_proto::v1;
+
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+use crate::output::human::item::{content, render};
+use crate::output::{Format, Output, json};
+use crate::{Exit, args};
+
+/// Arguments of `recall get`.
+#[derive(Debug, Args)]
+pub(crate) struct GetArgs {
+    /// A path, a citation (`path:10-20@hash`), or an id as a search shows it with `--json`.
+    #[arg(value_name = "ID|PATH|CITATION")]
+    id: String,
+    /// Which stores are asked: project, global, domain or all.
+    #[arg(long, default_value = "all", value_parser = args::scope)]
+    scope: Scope,
+    /// Shows the whole document that a chunk is a part of.
+    #[arg(long)]
+    parent: bool,
+    /// Only these lines of a document: `10:20`, `10:`, `:20` or `10`.
+    #[arg(long, value_parser = lines, value_name = "FROM:TO")]
+    lines: Option<RangeInclusive<u32>>,
+}
+
+pub(super) async fn run(args: GetArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let output = &invocation.output;
+    let GetArgs { id, scope, parent, lines } = args;
+    let (id, lines) = match cited(&id) {
+        Some((path, cited)) => (path.to_owned(), lines.or(Some(cited))),
+        None => (id, lines),
+    };
+    let client = invocation.connect().await?;
+    let request = v1::GetRequest {
+        context: Some(invocation.context()),
+        id,
+        scope: scope::to_proto(scope).into(),
+        include_parent: parent,
+        start_line: lines.as_ref().map(|lines| *lines.start()),
+        end_line: lines.map(|lines| *lines.end()).filter(|last| *last != u32::MAX),
+    };
+    let answer = client.get(request).await?;
+    match output.format {
+        Format::Json => output.json(&json::item::item(&answer))?,
+        Format::Human => {
+            output.warn(&answer.warnings);
+            match output.width {
+                Some(width) => output.text(&render(&answer, Some(width)))?,
+                // In a pipe the text alone, byte by byte.
+                None => Output::raw(content(&answer).0)?,
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The path and the lines of a citation. Its hash is not compared: what is shown is what the file holds.
+fn cited(text: &str) -> Option<(&str, RangeInclusive<u32>)> {
+    let (place, hash) = text.rsplit_once('@')?;
+    let (path, span) = place.rsplit_once(':')?;
+    let (first, last) = span.split_once('-')?;
+    let is_hash = !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let lines = lines(&format!("{first}:{last}")).ok()?;
+    (is_hash && !path.is_empty()).then_some((path, lines))
+}
+
+/// Reads a range of lines, both ends included.
+fn lines(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let number = |text: &str, otherwise: u32| match text {
+        "" => Ok(otherwise),
+        _ => text
+            .parse::<u32>()
+            .ok()
+            .filter(|number| *number > 0)
+            .ok_or_else(|| format!("`{text}` is not a line number")),
+    };
+    let (first, last) = match text.split_once(':') {
+        Some((first, last)) => (number(first, 1)?, number(last, u32::MAX)?),
+        None => (number(text, 1)?, number(text, u32::MAX)?),
+    };
+    if first > last { Err(format!("line {last} is before line {first}")) } else { Ok(first..=last) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_citation_is_a_path_and_its_lines() {
+        assert_eq!(cited("src/a.rs:10-20@0123456789ab"), Some(("src/a.rs", 10..=20)));
+        assert_eq!(cited("a:b@c.rs:1-1@f"), Some(("a:b@c.rs", 1..=1)));
+        for other in ["src/a.rs", "src/a.rs:10-20", "me@home", ":1-2@ab", "a:2-1@ab", "0123456789abcdef-3"] {
+            assert_eq!(cited(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn lines_are_a_range_with_open_ends() {
+        assert_eq!(lines("10:20"), Ok(10..=20));
+        assert_eq!(lines("10:"), Ok(10..=u32::MAX));
+        assert_eq!(lines(":20"), Ok(1..=20));
+        assert_eq!(lines("7"), Ok(7..=7));
+        for wrong in ["9:3", "0:3", "a", "1:b", "-1:2", "1:2:3"] {
+            assert!(lines(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `recall list`
+
+use clap::{Args, ValueEnum};
+use recall_client::Client;
+use recall_core::{DocumentType, Scope};
+use recall_proto::convert::scope;
+use recall_proto::v1;
+
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+use crate::output::human::list::render;
+use crate::output::human::quantity::count;
+use crate::output::{Format, json};
+use crate::progress::patiently;
+use crate::{Exit, args};
+
+/// The entries of a page when all pages are asked for.
+const PAGE: u32 = 100;
+
+/// Arguments of `recall list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Only documents of this type.
+    #[arg(long = "type", value_parser = args::document_type, value_name = "TYPE")]
+    document_type: Option<DocumentType>,
+    /// Which stores are listed: project, global, domain or all.
+    #[arg(long, default_value = "all", value_parser = args::scope)]
+    scope: Scope,
+    /// Only documents in this language.
+    #[arg(long = "lang", visible_alias = "language", default_value = "", hide_default_value = true)]
+    language: String,
+    /// Only documents with all of these tags.
+    #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
+    tags: Vec<String>,
+    /// In which order.
+    #[arg(long, default_value = "updated")]
+    sort: Sort,
+    /// How many entries.
+    #[arg(long, short, default_value_t = 20, value_name = "N")]
+    limit: u32,
+    /// Where to go on, from the page before.
+    #[arg(long, default_value = "", hide_default_value = true)]
+    cursor: String,
+    /// Lists everything, page by page.
+    #[arg(long, conflicts_with_all = ["limit", "cursor"])]
+    all: bool,
+}
+
+/// The order of a listing.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Sort {
+    /// The latest change first.
+    Updated,
+    /// The newest first.
+    Created,
+    /// By title.
+    Title,
+    /// By path.
+    Path,
+}
+
+impl From<Sort> for v1::ListSort {
+    fn from(sort: Sort) -> Self {
+        match sort {
+            Sort::Updated => Self::UpdatedAt,
+            Sort::Created => Self::CreatedAt,
+            Sort::Title => Self::Title,
+            Sort::Path => Self::Path,
+        }
+    }
+}
+
+pub(super) async fn run(args: ListArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let all = args.all;
+    let mut request = request(args, invocation.context());
+    let client = invocation.connect().await?;
+    let mut entries = Vec::new();
+    loop {
+        let page = page(&client, request.clone(), invocation).await?;
+        let next = page.next_cursor.clone();
+        if invocation.output.format == Format::Json {
+            if all {
+                invocation.output.json_line(&json::list::listing(&page))?;
+            } else {
+                invocation.output.json(&json::list::listing(&page))?;
+            }
+        }
+        invocation.output.warn(&page.warnings);
+        let total = page.total;
+        entries.extend(page.entries);
+        if !all || next.is_empty() {
+            return finish(&entries, total, &next, invocation);
+        }
+        request.cursor = next;
+    }
+}
+
+async fn page(
+    client: &Client,
+    request: v1::ListRequest,
+    invocation: &Invocation,
+) -> Result<v1::ListResponse, CommandError> {
+    let asked = client.list(request);
+    Ok(patiently(client, invocation.context(), invocation.output.format, asked).await?)
+}
+
+fn finish(entries: &[v1::ListEntry], total: u64, next: &str, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let output = &invocation.output;
+    if entries.is_empty() {
+        output.say("nothing found");
+        return Ok(Exit::NothingFound);
+    }
+    if output.format == Format::Human {
+        output.text(&render(entries, output.width))?;
+        let shown = count(entries.len() as u64);
+        let more = if next.is_empty() { String::new() } else { format!(" · more with --cursor {next} or --all") };
+        let of = if total > 0 { format!(" of {}", count(total)) } else { String::new() };
+        output.murmur(&format!("\n{shown}{of}{more}"));
+    }
+    Ok(Exit::Done)
+}
+
+fn request(args: ListArgs, context: v1::RequestContext) -> v1::ListRequest {
+    let ListArgs { document_type, scope, language, tags, sort, limit, cursor, all } = args;
+    v1::ListRequest {
+        context: Some(context),
+        r#type: document_type.map(|kind| kind.as_str().to_owned()).unwrap_or_default(),
+        scope: scope::to_proto(scope).into(),
+        limit: Some(if all { PAGE } else { limit }),
+        sort: v1::ListSort::from(sort).into(),
+        cursor,
+        path: String::new(),
+        tags,
+        language,
+    }
+}

@@ -1,0 +1,136 @@
+//! `recall mcp`
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use recall_proto::Reason;
+use serde::Serialize;
+
+use crate::clients::claude_code::{PERMISSION, Registration, SHIM, Step, snippet};
+use crate::complaint::{CommandError, Complaint};
+use crate::invocation::Invocation;
+use crate::output::{Format, Output, json};
+use crate::{Exit, project_root};
+
+/// The commands of `recall mcp`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// Registers recall in Claude Code.
+    Install(McpArgs),
+    /// Takes recall's registration back, and nothing else.
+    Uninstall(McpArgs),
+    /// Prints the entry, for agents that are configured by hand.
+    Print,
+}
+
+/// Arguments of `recall mcp install` and `uninstall`.
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// For whom: for you in all projects, or for everybody in this project through its `.mcp.json`.
+    #[arg(long, default_value = "user")]
+    target: Target,
+    /// Tells what would be done, and does nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// For whom recall is registered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Target {
+    /// For this user, in all projects.
+    User,
+    /// For everybody in this project.
+    Project,
+}
+
+/// What was done, or would be.
+#[derive(Debug, Serialize)]
+struct Told {
+    dry_run: bool,
+    changed: bool,
+    steps: Vec<String>,
+}
+
+pub(super) fn run(command: &McpCommand, invocation: &Invocation) -> Result<Exit, CommandError> {
+    match command {
+        McpCommand::Install(args) => {
+            let steps = registration(args.target, invocation)?.install()?;
+            carry_out(&steps, args, "registered already: nothing to do", invocation)?;
+            invocation.output.say(&permission_hint(invocation));
+        }
+        McpCommand::Uninstall(args) => {
+            let steps = registration(args.target, invocation)?.uninstall()?;
+            carry_out(&steps, args, "not registered: nothing to do", invocation)?;
+        }
+        McpCommand::Print => {
+            let shim = invocation.surroundings.programs.own(SHIM);
+            let shim = shim.map_or_else(|| SHIM.to_owned(), |path| path.display().to_string());
+            let text = serde_json::to_string_pretty(&snippet(&shim)).expect("made of texts");
+            Output::raw(&(text + "\n"))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn registration(target: Target, invocation: &Invocation) -> Result<Registration, CommandError> {
+    let surroundings = &invocation.surroundings;
+    Ok(match target {
+        Target::User => Registration {
+            file: user_file(invocation)?,
+            shim: shim(invocation)?.display().to_string(),
+            claude: surroundings.programs.on_path("claude"),
+        },
+        // Others have their programs elsewhere, so that the file names no path.
+        Target::Project => {
+            Registration { file: project_root::of(invocation).join(".mcp.json"), shim: SHIM.to_owned(), claude: None }
+        }
+    })
+}
+
+fn user_file(invocation: &Invocation) -> Result<PathBuf, CommandError> {
+    let surroundings = &invocation.surroundings;
+    let folder = surroundings.claude_config_dir.clone().or_else(|| surroundings.environment.home.clone());
+    let Some(folder) = folder else {
+        let complaint = Complaint::usage("there is no home folder for Claude Code's configuration");
+        return Err(complaint.with_hint("set HOME or CLAUDE_CONFIG_DIR").into());
+    };
+    Ok(folder.join(".claude.json"))
+}
+
+fn shim(invocation: &Invocation) -> Result<PathBuf, CommandError> {
+    invocation.surroundings.programs.own(SHIM).ok_or_else(|| {
+        let message = format!("the program `{SHIM}` was not found");
+        let complaint = Complaint::new(Exit::Refused, Reason::NotFound, message);
+        complaint.with_hint("put it beside `recall` or on PATH").into()
+    })
+}
+
+fn carry_out(steps: &[Step], args: &McpArgs, nothing: &str, invocation: &Invocation) -> Result<(), CommandError> {
+    let output = &invocation.output;
+    if !args.dry_run {
+        for step in steps {
+            step.take()?;
+        }
+    }
+    let described: Vec<String> = steps.iter().map(Step::describe).collect();
+    match output.format {
+        Format::Json => {
+            let changed = !args.dry_run && !steps.is_empty();
+            output.json(&json::answer(Told { dry_run: args.dry_run, changed, steps: described }))
+        }
+        Format::Human if steps.is_empty() => output.text(&format!("{nothing}\n")),
+        Format::Human => {
+            let word = if args.dry_run { "would" } else { "done:" };
+            let lines: Vec<String> = described.iter().map(|step| format!("{word} {step}")).collect();
+            output.text(&(lines.join("\n") + "\n"))
+        }
+    }
+}
+
+fn permission_hint(invocation: &Invocation) -> String {
+    let folder = invocation.surroundings.claude_config_dir.clone();
+    let folder = folder.map_or_else(|| "~/.claude".to_owned(), |folder| folder.display().to_string());
+    format!(
+        "Claude Code asks before it uses the tools; to let it, put this into {folder}/settings.json:\n  {PERMISSION}"
+    )
+}

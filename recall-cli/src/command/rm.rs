@@ -1,0 +1,62 @@
+//! `recall rm`
+
+use clap::Args;
+use recall_core::Scope;
+use recall_proto::convert::scope;
+use recall_proto::v1::{self, Severity};
+
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+use crate::output::human::quantity::counted;
+use crate::output::{Format, json};
+use crate::{Exit, args};
+
+/// Arguments of `recall rm`.
+#[derive(Debug, Args)]
+pub(crate) struct RmArgs {
+    /// Paths or ids; a directory means all below it. The files themselves stay where they are.
+    #[arg(required = true, value_name = "ID|PATH")]
+    items: Vec<String>,
+    /// Which store: project or global.
+    #[arg(long, default_value = "project", value_parser = args::scope)]
+    scope: Scope,
+    /// Forgets that they were removed, so that the next scan finds the files anew.
+    #[arg(long)]
+    purge: bool,
+}
+
+pub(super) async fn run(args: RmArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let RmArgs { items, scope, purge } = args;
+    let output = &invocation.output;
+    let client = invocation.connect().await?;
+    let request =
+        v1::RemoveRequest { context: Some(invocation.context()), items, scope: scope::to_proto(scope).into(), purge };
+    let answer = client.remove(request).await?;
+    match output.format {
+        Format::Json => output.json(&json::list::removed(&answer))?,
+        Format::Human => {
+            output.warn(&failures(&answer));
+            output.text(&summary(&answer))?;
+        }
+    }
+    Ok(if answer.documents + answer.memories == 0 { Exit::NothingFound } else { Exit::Done })
+}
+
+fn summary(answer: &v1::RemoveResponse) -> String {
+    let mut what = vec![counted(answer.documents, "document", "documents")];
+    if answer.memories > 0 {
+        what.push(counted(answer.memories, "memory", "memories"));
+    }
+    format!("removed {} from the index\n", what.join(" and "))
+}
+
+fn failures(answer: &v1::RemoveResponse) -> Vec<v1::Warning> {
+    let warning = |v1::ItemFailure { item, code, reason }: &v1::ItemFailure| v1::Warning {
+        code: code.clone(),
+        message: reason.clone(),
+        hint: String::new(),
+        path: item.clone(),
+        severity: Severity::Warning.into(),
+    };
+    answer.failures.iter().map(warning).collect()
+}

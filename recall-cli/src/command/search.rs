@@ -1,0 +1,200 @@
+//! `recall search`
+
+use clap::Args;
+use recall_core::{DocumentType, Scope};
+use recall_proto::convert::scope;
+use recall_proto::v1;
+
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+use crate::output::human::search::{View, render, summary};
+use crate::output::{Format, json};
+use crate::progress::patiently;
+use crate::{Exit, args};
+
+/// Arguments of `recall search`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct SearchArgs {
+    /// Words, a question, a symbol or a path. `type: lang: path: tag: scope:` filter inside it, "…" is a phrase.
+    #[arg(required = true, value_name = "QUERY")]
+    query: Vec<String>,
+    /// How many hits.
+    #[arg(long, short, visible_alias = "limit", default_value_t = 10, value_name = "N")]
+    k: u32,
+    /// How many hits are passed over first.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    offset: u32,
+    /// Which stores are searched: project, global, domain or all.
+    #[arg(long, default_value = "all", value_parser = args::scope)]
+    scope: Scope,
+    /// Only documents of these types.
+    #[arg(long = "type", value_delimiter = ',', value_parser = args::document_type, value_name = "TYPE")]
+    types: Vec<DocumentType>,
+    /// Only documents in these languages.
+    #[arg(long = "lang", visible_alias = "language", value_delimiter = ',', value_name = "LANGUAGE")]
+    languages: Vec<String>,
+    /// Only documents at or below these paths, or that match these globs.
+    #[arg(long = "path", value_name = "PATH|GLOB")]
+    paths: Vec<String>,
+    /// Only documents with all of these tags.
+    #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
+    tags: Vec<String>,
+    /// A filter in RQL: `doc.size > 1000 AND doc.path GLOB 'src/**'`.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "EXPRESSION")]
+    filter: String,
+    /// The weight of the words (BM25); otherwise by the kind of query.
+    #[arg(long, value_name = "WEIGHT")]
+    bm25: Option<f32>,
+    /// The weight of the meaning (nearest neighbours); otherwise by the kind of query.
+    #[arg(long, value_name = "WEIGHT")]
+    vector: Option<f32>,
+    /// The weight of the structure; otherwise by the kind of query.
+    #[arg(long, value_name = "WEIGHT")]
+    ppr: Option<f32>,
+    /// Lets installed rerankers have their say, which is the default.
+    #[arg(long, conflicts_with = "no_rerank")]
+    rerank: bool,
+    /// Leaves rerankers out.
+    #[arg(long)]
+    no_rerank: bool,
+    /// Leaves code out.
+    #[arg(long)]
+    no_code: bool,
+    /// Leaves memories out.
+    #[arg(long)]
+    no_memories: bool,
+    /// Says of each hit why it ranks where it does.
+    #[arg(long)]
+    explain: bool,
+    /// The most lines that are shown of a hit; 0 shows where it is and no text.
+    #[arg(long, default_value_t = 6, value_name = "N")]
+    lines: usize,
+    /// Shows every line of every hit.
+    #[arg(long, conflicts_with = "lines")]
+    full: bool,
+}
+
+pub(super) async fn run(args: SearchArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let output = &invocation.output;
+    let lines = if args.full { usize::MAX } else { args.lines };
+    let client = invocation.connect().await?;
+    let asked = client.search(request(args, invocation.context()));
+    let answer = patiently(&client, invocation.context(), output.format, asked).await?;
+    match output.format {
+        Format::Json => output.json(&json::search::search(&answer))?,
+        Format::Human => {
+            output.warn(&answer.warnings);
+            output.text(&render(&answer, View { lines, width: output.width }))?;
+        }
+    }
+    if answer.results.is_empty() {
+        output.say("nothing found");
+        return Ok(Exit::NothingFound);
+    }
+    output.murmur(&format!("\n{}", summary(&answer)));
+    Ok(Exit::Done)
+}
+
+fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
+    let SearchArgs {
+        query,
+        k,
+        offset,
+        scope,
+        types,
+        languages,
+        paths,
+        tags,
+        filter,
+        bm25,
+        vector,
+        ppr,
+        rerank: _,
+        no_rerank,
+        no_code,
+        no_memories,
+        explain,
+        lines: _,
+        full: _,
+    } = args;
+    v1::SearchRequest {
+        context: Some(context),
+        query: query.join(" "),
+        scope: scope::to_proto(scope).into(),
+        filters: Some(v1::Filters {
+            types: types.into_iter().map(|kind| kind.as_str().to_owned()).collect(),
+            languages,
+            paths,
+            tags,
+        }),
+        filter,
+        limit: Some(k),
+        offset,
+        weights: Some(v1::Weights { vector, bm25, ppr }),
+        explain,
+        rerank: Some(!no_rerank),
+        include_memories: Some(!no_memories),
+        include_code: Some(!no_code),
+        include_parent: false,
+        facets: false,
+        min_relative_score: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: SearchArgs,
+    }
+
+    fn asked(line: &str) -> v1::SearchRequest {
+        let line = Line::try_parse_from(line.split(' ')).expect("well-formed");
+        request(line.args, v1::RequestContext::default())
+    }
+
+    #[test]
+    fn words_make_one_query_and_the_rest_has_its_defaults() {
+        let request = asked("search open the store");
+        assert_eq!(request.query, "open the store");
+        assert_eq!((request.limit, request.offset, request.scope()), (Some(10), 0, v1::Scope::All));
+        assert_eq!(request.filters, Some(v1::Filters::default()));
+        assert_eq!(request.rerank, Some(true));
+    }
+
+    #[test]
+    fn every_flag_reaches_the_request() {
+        let request = asked(
+            "search x --k 3 --offset 6 --scope project --type adr,runbook --lang Rust --path src --path docs/** \
+             --tag a,b --filter doc.size>1 --bm25 2 --vector 0 --no-rerank --no-code --no-memories --explain",
+        );
+        let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let expected = v1::SearchRequest {
+            context: Some(v1::RequestContext::default()),
+            query: "x".to_owned(),
+            scope: v1::Scope::Project.into(),
+            filters: Some(v1::Filters {
+                types: texts(&["adr", "playbook"]),
+                languages: texts(&["Rust"]),
+                paths: texts(&["src", "docs/**"]),
+                tags: texts(&["a", "b"]),
+            }),
+            filter: "doc.size>1".to_owned(),
+            limit: Some(3),
+            offset: 6,
+            weights: Some(v1::Weights { vector: Some(0.0), bm25: Some(2.0), ppr: None }),
+            explain: true,
+            rerank: Some(false),
+            include_memories: Some(false),
+            include_code: Some(false),
+            ..v1::SearchRequest::default()
+        };
+        assert_eq!(request, expected);
+    }
+}

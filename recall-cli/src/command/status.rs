@@ -1,0 +1,51 @@
+//! `recall status`
+
+use clap::Args;
+use recall_core::Scope;
+use recall_proto::convert::scope;
+use recall_proto::v1;
+
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+use crate::output::human::status::render;
+use crate::output::{Format, json};
+use crate::{Exit, args};
+
+/// Arguments of `recall status`.
+#[derive(Debug, Args)]
+pub(crate) struct StatusArgs {
+    /// Which stores are told about: project, global, domain or all.
+    #[arg(long, default_value = "all", value_parser = args::scope)]
+    scope: Scope,
+    /// Lists the files that could not be indexed, with the reasons.
+    #[arg(long)]
+    failures: bool,
+    /// Tells latencies and counters.
+    #[arg(long)]
+    metrics: bool,
+}
+
+pub(super) async fn run(args: StatusArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let StatusArgs { scope, failures, metrics } = args;
+    let output = &invocation.output;
+    let client = invocation.connect().await?;
+    let request = v1::StatusRequest {
+        context: Some(invocation.context()),
+        scope: scope::to_proto(scope).into(),
+        every_store: false,
+        failures,
+        metrics,
+    };
+    let status = client.status(request).await?;
+    match output.format {
+        Format::Json => output.json(&json::status::status(&status))?,
+        Format::Human => {
+            output.text(&render(&status, output.width))?;
+            output.warn(&status.warnings);
+            for store in &status.stores {
+                output.warn(&store.warnings);
+            }
+        }
+    }
+    Ok(Exit::Done)
+}

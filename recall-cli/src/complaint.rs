@@ -1,0 +1,221 @@
+//! What went wrong, and with which exit code does that end the program?
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::io;
+
+use recall_client::ConnectError;
+use recall_client::daemon::StopError;
+use recall_config::{ConfigError, HomesError};
+use recall_proto::{Failure, Reason};
+
+use crate::{Exit, hint};
+
+/// Why a command did not end well.
+#[derive(Debug)]
+pub(crate) enum CommandError {
+    /// Whoever reads standard output has closed it.
+    ReaderGone,
+    /// Something went wrong.
+    Complaint(Box<Complaint>),
+}
+
+/// What a person or a script is told about something that went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Complaint {
+    /// How the program ends.
+    pub(crate) exit: Exit,
+    /// The stable reason.
+    pub(crate) reason: Reason,
+    /// What failed, on what, and why.
+    pub(crate) message: String,
+    /// What led to it, the nearest cause first.
+    pub(crate) causes: Vec<String>,
+    /// What can be done about it.
+    pub(crate) hint: Option<String>,
+    /// What else names the cause, by name.
+    pub(crate) details: BTreeMap<String, String>,
+}
+
+impl Complaint {
+    pub(crate) fn new(exit: Exit, reason: Reason, message: impl Into<String>) -> Self {
+        Self { exit, reason, message: message.into(), causes: Vec::new(), hint: None, details: BTreeMap::new() }
+    }
+
+    /// Of something wrong that the user gave.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, Reason::InvalidArgument, message)
+    }
+
+    /// Of something that the operating system refused.
+    pub(crate) fn refused(doing: impl Into<String>, source: &io::Error) -> Self {
+        let reason = match source.kind() {
+            io::ErrorKind::NotFound => Reason::NotFound,
+            io::ErrorKind::PermissionDenied => Reason::PermissionDenied,
+            io::ErrorKind::ReadOnlyFilesystem => Reason::ReadOnly,
+            io::ErrorKind::StorageFull => Reason::DiskFull,
+            _ => Reason::Unavailable,
+        };
+        let mut complaint = Self::new(Exit::Refused, reason, doing);
+        complaint.causes.push(source.to_string());
+        complaint
+    }
+
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    fn with_causes_of(mut self, error: &dyn Error) -> Self {
+        let mut cause = error.source();
+        while let Some(source) = cause {
+            let text = source.to_string();
+            // Libraries often repeat their cause in their own message.
+            if !self.message.contains(&text) {
+                self.causes.push(text);
+            }
+            cause = source.source();
+        }
+        self
+    }
+}
+
+impl From<Complaint> for CommandError {
+    fn from(complaint: Complaint) -> Self {
+        Self::Complaint(Box::new(complaint))
+    }
+}
+
+impl From<Failure> for Complaint {
+    fn from(failure: Failure) -> Self {
+        let Failure { reason, message, hint, details } = failure;
+        let hint = hint.or_else(|| hint::of_reason(reason, &details));
+        Self { exit: exit_of(reason), reason, message, causes: Vec::new(), hint, details }
+    }
+}
+
+impl From<tonic::Status> for CommandError {
+    fn from(status: tonic::Status) -> Self {
+        let complaint = Complaint::from(Failure::from_status(&status)).with_causes_of(&status);
+        complaint.into()
+    }
+}
+
+impl From<ConnectError> for CommandError {
+    fn from(error: ConnectError) -> Self {
+        if let ConnectError::Refused { source } = error {
+            return (*source).into();
+        }
+        let reason = match &error {
+            ConnectError::Newer { .. } | ConnectError::Older { .. } => Reason::VersionMismatch,
+            ConnectError::ForeignOwner { .. } => Reason::PermissionDenied,
+            _ => Reason::Unavailable,
+        };
+        let mut complaint = Complaint::new(Exit::Unreachable, reason, error.to_string()).with_causes_of(&error);
+        complaint.hint = hint::of_connect_error(&error);
+        complaint.into()
+    }
+}
+
+impl From<StopError> for CommandError {
+    fn from(error: StopError) -> Self {
+        match error {
+            StopError::Connect(error) => error.into(),
+            StopError::Refused { source } => (*source).into(),
+            StopError::StillRunning { .. } => Complaint::new(Exit::Refused, Reason::Unavailable, error.to_string())
+                .with_hint("see what it does with `recall daemon logs`")
+                .into(),
+        }
+    }
+}
+
+impl From<ConfigError> for CommandError {
+    fn from(error: ConfigError) -> Self {
+        Complaint::usage(error.to_string()).with_causes_of(&error).into()
+    }
+}
+
+impl From<HomesError> for CommandError {
+    fn from(error: HomesError) -> Self {
+        let hint = match &error {
+            HomesError::Relative { .. } => "set RECALL_HOME to an absolute path",
+            HomesError::NoHome => "set HOME, or RECALL_HOME to a folder of your own",
+            HomesError::SocketPathTooLong { .. } => "set RECALL_HOME to a shorter path",
+        };
+        Complaint::usage(error.to_string()).with_hint(hint).into()
+    }
+}
+
+/// The exit code that goes with a reason that the daemon gave.
+fn exit_of(reason: Reason) -> Exit {
+    match reason {
+        Reason::NotFound => Exit::NothingFound,
+        Reason::InvalidArgument | Reason::InvalidScope => Exit::Usage,
+        Reason::Unavailable | Reason::VersionMismatch => Exit::Unreachable,
+        Reason::Internal => Exit::Internal,
+        Reason::IndexFailed
+        | Reason::EmbeddingFailed
+        | Reason::SearchFailed
+        | Reason::LimitExceeded
+        | Reason::PermissionDenied
+        | Reason::Unsupported
+        | Reason::Cancelled
+        | Reason::DeadlineExceeded
+        | Reason::StoreDamaged
+        | Reason::SchemaNewer
+        | Reason::DiskFull
+        | Reason::ReadOnly
+        | Reason::Conflict => Exit::Refused,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn complaint_of(error: impl Into<CommandError>) -> Complaint {
+        match error.into() {
+            CommandError::Complaint(complaint) => *complaint,
+            CommandError::ReaderGone => panic!("the reader is there"),
+        }
+    }
+
+    #[test]
+    fn an_answer_of_the_daemon_keeps_its_reason_message_and_hint() {
+        let failure = Failure::new(Reason::PermissionDenied, "`/` is too broad a root")
+            .with_hint("name a directory below it")
+            .with_detail("path", "/");
+        let complaint = complaint_of(tonic::Status::from(failure));
+        assert_eq!((complaint.exit, complaint.reason), (Exit::Refused, Reason::PermissionDenied));
+        assert_eq!(complaint.message, "`/` is too broad a root");
+        assert_eq!(complaint.hint.as_deref(), Some("name a directory below it"));
+        assert_eq!(complaint.details["path"], "/");
+    }
+
+    #[test]
+    fn a_daemon_that_is_not_there_is_unreachable_and_says_how_to_start_it() {
+        let complaint = complaint_of(ConnectError::NotRunning { socket: PathBuf::from("/run/recalld.sock") });
+        assert_eq!(complaint.exit, Exit::Unreachable);
+        assert!(complaint.hint.expect("a hint").contains("recall daemon start"));
+    }
+
+    #[test]
+    fn every_reason_has_an_exit_code_that_says_something_went_wrong() {
+        for reason in Reason::ALL {
+            assert_ne!(exit_of(reason), Exit::Done, "{reason}");
+        }
+        assert_eq!(exit_of(Reason::NotFound), Exit::NothingFound);
+        assert_eq!(exit_of(Reason::InvalidScope), Exit::Usage);
+        assert_eq!(exit_of(Reason::LimitExceeded), Exit::Refused);
+    }
+
+    #[test]
+    fn causes_are_told_once_and_from_the_nearest() {
+        let source = io::Error::new(io::ErrorKind::NotFound, "no such file or directory");
+        let complaint = complaint_of(ConnectError::Spawn { binary: PathBuf::from("/x/recalld"), source });
+        assert_eq!(complaint.message, "cannot run `/x/recalld`");
+        assert_eq!(complaint.causes, ["no such file or directory"]);
+    }
+}

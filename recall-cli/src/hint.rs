@@ -1,0 +1,56 @@
+//! What can be done about it?
+
+use std::collections::BTreeMap;
+
+use recall_client::ConnectError;
+use recall_proto::Reason;
+
+/// What to do when the daemon was not reached.
+pub(crate) fn of_connect_error(error: &ConnectError) -> Option<String> {
+    let hint = match error {
+        ConnectError::NotRunning { .. } => "start it with `recall daemon start`",
+        ConnectError::NoBinary { .. } => {
+            "put `recalld` beside `recall` or on PATH, or name it in the variable RECALL_DAEMON"
+        }
+        ConnectError::Spawn { .. } => "check that the file is a program for this machine and that you may run it",
+        ConnectError::StartFailed { .. } => "see why with `recall daemon logs`",
+        ConnectError::Timeout { .. } => "see what it does with `recall daemon logs`, or try `recall daemon restart`",
+        ConnectError::Newer { .. } => "update `recall`, or stop the newer daemon with `recall daemon stop`",
+        ConnectError::Older { .. } => "replace it with `recall daemon restart`",
+        ConnectError::ForeignOwner { .. } => "set RECALL_HOME to a folder that is yours alone",
+        ConnectError::Socket { .. } | ConnectError::Transport { .. } => "try `recall daemon restart`",
+        ConnectError::PrivateFolder { .. } => "set TMPDIR to a folder that you may write to",
+        // Its status brings its own.
+        ConnectError::Refused { .. } => return None,
+    };
+    Some(hint.to_owned())
+}
+
+/// What to do about a reason that came without a hint.
+pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> Option<String> {
+    let hint = match reason {
+        Reason::LimitExceeded => {
+            let setting = details.get("setting")?;
+            return Some(format!("ask for less, or raise `{setting}` in your recall.toml"));
+        }
+        Reason::InvalidScope => "the scopes are project, global, domain and all",
+        Reason::Unavailable => "try again, or see what the daemon does with `recall daemon logs`",
+        Reason::VersionMismatch => "restart the daemon with `recall daemon restart`",
+        Reason::SchemaNewer => "update recall",
+        Reason::StoreDamaged => "make the index again with `recall rebuild`",
+        Reason::DiskFull => "free some space; nothing that was acknowledged is lost",
+        Reason::Internal => "see what happened with `recall daemon logs`",
+        Reason::Unsupported => "update the daemon with `recall daemon restart`",
+        Reason::NotFound
+        | Reason::InvalidArgument
+        | Reason::IndexFailed
+        | Reason::EmbeddingFailed
+        | Reason::SearchFailed
+        | Reason::PermissionDenied
+        | Reason::Cancelled
+        | Reason::DeadlineExceeded
+        | Reason::ReadOnly
+        | Reason::Conflict => return None,
+    };
+    Some(hint.to_owned())
+}

@@ -1,0 +1,39 @@
+//! What does a command show of an indexing run?
+
+use recall_proto::Reason;
+use recall_proto::v1::IndexEvent;
+use recall_proto::v1::index_event::Event;
+use tonic::Streaming;
+
+use crate::Exit;
+use crate::complaint::{CommandError, Complaint};
+use crate::output::{Format, Output, human, json};
+use crate::progress::IndexBar;
+
+/// Shows a run until it is over.
+pub(crate) async fn follow(mut events: Streaming<IndexEvent>, output: &Output) -> Result<Exit, CommandError> {
+    let bar = IndexBar::new(output.format);
+    while let Some(IndexEvent { event }) = events.message().await? {
+        // A daemon may tell of things that this program does not know yet.
+        let Some(event) = event else { continue };
+        if output.format == Format::Json {
+            output.json_line(&json::index::index_line(&event))?;
+        }
+        match event {
+            Event::Started(_) => {}
+            Event::Progress(progress) => bar.show(&progress),
+            Event::Warning(warning) => bar.aside(|| output.warn(&[warning])),
+            Event::Finished(finished) => {
+                drop(bar);
+                if output.format == Format::Human {
+                    output.warn(&human::index::failures(&finished));
+                    output.text(&human::index::render(&finished))?;
+                }
+                return Ok(human::index::exit(&finished));
+            }
+        }
+    }
+    Err(Complaint::new(Exit::Unreachable, Reason::Unavailable, "the daemon ended before the run was over")
+        .with_hint("run the command again: what was indexed stays indexed")
+        .into())
+}

@@ -1,0 +1,17 @@
+//! What does a person see?
+//!
+//! Every function here makes text with styles in it; whether they are shown is decided where the text is written.
+
+pub(crate) mod complaint;
+pub(crate) mod daemon;
+pub(crate) mod excerpt;
+pub(crate) mod index;
+pub(crate) mod item;
+pub(crate) mod list;
+pub(crate) mod log;
+pub(crate) mod quantity;
+pub(crate) mod search;
+pub(crate) mod status;
+pub(crate) mod style;
+pub(crate) mod table;
+pub(crate) mod text;

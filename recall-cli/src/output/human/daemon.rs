@@ -1,0 +1,56 @@
+//! The daemon: what does a person see?
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use recall_proto::v1;
+
+use super::quantity::{bytes, counted, span};
+use super::style::{DIM, GOOD, STRONG};
+
+/// How the daemon is.
+pub(crate) fn render(daemon: &v1::DaemonStatus) -> String {
+    let v1::DaemonStatus {
+        pid,
+        version,
+        build,
+        protocols: _,
+        started_at: _,
+        uptime_ms,
+        memory,
+        connections,
+        sessions,
+        requests_in_flight,
+        limits: _,
+        socket,
+        log,
+        auto_started,
+        private,
+    } = daemon;
+    let uptime = span(Duration::from_millis(*uptime_ms));
+    let build = if build.is_empty() { String::new() } else { format!(" ({build})") };
+    let mut text = format!("{STRONG}recalld {version}{STRONG:#}{build} {GOOD}running{GOOD:#} for {uptime}, pid {pid}");
+    if *private {
+        text.push_str(", for this command alone");
+    } else if *auto_started {
+        text.push_str(", started when it was needed");
+    }
+    text.push('\n');
+    if let Some(v1::MemoryUse { resident_bytes, anonymous_bytes, peak_bytes, ceiling_bytes }) = memory {
+        let _ =
+            write!(text, "  memory       {} of its own, {} resident", bytes(*anonymous_bytes), bytes(*resident_bytes));
+        let _ = write!(text, ", {} at most so far", bytes(*peak_bytes));
+        if *ceiling_bytes > 0 {
+            let _ = write!(text, ", ceiling {}", bytes(*ceiling_bytes));
+        }
+        text.push('\n');
+    }
+    let _ = write!(text, "  clients      {}", counted((*connections).into(), "connection", "connections"));
+    let _ = write!(text, ", {}", counted((*sessions).into(), "session", "sessions"));
+    let _ = writeln!(text, ", {} in flight", counted((*requests_in_flight).into(), "request", "requests"));
+    let _ = writeln!(text, "  {DIM}socket       {socket}{DIM:#}");
+    if !log.is_empty() {
+        let _ = writeln!(text, "  {DIM}log          {log}{DIM:#}");
+    }
+    text
+}

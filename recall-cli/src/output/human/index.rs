@@ -1,0 +1,126 @@
+//! An indexing run is over: what does a person see?
+
+use recall_proto::v1;
+use recall_proto::v1::Severity;
+
+use super::quantity::{bytes, count, counted, millis};
+use super::style::{DIM, GOOD};
+use crate::Exit;
+
+/// The most failures that are told one by one; `recall status --failures` tells all.
+const SHOWN: usize = 10;
+
+/// What came of it, in one line or two.
+pub(crate) fn render(finished: &v1::IndexFinished) -> String {
+    let v1::IndexFinished {
+        added,
+        changed,
+        unchanged,
+        removed,
+        failed,
+        skipped,
+        took_ms,
+        bytes: read,
+        generation,
+        documents,
+        chunks,
+        symbols,
+        failures: _,
+    } = finished;
+    let parts = [(added, "added"), (changed, "changed"), (unchanged, "unchanged"), (removed, "removed")];
+    let more = [(failed, "failed"), (skipped, "skipped")];
+    let said = |(number, what): &(&u64, &str)| format!("{} {what}", count(**number));
+    let mut what: Vec<String> = parts.iter().filter(|(number, _)| **number > 0).map(said).collect();
+    what.extend(more.iter().filter(|(number, _)| **number > 0).map(said));
+    if what.is_empty() {
+        what.push("no files".to_owned());
+    }
+    let read = if *read > 0 { format!(" ({})", bytes(*read)) } else { String::new() };
+    format!(
+        "{GOOD}done{GOOD:#} {}{read} in {}\n{DIM}{}, {}, {} in the index, generation {generation}{DIM:#}\n",
+        what.join(", "),
+        millis(*took_ms),
+        counted(*documents, "document", "documents"),
+        counted(*chunks, "chunk", "chunks"),
+        counted(*symbols, "symbol", "symbols"),
+    )
+}
+
+/// What failed, as warnings; where it is much, the first of it.
+pub(crate) fn failures(finished: &v1::IndexFinished) -> Vec<v1::Warning> {
+    let warning = |path: String, message: String| v1::Warning {
+        path,
+        message,
+        severity: Severity::Warning.into(),
+        ..v1::Warning::default()
+    };
+    let mut warnings: Vec<_> = finished
+        .failures
+        .iter()
+        .take(SHOWN)
+        .map(|v1::ItemFailure { item, code: _, reason }| warning(item.clone(), reason.clone()))
+        .collect();
+    let untold = finished.failed.saturating_sub(warnings.len() as u64);
+    if untold > 0 {
+        let more = counted(untold, "file more", "files more");
+        let hint = "`recall status --failures` lists them".to_owned();
+        warnings.push(v1::Warning { hint, ..warning(String::new(), format!("{more} failed")) });
+    }
+    warnings
+}
+
+/// Whether anything was there to index.
+pub(crate) fn exit(finished: &v1::IndexFinished) -> Exit {
+    let v1::IndexFinished { added, changed, unchanged, removed, failed, skipped, .. } = finished;
+    if added + changed + unchanged + removed + failed + skipped == 0 { Exit::NothingFound } else { Exit::Done }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finished() -> v1::IndexFinished {
+        v1::IndexFinished {
+            added: 1_234,
+            unchanged: 5,
+            failed: 12,
+            took_ms: 420.0,
+            bytes: 7_340_032,
+            generation: 3,
+            documents: 1_239,
+            chunks: 8_000,
+            symbols: 1,
+            failures: vec![v1::ItemFailure {
+                item: "big.bin".to_owned(),
+                code: "NOT_UTF8".to_owned(),
+                reason: "not text in a known encoding".to_owned(),
+            }],
+            ..v1::IndexFinished::default()
+        }
+    }
+
+    #[test]
+    fn a_run_is_summed_up() {
+        insta::assert_snapshot!(anstream::adapter::strip_str(&render(&finished())), @r"
+        done 1,234 added, 5 unchanged, 12 failed (7.0 MiB) in 420 ms
+        1,239 documents, 8,000 chunks, 1 symbol in the index, generation 3
+        ");
+        insta::assert_snapshot!(anstream::adapter::strip_str(&render(&v1::IndexFinished::default())), @r"
+        done no files in 0.00 ms
+        0 documents, 0 chunks, 0 symbols in the index, generation 0
+        ");
+    }
+
+    #[test]
+    fn failures_are_told_and_those_that_are_not_are_counted() {
+        let told: Vec<_> = failures(&finished()).into_iter().map(|warning| (warning.path, warning.message)).collect();
+        let expected = [("big.bin", "not text in a known encoding"), ("", "11 files more failed")];
+        assert_eq!(told, expected.map(|(path, message)| (path.to_owned(), message.to_owned())));
+    }
+
+    #[test]
+    fn a_run_without_files_found_nothing() {
+        assert_eq!(exit(&v1::IndexFinished::default()), Exit::NothingFound);
+        assert_eq!(exit(&v1::IndexFinished { unchanged: 1, ..v1::IndexFinished::default() }), Exit::Done);
+    }
+}

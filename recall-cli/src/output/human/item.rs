@@ -1,0 +1,66 @@
+//! One item, whole: what does a person see?
+
+use std::fmt::Write;
+
+use recall_core::StoreScope;
+use recall_proto::convert::scope;
+use recall_proto::v1;
+
+use super::excerpt::Marked;
+use super::style::{DIM, PATH, SYMBOL};
+use super::text::printable;
+
+/// What is asked for: the document's text or lines, or the chunk's where the id named one.
+pub(crate) fn content(answer: &v1::GetResponse) -> (&str, u32) {
+    match &answer.chunk {
+        Some(chunk) if answer.text.is_empty() => (&chunk.text, chunk.start_line),
+        _ => (&answer.text, answer.start_line.max(1)),
+    }
+}
+
+/// A line about the item and its numbered text.
+pub(crate) fn render(answer: &v1::GetResponse, width: Option<usize>) -> String {
+    let doc = answer.doc.clone().unwrap_or_default();
+    let mut text = format!("{PATH}{}{PATH:#}", printable(&answer.citation));
+    if let Some(chunk) = answer.chunk.as_ref().filter(|chunk| !chunk.symbol.is_empty()) {
+        let _ = write!(text, "  {SYMBOL}{}{SYMBOL:#}", printable(&chunk.symbol));
+    }
+    let mut about = vec![doc.r#type.as_str()];
+    about.extend((!doc.language.is_empty()).then_some(doc.language.as_str()));
+    let store = scope::store_from_proto(doc.scope).filter(|scope| *scope != StoreScope::Project);
+    about.extend(store.map(StoreScope::as_str));
+    about.extend(doc.tag.iter().map(String::as_str));
+    let _ = writeln!(text, "  {DIM}{}{DIM:#}", printable(&about.join(" · ")));
+    let (content, first_line) = content(answer);
+    text.push_str(&Marked { text: content, first_line, matches: &[] }.render(usize::MAX, width));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_is_shown_with_its_citation_and_numbered_lines() {
+        let answer = v1::GetResponse {
+            doc: Some(v1::Document {
+                r#type: "code".to_owned(),
+                language: "rust".to_owned(),
+                tag: vec!["core".to_owned()],
+                scope: v1::StoreScope::Global.into(),
+                ..v1::Document::default()
+            }),
+            text: "fn a() {}\n\nfn b() {}\n".to_owned(),
+            start_line: 7,
+            end_line: 9,
+            citation: "src/a.rs:7-9@0123456789ab".to_owned(),
+            ..v1::GetResponse::default()
+        };
+        insta::assert_snapshot!(anstream::adapter::strip_str(&render(&answer, None)), @r"
+        src/a.rs:7-9@0123456789ab  code · rust · global · core
+           7 │ fn a() {}
+           8 │
+           9 │ fn b() {}
+        ");
+    }
+}

@@ -1,0 +1,209 @@
+//! Hits: what does a person see?
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use recall_core::StoreScope;
+use recall_proto::convert::scope;
+use recall_proto::v1;
+
+use super::excerpt::Marked;
+use super::quantity::{count, millis};
+use super::style::{DIM, LINE, PATH, SYMBOL};
+use super::text::{columns, fit, fit_path, printable};
+
+/// How much of each hit is shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    /// The most lines of a chunk.
+    pub(crate) lines: usize,
+    /// The columns that there are; `None` for as many as needed.
+    pub(crate) width: Option<usize>,
+}
+
+/// The hits, best first, a blank line between them.
+pub(crate) fn render(answer: &v1::SearchResponse, view: View) -> String {
+    let first = answer.query.as_ref().map_or(0, |query| query.offset) + 1;
+    let hits = (first..).zip(&answer.results).map(|(rank, hit)| render_hit(rank, hit, view));
+    hits.collect::<Vec<_>>().join(if view.lines == 0 { "" } else { "\n" })
+}
+
+/// What the answer cost, for the end of the page.
+pub(crate) fn summary(answer: &v1::SearchResponse) -> String {
+    let stats = answer.stats.clone().unwrap_or_default();
+    let shown = answer.results.len() as u64;
+    let mut text = format!("{} of {} matches", count(shown), count(stats.total_hits.max(shown)));
+    if let Some(query) = answer.query.as_ref().filter(|query| !query.class.is_empty()) {
+        let _ = write!(text, " · {}", query.class);
+    }
+    let _ = write!(text, " · {} · generation {}", millis(stats.took_ms), stats.generation);
+    if let Some(next) = answer.next_offset {
+        let _ = write!(text, " · more with --offset {next}");
+    }
+    text
+}
+
+fn render_hit(rank: u32, hit: &v1::Hit, view: View) -> String {
+    let doc = hit.doc.clone().unwrap_or_default();
+    let chunk = hit.chunk.clone().unwrap_or_default();
+    let mut text = header(rank, hit, &doc, &chunk, view.width);
+    if let Some(explain) = &hit.explain {
+        let _ = writeln!(text, "     {DIM}{}{DIM:#}", explanation(hit.score, explain));
+    }
+    let matches: Vec<Range<usize>> =
+        hit.highlights.iter().map(|range| range.start as usize..range.end as usize).collect();
+    let marked = Marked { text: &chunk.text, first_line: chunk.start_line, matches: &matches };
+    text.push_str(&marked.render(view.lines, view.width));
+    if !hit.also_at.is_empty() && view.lines > 0 {
+        let _ = writeln!(text, "     {DIM}also at {}{DIM:#}", printable(&hit.also_at.join(", ")));
+    }
+    text
+}
+
+/// `1. src/store.rs:10-24  impl Store > fn open  [global]`
+fn header(rank: u32, hit: &v1::Hit, doc: &v1::Document, chunk: &v1::Chunk, width: Option<usize>) -> String {
+    let number = format!("{rank}.");
+    let path = printable(if doc.path.is_empty() { &doc.id } else { &doc.path }).into_owned();
+    let lines = if chunk.start_line == chunk.end_line {
+        format!(":{}", chunk.start_line)
+    } else {
+        format!(":{}-{}", chunk.start_line, chunk.end_line)
+    };
+    let mut tail = String::new();
+    if let Some(store) = scope::store_from_proto(doc.scope).filter(|scope| *scope != StoreScope::Project) {
+        let _ = write!(tail, "  [{store}]");
+    }
+    if doc.r#type != "code" {
+        let _ = write!(tail, "  {}", doc.r#type);
+    }
+    if hit.staleness >= 1.0 {
+        tail.push_str("  stale");
+    }
+    let taken = columns(&number) + 1 + columns(&lines) + columns(&tail);
+    let room = width.map(|width| width.saturating_sub(taken));
+    let path = fit_path(&path, room);
+    let symbol = printable(if chunk.symbol.is_empty() { &doc.title } else { &chunk.symbol }).into_owned();
+    let repeats_name = path.ends_with(&symbol);
+    let room = room.map(|room| room.saturating_sub(columns(&path) + 2));
+    let symbol = if repeats_name || room.is_some_and(|room| room < 4) {
+        String::new()
+    } else {
+        format!("  {SYMBOL}{}{SYMBOL:#}", fit(&symbol, room))
+    };
+    format!("{DIM}{number}{DIM:#} {PATH}{path}{PATH:#}{LINE}{lines}{LINE:#}{symbol}{DIM}{tail}{DIM:#}\n")
+}
+
+/// `0.0325 = lexical #1 (12.3) + symbol #2 (0.9), fused 0.0542, file_kind ×0.60`
+fn explanation(score: f64, explain: &v1::Explain) -> String {
+    let v1::Explain { lexical, semantic, symbol, path, fused, priors, rerank, contributions } = explain;
+    let retrievers = [("lexical", lexical), ("semantic", semantic), ("symbol", symbol), ("path", path)];
+    let found: Vec<String> = retrievers
+        .into_iter()
+        .filter_map(|(name, said)| Some((name, (*said)?)))
+        .map(|(name, v1::Retrieved { rank, score, weight })| format!("{name} #{rank} ({score:.2} × {weight:.2})"))
+        .collect();
+    let mut text = format!("score {score:.4}: {}, fused {fused:.4}", found.join(" + "));
+    for (name, factor) in priors {
+        let _ = write!(text, ", {name} ×{factor:.2}");
+    }
+    for (name, part) in contributions {
+        let _ = write!(text, ", {name} {part:+.3}");
+    }
+    if let Some(v1::Reranked { model, stage, score, rank_before }) = rerank {
+        let _ = write!(text, ", rerank {stage} by {model} {score:.3} (was #{rank_before})");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::output::human::style::plain;
+
+    fn hit() -> v1::Hit {
+        v1::Hit {
+            score: 0.0325,
+            doc: Some(v1::Document {
+                path: "src/store.rs".to_owned(),
+                r#type: "code".to_owned(),
+                title: "store.rs".to_owned(),
+                scope: v1::StoreScope::Project.into(),
+                ..v1::Document::default()
+            }),
+            chunk: Some(v1::Chunk {
+                text: "pub fn open(path: &Path) -> Store {\n    Store::new(path)\n}\n".to_owned(),
+                start_line: 9,
+                end_line: 11,
+                symbol: "impl Store > fn open".to_owned(),
+                ..v1::Chunk::default()
+            }),
+            highlights: vec![v1::ByteRange { start: 7, end: 11 }],
+            ..v1::Hit::default()
+        }
+    }
+
+    fn shown(hits: Vec<v1::Hit>, view: View) -> String {
+        let answer = v1::SearchResponse { results: hits, ..v1::SearchResponse::default() };
+        plain(&render(&answer, view))
+    }
+
+    #[test]
+    fn a_hit_shows_where_what_and_the_matching_lines() {
+        let mut note = hit();
+        note.doc = Some(v1::Document {
+            path: "adr/0001.md".to_owned(),
+            r#type: "adr".to_owned(),
+            title: "Use WAL".to_owned(),
+            scope: v1::StoreScope::Global.into(),
+            ..v1::Document::default()
+        });
+        note.chunk =
+            Some(v1::Chunk { text: "Use WAL.".to_owned(), start_line: 3, end_line: 3, ..v1::Chunk::default() });
+        note.highlights.clear();
+        note.also_at = vec!["adr/old.md:3-3@0123456789ab".to_owned()];
+        insta::assert_snapshot!(shown(vec![hit(), note], View { lines: 5, width: None }), @r"
+        1. src/store.rs:9-11  impl Store > fn open
+           9 │ pub fn [open](path: &Path) -> Store {
+          10 │     Store::new(path)
+          11 │ }
+
+        2. adr/0001.md:3  Use WAL  [global]  adr
+           3 │ Use WAL.
+             also at adr/old.md:3-3@0123456789ab
+        ");
+    }
+
+    #[test]
+    fn a_narrow_terminal_cuts_what_matters_least() {
+        insta::assert_snapshot!(shown(vec![hit()], View { lines: 5, width: Some(30) }), @r"
+        1. src/store.rs:9-11  impl St…
+           9 │ pub fn [open](path: &Pat…
+          10 │     Store::new(path)
+          11 │ }
+        ");
+    }
+
+    #[test]
+    fn without_lines_a_hit_is_one_line() {
+        insta::assert_snapshot!(shown(vec![hit(), hit()], View { lines: 0, width: None }), @r"
+        1. src/store.rs:9-11  impl Store > fn open
+        2. src/store.rs:9-11  impl Store > fn open
+        ");
+    }
+
+    #[test]
+    fn an_explanation_names_every_part_of_the_score() {
+        let explain = v1::Explain {
+            lexical: Some(v1::Retrieved { rank: 1, score: 12.3, weight: 1.0 }),
+            symbol: Some(v1::Retrieved { rank: 2, score: 0.9, weight: 1.5 }),
+            fused: 0.0542,
+            priors: BTreeMap::from([("file_kind".to_owned(), 0.6)]),
+            ..v1::Explain::default()
+        };
+        insta::assert_snapshot!(explanation(0.0325, &explain), @r"
+        score 0.0325: lexical #1 (12.30 × 1.00) + symbol #2 (0.90 × 1.50), fused 0.0542, file_kind ×0.60
+        ");
+    }
+}

@@ -1,0 +1,223 @@
+//! How things are: what does a person see?
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use anstyle::Style;
+use recall_core::StoreScope;
+use recall_proto::convert::scope;
+use recall_proto::v1;
+
+use super::quantity::{bytes, count, counted};
+use super::style::{DIM, PATH, STRONG, WARNING};
+use super::table::{Align, Column, render as table};
+use super::text::printable;
+
+/// The most languages that are told.
+const LANGUAGES: usize = 6;
+
+/// The daemon, each store, and what was measured.
+pub(crate) fn render(status: &v1::StatusResponse, width: Option<usize>) -> String {
+    let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: _ } = status;
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(daemon.as_ref().map(super::daemon::render));
+    parts.extend(stores.iter().map(store));
+    if !models.is_empty() {
+        parts.push(models.iter().map(model).collect());
+    }
+    if !latencies.is_empty() {
+        parts.push(latency_table(latencies, width));
+    }
+    if !counters.is_empty() {
+        let lines: Vec<String> =
+            counters.iter().map(|(name, number)| format!("{name:<20} {}", count(*number))).collect();
+        parts.push(lines.join("\n") + "\n");
+    }
+    parts.join("\n")
+}
+
+fn store(store: &v1::StoreStatus) -> String {
+    let scope = scope::store_from_proto(store.scope).map_or("store", StoreScope::as_str);
+    let mut text = format!("{STRONG}{scope}{STRONG:#} {}", printable(&store.name));
+    let _ = writeln!(text, "  {PATH}{}{PATH:#}", printable(&store.root));
+    if !store.indexed {
+        let _ = writeln!(text, "  not indexed yet: the first search does it, or `recall add .`");
+        return text;
+    }
+    let _ = writeln!(
+        text,
+        "  documents    {} in {} with {}, {} of text",
+        count(store.documents),
+        counted(store.chunks, "chunk", "chunks"),
+        counted(store.symbols, "symbol", "symbols"),
+        bytes(store.text_bytes),
+    );
+    parts_line(&mut text, "types", &store.documents_by_type, usize::MAX);
+    parts_line(&mut text, "languages", &store.documents_by_language, LANGUAGES);
+    if store.memories > 0 {
+        let _ = writeln!(text, "  memories     {}", count(store.memories));
+    }
+    let ratio = store.index_bytes as f64 / store.text_bytes.max(1) as f64;
+    let _ = writeln!(
+        text,
+        "  index        {} on disk ({ratio:.1} × the text), generation {}",
+        bytes(store.index_bytes),
+        store.generation
+    );
+    if let Some(run) = store.indexing.filter(|run| run.running) {
+        let _ = writeln!(text, "  indexing     {} of {} files", count(run.done), count(run.total));
+    }
+    let fresh = match v1::Freshness::try_from(store.freshness) {
+        Ok(v1::Freshness::Watched) => "changes are watched",
+        Ok(v1::Freshness::Scanned) => "files are compared before each answer",
+        Ok(v1::Freshness::Polled) => "files are compared from time to time",
+        Ok(v1::Freshness::Unspecified) | Err(_) => "",
+    };
+    if !fresh.is_empty() {
+        let _ = writeln!(text, "  freshness    {fresh}");
+    }
+    if store.failed > 0 {
+        let more = if store.failures.is_empty() { ", `recall status --failures` lists them" } else { "" };
+        let _ = writeln!(text, "  {WARNING}failed{WARNING:#}       {}{more}", counted(store.failed, "file", "files"));
+    }
+    for v1::ItemFailure { item, code: _, reason } in &store.failures {
+        let _ = writeln!(text, "    {PATH}{}{PATH:#}  {}", printable(item), printable(reason));
+    }
+    let _ = writeln!(text, "  {DIM}kept in      {}{DIM:#}", printable(&store.index_path));
+    text
+}
+
+/// `  types        code 120, documentation 14, adr 3`, the most frequent first.
+fn parts_line(text: &mut String, name: &str, parts: &BTreeMap<String, u64>, most: usize) {
+    if parts.is_empty() {
+        return;
+    }
+    let mut parts: Vec<_> = parts.iter().collect();
+    parts.sort_by_key(|&(name, number)| (std::cmp::Reverse(number), name));
+    let mut said: Vec<_> =
+        parts.iter().take(most).map(|(name, number)| format!("{name} {}", count(**number))).collect();
+    if parts.len() > most {
+        let rest: u64 = parts[most..].iter().map(|(_, number)| **number).sum();
+        said.push(format!("others {}", count(rest)));
+    }
+    let _ = writeln!(text, "  {name:<12} {}", said.join(", "));
+}
+
+fn model(model: &v1::Model) -> String {
+    let roles = if model.used_as.is_empty() { "not used".to_owned() } else { model.used_as.join(", ") };
+    let problem = if model.problem.is_empty() { String::new() } else { format!(": {}", model.problem) };
+    format!("{STRONG}model{STRONG:#} {} ({roles}){problem}\n", model.name)
+}
+
+fn latency_table(latencies: &[v1::LatencyHistogram], width: Option<usize>) -> String {
+    let number = |heading| Column { heading, align: Align::Right, style: Style::new() };
+    let name = Column { heading: "MILLISECONDS", align: Align::Left, style: Style::new() };
+    let layout = [name, number("COUNT"), number("P50"), number("P95"), number("P99"), number("MAX")];
+    let rows: Vec<_> = latencies
+        .iter()
+        .map(|v1::LatencyHistogram { name, count: times, p50_ms, p95_ms, p99_ms, max_ms, total_ms: _ }| {
+            let ms = |ms: &f64| format!("{ms:.2}");
+            [name.clone(), count(*times), ms(p50_ms), ms(p95_ms), ms(p99_ms), ms(max_ms)]
+        })
+        .collect();
+    table(&layout, &rows, width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers(pairs: &[(&str, u64)]) -> BTreeMap<String, u64> {
+        pairs.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect()
+    }
+
+    #[test]
+    fn daemon_and_stores_are_told() {
+        let status = v1::StatusResponse {
+            daemon: Some(v1::DaemonStatus {
+                pid: 4711,
+                version: "0.1.0".to_owned(),
+                uptime_ms: 3_725_000,
+                memory: Some(v1::MemoryUse {
+                    resident_bytes: 80 << 20,
+                    anonymous_bytes: 30 << 20,
+                    peak_bytes: 120 << 20,
+                    ceiling_bytes: 512 << 20,
+                }),
+                connections: 2,
+                sessions: 1,
+                socket: "/run/user/7/recall/recalld.sock".to_owned(),
+                auto_started: true,
+                ..v1::DaemonStatus::default()
+            }),
+            stores: vec![
+                v1::StoreStatus {
+                    scope: v1::StoreScope::Project.into(),
+                    name: "tokio".to_owned(),
+                    root: "/src/tokio".to_owned(),
+                    index_path: "/data/stores/0123".to_owned(),
+                    indexed: true,
+                    generation: 12,
+                    documents: 790,
+                    chunks: 6_543,
+                    symbols: 9_000,
+                    text_bytes: 4 << 20,
+                    index_bytes: 6 << 20,
+                    documents_by_type: numbers(&[("code", 700), ("documentation", 90)]),
+                    documents_by_language: numbers(&[
+                        ("rust", 700),
+                        ("markdown", 80),
+                        ("toml", 4),
+                        ("yaml", 3),
+                        ("bash", 1),
+                        ("css", 1),
+                        ("html", 1),
+                    ]),
+                    failed: 1,
+                    freshness: v1::Freshness::Scanned.into(),
+                    ..v1::StoreStatus::default()
+                },
+                v1::StoreStatus {
+                    scope: v1::StoreScope::Global.into(),
+                    name: "global".to_owned(),
+                    root: "/data/global".to_owned(),
+                    ..v1::StoreStatus::default()
+                },
+            ],
+            counters: numbers(&[("requests", 1_234)]),
+            latencies: vec![v1::LatencyHistogram {
+                name: "rpc.Search".to_owned(),
+                count: 1_000,
+                p50_ms: 0.61,
+                p95_ms: 1.2,
+                p99_ms: 3.0,
+                max_ms: 12.34,
+                total_ms: 700.0,
+            }],
+            ..v1::StatusResponse::default()
+        };
+        insta::assert_snapshot!(anstream::adapter::strip_str(&render(&status, None)), @r"
+        recalld 0.1.0 running for 1 h 2 min, pid 4711, started when it was needed
+          memory       30.0 MiB of its own, 80.0 MiB resident, 120.0 MiB at most so far, ceiling 512.0 MiB
+          clients      2 connections, 1 session, 0 requests in flight
+          socket       /run/user/7/recall/recalld.sock
+
+        project tokio  /src/tokio
+          documents    790 in 6,543 chunks with 9,000 symbols, 4.0 MiB of text
+          types        code 700, documentation 90
+          languages    rust 700, markdown 80, toml 4, yaml 3, bash 1, css 1, others 1
+          index        6.0 MiB on disk (1.5 × the text), generation 12
+          freshness    files are compared before each answer
+          failed       1 file, `recall status --failures` lists them
+          kept in      /data/stores/0123
+
+        global global  /data/global
+          not indexed yet: the first search does it, or `recall add .`
+
+        MILLISECONDS  COUNT   P50   P95   P99    MAX
+        rpc.Search    1,000  0.61  1.20  3.00  12.34
+
+        requests             1,234
+        ");
+    }
+}

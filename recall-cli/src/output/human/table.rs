@@ -1,0 +1,92 @@
+//! How do rows stand under each other?
+
+use anstyle::Style;
+
+use super::style::DIM;
+use super::text::{columns, fit, fit_path};
+
+/// How a column is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    /// At the left.
+    Left,
+    /// At the right, as numbers.
+    Right,
+    /// At the left; cut at its beginning where the table is too wide.
+    Path,
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    pub(crate) heading: &'static str,
+    pub(crate) align: Align,
+    pub(crate) style: Style,
+}
+
+/// Writes rows under headings, two spaces between columns. The path's column gives way where the terminal is too narrow.
+pub(crate) fn render<const N: usize>(layout: &[Column; N], rows: &[[String; N]], width: Option<usize>) -> String {
+    /// A path that is cut shorter says nothing any more.
+    const LEAST: usize = 12;
+
+    let mut widths: [usize; N] = std::array::from_fn(|at| {
+        rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0).max(columns(layout[at].heading))
+    });
+    if let Some(path) = layout.iter().position(|column| column.align == Align::Path) {
+        let others: usize = widths.iter().sum::<usize>() - widths[path] + 2 * (N - 1);
+        if let Some(width) = width {
+            widths[path] = widths[path].min(width.saturating_sub(others).max(LEAST));
+        }
+    }
+    let mut text = String::new();
+    let headings = layout.map(|column| column.heading.to_owned());
+    line(&mut text, layout.map(|Column { align, .. }| Column { heading: "", align, style: DIM }), &headings, widths);
+    for row in rows {
+        line(&mut text, *layout, row, widths);
+    }
+    text
+}
+
+fn line<const N: usize>(text: &mut String, layout: [Column; N], row: &[String; N], widths: [usize; N]) {
+    for (at, (Column { align, style, .. }, cell)) in layout.into_iter().zip(row).enumerate() {
+        let width = widths[at];
+        let cell = if align == Align::Path { fit_path(cell, Some(width)) } else { fit(cell, Some(width)) };
+        let padding = " ".repeat(width - columns(&cell).min(width));
+        let between = if at == 0 { "" } else { "  " };
+        let styled = format!("{style}{cell}{style:#}");
+        let (before, behind) = match align {
+            Align::Right => (padding.as_str(), ""),
+            // No spaces at the end of lines.
+            Align::Left | Align::Path if at + 1 == N => ("", ""),
+            Align::Left | Align::Path => ("", padding.as_str()),
+        };
+        for piece in [between, before, &styled, behind] {
+            text.push_str(piece);
+        }
+    }
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_wide_as_they_must_be() {
+        let plain = |heading, align| Column { heading, align, style: Style::new() };
+        let layout = [plain("TYPE", Align::Left), plain("PATH", Align::Path), plain("CHUNKS", Align::Right)];
+        let rows = [["code", "src/a/rather/long/path/lib.rs", "12"], ["adr", "docs/x.md", "3"]];
+        let rows = rows.map(|row| row.map(ToOwned::to_owned));
+        let shown = |width| anstream::adapter::strip_str(&render(&layout, &rows, width)).to_string();
+        insta::assert_snapshot!(shown(None), @r"
+        TYPE  PATH                           CHUNKS
+        code  src/a/rather/long/path/lib.rs      12
+        adr   docs/x.md                           3
+        ");
+        insta::assert_snapshot!(shown(Some(30)), @r"
+        TYPE  PATH              CHUNKS
+        code  …ong/path/lib.rs      12
+        adr   docs/x.md              3
+        ");
+    }
+}

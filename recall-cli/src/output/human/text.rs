@@ -1,0 +1,90 @@
+//! How is foreign text shown, and how wide is it?
+
+use std::borrow::Cow;
+
+use unicode_width::UnicodeWidthChar;
+
+/// The columns of a tab.
+const TAB: &str = "    ";
+
+/// The text without what a terminal would act upon: control characters, escape sequences, marks that turn the direction
+/// of writing, and characters that nobody sees. Tabs become spaces.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + TAB.len());
+    for c in text.chars() {
+        match c {
+            '\t' => shown.push_str(TAB),
+            c if is_plain(c) => shown.push(c),
+            _ => {}
+        }
+    }
+    Cow::Owned(shown)
+}
+
+fn is_plain(c: char) -> bool {
+    let invisible = matches!(c,
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+    !c.is_control() && !invisible
+}
+
+/// The columns that a text takes.
+pub(crate) fn columns(text: &str) -> usize {
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+/// The text, cut with `…` where it takes more columns than there are.
+pub(crate) fn fit(text: &str, width: Option<usize>) -> Cow<'_, str> {
+    let Some(width) = width.filter(|&width| columns(text) > width) else { return Cow::Borrowed(text) };
+    let mut kept = String::new();
+    let mut left = width.saturating_sub(1);
+    for c in text.chars() {
+        let Some(rest) = left.checked_sub(c.width().unwrap_or(0)) else { break };
+        left = rest;
+        kept.push(c);
+    }
+    Cow::Owned(kept + "…")
+}
+
+/// The path, cut at its beginning where it takes more columns than there are: its end says more.
+pub(crate) fn fit_path(path: &str, width: Option<usize>) -> Cow<'_, str> {
+    let Some(width) = width.filter(|&width| columns(path) > width) else { return Cow::Borrowed(path) };
+    let mut left = width.saturating_sub(1);
+    let mut from = path.len();
+    for (at, c) in path.char_indices().rev() {
+        let Some(rest) = left.checked_sub(c.width().unwrap_or(0)) else { break };
+        left = rest;
+        from = at;
+    }
+    Cow::Owned(format!("…{}", &path[from..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_file_can_steer_the_terminal() {
+        for (text, expected) in [
+            ("plain — ünïcode 日本", "plain — ünïcode 日本"),
+            ("\u{1b}[31mred\u{1b}[0m", "[31mred[0m"),
+            ("\tx\r\u{7}\u{9b}", "    x"),
+            ("a\u{202e}b\u{200b}c\u{e0041}", "abc"),
+        ] {
+            assert_eq!(printable(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_wide_is_cut_between_characters() {
+        assert_eq!(fit("abcdef", Some(6)), "abcdef");
+        assert_eq!(fit("abcdefg", Some(6)), "abcde…");
+        assert_eq!(fit("日本語", Some(5)), "日本…");
+        assert_eq!(fit("abc", None), "abc");
+        assert_eq!(fit("abc", Some(0)), "…");
+        assert_eq!(fit_path("src/very/long/name.rs", Some(8)), "…name.rs");
+        assert_eq!(fit_path("a.rs", Some(8)), "a.rs");
+    }
+}

@@ -1,0 +1,72 @@
+//! A page of a listing, and what was removed.
+
+use recall_proto::v1;
+use serde::Serialize;
+
+use super::document::Document;
+use super::memory::Memory;
+use super::{Envelope, ItemFailure, Warning, answer, some, warnings};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Listing<'a> {
+    results: Vec<Entry<'a>>,
+    next_cursor: Option<&'a str>,
+    total: u64,
+    generation: u64,
+    warnings: Vec<Warning<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry<'a> {
+    doc: Option<Document<'a>>,
+    chunks: u32,
+    staleness: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memory: Option<Memory<'a>>,
+}
+
+/// A page of a listing.
+pub(crate) fn listing(message: &v1::ListResponse) -> Envelope<Listing<'_>> {
+    let v1::ListResponse { entries, next_cursor, total, generation, warnings: told } = message;
+    answer(Listing {
+        results: entries.iter().map(Entry::from).collect(),
+        next_cursor: some(next_cursor),
+        total: *total,
+        generation: *generation,
+        warnings: warnings(told),
+    })
+}
+
+impl<'a> From<&'a v1::ListEntry> for Entry<'a> {
+    fn from(message: &'a v1::ListEntry) -> Self {
+        let v1::ListEntry { doc, chunks, staleness, memory } = message;
+        Self {
+            doc: doc.as_ref().map(Document::from),
+            chunks: *chunks,
+            staleness: *staleness,
+            memory: memory.as_ref().map(Memory::from),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the names of the schema")]
+pub(crate) struct Removed<'a> {
+    documents: u64,
+    memories: u64,
+    removed: &'a [String],
+    failures: Vec<ItemFailure<'a>>,
+    generation: u64,
+}
+
+/// What was removed.
+pub(crate) fn removed(message: &v1::RemoveResponse) -> Envelope<Removed<'_>> {
+    let v1::RemoveResponse { documents, memories, removed, failures, generation } = message;
+    answer(Removed {
+        documents: *documents,
+        memories: *memories,
+        removed,
+        failures: failures.iter().map(ItemFailure::from).collect(),
+        generation: *generation,
+    })
+}

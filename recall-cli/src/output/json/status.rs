@@ -1,0 +1,213 @@
+//! How the daemon and the stores are.
+
+use std::collections::BTreeMap;
+
+use recall_proto::v1;
+use serde::Serialize;
+
+use super::daemon::Daemon;
+use super::{Envelope, Indexing, ItemFailure, Warning, answer, moment, some, store_scope, warnings};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Status<'a> {
+    daemon: Option<Daemon<'a>>,
+    stores: Vec<Store<'a>>,
+    models: Vec<Model<'a>>,
+    latencies: Vec<Latency<'a>>,
+    counters: &'a BTreeMap<String, u64>,
+    warnings: Vec<Warning<'a>>,
+}
+
+/// How the daemon and the stores are.
+pub(crate) fn status(message: &v1::StatusResponse) -> Envelope<Status<'_>> {
+    let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: told } = message;
+    answer(Status {
+        daemon: daemon.as_ref().map(Daemon::from),
+        stores: stores.iter().map(Store::from).collect(),
+        models: models.iter().map(Model::from).collect(),
+        latencies: latencies.iter().map(Latency::from).collect(),
+        counters,
+        warnings: warnings(told),
+    })
+}
+
+#[derive(Debug, Serialize)]
+struct Store<'a> {
+    id: &'a str,
+    scope: Option<&'static str>,
+    name: &'a str,
+    root: &'a str,
+    index_path: &'a str,
+    initialised: bool,
+    indexed: bool,
+    generation: u64,
+    documents: u64,
+    chunks: u64,
+    symbols: u64,
+    edges: u64,
+    memories: u64,
+    text_bytes: u64,
+    index_bytes: u64,
+    indexing: Option<Indexing>,
+    failed: u64,
+    failures: Vec<ItemFailure<'a>>,
+    last_scan: Option<String>,
+    last_change: Option<String>,
+    freshness: Option<&'static str>,
+    documents_by_type: &'a BTreeMap<String, u64>,
+    documents_by_language: &'a BTreeMap<String, u64>,
+    embedded: &'a BTreeMap<String, f64>,
+    memories_verified: Option<f64>,
+    schema_versions: &'a BTreeMap<String, u32>,
+    warnings: Vec<Warning<'a>>,
+}
+
+impl<'a> From<&'a v1::StoreStatus> for Store<'a> {
+    fn from(message: &'a v1::StoreStatus) -> Self {
+        let v1::StoreStatus {
+            id,
+            scope,
+            name,
+            root,
+            index_path,
+            initialised,
+            indexed,
+            generation,
+            documents,
+            chunks,
+            symbols,
+            edges,
+            memories,
+            text_bytes,
+            index_bytes,
+            indexing,
+            failed,
+            failures,
+            last_scan,
+            last_change,
+            freshness,
+            documents_by_type,
+            documents_by_language,
+            embedded,
+            memories_verified,
+            schema_versions,
+            warnings: told,
+        } = message;
+        Self {
+            id,
+            scope: store_scope(*scope),
+            name,
+            root,
+            index_path,
+            initialised: *initialised,
+            indexed: *indexed,
+            generation: *generation,
+            documents: *documents,
+            chunks: *chunks,
+            symbols: *symbols,
+            edges: *edges,
+            memories: *memories,
+            text_bytes: *text_bytes,
+            index_bytes: *index_bytes,
+            indexing: indexing.map(Indexing::from),
+            failed: *failed,
+            failures: failures.iter().map(ItemFailure::from).collect(),
+            last_scan: moment(last_scan.as_ref()),
+            last_change: moment(last_change.as_ref()),
+            freshness: freshness_name(*freshness),
+            documents_by_type,
+            documents_by_language,
+            embedded,
+            memories_verified: *memories_verified,
+            schema_versions,
+            warnings: warnings(told),
+        }
+    }
+}
+
+fn freshness_name(freshness: i32) -> Option<&'static str> {
+    match v1::Freshness::try_from(freshness) {
+        Ok(v1::Freshness::Watched) => Some("watched"),
+        Ok(v1::Freshness::Scanned) => Some("scanned"),
+        Ok(v1::Freshness::Polled) => Some("polled"),
+        Ok(v1::Freshness::Unspecified) | Err(_) => None,
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Model<'a> {
+    name: &'a str,
+    roles: &'a [String],
+    used_as: &'a [String],
+    origin: &'a str,
+    path: Option<&'a str>,
+    dimensions: u32,
+    window_tokens: u32,
+    licence: Option<&'a str>,
+    fingerprint: &'a str,
+    loaded: bool,
+    provider: Option<&'a str>,
+    bytes: u64,
+    problem: Option<&'a str>,
+}
+
+impl<'a> From<&'a v1::Model> for Model<'a> {
+    fn from(message: &'a v1::Model) -> Self {
+        let v1::Model {
+            name,
+            roles,
+            used_as,
+            origin,
+            path,
+            dimensions,
+            window_tokens,
+            licence,
+            fingerprint,
+            loaded,
+            provider,
+            bytes,
+            problem,
+        } = message;
+        Self {
+            name,
+            roles,
+            used_as,
+            origin,
+            path: some(path),
+            dimensions: *dimensions,
+            window_tokens: *window_tokens,
+            licence: some(licence),
+            fingerprint,
+            loaded: *loaded,
+            provider: some(provider),
+            bytes: *bytes,
+            problem: some(problem),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Latency<'a> {
+    name: &'a str,
+    count: u64,
+    p50_ms: f64,
+    p95_ms: f64,
+    p99_ms: f64,
+    max_ms: f64,
+    total_ms: f64,
+}
+
+impl<'a> From<&'a v1::LatencyHistogram> for Latency<'a> {
+    fn from(message: &'a v1::LatencyHistogram) -> Self {
+        let v1::LatencyHistogram { name, count, p50_ms, p95_ms, p99_ms, max_ms, total_ms } = message;
+        Self {
+            name,
+            count: *count,
+            p50_ms: *p50_ms,
+            p95_ms: *p95_ms,
+            p99_ms: *p99_ms,
+            max_ms: *max_ms,
+            total_ms: *total_ms,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What does a person see of a defect?
+
+use std::panic::{self, AssertUnwindSafe};
+
+use recall_proto::Reason;
+
+use crate::complaint::{CommandError, Complaint};
+use crate::{Exit, hint};
+
+/// Keeps the standard report of a panic, with its thread and notes, away from people.
+pub(crate) fn report_in_plain_words() {
+    panic::set_hook(Box::new(|_| {}));
+}
+
+/// Runs a command; a panic becomes a complaint.
+pub(crate) fn caught(command: impl FnOnce() -> Result<Exit, CommandError>) -> Result<Exit, CommandError> {
+    // Nothing that the command touched is looked at afterwards.
+    match panic::catch_unwind(AssertUnwindSafe(command)) {
+        Ok(ended) => ended,
+        Err(payload) => {
+            let text = payload.downcast_ref::<&str>().copied();
+            let text =
+                text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given");
+            let mut complaint = Complaint::new(Exit::Internal, Reason::Internal, "recall has a defect");
+            complaint.causes.push(text.to_owned());
+            complaint.hint = hint::of_reason(Reason::Internal, &complaint.details);
+            Err(complaint.into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_internal_error() {
+        match caught(|| panic!("index out of bounds")) {
+            Err(CommandError::Complaint(complaint)) => {
+                assert_eq!(complaint.exit, Exit::Internal);
+                assert_eq!(complaint.causes, ["index out of bounds"]);
+            }
+            other => panic!("not a complaint: {other:?}"),
+        }
+    }
+}

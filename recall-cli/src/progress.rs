@@ -1,0 +1,128 @@
+//! How does a person see that long work goes on?
+//!
+//! On standard error, and only where that is a terminal: indicatif draws nothing elsewhere.
+
+use std::future::Future;
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use recall_client::Client;
+use recall_proto::v1;
+
+use crate::output::Format;
+use crate::output::human::quantity::{bytes, count};
+use crate::output::human::text::printable;
+
+/// How long work may take before anybody is told that it goes on: what is faster would only flicker.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// How often it is asked how far the work is.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How often a bar is drawn.
+const TICK: Duration = Duration::from_millis(80);
+
+/// A bar for an indexing run.
+pub(crate) struct IndexBar {
+    bar: ProgressBar,
+}
+
+impl IndexBar {
+    pub(crate) fn new(format: Format) -> Self {
+        let target = match format {
+            Format::Human => ProgressDrawTarget::stderr(),
+            Format::Json => ProgressDrawTarget::hidden(),
+        };
+        let bar = ProgressBar::with_draw_target(Some(0), target);
+        bar.set_style(style("{spinner} {prefix} {wide_bar:.cyan/dim} {human_pos}/{human_len} {msg}"));
+        bar.set_prefix("indexing");
+        Self { bar }
+    }
+
+    pub(crate) fn show(&self, progress: &v1::IndexProgress) {
+        let v1::IndexProgress { files_done, files_total, bytes: read, current: _, phase } = progress;
+        self.bar.set_length(*files_total);
+        self.bar.set_position(*files_done);
+        if *phase == i32::from(v1::IndexPhase::Discovering) {
+            self.bar.set_message("looking for files");
+        } else {
+            self.bar.set_message(bytes(*read));
+        }
+    }
+
+    /// Takes the bar away while something is said.
+    pub(crate) fn aside(&self, say: impl FnOnce()) {
+        self.bar.suspend(say);
+    }
+}
+
+impl Drop for IndexBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Waits for an answer. Where that takes long, shows how far the indexing is that it waits for.
+pub(crate) async fn patiently<T>(
+    client: &Client,
+    context: v1::RequestContext,
+    format: Format,
+    answer: impl Future<Output = T>,
+) -> T {
+    let mut answer = std::pin::pin!(answer);
+    if format == Format::Json || !io::stderr().is_terminal() {
+        return answer.await;
+    }
+    tokio::select! {
+        biased;
+        done = &mut answer => return done,
+        () = tokio::time::sleep(PATIENCE) => {}
+    }
+    let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    spinner.set_style(style("{spinner} {msg}"));
+    spinner.enable_steady_tick(TICK);
+    spinner.set_message("waiting for the daemon");
+    let looking = async {
+        loop {
+            if let Some(text) = indexing(client, context.clone()).await {
+                spinner.set_message(text);
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    let done = tokio::select! {
+        biased;
+        done = answer => done,
+        () = looking => unreachable!("looking never ends"),
+    };
+    spinner.finish_and_clear();
+    done
+}
+
+/// How far the indexing of a store is that this request waits for.
+async fn indexing(client: &Client, context: v1::RequestContext) -> Option<String> {
+    let request = v1::StatusRequest { context: Some(context), ..v1::StatusRequest::default() };
+    // What goes wrong here goes wrong with the request itself too.
+    let status = client.status(request).await.ok()?;
+    let store = status.stores.into_iter().find(|store| store.indexing.is_some_and(|run| run.running))?;
+    let v1::Indexing { done, total, running: _ } = store.indexing?;
+    Some(format!("indexing {}: {} of {} files", printable(&store.name), count(done), count(total)))
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("the template is written here and tested")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_can_be_drawn() {
+        let bar = IndexBar::new(Format::Human);
+        bar.show(&v1::IndexProgress { files_done: 3, files_total: 10, ..v1::IndexProgress::default() });
+        assert_eq!((bar.bar.position(), bar.bar.length()), (3, Some(10)));
+        style("{spinner} {msg}");
+    }
+}

@@ -1,0 +1,95 @@
+//! What is around this process?
+//!
+//! The one place that reads the working directory and the environment.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use recall_config::{Environment, Homes};
+use recall_proto::Reason;
+
+use crate::Exit;
+use crate::caller::Caller;
+use crate::complaint::{CommandError, Complaint};
+
+/// What is around this process.
+#[derive(Clone, Debug)]
+pub(crate) struct Surroundings {
+    /// The working directory, absolute.
+    pub(crate) directory: PathBuf,
+    /// The variables that concern recall.
+    pub(crate) environment: Environment,
+    /// Where recall's files live.
+    pub(crate) homes: Homes,
+    /// Who calls.
+    pub(crate) caller: Caller,
+    /// Where programs are looked for.
+    pub(crate) programs: Programs,
+    /// `CLAUDE_CONFIG_DIR`: where Claude Code keeps its configuration, when not in the home folder.
+    pub(crate) claude_config_dir: Option<PathBuf>,
+}
+
+/// Where programs are looked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Programs {
+    /// The folder of this program.
+    pub(crate) beside: Option<PathBuf>,
+    /// `PATH`.
+    pub(crate) path: Option<OsString>,
+}
+
+impl Surroundings {
+    pub(crate) fn capture() -> Result<Self, CommandError> {
+        #[expect(clippy::disallowed_methods, reason = "this is where the working directory enters the program")]
+        let directory = std::env::current_dir().map_err(|source| {
+            let mut complaint = Complaint::new(Exit::Usage, Reason::NotFound, "the working directory cannot be told")
+                .with_hint("`cd` elsewhere");
+            complaint.causes.push(source.to_string());
+            complaint
+        })?;
+        let environment = Environment::capture();
+        let homes = Homes::from_environment(&environment)?;
+        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        Ok(Self {
+            directory,
+            environment,
+            homes,
+            caller: Caller::read(variable),
+            programs: Programs {
+                beside: std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned)),
+                path: std::env::var_os("PATH"),
+            },
+            claude_config_dir: variable("CLAUDE_CONFIG_DIR").map(PathBuf::from),
+        })
+    }
+}
+
+impl Programs {
+    /// Finds a program on `PATH`.
+    pub(crate) fn on_path(&self, name: &str) -> Option<PathBuf> {
+        let folders = self.path.iter().flat_map(std::env::split_paths).filter(|folder| folder.is_absolute());
+        folders.map(|folder| folder.join(file_name(name))).find(|file| is_program(file))
+    }
+
+    /// Finds a program that belongs to this one: beside it, else on `PATH`.
+    pub(crate) fn own(&self, name: &str) -> Option<PathBuf> {
+        let beside = self.beside.as_ref().map(|folder| folder.join(file_name(name))).filter(|file| is_program(file));
+        beside.or_else(|| self.on_path(name))
+    }
+}
+
+fn file_name(name: &str) -> String {
+    format!("{name}{}", std::env::consts::EXE_SUFFIX)
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+
+    file.metadata().is_ok_and(|seen| seen.is_file() && seen.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file()
+}
