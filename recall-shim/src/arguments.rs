@@ -1,0 +1,173 @@
+//! Are these the arguments that the tool's schema asks for?
+
+use rmcp::model::JsonObject;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::{Code, ToolError};
+use crate::nearest::nearest;
+
+/// Checks arguments against a tool's input schema and reads them.
+///
+/// An argument that is `null` counts as absent. Of JSON Schema that is understood which the tools' schemas use: `type`,
+/// `enum`, `minimum`, `maximum`, `minLength`, `items`, `properties`, `required`.
+///
+/// # Errors
+/// An argument is unknown, missing, of another type or out of its bounds; the first in the order of the call.
+pub(crate) fn read<A: DeserializeOwned>(schema: &JsonObject, mut arguments: JsonObject) -> Result<A, ToolError> {
+    arguments.retain(|_, value| !value.is_null());
+    let none = JsonObject::new();
+    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    for (name, value) in &arguments {
+        let Some(property) = properties.get(name).and_then(Value::as_object) else {
+            return Err(unknown(name, properties));
+        };
+        check(name, value, property)?;
+    }
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    for name in required {
+        if !arguments.contains_key(name) {
+            return Err(invalid(format!("the argument `{name}` is missing")).with_hint(described(name, properties)));
+        }
+    }
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| invalid(error.to_string()))
+}
+
+fn check(name: &str, value: &Value, schema: &JsonObject) -> Result<(), ToolError> {
+    let expected = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+    if !is_of_type(value, expected) {
+        let article = if expected.starts_with(['a', 'i']) { "an" } else { "a" };
+        return Err(invalid(format!("`{name}` must be {article} {expected}, not {}", shown(value))));
+    }
+    if let Some(allowed) = schema.get("enum").and_then(Value::as_array)
+        && !allowed.contains(value)
+    {
+        return Err(not_allowed(name, value, allowed));
+    }
+    if let Some(number) = value.as_f64() {
+        let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+        if let Some(minimum) = bound("minimum").filter(|minimum| number < *minimum) {
+            return Err(invalid(format!("`{name}` must be at least {minimum}, not {number}")));
+        }
+        if let Some(maximum) = bound("maximum").filter(|maximum| number > *maximum) {
+            let message = format!("`{name}` must be at most {maximum}, not {number}");
+            return Err(ToolError::new(Code::LimitExceeded, message));
+        }
+    }
+    if let (Some(text), Some(minimum)) = (value.as_str(), schema.get("minLength").and_then(Value::as_u64))
+        && (text.trim().len() as u64) < minimum
+    {
+        return Err(invalid(format!("`{name}` must not be blank")));
+    }
+    if let (Some(entries), Some(items)) = (value.as_array(), schema.get("items").and_then(Value::as_object)) {
+        entries.iter().try_for_each(|entry| check(name, entry, items))?;
+    }
+    Ok(())
+}
+
+fn is_of_type(value: &Value, expected: &str) -> bool {
+    match expected {
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => false,
+    }
+}
+
+fn unknown(name: &str, properties: &JsonObject) -> ToolError {
+    let error = invalid(format!("there is no argument `{}`", cut(name)));
+    match nearest(name, properties.keys().map(String::as_str)) {
+        Some(meant) => error.with_hint(format!("did you mean `{meant}`?")),
+        None => error.with_hint(format!("the arguments are {}", listed(properties.keys().map(String::as_str)))),
+    }
+}
+
+fn not_allowed(name: &str, value: &Value, allowed: &[Value]) -> ToolError {
+    let code = if name == "scope" { Code::InvalidScope } else { Code::InvalidArgument };
+    let names = || allowed.iter().filter_map(Value::as_str);
+    let error = ToolError::new(code, format!("`{name}` must be one of {}, not {}", listed(names()), shown(value)));
+    match nearest(value.as_str().unwrap_or_default(), names()) {
+        Some(meant) => error.with_hint(format!("did you mean `{meant}`?")),
+        None => error,
+    }
+}
+
+fn described(name: &str, properties: &JsonObject) -> String {
+    let description = properties.get(name).and_then(|property| property.get("description")).and_then(Value::as_str);
+    format!("`{name}`: {}", description.unwrap_or_default())
+}
+
+fn invalid(message: String) -> ToolError {
+    ToolError::new(Code::InvalidArgument, message)
+}
+
+fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// A value as an error shows it: on one line, no longer than a line.
+fn shown(value: &Value) -> String {
+    cut(&value.to_string())
+}
+
+fn cut(text: &str) -> String {
+    const SHOWN_CHARS: usize = 60;
+    match text.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+    use crate::tool::Tool;
+
+    #[derive(Debug, Deserialize)]
+    struct Read {
+        query: String,
+        limit: Option<u32>,
+    }
+
+    fn check(arguments: Value) -> String {
+        let Value::Object(arguments) = arguments else { panic!("an object") };
+        match read::<Read>(&Tool::Search.definition().input_schema, arguments) {
+            Ok(read) => format!("{} {:?}", read.query, read.limit),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn good_arguments_are_read_and_null_is_absent() {
+        assert_eq!(check(json!({"query": "q", "limit": 3})), "q Some(3)");
+        assert_eq!(check(json!({"query": "q", "limit": null, "scope": null})), "q None");
+    }
+
+    #[test]
+    fn bad_arguments_are_told_apart() {
+        let bad = [
+            json!({}),
+            json!({"query": 3}),
+            json!({"query": "  "}),
+            json!({"qeury": "q"}),
+            json!({"query": "q", "zzz": 1}),
+            json!({"query": "q", "limit": "10"}),
+            json!({"query": "q", "limit": 1.5}),
+            json!({"query": "q", "limit": 0}),
+            json!({"query": "q", "limit": 10_000}),
+            json!({"query": "q", "limit": -1}),
+            json!({"query": "q", "scope": "projct"}),
+            json!({"query": "q", "types": "code"}),
+            json!({"query": "q", "types": ["code", "cod"]}),
+            json!({"query": "q", "explain": {"deep": "x".repeat(200)}}),
+        ];
+        let told: Vec<String> = bad.into_iter().map(check).collect();
+        insta::assert_snapshot!(told.join("\n\n"));
+    }
+}

@@ -1,0 +1,237 @@
+//! Why was a tool's call not answered, in words for a model?
+
+use std::error::Error as _;
+use std::fmt::{self, Write as _};
+
+use recall_client::ConnectError;
+use recall_config::HomesError;
+use recall_proto::{Failure, Reason};
+use tonic::Status;
+
+use crate::render::clean;
+
+/// The code of a tool's error: the closed set that clients may tell cases apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// There is nothing of that id, path or name.
+    NotFound,
+    /// An argument is wrong.
+    InvalidArgument,
+    /// The scope is unknown or has no store here.
+    InvalidScope,
+    /// Files could not be brought into the index.
+    IndexFailed,
+    /// A text could not be embedded.
+    EmbeddingFailed,
+    /// The index could not be asked.
+    SearchFailed,
+    /// An argument is larger than a limit allows.
+    LimitExceeded,
+    /// That may not be read or written.
+    PermissionDenied,
+    /// The daemon cannot answer at present.
+    Unavailable,
+}
+
+impl Code {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::NotFound => "NOT_FOUND",
+            Self::InvalidArgument => "INVALID_ARGUMENT",
+            Self::InvalidScope => "INVALID_SCOPE",
+            Self::IndexFailed => "INDEX_FAILED",
+            Self::EmbeddingFailed => "EMBEDDING_FAILED",
+            Self::SearchFailed => "SEARCH_FAILED",
+            Self::LimitExceeded => "LIMIT_EXCEEDED",
+            Self::PermissionDenied => "PERMISSION_DENIED",
+            Self::Unavailable => "UNAVAILABLE",
+        }
+    }
+}
+
+/// What a tool was doing when it failed; decides the code of failures that have none of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Doing {
+    /// Bringing files into the index.
+    Indexing,
+    /// Asking the index.
+    Reading,
+}
+
+/// Why a tool's call was not answered. Shown as `CODE: message`, and the hint on a line of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ToolError {
+    pub(crate) code: Code,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+impl ToolError {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None }
+    }
+
+    pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The error that a failed call of the daemon is for the client.
+    pub(crate) fn of_status(status: &Status, doing: Doing) -> Self {
+        if is_lost(status) {
+            let message =
+                with_causes("the connection to the daemon broke, and broke again".to_owned(), status.source());
+            return Self::new(Code::Unavailable, message).with_hint(CHECK_DAEMON);
+        }
+        let failure = Failure::from_status(status);
+        let error = Self::new(code(failure.reason, doing), failure.message);
+        match failure.hint {
+            Some(hint) => error.with_hint(hint),
+            None if error.code == Code::Unavailable => error.with_hint(CHECK_DAEMON),
+            None => error,
+        }
+    }
+}
+
+const CHECK_DAEMON: &str =
+    "run `recall doctor` in a shell, or `recall daemon start`; `recall daemon logs` shows the log";
+
+/// Whether a call failed because the connection broke, as against an answer of the daemon.
+pub(crate) fn is_lost(status: &Status) -> bool {
+    status.source().is_some()
+}
+
+fn code(reason: Reason, doing: Doing) -> Code {
+    match reason {
+        Reason::NotFound => Code::NotFound,
+        Reason::InvalidArgument | Reason::Unsupported => Code::InvalidArgument,
+        Reason::InvalidScope => Code::InvalidScope,
+        Reason::IndexFailed | Reason::DiskFull => Code::IndexFailed,
+        Reason::EmbeddingFailed => Code::EmbeddingFailed,
+        Reason::SearchFailed => Code::SearchFailed,
+        Reason::LimitExceeded => Code::LimitExceeded,
+        Reason::PermissionDenied | Reason::ReadOnly => Code::PermissionDenied,
+        Reason::Unavailable
+        | Reason::VersionMismatch
+        | Reason::Cancelled
+        | Reason::DeadlineExceeded
+        | Reason::SchemaNewer
+        | Reason::Conflict => Code::Unavailable,
+        Reason::Internal | Reason::StoreDamaged => match doing {
+            Doing::Indexing => Code::IndexFailed,
+            Doing::Reading => Code::SearchFailed,
+        },
+    }
+}
+
+/// A message and the causes behind it, each behind a colon.
+fn with_causes(mut message: String, mut cause: Option<&dyn std::error::Error>) -> String {
+    while let Some(error) = cause {
+        let _ = write!(message, ": {error}");
+        cause = error.source();
+    }
+    message
+}
+
+impl From<&ConnectError> for ToolError {
+    fn from(error: &ConnectError) -> Self {
+        let message = with_causes(error.to_string(), error.source());
+        let hint = match error {
+            ConnectError::NoBinary { .. } => {
+                "install recall so that `recalld` lies beside `recall-shim` or on PATH, or name it in RECALL_DAEMON; \
+                 `recall doctor` in a shell tells what is missing"
+                    .to_owned()
+            }
+            ConnectError::StartFailed { log, .. } | ConnectError::Timeout { log, .. } => {
+                format!("run `recall doctor` in a shell, or `recall daemon start`; the log is {}", log.display())
+            }
+            ConnectError::Newer { .. } => {
+                "recall was upgraded under this session: restart the MCP server (in Claude Code: /mcp)".to_owned()
+            }
+            ConnectError::Older { .. } => "run `recall daemon restart` in a shell".to_owned(),
+            ConnectError::ForeignOwner { socket, .. } => {
+                let error = Self::new(Code::PermissionDenied, message);
+                return error.with_hint(format!("find out who listens on {}, and remove it", socket.display()));
+            }
+            ConnectError::NotRunning { .. }
+            | ConnectError::Spawn { .. }
+            | ConnectError::Socket { .. }
+            | ConnectError::Transport { .. }
+            | ConnectError::Refused { .. }
+            | ConnectError::PrivateFolder { .. } => CHECK_DAEMON.to_owned(),
+        };
+        Self::new(Code::Unavailable, message).with_hint(hint)
+    }
+}
+
+impl From<&HomesError> for ToolError {
+    fn from(error: &HomesError) -> Self {
+        let hint = match error {
+            HomesError::Relative { .. } => "set RECALL_HOME to an absolute path in the MCP server's `env`",
+            HomesError::NoHome => "set HOME or RECALL_HOME in the MCP server's `env`",
+            HomesError::SocketPathTooLong { .. } => "set RECALL_HOME to a shorter path in the MCP server's `env`",
+        };
+        Self::new(Code::Unavailable, error.to_string()).with_hint(hint)
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code.as_str(), clean(&self.message))?;
+        self.hint.as_ref().map_or(Ok(()), |hint| write!(f, "\nhint: {}", clean(hint)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn an_error_is_a_code_a_message_and_a_hint() {
+        let failure =
+            Failure::new(Reason::NotFound, "nothing has the id `x\u{1b}[31m`").with_hint("list with recall_list");
+        let error = ToolError::of_status(&failure.into(), Doing::Reading);
+        insta::assert_snapshot!(error, @r"
+        NOT_FOUND: nothing has the id `x`
+        hint: list with recall_list
+        ");
+    }
+
+    #[test]
+    fn an_internal_error_is_one_of_what_was_being_done() {
+        let failed = |doing| ToolError::of_status(&Failure::new(Reason::Internal, "a defect").into(), doing).code;
+        assert_eq!(failed(Doing::Indexing), Code::IndexFailed);
+        assert_eq!(failed(Doing::Reading), Code::SearchFailed);
+    }
+
+    #[test]
+    fn a_daemon_that_does_not_come_up_says_where_its_log_is() {
+        let error = ConnectError::Timeout {
+            socket: "/run/recalld.sock".into(),
+            waited: Duration::from_secs(10),
+            log: "/state/logs/recalld.log".into(),
+        };
+        insta::assert_snapshot!(ToolError::from(&error), @r"
+        UNAVAILABLE: no daemon answered on `/run/recalld.sock` within 10s
+        hint: run `recall doctor` in a shell, or `recall daemon start`; the log is /state/logs/recalld.log
+        ");
+    }
+
+    #[test]
+    fn a_missing_daemon_says_how_to_install_it() {
+        insta::assert_snapshot!(ToolError::from(&ConnectError::NoBinary { searched: vec!["/usr/bin/recalld".into()] }), @r"
+        UNAVAILABLE: the program `recalld` was not found
+        hint: install recall so that `recalld` lies beside `recall-shim` or on PATH, or name it in RECALL_DAEMON; `recall doctor` in a shell tells what is missing
+        ");
+    }
+
+    #[test]
+    fn a_wrong_home_says_what_to_set() {
+        insta::assert_snapshot!(ToolError::from(&HomesError::Relative { path: "here".into() }), @r"
+        UNAVAILABLE: RECALL_HOME is `here`, which is not an absolute path
+        hint: set RECALL_HOME to an absolute path in the MCP server's `env`
+        ");
+    }
+}

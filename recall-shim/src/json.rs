@@ -1,0 +1,218 @@
+//! Answers in the schema of `recall --json`, cut into pages like the others.
+
+use recall_proto::v1::{GetResponse, ListResponse, SearchResponse, StatusResponse};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::render::{self, ANSWER_CHARS, JUDGE_REMINDER, Place, TooMany, clean};
+use crate::tool::Run;
+
+/// A symbol takes some 120 characters, so that these leave more than half of an answer to the text.
+const MOST_SYMBOLS: usize = 100;
+
+/// What an answer has around its entries.
+const AROUND_CHARS: usize = 500;
+
+/// The answer to a search whose first hit is the `offset`th; `cursor` makes the cursor of the page that begins there.
+///
+/// Hits that do not fit are left to the next page. The first is in it in any case, with its text cut if it must be.
+pub(crate) fn search(response: &SearchResponse, offset: u32, cursor: impl Fn(u32) -> String) -> Value {
+    let mut response = response.clone();
+    loop {
+        let shown = response.results.len() as u32;
+        let next = response.next_offset.map(|_| offset + shown);
+        let mut answer = object(recall_json::search(&response));
+        answer.insert("next_offset".to_owned(), next.into());
+        answer.insert("cursor".to_owned(), next.map(&cursor).into());
+        answer.insert("_judge_reminder".to_owned(), JUDGE_REMINDER.into());
+        let excess = excess(&answer);
+        if excess == 0 {
+            return Value::Object(answer);
+        }
+        match response.results.as_mut_slice() {
+            [] => return Value::Object(answer),
+            [hit] => {
+                let Some(chunk) = hit.chunk.as_mut().filter(|chunk| !chunk.text.is_empty()) else {
+                    return Value::Object(answer);
+                };
+                chunk.text = shortened(&chunk.text, excess);
+                hit.highlights.retain(|range| range.end as usize <= chunk.text.len());
+            }
+            [..] => {
+                response.results.pop();
+                response.next_offset = Some(offset + shown - 1);
+            }
+        }
+    }
+}
+
+/// One item from a place on; `cursor` makes the cursor of the page that begins at a place.
+pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(Place) -> String) -> Value {
+    let (content, first_line) = render::body(response);
+    let content = content.to_owned();
+    let mut response = response.clone();
+    // The outline of a long file must not leave its text without room.
+    response.symbols.truncate(MOST_SYMBOLS);
+    let mut fitting_chars = ANSWER_CHARS;
+    loop {
+        let page = render::page(&content, first_line, from, fitting_chars);
+        (response.start_line, response.end_line) = (page.first_line, page.last_line);
+        match &mut response.chunk {
+            Some(chunk) if response.text.is_empty() => page.text.clone_into(&mut chunk.text),
+            _ => page.text.clone_into(&mut response.text),
+        }
+        let mut answer = object(recall_json::item(&response));
+        answer.insert("cursor".to_owned(), page.rest.map(&cursor).into());
+        let shown_chars = page.text.chars().count();
+        match excess(&answer) {
+            0 => return Value::Object(answer),
+            _ if shown_chars <= 1 => return Value::Object(answer),
+            excess => fitting_chars = shown_chars.saturating_sub(excess).max(shown_chars / 2),
+        }
+    }
+}
+
+/// A page of a listing.
+///
+/// # Errors
+/// More entries came than fit in one answer.
+pub(crate) fn list(response: &ListResponse) -> Result<Value, TooMany> {
+    let answer = object(recall_json::listing(response));
+    let excess = excess(&answer);
+    let entries = response.entries.len();
+    if excess == 0 || entries <= 1 {
+        return Ok(Value::Object(answer));
+    }
+    let fitting = entries * (ANSWER_CHARS - AROUND_CHARS) / (ANSWER_CHARS + excess);
+    Err(TooMany { fitting: fitting.clamp(1, entries - 1) as u32 })
+}
+
+/// What an indexing run did.
+pub(crate) fn index(run: &Run) -> Value {
+    Value::Object(object(recall_json::finished(&run.finished, &run.warnings)))
+}
+
+/// How the daemon and the stores are.
+pub(crate) fn status(response: &StatusResponse) -> Value {
+    Value::Object(object(recall_json::status(response)))
+}
+
+fn object(answer: impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(answer).expect("answers have only text for keys") {
+        Value::Object(mut object) => {
+            object.values_mut().for_each(clean_all);
+            object
+        }
+        other => unreachable!("an answer is an object, not {other}"),
+    }
+}
+
+fn clean_all(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            let cleaned = clean(text);
+            if cleaned != *text {
+                *text = cleaned.into_owned();
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(clean_all),
+        Value::Object(values) => values.values_mut().for_each(clean_all),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// How many characters an answer has too many.
+fn excess(answer: &Map<String, Value>) -> usize {
+    let written = serde_json::to_string(answer).expect("it was made of JSON");
+    written.chars().count().saturating_sub(ANSWER_CHARS)
+}
+
+/// A text that is shorter by about so many characters, by half of it at most, up to the end of a line where there is one.
+///
+/// In JSON a character may take several, so that a cut by the whole excess could be far too much.
+fn shortened(text: &str, by_chars: usize) -> String {
+    let length_chars = text.chars().count();
+    let kept = length_chars.saturating_sub(by_chars).max(length_chars / 2);
+    let end = text.char_indices().nth(kept).map_or(text.len(), |(end, _)| end);
+    let end = text[..end].rfind('\n').map_or(end, |at| at + 1);
+    text[..end].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_proto::v1::{ListEntry, Symbol};
+
+    use super::*;
+    use crate::render::sample::{doc, found, hit};
+
+    fn size(answer: &Value) -> usize {
+        answer.to_string().chars().count()
+    }
+
+    #[test]
+    fn hits_that_do_not_fit_are_left_to_the_next_page() {
+        let text = "a \"quoted\" line\n".repeat(600);
+        let large = || hit(doc("a.rs", "code", "rust"), "f", &text);
+        let answer = search(&found(vec![large(), large(), large(), large()]), 4, |position| format!("<{position}>"));
+        assert!(size(&answer) <= ANSWER_CHARS);
+        assert_eq!(answer["results"].as_array().map(Vec::len), Some(2));
+        assert_eq!((&answer["next_offset"], &answer["cursor"]), (&6.into(), &"<6>".into()));
+    }
+
+    #[test]
+    fn a_hit_that_is_larger_than_an_answer_is_cut() {
+        let answer =
+            search(&found(vec![hit(doc("a.rs", "code", "rust"), "f", &"x\n".repeat(50_000))]), 0, |_| String::new());
+        assert!(size(&answer) <= ANSWER_CHARS);
+        assert!(
+            answer["results"][0]["chunk"]["text"]
+                .as_str()
+                .is_some_and(|text| text.len() > 1_000 && text.ends_with('\n'))
+        );
+        assert!(answer["cursor"].is_null());
+    }
+
+    #[test]
+    fn what_is_not_seen_is_taken_out_of_every_text() {
+        let answer =
+            search(&found(vec![hit(doc("a\u{202e}.rs", "code", "rust"), "f\u{1b}[31m", "x\u{200b}y")]), 0, |_| {
+                String::new()
+            });
+        let hit = &answer["results"][0];
+        assert_eq!(
+            (&hit["doc"]["path"], &hit["chunk"]["symbol"], &hit["chunk"]["text"]),
+            (&"a.rs".into(), &"f".into(), &"xy".into())
+        );
+    }
+
+    #[test]
+    fn the_pages_of_a_long_document_are_all_of_it() {
+        let text: String = "a \"quoted\" line\n".repeat(5_000);
+        let symbols = vec![Symbol { qualified: "a::b".to_owned(), ..Symbol::default() }; 500];
+        let response = GetResponse { text: text.clone(), start_line: 1, symbols, ..GetResponse::default() };
+        let (mut from, mut joined) = (None, String::new());
+        loop {
+            let next = std::cell::Cell::new(None);
+            let answer = get(&response, from, |place| {
+                next.set(Some(place));
+                String::new()
+            });
+            assert!(size(&answer) <= ANSWER_CHARS);
+            joined.push_str(answer["text"].as_str().expect("text"));
+            // The places of attempts that did not fit are not those of the page.
+            from = next.get().filter(|_| !answer["cursor"].is_null());
+            if from.is_none() {
+                break;
+            }
+        }
+        assert_eq!(joined, text);
+    }
+
+    #[test]
+    fn too_many_entries_say_how_many_fit() {
+        let entry = ListEntry { doc: Some(doc("a.rs", "code", "rust")), ..ListEntry::default() };
+        let listing = |entries| ListResponse { entries: vec![entry.clone(); entries], ..ListResponse::default() };
+        let TooMany { fitting } = list(&listing(1_000)).expect_err("a thousand do not fit");
+        assert!(list(&listing(fitting as usize)).is_ok());
+    }
+}

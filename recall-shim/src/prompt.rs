@@ -1,0 +1,70 @@
+//! Which prompts are offered?
+
+use rmcp::ErrorData;
+use rmcp::model::{GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
+use serde_json::Value;
+
+use crate::nearest::nearest;
+
+/// Asks why something is as it is.
+const WHY: &str = "why";
+
+/// All prompts, in a fixed order.
+pub(crate) fn all() -> Vec<Prompt> {
+    let topic =
+        PromptArgument::new("topic").with_description("What to explain: a choice, a name, a file").with_required(true);
+    let description = "Find out why something is as it is, from recorded decisions and the code, with citations";
+    vec![Prompt::new(WHY, Some(description), Some(vec![topic])).with_title("Why is it so?")]
+}
+
+/// The messages of a prompt.
+///
+/// # Errors
+/// There is no such prompt, or its argument is missing.
+pub(crate) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
+    if request.name != WHY {
+        let hint = nearest(&request.name, [WHY]).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+        return Err(ErrorData::invalid_params(format!("there is no prompt `{}`{hint}", request.name), None));
+    }
+    let topic = request.arguments.as_ref().and_then(|arguments| arguments.get("topic")).and_then(Value::as_str);
+    let Some(topic) = topic.map(str::trim).filter(|topic| !topic.is_empty()) else {
+        return Err(ErrorData::invalid_params("the argument `topic` is missing", None));
+    };
+    let text = format!(
+        "Find out why this is as it is: {topic}\n\n\
+         1. Call recall_search for it with types [\"adr\", \"decision\", \"documentation\"].\n\
+         2. Call recall_search for it again without types, for the code that shows it.\n\
+         3. Answer in a few sentences and cite each source as path:start-end. Keep apart what is recorded and what you \
+         conclude. Say so when no decision is recorded."
+    );
+    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(name: &str, topic: &Value) -> String {
+        let mut request = GetPromptRequestParams::new(name);
+        request.arguments = json!({"topic": topic}).as_object().cloned();
+        match get(&request) {
+            Ok(prompt) => prompt.messages[0].content.as_text().expect("text").text.clone(),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_prompt_needs_its_topic() {
+        insta::assert_snapshot!(check("why", &json!("WAL mode")), @r#"
+        Find out why this is as it is: WAL mode
+
+        1. Call recall_search for it with types ["adr", "decision", "documentation"].
+        2. Call recall_search for it again without types, for the code that shows it.
+        3. Answer in a few sentences and cite each source as path:start-end. Keep apart what is recorded and what you conclude. Say so when no decision is recorded.
+        "#);
+        assert_eq!(check("why", &json!(" ")), "-32602: the argument `topic` is missing");
+        assert_eq!(check("wy", &json!("x")), "-32602: there is no prompt `wy`; did you mean `why`?");
+    }
+}

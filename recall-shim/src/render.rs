@@ -1,0 +1,39 @@
+//! Answers as text for a model: what it is first, then what was found, nothing twice.
+//!
+//! What comes out of files stands behind line numbers inside a fence that is longer than any run of backticks in the
+//! answer, or on one line where a name is expected; it cannot pass for anything that this program says.
+
+mod clean;
+mod get;
+mod hit;
+mod index;
+mod list;
+mod notes;
+mod origin;
+mod quantity;
+mod quote;
+#[cfg(test)]
+pub(crate) mod sample;
+mod search;
+mod status;
+
+pub(crate) use clean::clean;
+use clean::inline;
+pub(crate) use get::{body, get};
+pub(crate) use index::index;
+pub(crate) use list::{TooMany, list};
+use origin::origin;
+pub(crate) use quote::{Place, page};
+pub(crate) use search::{JUDGE_REMINDER, nothing, search};
+pub(crate) use status::{Detail, status};
+
+/// The longest answer. Clients cut or refuse results of about 25,000 tokens, and put those above 50,000 characters
+/// aside into a file; this is some 8,000 tokens.
+pub(crate) const ANSWER_CHARS: usize = 30_000;
+
+/// What stays free for the lines at the end of an answer.
+const TAIL_CHARS: usize = 700;
+
+fn chars(text: &str) -> usize {
+    text.chars().count()
+}

@@ -1,0 +1,130 @@
+//! One item, whole.
+
+use std::fmt::Write as _;
+
+use recall_proto::v1::GetResponse;
+
+use super::notes::notes;
+use super::quantity::moment;
+use super::quote::{Place, fence, fenced, numbered};
+use super::{ANSWER_CHARS, TAIL_CHARS, chars, inline, origin};
+
+/// The text that an answer is about, and the number of its first line.
+pub(crate) fn body(response: &GetResponse) -> (&str, u32) {
+    match &response.chunk {
+        Some(chunk) if response.text.is_empty() => (&chunk.text, chunk.start_line),
+        _ => (&response.text, response.start_line.max(1)),
+    }
+}
+
+/// One item from a place on; `cursor` makes the cursor of the page that begins at a place.
+pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(Place) -> String) -> String {
+    let doc = response.doc.clone().unwrap_or_default();
+    let (content, first_line) = body(response);
+    let mut text = notes(&response.warnings, None);
+    let _ = write!(text, "{}", inline(&response.citation, 400));
+    if let Some(chunk) = response.chunk.as_ref().filter(|chunk| !chunk.symbol.is_empty()) {
+        let _ = write!(text, " · {}", inline(&chunk.symbol, 160));
+    }
+    let id = response.chunk.as_ref().map_or(doc.id.as_str(), |chunk| chunk.id.as_str());
+    let facts = [
+        Some(origin(&doc, response.memory.as_ref())),
+        Some(inline(&doc.r#type, 20)),
+        Some(format!("id {}", inline(id, 80))),
+        moment(doc.updated_at.as_ref()).map(|moment| format!("updated {moment}")),
+    ];
+    let _ = writeln!(text, "\n    {}", facts.into_iter().flatten().collect::<Vec<_>>().join(" · "));
+    if content.is_empty() {
+        text.push_str("It is empty.");
+        return text;
+    }
+    let fence = fence([content, doc.title.as_str(), response.citation.as_str()]);
+    let room = ANSWER_CHARS.saturating_sub(TAIL_CHARS + chars(&text) + 2 * fence.len());
+    let page = numbered(content, first_line, from, room);
+    text.push_str(&fenced(&fence, &doc.language, &page.text));
+    if let Some(place) = page.rest {
+        let last_line = first_line as usize + content.lines().count() - 1;
+        let _ = write!(
+            text,
+            "More, from line {} of {last_line}: repeat the call with cursor \"{}\".",
+            place.line,
+            cursor(place)
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_proto::v1::Chunk;
+
+    use super::*;
+    use crate::render::sample::doc;
+
+    fn whole(text: &str) -> GetResponse {
+        let end_line = text.lines().count() as u32;
+        GetResponse {
+            doc: Some(doc("src/store.rs", "code", "rust")),
+            citation: format!("src/store.rs:1-{end_line}@0123456789ab"),
+            text: text.to_owned(),
+            start_line: 1,
+            end_line,
+            ..GetResponse::default()
+        }
+    }
+
+    fn cursor(place: Place) -> String {
+        format!("{}.{}", place.line, place.within)
+    }
+
+    #[test]
+    fn a_document_is_cited_and_quoted() {
+        insta::assert_snapshot!(get(&whole("fn a() {}\nfn b() {}\n"), None, cursor), @r"
+        src/store.rs:1-2@0123456789ab
+            project file · code · id 0123456789abcdef · updated 2023-11-14 22:13 UTC
+        ```rust
+        1 | fn a() {}
+        2 | fn b() {}
+        ```
+        ");
+        assert!(get(&whole(""), None, cursor).ends_with("It is empty."));
+    }
+
+    #[test]
+    fn a_chunk_keeps_its_line_numbers() {
+        let mut response = whole("");
+        response.chunk = Some(Chunk {
+            id: "0123456789abcdef-2".to_owned(),
+            text: "fn b() {}\n".to_owned(),
+            start_line: 2,
+            end_line: 2,
+            symbol: "fn b".to_owned(),
+            ..Chunk::default()
+        });
+        let text = get(&response, None, cursor);
+        assert!(
+            text.contains("· fn b\n") && text.contains("id 0123456789abcdef-2 ") && text.contains("\n2 | fn b() {}\n")
+        );
+    }
+
+    #[test]
+    fn the_pages_of_a_long_document_are_all_of_it() {
+        let text = "a line of a document that is long\n".repeat(3_000);
+        let response = whole(&text);
+        let (mut from, mut numbers) = (None, Vec::new());
+        loop {
+            let next = std::cell::Cell::new(None);
+            let page = get(&response, from, |place| {
+                next.set(Some(place));
+                cursor(place)
+            });
+            assert!(page.chars().count() <= ANSWER_CHARS);
+            numbers.extend(page.lines().filter_map(|line| line.split_once(" | ")?.0.trim().parse::<u32>().ok()));
+            from = next.get();
+            if from.is_none() {
+                break;
+            }
+        }
+        assert_eq!(numbers, (1..=3_000).collect::<Vec<_>>());
+    }
+}

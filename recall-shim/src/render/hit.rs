@@ -1,0 +1,105 @@
+//! One hit.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use recall_proto::v1::{Chunk, Document, Explain, Hit, Retrieved};
+
+use super::quote::{Place, fenced, numbered};
+use super::{chars, inline, origin};
+
+/// A path of symbols or headings is seldom longer; content may pretend to be one.
+const NAME_CHARS: usize = 160;
+
+/// More places than these say no more.
+const MOST_PLACES: usize = 5;
+
+/// A hit as text, and whether its content was cut to fit.
+pub(super) struct Shown {
+    pub(super) text: String,
+    pub(super) cut: bool,
+}
+
+/// A hit that is the `number`th of its answer, as far as it fits.
+pub(super) fn hit(number: u32, hit: &Hit, fence: &str, fitting_chars: usize) -> Shown {
+    let doc = hit.doc.clone().unwrap_or_default();
+    let chunk = hit.chunk.clone().unwrap_or_default();
+    let mut head = format!("[{number}] {}", inline(&hit.citation, 400));
+    if let Some(name) = name(&doc, &chunk) {
+        let _ = write!(head, " · {name}");
+    }
+    let _ = writeln!(head, "\n    {}", facts(hit, &doc, &chunk));
+    if !hit.also_at.is_empty() {
+        let places: Vec<String> = hit.also_at.iter().take(MOST_PLACES).map(|place| inline(place, 400)).collect();
+        let more = hit.also_at.len().saturating_sub(MOST_PLACES);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        let _ = writeln!(head, "    also at {}{more}", places.join(", "));
+    }
+    if let Some(explain) = &hit.explain {
+        let _ = writeln!(head, "    because {}; score {:.4}", reasons(explain), hit.score);
+    }
+    let room = fitting_chars.saturating_sub(chars(&head) + 2 * fence.len() + 200);
+    let content = numbered(&chunk.text, chunk.start_line, None, room);
+    let mut text = head + &fenced(fence, &doc.language, &content.text);
+    if let Some(Place { line, .. }) = content.rest {
+        let _ = writeln!(
+            text,
+            "    cut at line {line} of {}: recall_get {} has the rest",
+            chunk.end_line,
+            inline(&chunk.id, 80)
+        );
+    }
+    Shown { text, cut: content.rest.is_some() }
+}
+
+/// What the chunk is called: its symbol, else the document's title where that is not just its file name.
+fn name(doc: &Document, chunk: &Chunk) -> Option<String> {
+    let file_name = doc.path.rsplit('/').next().unwrap_or_default();
+    let title = Some(&doc.title).filter(|title| !title.is_empty() && title.as_str() != file_name);
+    match (chunk.symbol.is_empty(), title) {
+        (false, Some(title)) if doc.r#type != "code" && !chunk.symbol.starts_with(title.as_str()) => {
+            Some(inline(&format!("{title} > {}", chunk.symbol), NAME_CHARS))
+        }
+        (false, _) => Some(inline(&chunk.symbol, NAME_CHARS)),
+        (true, title) => title.map(|title| inline(title, NAME_CHARS)),
+    }
+}
+
+fn facts(hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
+    let mut facts = vec![origin(doc, hit.memory.as_ref()), inline(&doc.r#type, 20)];
+    if doc.r#type == "code" && !chunk.kind.is_empty() {
+        facts.push(inline(&chunk.kind, 20));
+    }
+    if !matches!(doc.file_kind.as_str(), "" | "main") {
+        facts.push(inline(&doc.file_kind, 20));
+    }
+    if !doc.tag.is_empty() {
+        facts.push(inline(&format!("tags {}", doc.tag.join(", ")), NAME_CHARS));
+    }
+    if hit.staleness >= 1.0 {
+        facts.push("old: not changed or verified for long".to_owned());
+    }
+    facts.push(format!("id {}", inline(&chunk.id, 80)));
+    facts.join(" · ")
+}
+
+fn reasons(explain: &Explain) -> String {
+    let Explain { lexical, semantic, symbol, path, fused, priors, rerank, contributions } = explain;
+    let mut reasons = Vec::new();
+    for (name, retrieved) in [("words", lexical), ("meaning", semantic), ("symbol", symbol), ("path", path)] {
+        if let Some(Retrieved { rank, score, weight }) = retrieved {
+            reasons.push(format!("{name} #{rank} ({score:.2}, weight {weight:.2})"));
+        }
+    }
+    reasons.push(format!("fused {fused:.4}"));
+    reasons.extend(numbers(priors, "×"));
+    if let Some(rerank) = rerank {
+        reasons.push(format!("reranked {:.3} by {}", rerank.score, inline(&rerank.model, 60)));
+    }
+    reasons.extend(numbers(contributions, "+"));
+    reasons.join(", ")
+}
+
+fn numbers<'n>(named: &'n BTreeMap<String, f64>, sign: &'n str) -> impl Iterator<Item = String> + 'n {
+    named.iter().map(move |(name, number)| format!("{} {sign}{number:.2}", inline(name, 40)))
+}

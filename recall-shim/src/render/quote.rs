@@ -1,0 +1,170 @@
+//! Content, quoted so that it cannot pass for anything else.
+
+use std::fmt::Write as _;
+
+use super::{chars, clean};
+
+/// A place in a text: a line, counted from 1 in its document, and how many bytes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) line: u32,
+    pub(crate) within: u32,
+}
+
+/// Numbered lines, and where what did not fit begins.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Numbered {
+    pub(crate) text: String,
+    pub(crate) rest: Option<Place>,
+}
+
+/// A part of a text, and where what did not fit begins.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Page<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) first_line: u32,
+    pub(crate) last_line: u32,
+    pub(crate) rest: Option<Place>,
+}
+
+/// The part of a text, whose first line has that number, from a place on, as far as it fits.
+///
+/// It ends with a line, or in one that would not fit alone either. At least one character is in it.
+pub(crate) fn page(text: &str, first_line: u32, from: Option<Place>, fitting_chars: usize) -> Page<'_> {
+    let from = from.unwrap_or(Place { line: first_line, within: 0 });
+    let line_start = match from.line.saturating_sub(first_line) as usize {
+        0 => 0,
+        lines => text.match_indices('\n').nth(lines - 1).map_or(text.len(), |(at, _)| at + 1),
+    };
+    let start = line_start + from.within as usize;
+    let (start, rest) = text.get(start..).map_or((line_start, &text[line_start..]), |rest| (start, rest));
+    let Some((fitting, _)) = rest.char_indices().nth(fitting_chars.max(1)) else {
+        let last_line = from.line + rest.trim_end_matches('\n').matches('\n').count() as u32;
+        return Page { text: rest, first_line: from.line, last_line, rest: None };
+    };
+    let end = rest[..fitting].rfind('\n').map_or(fitting, |at| at + 1);
+    let (shown, behind) = rest.split_at(end);
+    let line = from.line + shown.matches('\n').count() as u32;
+    let within = match shown.rfind('\n') {
+        Some(at) => shown.len() - at - 1,
+        None => start - line_start + shown.len(),
+    };
+    let rest = (!behind.is_empty()).then_some(Place { line, within: within as u32 });
+    let last_line = if within == 0 { line - 1 } else { line };
+    Page { text: shown, first_line: from.line, last_line, rest }
+}
+
+/// Numbers the lines of a text whose first line has that number, from a place on, as far as they fit.
+///
+/// A line is cut only where it would not fit alone either. At least one character is shown.
+pub(crate) fn numbered(text: &str, first_line: u32, from: Option<Place>, fitting_chars: usize) -> Numbered {
+    let from = from.unwrap_or(Place { line: first_line, within: 0 });
+    let last_line = first_line.saturating_add(text.lines().count() as u32);
+    let width = last_line.to_string().len();
+    let mut shown = String::new();
+    let mut left = fitting_chars;
+    for (number, line) in (first_line..).zip(text.lines()).skip_while(|(number, _)| *number < from.line) {
+        let within = if number == from.line { from.within } else { 0 };
+        // A place that the text does not have any more is its line's beginning.
+        let (within, line) = line.get(within as usize..).map_or((0, line), |line| (within, line));
+        let cleaned = clean(line);
+        let gutter = width + " | \n".len();
+        if gutter + chars(&cleaned) <= left {
+            let _ = writeln!(shown, "{number:>width$} | {cleaned}");
+            left -= gutter + chars(&cleaned);
+            continue;
+        }
+        if !shown.is_empty() {
+            return Numbered { text: shown, rest: Some(Place { line: number, within }) };
+        }
+        let end = line.char_indices().nth(left.saturating_sub(gutter).max(1)).map_or(line.len(), |(end, _)| end);
+        let _ = writeln!(shown, "{number:>width$} | {}", clean(&line[..end]));
+        let rest = Place { line: number, within: within + end as u32 };
+        let whole = end == line.len() && number + 1 >= last_line;
+        return Numbered { text: shown, rest: (!whole).then_some(rest) };
+    }
+    Numbered { text: shown, rest: None }
+}
+
+/// A run of backticks that is longer than any in the texts.
+pub(super) fn fence<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+    let longest = texts.into_iter().map(longest_run).max().unwrap_or(0);
+    "`".repeat((longest + 1).max(3))
+}
+
+/// Joins what was numbered and its fence; the language is for the reader.
+pub(super) fn fenced(fence: &str, language: &str, numbered: &str) -> String {
+    let language: String = language.chars().filter(|c| c.is_ascii_alphanumeric() || "+#-_.".contains(*c)).collect();
+    format!("{fence}{language}\n{numbered}{fence}\n")
+}
+
+fn longest_run(text: &str) -> usize {
+    // Cleaning takes characters out, which may join what was apart.
+    clean(text).split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_numbered_as_in_the_document() {
+        insta::assert_snapshot!(numbered("fn a() {\n\n}\n", 9, None, 1_000).text, @r"
+         9 | fn a() {
+        10 | 
+        11 | }
+        ");
+    }
+
+    #[test]
+    fn what_does_not_fit_goes_on_at_its_line() {
+        let text = "one\ntwo\nthree\n";
+        let first = numbered(text, 1, None, 17);
+        assert_eq!(first, Numbered { text: "1 | one\n2 | two\n".to_owned(), rest: Some(Place { line: 3, within: 0 }) });
+        let next = numbered(text, 1, first.rest, 17);
+        assert_eq!(next, Numbered { text: "3 | three\n".to_owned(), rest: None });
+    }
+
+    #[test]
+    fn pages_of_a_long_line_make_the_line() {
+        let text = "x".repeat(10) + "ü" + &"y".repeat(9);
+        let mut from = None;
+        let mut joined = String::new();
+        loop {
+            let page = numbered(&text, 1, from, 12);
+            joined.push_str(page.text.trim_end().strip_prefix("1 | ").expect("a gutter"));
+            from = page.rest;
+            if from.is_none() {
+                break;
+            }
+        }
+        assert_eq!(joined, text);
+    }
+
+    #[test]
+    fn pages_joined_are_the_text() {
+        let text = "one\ntwo – ü\n\na much longer line than fits\nend";
+        for fitting_chars in [1, 5, 9, 100] {
+            let (mut joined, mut from, mut last_line) = (String::new(), None, 0);
+            loop {
+                let page = page(text, 7, from, fitting_chars);
+                joined.push_str(page.text);
+                assert!(page.first_line >= last_line, "{fitting_chars}");
+                last_line = page.last_line;
+                from = page.rest;
+                if from.is_none() {
+                    break;
+                }
+            }
+            assert_eq!((joined.as_str(), last_line), (text, 11), "{fitting_chars}");
+        }
+    }
+
+    #[test]
+    fn a_fence_is_longer_than_any_run_inside() {
+        assert_eq!(fence(["no ticks", "```rust"]), "````");
+        assert_eq!(fence(["``\u{200b}``"]), "`````");
+        assert_eq!(fence([]), "```");
+        assert_eq!(fenced("```", "c++`\n", "1 | x\n"), "```c++\n1 | x\n```\n");
+    }
+}

@@ -1,0 +1,78 @@
+//! From the start of the process to the end of its input.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser as _;
+use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+
+use crate::options::Options;
+use crate::server::Shim;
+use crate::stdio::Slot;
+use crate::surroundings::Surroundings;
+
+/// Serves until the input ends or the process is asked to end; both are a success.
+pub fn main() -> ExitCode {
+    let options = Options::parse();
+    // One thread: the shim waits for a pipe and a socket, and each further thread would cost memory in every session.
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+        return ExitCode::FAILURE;
+    };
+    runtime.block_on(async {
+        let shim = Arc::new(Shim::new(options.tools, Surroundings::of_this_process()));
+        let (input, output) = rmcp::transport::stdio_pipes();
+        tokio::select! {
+            () = serve(shim, AsyncRwTransport::new_server(input, output)) => {}
+            () = asked_to_end() => {}
+        }
+    });
+    // A read of standard input that is not a pipe blocks its thread, and nothing can end it.
+    runtime.shutdown_background();
+    ExitCode::SUCCESS
+}
+
+/// Serves one client until its input ends.
+///
+/// The SDK gives up when the first message is not one that opens a session, and takes an end of input at that point for
+/// a failure. Here neither is: the former is passed over, for a client never starts a server again that ended, and the
+/// latter is how clients probe.
+pub(crate) async fn serve<T>(shim: Arc<Shim>, transport: T)
+where
+    T: Transport<RoleServer> + 'static,
+{
+    let slot = Slot::new(transport);
+    while let Some(transport) = slot.take() {
+        match shim.clone().serve(transport).await {
+            Ok(session) => {
+                // Why it ended makes no difference: there is nobody left to tell.
+                let _ = session.waiting().await;
+                return;
+            }
+            Err(ServerInitializeError::ExpectedInitializeRequest(_) | ServerInitializeError::InitializeFailed(_)) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+#[cfg(unix)]
+async fn asked_to_end() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        // Without handlers the signals end the process by themselves.
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn asked_to_end() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

@@ -1,0 +1,99 @@
+//! Whose session is this, and which project is it in?
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use recall_config::{Environment, Homes, HomesError};
+use recall_proto::v1::{Provenance, RequestContext};
+
+/// What the process was started with, as far as it concerns recall. Nothing else of the environment is kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Surroundings {
+    /// Where the daemon is found.
+    pub(crate) homes: Result<Homes, HomesError>,
+    /// What every request says about where it comes from; the agent's name is added with each.
+    pub(crate) context: RequestContext,
+}
+
+impl Surroundings {
+    /// Reads the environment and the working directory of this process.
+    #[expect(clippy::disallowed_methods, reason = "an agent starts the shim in the directory that it works in")]
+    pub(crate) fn of_this_process() -> Self {
+        let directory = std::env::current_dir().unwrap_or_default();
+        Self {
+            homes: Homes::from_environment(&Environment::capture()),
+            context: context(|name| std::env::var_os(name), &directory),
+        }
+    }
+}
+
+/// The context of requests: the client's variables first, then those of EDI, then the working directory.
+///
+/// The session is EDI's where there is one, because it is the one that a person started.
+fn context(variable: impl Fn(&str) -> Option<OsString>, directory: &Path) -> RequestContext {
+    let value =
+        |name: &str| variable(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty());
+    let first = |names: [&str; 2]| names.into_iter().find_map(&value);
+    let project = first(["CLAUDE_PROJECT_DIR", "EDI_PROJECT_PATH"]);
+    // A relative project directory is below the working directory, and an absolute one takes its place.
+    let working_directory = project.map_or_else(|| directory.to_owned(), |project| directory.join(project));
+    RequestContext {
+        working_directory: working_directory.to_string_lossy().into_owned(),
+        session_id: first(["EDI_SESSION_ID", "CLAUDE_CODE_SESSION_ID"]).unwrap_or_default(),
+        client_name: "recall-shim".to_owned(),
+        client_version: env!("CARGO_PKG_VERSION").to_owned(),
+        provenance: Some(Provenance {
+            agent_mode: value("EDI_AGENT_MODE").unwrap_or_default(),
+            git_branch: value("EDI_GIT_BRANCH").unwrap_or_default(),
+            git_commit: value("EDI_GIT_SHA").unwrap_or_default(),
+            project_path: value("EDI_PROJECT_PATH").unwrap_or_default(),
+            project_name: value("EDI_PROJECT_NAME").unwrap_or_default(),
+        }),
+        ..RequestContext::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(variables: &[(&str, &str)], directory: &str, expected: (&str, &str)) {
+        let lookup =
+            |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+        let context = context(lookup, Path::new(directory));
+        assert_eq!((context.working_directory.as_str(), context.session_id.as_str()), expected, "{variables:?}");
+    }
+
+    #[test]
+    fn the_project_is_the_clients_or_the_working_directory() {
+        check(&[], "/here", ("/here", ""));
+        check(&[("CLAUDE_PROJECT_DIR", "/p")], "/here", ("/p", ""));
+        check(&[("CLAUDE_PROJECT_DIR", "sub")], "/here", ("/here/sub", ""));
+        check(&[("CLAUDE_PROJECT_DIR", "")], "/here", ("/here", ""));
+        check(&[("EDI_PROJECT_PATH", "/e")], "/here", ("/e", ""));
+        check(&[("CLAUDE_PROJECT_DIR", "/p"), ("EDI_PROJECT_PATH", "/e")], "/here", ("/p", ""));
+    }
+
+    #[test]
+    fn the_session_is_edis_or_the_clients() {
+        check(&[("CLAUDE_CODE_SESSION_ID", "c")], "/w", ("/w", "c"));
+        check(&[("CLAUDE_CODE_SESSION_ID", "c"), ("EDI_SESSION_ID", "e")], "/w", ("/w", "e"));
+    }
+
+    #[test]
+    fn nothing_but_named_variables_is_asked_for() {
+        let asked = std::cell::RefCell::new(Vec::new());
+        context(
+            |name| {
+                asked.borrow_mut().push(name.to_owned());
+                None
+            },
+            Path::new("/w"),
+        );
+        let foreign = asked
+            .take()
+            .into_iter()
+            .find(|name| !name.starts_with("EDI_") && name != "CLAUDE_PROJECT_DIR" && name != "CLAUDE_CODE_SESSION_ID");
+        assert_eq!(foreign, None);
+    }
+}

@@ -1,0 +1,213 @@
+//! Which tools are there?
+//!
+//! Each has a file with its call and a JSON file with its definition, which is also what its arguments are checked
+//! against.
+
+mod get;
+mod index;
+mod list;
+mod search;
+mod status;
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use recall_proto::v1::{RequestContext, Scope};
+use rmcp::model::{self, JsonObject};
+use serde::Deserialize;
+
+use crate::answer::Answer;
+use crate::arguments;
+use crate::daemon::Daemon;
+use crate::error::ToolError;
+use crate::options::ToolSet;
+use crate::progress::Progress;
+
+pub(crate) use index::Run;
+
+/// A tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tool {
+    Search,
+    Get,
+    List,
+    Index,
+    Status,
+}
+
+/// What a call of a tool works with.
+pub(crate) struct Call<'c> {
+    pub(crate) daemon: &'c Daemon,
+    /// Who asks, and from where.
+    pub(crate) context: RequestContext,
+    pub(crate) progress: Option<Progress>,
+    /// What makes two calls pages of one answer; see [`question`].
+    pub(crate) question: String,
+}
+
+impl Tool {
+    /// Every tool, in the order in which they are listed.
+    pub(crate) const ALL: [Self; 5] = [Self::Search, Self::Get, Self::List, Self::Index, Self::Status];
+
+    /// The tools of a set, in the order in which they are listed.
+    pub(crate) fn of_set(set: ToolSet) -> &'static [Self] {
+        match set {
+            ToolSet::Core | ToolSet::Full => &Self::ALL,
+        }
+    }
+
+    /// The tool of that name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.definition().name == name)
+    }
+
+    /// What clients are told about it.
+    pub(crate) fn definition(self) -> &'static model::Tool {
+        static DEFINITIONS: LazyLock<[model::Tool; 5]> = LazyLock::new(|| {
+            Tool::ALL.map(|tool| serde_json::from_str(tool.source()).expect("the definitions are read in a test"))
+        });
+        &DEFINITIONS[self as usize]
+    }
+
+    fn source(self) -> &'static str {
+        match self {
+            Self::Search => include_str!("tool/search.json"),
+            Self::Get => include_str!("tool/get.json"),
+            Self::List => include_str!("tool/list.json"),
+            Self::Index => include_str!("tool/index.json"),
+            Self::Status => include_str!("tool/status.json"),
+        }
+    }
+
+    /// Answers a call.
+    ///
+    /// # Errors
+    /// The arguments are wrong, the daemon is not reached, or it refuses.
+    pub(crate) async fn call(
+        self,
+        arguments: JsonObject,
+        daemon: &Daemon,
+        context: RequestContext,
+        progress: Option<Progress>,
+    ) -> Result<Answer, ToolError> {
+        let schema = &self.definition().input_schema;
+        let call = Call { daemon, context, progress, question: question(self, &arguments) };
+        match self {
+            Self::Search => search::call(arguments::read(schema, arguments)?, call).await,
+            Self::Get => get::call(arguments::read(schema, arguments)?, call).await,
+            Self::List => list::call(arguments::read(schema, arguments)?, call).await,
+            Self::Index => index::call(arguments::read(schema, arguments)?, call).await,
+            Self::Status => status::call(arguments::read(schema, arguments)?, call).await,
+        }
+    }
+}
+
+/// The arguments that decide what is found, as against how it is shown, in a fixed order.
+fn question(tool: Tool, arguments: &JsonObject) -> String {
+    const SHOWN_HOW: [&str; 4] = ["cursor", "explain", "format", "limit"];
+    let deciding: BTreeMap<_, _> =
+        arguments.iter().filter(|(name, value)| !value.is_null() && !SHOWN_HOW.contains(&name.as_str())).collect();
+    format!("{tool:?} {}", serde_json::json!(deciding))
+}
+
+/// The scope that a call names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ScopeArgument {
+    Project,
+    Global,
+    #[default]
+    All,
+}
+
+impl From<ScopeArgument> for Scope {
+    fn from(scope: ScopeArgument) -> Self {
+        match scope {
+            ScopeArgument::Project => Self::Project,
+            ScopeArgument::Global => Self::Global,
+            ScopeArgument::All => Self::All,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::about::LONGEST_TEXT_CHARS;
+
+    #[test]
+    fn every_definition_is_what_clients_take() {
+        for tool in Tool::ALL {
+            let definition = tool.definition();
+            assert_eq!(Tool::from_name(&definition.name), Some(tool));
+            let description = definition.description.as_ref().expect("described");
+            assert!(description.chars().count() < LONGEST_TEXT_CHARS, "{tool:?}");
+            assert!(definition.title.is_some(), "{tool:?}");
+            let annotations = definition.annotations.as_ref().expect("annotated");
+            assert_eq!(annotations.open_world_hint, Some(false), "{tool:?}");
+            assert_eq!(annotations.idempotent_hint, Some(true), "{tool:?}");
+            check_portable(&Value::Object((*definition.input_schema).clone()), &format!("{tool:?}"));
+            assert_eq!(definition.input_schema.get("type"), Some(&Value::from("object")), "{tool:?}");
+        }
+    }
+
+    /// Some clients translate schemas into dialects that know less: one plain type each, no formats, no combinations.
+    fn check_portable(schema: &Value, at: &str) {
+        const KNOWN: [&str; 12] = [
+            "type",
+            "properties",
+            "required",
+            "additionalProperties",
+            "items",
+            "enum",
+            "default",
+            "description",
+            "minimum",
+            "maximum",
+            "minLength",
+            "title",
+        ];
+        let schema = schema.as_object().expect(at);
+        for key in schema.keys() {
+            assert!(KNOWN.contains(&key.as_str()), "{at} has `{key}`");
+        }
+        assert!(schema.get("type").is_some_and(Value::is_string), "{at} has no plain type");
+        assert!(schema.get("default").is_none_or(|default| !default.is_null()), "{at} has a null default");
+        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            assert!(property.get("description").is_some(), "{at}.{name} is not described");
+            check_portable(property, &format!("{at}.{name}"));
+        }
+        if let Some(items) = schema.get("items") {
+            check_portable(items, &format!("{at}[]"));
+        }
+    }
+
+    #[test]
+    fn the_definitions_change_only_on_purpose() {
+        let definitions = Tool::ALL.map(Tool::definition);
+        insta::assert_snapshot!(serde_json::to_string_pretty(&definitions).expect("plain data"));
+    }
+
+    #[test]
+    fn the_core_tools_ask_to_be_loaded_always() {
+        let always: Vec<_> = Tool::ALL
+            .into_iter()
+            .filter(|tool| {
+                let meta = tool.definition().meta.as_ref();
+                meta.is_some_and(|meta| meta.get("anthropic/alwaysLoad") == Some(&Value::Bool(true)))
+            })
+            .collect();
+        assert_eq!(always, [Tool::Search, Tool::Get]);
+    }
+
+    #[test]
+    fn the_question_is_the_same_on_every_page() {
+        let question = |arguments: Value| question(Tool::Search, arguments.as_object().expect("an object"));
+        let first = question(serde_json::json!({"query": "q", "types": ["code"], "limit": 5}));
+        let next = question(serde_json::json!({"cursor": "x", "types": ["code"], "query": "q", "format": "json"}));
+        assert_eq!(first, next);
+        assert_ne!(first, question(serde_json::json!({"query": "q"})));
+    }
+}

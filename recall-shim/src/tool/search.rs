@@ -1,0 +1,145 @@
+//! `recall_search`
+
+use std::time::Duration;
+
+use recall_proto::v1::{
+    Filters, RequestContext, Scope, SearchRequest, SearchResponse, Severity, StatusRequest, StoreStatus, Warning,
+    Weights,
+};
+use serde::Deserialize;
+use tokio::time::{Instant, MissedTickBehavior};
+
+use super::{Call, ScopeArgument};
+use crate::answer::{Answer, Format};
+use crate::cursor::Cursor;
+use crate::daemon::Daemon;
+use crate::error::{Doing, ToolError};
+use crate::{json, render};
+
+/// A search that takes longer than this is indexing on the way; then its progress is asked for as often.
+const PROGRESS_PERIOD: Duration = Duration::from_millis(250);
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Arguments {
+    query: String,
+    #[serde(default)]
+    scope: ScopeArgument,
+    #[serde(default)]
+    types: Vec<String>,
+    limit: Option<u32>,
+    language: Option<String>,
+    path: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    include_code: Option<bool>,
+    include_memories: Option<bool>,
+    project_id: Option<String>,
+    #[serde(default)]
+    explain: bool,
+    rerank: Option<bool>,
+    vector_weight: Option<f32>,
+    bm25_weight: Option<f32>,
+    ppr_weight: Option<f32>,
+    cursor: Option<String>,
+    #[serde(default)]
+    format: Format,
+}
+
+pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Answer, ToolError> {
+    let page_before = arguments.cursor.as_deref().map(|cursor| Cursor::read(cursor, &call.question)).transpose()?;
+    let offset = page_before.as_ref().map_or(0, |cursor| cursor.position);
+    let format = arguments.format;
+    let mut response = search(request(arguments, offset, &call), &mut call).await?;
+    let generation = response.stats.as_ref().map_or(0, |stats| stats.generation);
+    if page_before.is_some_and(|cursor| cursor.generation != generation) {
+        response.warnings.push(Warning {
+            code: "GENERATION_CHANGED".to_owned(),
+            message: "the index changed since the page before: hits may be missing or repeated".to_owned(),
+            severity: Severity::Notice.into(),
+            ..Warning::default()
+        });
+    }
+    let cursor = |position| Cursor::new(&call.question, position, 0, generation).to_string();
+    Ok(match format {
+        Format::Text if response.results.is_empty() => {
+            // What was searched is worth a call of its own where nothing was found.
+            let stores = stores(call.daemon, &call.context, Scope::All).await.unwrap_or_default();
+            Answer::Text(render::nothing(&response, offset, &stores))
+        }
+        Format::Text => Answer::Text(render::search(&response, offset, cursor)),
+        Format::Json => Answer::Json(json::search(&response, offset, cursor)),
+    })
+}
+
+fn request(arguments: Arguments, offset: u32, call: &Call<'_>) -> SearchRequest {
+    let mut context = call.context.clone();
+    context.project_id = arguments.project_id.unwrap_or_default();
+    SearchRequest {
+        context: Some(context),
+        query: arguments.query,
+        scope: Scope::from(arguments.scope).into(),
+        filters: Some(Filters {
+            types: arguments.types,
+            languages: arguments.language.into_iter().collect(),
+            paths: arguments.path.into_iter().collect(),
+            tags: arguments.tags,
+        }),
+        limit: arguments.limit,
+        offset,
+        weights: Some(Weights {
+            vector: arguments.vector_weight,
+            bm25: arguments.bm25_weight,
+            ppr: arguments.ppr_weight,
+        }),
+        explain: arguments.explain,
+        rerank: arguments.rerank,
+        include_memories: arguments.include_memories,
+        include_code: arguments.include_code,
+        ..SearchRequest::default()
+    }
+}
+
+/// Searches, and tells how far the indexing on the way is to a client that asked for progress.
+async fn search(request: SearchRequest, call: &mut Call<'_>) -> Result<SearchResponse, ToolError> {
+    let daemon = call.daemon;
+    let search = daemon.call(Doing::Reading, |client| {
+        let request = request.clone();
+        async move { client.search(request).await }
+    });
+    let Some(progress) = &mut call.progress else { return search.await };
+    let mut search = std::pin::pin!(search);
+    let mut ticks = tokio::time::interval_at(Instant::now() + PROGRESS_PERIOD, PROGRESS_PERIOD);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            biased;
+            response = &mut search => return response,
+            _ = ticks.tick() => {}
+        }
+        let Ok(_asking) = daemon.asking.try_lock() else { continue };
+        // Beside the search, so that a daemon that is slow to tell its state delays nothing.
+        let state = indexing(daemon, &call.context);
+        let (done, total) = tokio::select! {
+            biased;
+            response = &mut search => return response,
+            state = state => match state { Some(state) => state, None => continue },
+        };
+        progress.tell(done, total, &format!("indexing the project: {done} of {total} files")).await;
+    }
+}
+
+/// How far the project is indexed; `None` while it is not being indexed.
+async fn indexing(daemon: &Daemon, context: &RequestContext) -> Option<(u64, u64)> {
+    let stores = stores(daemon, context, Scope::Project).await?;
+    let indexing = stores.into_iter().filter_map(|store| store.indexing).find(|indexing| indexing.running)?;
+    Some((indexing.done, indexing.total))
+}
+
+/// How the stores are; `None` when the daemon does not tell.
+async fn stores(daemon: &Daemon, context: &RequestContext, scope: Scope) -> Option<Vec<StoreStatus>> {
+    let status = daemon.call(Doing::Reading, |client| {
+        let request = StatusRequest { context: Some(context.clone()), scope: scope.into(), ..StatusRequest::default() };
+        async move { client.status(request).await }
+    });
+    Some(status.await.ok()?.stores)
+}

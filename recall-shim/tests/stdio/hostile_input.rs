@@ -1,0 +1,45 @@
+//! Input that is no protocol. None of it may end the process or be answered with anything but protocol.
+
+use serde_json::json;
+
+use crate::session::{Session, initialize, modern, request};
+
+#[test]
+fn what_opens_no_session_is_passed_over() {
+    let mut session = Session::start();
+    session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    session.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}));
+    session.send(&json!({"jsonrpc": "2.0", "id": 3, "result": {}}));
+    session.ask(&modern(1, "server/discover", json!({})));
+    session.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
+    assert_eq!(session.ask(&initialize("2025-06-18"))["result"]["protocolVersion"], "2025-06-18");
+    session.end().assert_silent_success();
+}
+
+#[test]
+fn a_line_that_is_no_json_is_passed_over() {
+    let mut session = Session::initialized("2025-11-25");
+    session.send_bytes(b"{bad json\n\n\r\n\xff\xfe\x00\n\"text\n");
+    session.send_bytes(&[b"[".repeat(100_000), b"\n".to_vec()].concat());
+    assert!(session.ask(&request(1, "tools/list", &json!({})))["result"]["tools"].is_array());
+    session.end().assert_silent_success();
+}
+
+#[test]
+fn a_message_that_is_no_request_does_not_end_the_session() {
+    let mut session = Session::initialized("2025-11-25");
+    session.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"arguments": {}}}));
+    let refused = session.receive();
+    assert!(refused["error"]["code"].is_i64(), "{refused}");
+    assert!(session.ask(&request(2, "tools/list", &json!({})))["result"]["tools"].is_array());
+    session.end().assert_silent_success();
+}
+
+#[test]
+fn a_message_of_a_megabyte_is_answered() {
+    let mut session = Session::initialized("2025-11-25");
+    let arguments = json!({"query": "x".repeat(1 << 20), "zzz": 1});
+    let answer = session.ask(&request(1, "tools/call", &json!({"name": "recall_search", "arguments": arguments})));
+    assert_eq!(answer["result"]["isError"], true);
+    session.end().assert_silent_success();
+}
