@@ -1,0 +1,232 @@
+//! Where do the programs run?
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use recall_config::{Environment, Homes};
+use tempfile::TempDir;
+
+use crate::{Binaries, Outcome, Project, Running, processes, wait_until};
+
+/// A home of its own for the programs under test.
+///
+/// Holds `RECALL_HOME`, the user's `HOME` and the projects. When it is dropped, also by a panic, every process that was
+/// started in it is killed and its files are removed.
+#[derive(Debug)]
+pub struct Sandbox {
+    // Removed last, after the processes that write into it.
+    place: TempDir,
+    binaries: Binaries,
+    variables: Vec<(String, String)>,
+}
+
+impl Sandbox {
+    /// Makes a sandbox.
+    ///
+    /// # Panics
+    /// The temporary folder cannot be written.
+    pub fn new(binaries: Binaries) -> Self {
+        // The path of a socket is short by nature, and the environment's temporary folder may be deep.
+        let parent = if cfg!(unix) { PathBuf::from("/tmp") } else { std::env::temp_dir() };
+        let place = tempfile::Builder::new()
+            .prefix("recall-test-")
+            .tempdir_in(parent)
+            .expect("the temporary folder can be written");
+        let sandbox = Self {
+            place,
+            binaries,
+            // Should the test process itself be killed, the daemon that it started ends all the same.
+            variables: vec![("RECALL_DAEMON__IDLE_EXIT".to_owned(), "120s".to_owned())],
+        };
+        for folder in [sandbox.user_home(), sandbox.recall_home()] {
+            std::fs::create_dir(folder).expect("a new folder can be written");
+        }
+        sandbox
+    }
+
+    /// The same sandbox, in which the programs see one more variable.
+    #[must_use]
+    pub fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.variables.retain(|(known, _)| known != name);
+        self.variables.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The folder that holds all others.
+    pub fn path(&self) -> &Path {
+        self.place.path()
+    }
+
+    /// The programs that run in it.
+    pub fn binaries(&self) -> &Binaries {
+        &self.binaries
+    }
+
+    /// `HOME` as the programs see it.
+    pub fn user_home(&self) -> PathBuf {
+        self.path().join("home")
+    }
+
+    /// `RECALL_HOME` as the programs see it.
+    pub fn recall_home(&self) -> PathBuf {
+        self.path().join("r")
+    }
+
+    /// Where the programs keep their files.
+    ///
+    /// # Panics
+    /// Never: the sandbox's path is short and absolute.
+    pub fn homes(&self) -> Homes {
+        let environment = Environment { recall_home: Some(self.recall_home()), ..Environment::default() };
+        Homes::from_environment(&environment).expect("the sandbox's path is short and absolute")
+    }
+
+    /// Makes a project with files. A name makes one; the same name adds to it.
+    ///
+    /// # Panics
+    /// A file cannot be written.
+    pub fn project(&self, name: &str, files: &[(&str, &str)]) -> Project {
+        Project::make(self.path().join("src").join(name), files)
+    }
+
+    /// A program to run in a folder. Of the test's own environment it sees nothing.
+    pub fn command(&self, program: &Path, folder: &Path) -> Command {
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("HOME", self.user_home())
+            .env("RECALL_HOME", self.recall_home())
+            .env("PATH", program.parent().map_or(OsStr::new(""), Path::as_os_str))
+            .env("RUST_BACKTRACE", "1")
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .current_dir(folder);
+        // Windows programs do not start without it.
+        if let Some(system) = std::env::var_os("SystemRoot") {
+            command.env("SystemRoot", system);
+        }
+        command
+    }
+
+    /// Runs `recall` in a project to its end.
+    ///
+    /// # Panics
+    /// It does not end in time.
+    #[track_caller]
+    pub fn recall(&self, project: &Project, arguments: &[&str]) -> Outcome {
+        let mut command = self.command(&self.binaries.recall, project.root());
+        command.args(arguments);
+        Running::to_end(command)
+    }
+
+    /// Starts `recall` in a project.
+    ///
+    /// # Panics
+    /// It cannot be started.
+    #[track_caller]
+    pub fn start_recall(&self, project: &Project, arguments: &[&str]) -> Running {
+        let mut command = self.command(&self.binaries.recall, project.root());
+        command.args(arguments);
+        Running::start(command)
+    }
+
+    /// Starts `recall-shim` in a project, as an agent would.
+    ///
+    /// # Panics
+    /// It cannot be started.
+    #[track_caller]
+    pub fn start_shim(&self, project: &Project, arguments: &[&str]) -> Running {
+        let mut command = self.command(&self.binaries.recall_shim, project.root());
+        command.args(arguments);
+        Running::start(command)
+    }
+
+    /// Starts `recalld` in the foreground and waits until its socket answers.
+    ///
+    /// # Panics
+    /// It cannot be started, or ends before it answers.
+    #[track_caller]
+    pub fn start_daemon(&self, arguments: &[&str]) -> Running {
+        let mut command = self.command(&self.binaries.recalld, self.path());
+        command.args(arguments);
+        let mut daemon = Running::start(command);
+        let answers = wait_until("a daemon that answers", || {
+            if self.is_answered() { Some(true) } else { daemon.has_ended().then_some(false) }
+        });
+        assert!(answers, "the daemon ended before it answered: {:?}", daemon.finish());
+        daemon
+    }
+
+    /// Whether somebody listens at the daemon's socket.
+    #[cfg(unix)]
+    pub fn is_answered(&self) -> bool {
+        std::os::unix::net::UnixStream::connect(self.homes().socket()).is_ok()
+    }
+
+    /// Whether a daemon has taken its lock; a named pipe cannot be asked without using it up.
+    #[cfg(not(unix))]
+    pub fn is_answered(&self) -> bool {
+        self.homes().lock().exists()
+    }
+
+    /// The ids of the processes that were started in this sandbox and still run.
+    #[cfg(target_os = "linux")]
+    pub fn processes(&self) -> Vec<i32> {
+        processes::living(&self.recall_home())
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        let ended = processes::kill_all(&self.recall_home());
+        assert!(ended || std::thread::panicking(), "a process in {} cannot be killed", self.path().display());
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    fn sandbox() -> Sandbox {
+        let shell = PathBuf::from("/bin/sh");
+        Sandbox::new(Binaries { recall: shell.clone(), recalld: shell.clone(), recall_shim: shell })
+    }
+
+    #[test]
+    fn a_program_sees_nothing_of_the_test_environment() {
+        let sandbox = sandbox().with_variable("RECALL_DAEMON__IDLE_EXIT", "1s").with_variable("EXTRA", "yes");
+        let project = sandbox.project("p", &[("a/b.txt", "text")]);
+        let outcome = sandbox.recall(&project, &["-c", "set; echo; cat a/b.txt"]);
+        let seen = |name: &str| outcome.stdout.lines().any(|line| line.starts_with(&format!("{name}=")));
+        assert!(seen("HOME") && seen("RECALL_HOME") && seen("EXTRA"), "{}", outcome.stdout);
+        assert!(!seen("CARGO_MANIFEST_DIR") && !seen("USER"), "{}", outcome.stdout);
+        assert!(outcome.stdout.contains("RECALL_DAEMON__IDLE_EXIT='1s'"), "{}", outcome.stdout);
+        assert!(outcome.stdout.ends_with("text"), "{}", outcome.stdout);
+    }
+
+    #[test]
+    fn a_detached_process_ends_with_its_sandbox_also_when_the_test_panics() {
+        let in_a_sandbox = |body: fn()| {
+            let sandbox = sandbox();
+            let (home, folder) = (sandbox.recall_home(), sandbox.path().to_owned());
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+                let project = sandbox.project("p", &[]);
+                let detached = "setsid sleep 1000 >/dev/null 2>&1 </dev/null & echo started";
+                assert_eq!(sandbox.recall(&project, &["-c", detached]).stdout, "started\n");
+                assert_eq!(sandbox.processes().len(), 1);
+                body();
+            }));
+            assert!(processes::living(&home).is_empty());
+            assert!(!folder.exists());
+            outcome
+        };
+        assert!(in_a_sandbox(|| {}).is_ok());
+        assert!(in_a_sandbox(|| panic!("a test fails")).is_err());
+    }
+
+    #[test]
+    #[should_panic(expected = "the daemon ended before it answered: Outcome { code: Some(4)")]
+    fn a_daemon_that_cannot_start_is_told_at_once() {
+        sandbox().start_daemon(&["-c", "echo why >&2; exit 4"]);
+    }
+}

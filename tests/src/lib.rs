@@ -1,0 +1,29 @@
+//! End-to-end tests over the real programs, and the tests of what holds for the repository as a whole.
+//!
+//! The tests are in `tests/`; here is what they share: the [`sandbox!`] with the programs that this package builds, and
+//! the [`workspace`]'s root.
+
+use std::path::{Path, PathBuf};
+
+pub use recall_testkit::{Binaries, Sandbox};
+
+/// The root of the workspace.
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is a folder of the workspace").to_owned()
+}
+
+/// Makes a [`Sandbox`] with the programs that this package builds.
+///
+/// A macro, because Cargo tells the programs' paths to the tests alone.
+#[macro_export]
+macro_rules! sandbox {
+    () => {{
+        let built = $crate::Binaries {
+            recall: env!("CARGO_BIN_EXE_test-recall").into(),
+            recalld: env!("CARGO_BIN_EXE_test-recalld").into(),
+            recall_shim: env!("CARGO_BIN_EXE_test-recall-shim").into(),
+        };
+        let folder = ::std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("bin");
+        $crate::Sandbox::new(built.installed_in(&folder))
+    }};
+}

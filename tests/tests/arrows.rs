@@ -1,0 +1,246 @@
+//! Which crate may depend on which, and which may name a foreign library?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use recall_tests::workspace;
+use serde_json::{Value, json};
+
+/// Which crates of the workspace a crate may depend on. What is not listed may depend on none.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("recall-core", &[]),
+    ("recall-chunk", &["recall-core"]),
+    ("recall-catalog", &["recall-core"]),
+    ("recall-lexical", &["recall-core"]),
+    ("recall-watch", &["recall-core"]),
+    ("recall-proto", &["recall-core"]),
+    ("recall-config", &["recall-core"]),
+    ("recall-engine", &["recall-core", "recall-chunk", "recall-catalog", "recall-lexical", "recall-watch"]),
+    ("recall-client", &["recall-core", "recall-proto", "recall-config"]),
+    ("recall-json", &["recall-core", "recall-proto"]),
+    ("recalld", &["recall-core", "recall-engine", "recall-proto", "recall-config"]),
+    ("recall-cli", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json"]),
+    ("recall-shim", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json"]),
+    ("recall-testkit", &["recall-core", "recall-config"]),
+    (
+        "recall-tests",
+        &[
+            "recall-core",
+            "recall-proto",
+            "recall-config",
+            "recall-client",
+            "recall-testkit",
+            "recalld",
+            "recall-cli",
+            "recall-shim",
+        ],
+    ),
+    ("xtask", &[]),
+];
+
+/// What only tests use; every crate's tests may.
+const FOR_TESTS: &[&str] = &["recall-testkit"];
+
+/// Which crates may name a foreign library; a name that ends in `*` stands for all that begin so.
+const FOREIGN: &[(&str, &[&str])] = &[
+    ("rusqlite", &["recall-catalog"]),
+    ("tantivy", &["recall-lexical"]),
+    ("tree-sitter*", &["recall-chunk"]),
+    ("ignore", &["recall-watch"]),
+    ("notify", &["recall-watch"]),
+    ("usearch", &["recall-vector"]),
+    ("ort", &["recall-models"]),
+    ("toml", &["recall-config"]),
+    ("directories", &["recall-config"]),
+    ("prost", &["recall-proto"]),
+    ("tonic", &["recall-proto", "recall-client", "recalld", "recall-cli", "recall-shim", "recall-tests"]),
+    ("interprocess", &["recall-client", "recalld", "recall-tests"]),
+    ("rmcp", &["recall-shim"]),
+    ("clap", &["recall-cli", "recalld", "recall-shim"]),
+];
+
+/// What the small programs must not link, however many crates lie between.
+const HEAVY: &[&str] = &[
+    "recall-engine",
+    "recall-catalog",
+    "recall-lexical",
+    "recall-chunk",
+    "recall-watch",
+    "rusqlite",
+    "libsqlite3-sys",
+    "tantivy",
+    "tree-sitter",
+    "usearch",
+    "ort",
+    "ignore",
+    "notify",
+];
+
+/// The programs that stay small.
+const SMALL: &[&str] = &["recall-cli", "recall-shim"];
+
+#[test]
+fn every_arrow_is_an_allowed_one() {
+    assert_eq!(complaints_about_arrows(&metadata(&["--no-deps"])), [""; 0]);
+}
+
+#[test]
+fn foreign_libraries_are_named_where_they_belong() {
+    assert_eq!(complaints_about_foreign_names(&metadata(&["--no-deps"])), [""; 0]);
+}
+
+#[test]
+fn the_small_programs_link_nothing_heavy() {
+    assert_eq!(complaints_about_weight(&metadata(&["--filter-platform", &host()])), [""; 0]);
+}
+
+#[test]
+fn a_planted_arrow_is_found() {
+    let planted = plant(metadata(&["--no-deps"]), "recall-chunk", "recall-catalog", &Value::Null);
+    assert_eq!(complaints_about_arrows(&planted), ["recall-chunk must not depend on recall-catalog"]);
+    let planted = plant(metadata(&["--no-deps"]), "recall-core", "recall-testkit", &json!("build"));
+    assert_eq!(complaints_about_arrows(&planted), ["recall-core must not depend on recall-testkit"]);
+    let planted = plant(metadata(&["--no-deps"]), "recall-cli", "recall-engine", &json!("dev"));
+    assert_eq!(complaints_about_arrows(&planted), ["recall-cli must not depend on recall-engine"]);
+}
+
+#[test]
+fn a_crate_without_a_row_in_the_table_is_found() {
+    let mut planted = metadata(&["--no-deps"]);
+    let packages = planted["packages"].as_array_mut().expect("a list");
+    packages.push(json!({ "name": "recall-new", "dependencies": [] }));
+    assert_eq!(complaints_about_arrows(&planted), ["recall-new is not in the table of arrows"]);
+}
+
+#[test]
+fn a_planted_foreign_name_is_found() {
+    let planted = plant(metadata(&["--no-deps"]), "recall-engine", "rusqlite", &Value::Null);
+    assert_eq!(complaints_about_foreign_names(&planted), ["recall-engine must not name rusqlite"]);
+    let planted = plant(metadata(&["--no-deps"]), "recall-engine", "tree-sitter-rust", &Value::Null);
+    assert_eq!(complaints_about_foreign_names(&planted), ["recall-engine must not name tree-sitter-rust"]);
+}
+
+#[test]
+fn a_heavy_library_is_found_however_far_away() {
+    let mut planted = metadata(&["--filter-platform", &host()]);
+    let catalog = node_id(&planted, "recall-catalog");
+    let proto = node_id(&planted, "recall-proto");
+    let nodes = planted["resolve"]["nodes"].as_array_mut().expect("a list");
+    let node = nodes.iter_mut().find(|node| node["id"] == proto.as_str()).expect("in the graph");
+    let arrow = json!({ "name": "recall_catalog", "pkg": catalog, "dep_kinds": [{ "kind": null, "target": null }] });
+    node["deps"].as_array_mut().expect("a list").push(arrow);
+    let complaints = complaints_about_weight(&planted);
+    for expected in ["recall-cli links recall-catalog", "recall-shim links libsqlite3-sys"] {
+        assert!(complaints.iter().any(|complaint| complaint == expected), "{complaints:?}");
+    }
+}
+
+fn complaints_about_arrows(metadata: &Value) -> Vec<String> {
+    let table: BTreeMap<_, _> = ARROWS.iter().copied().collect();
+    let packages = list(&metadata["packages"]);
+    let members: BTreeSet<_> = packages.iter().map(|package| text(&package["name"])).collect();
+    let mut complaints = Vec::new();
+    for package in packages {
+        let name = text(&package["name"]);
+        let Some(allowed) = table.get(name) else {
+            complaints.push(format!("{name} is not in the table of arrows"));
+            continue;
+        };
+        for dependency in list(&package["dependencies"]) {
+            let to = text(&dependency["name"]);
+            let for_tests = dependency["kind"] == "dev" && FOR_TESTS.contains(&to);
+            if members.contains(to) && !allowed.contains(&to) && !for_tests {
+                complaints.push(format!("{name} must not depend on {to}"));
+            }
+        }
+    }
+    complaints
+}
+
+fn complaints_about_foreign_names(metadata: &Value) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for package in list(&metadata["packages"]) {
+        let name = text(&package["name"]);
+        for dependency in list(&package["dependencies"]) {
+            let foreign = text(&dependency["name"]);
+            let row = FOREIGN.iter().find(|(pattern, _)| match pattern.strip_suffix('*') {
+                Some(prefix) => foreign.starts_with(prefix),
+                None => foreign == *pattern,
+            });
+            if row.is_some_and(|(_, allowed)| !allowed.contains(&name)) {
+                complaints.push(format!("{name} must not name {foreign}"));
+            }
+        }
+    }
+    complaints
+}
+
+fn complaints_about_weight(metadata: &Value) -> Vec<String> {
+    let names: BTreeMap<_, _> =
+        list(&metadata["packages"]).iter().map(|package| (text(&package["id"]), text(&package["name"]))).collect();
+    let arrows: BTreeMap<_, Vec<_>> = list(&metadata["resolve"]["nodes"])
+        .iter()
+        .map(|node| (text(&node["id"]), list(&node["deps"]).iter().filter(|to| is_linked(to)).collect()))
+        .collect();
+    let mut complaints = Vec::new();
+    for program in SMALL {
+        let mut reached = BTreeSet::new();
+        let mut open = vec![node_id(metadata, program)];
+        while let Some(id) = open.pop() {
+            let to = arrows[id.as_str()].iter().map(|dependency| text(&dependency["pkg"]).to_owned());
+            open.extend(to.filter(|id| reached.insert(id.clone())));
+        }
+        let reached: BTreeSet<_> = reached.iter().map(|id| names[id.as_str()]).collect();
+        complaints.extend(
+            HEAVY.iter().filter(|heavy| reached.contains(*heavy)).map(|heavy| format!("{program} links {heavy}")),
+        );
+    }
+    complaints
+}
+
+/// Whether a dependency becomes a part of the program, and does not only help to build or to test it.
+fn is_linked(dependency: &Value) -> bool {
+    list(&dependency["dep_kinds"]).iter().any(|kind| kind["kind"].is_null())
+}
+
+fn node_id(metadata: &Value, name: &str) -> String {
+    let package = list(&metadata["packages"]).iter().find(|package| package["name"] == name);
+    text(&package.unwrap_or_else(|| panic!("{name} is in the workspace"))["id"]).to_owned()
+}
+
+fn plant(mut metadata: Value, from: &str, to: &str, kind: &Value) -> Value {
+    let packages = metadata["packages"].as_array_mut().expect("a list");
+    let package = packages.iter_mut().find(|package| package["name"] == from).expect("in the workspace");
+    package["dependencies"].as_array_mut().expect("a list").push(json!({ "name": to, "kind": kind }));
+    metadata
+}
+
+fn metadata(arguments: &[&str]) -> Value {
+    let mut command = cargo();
+    command.args(["metadata", "--locked", "--format-version", "1"]).args(arguments);
+    let output = command.output().expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("cargo writes JSON")
+}
+
+/// The platform that the tests run on: what other platforms need has not been downloaded.
+fn host() -> String {
+    let output = cargo().arg("-vV").output().expect("cargo runs");
+    let version = String::from_utf8(output.stdout).expect("cargo writes UTF-8");
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.expect("cargo tells its host").to_owned()
+}
+
+fn cargo() -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(workspace());
+    command
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().expect("a list")
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("a text")
+}

@@ -1,0 +1,105 @@
+//! A sandbox whose daemon is reached without the command line.
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use recall_client::{Client, ConnectError, ConnectOptions, Launch, daemon};
+use recall_config::Homes;
+use recall_tests::Sandbox;
+use rustix::process::{Pid, Signal, kill_process};
+use tonic::transport::{Channel, Endpoint};
+
+/// A sandbox with a daemon's program that sees the sandbox alone, whoever starts it.
+pub(crate) struct Home {
+    sandbox: Sandbox,
+    program: PathBuf,
+}
+
+impl Home {
+    /// Makes one in which the daemon sees the given variables.
+    pub(crate) fn new(variables: &[(&str, &str)]) -> Self {
+        let sandbox = variables
+            .iter()
+            .fold(recall_tests::sandbox!(), |sandbox, (name, value)| sandbox.with_variable(name, value));
+        let program = write_program(&sandbox);
+        Self { sandbox, program }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.sandbox.path()
+    }
+
+    pub(crate) fn homes(&self) -> Homes {
+        self.sandbox.homes()
+    }
+
+    /// The processes that live in it.
+    pub(crate) fn processes(&self) -> Vec<i32> {
+        self.sandbox.processes()
+    }
+
+    /// Connects to its daemon.
+    pub(crate) fn connect(
+        &self,
+        launch: Launch,
+    ) -> impl Future<Output = Result<Client, ConnectError>> + Send + 'static {
+        let options = ConnectOptions {
+            homes: self.homes(),
+            launch,
+            daemon_binary: Some(self.program.clone()),
+            client_name: "recall-tests".to_owned(),
+            deadline: Duration::from_mins(1),
+        };
+        async move { Client::connect(&options).await }
+    }
+
+    /// The daemon's program with arguments.
+    pub(crate) fn daemon(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(arguments);
+        command
+    }
+
+    /// What its daemons have logged.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(daemon::log_file(&self.homes())).unwrap_or_default()
+    }
+
+    /// A project with files.
+    pub(crate) fn project(&self, files: &[(&str, &str)]) -> PathBuf {
+        self.sandbox.project("project", files).root().to_owned()
+    }
+
+    /// A connection for services beside recall's own.
+    pub(crate) async fn channel(&self) -> Channel {
+        let path = self.homes().socket();
+        let connector = tower::service_fn(move |_: tonic::transport::Uri| {
+            let path = path.clone();
+            async move { tokio::net::UnixStream::connect(path).await.map(hyper_util::rt::TokioIo::new) }
+        });
+        Endpoint::from_static("http://recall.local").connect_with_connector(connector).await.expect("it listens")
+    }
+}
+
+/// Sends a signal to a process.
+pub(crate) fn send_signal(pid: u32, signal: Signal) {
+    let pid = Pid::from_raw(pid.cast_signed()).expect("a process id");
+    kill_process(pid, signal).expect("it runs and is ours");
+}
+
+/// A script that runs the daemon with nothing of the test's own environment.
+fn write_program(sandbox: &Sandbox) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let command = sandbox.command(&sandbox.binaries().recalld, sandbox.path());
+    let variables = command.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)));
+    let variables: Vec<_> = variables.map(|(name, value)| format!("{name}='{value}'")).collect();
+    let recalld = sandbox.binaries().recalld.display();
+    let script = format!("#!/bin/sh\nexec env -i {} '{recalld}' \"$@\"\n", variables.join(" "));
+    let path = sandbox.path().join("recalld");
+    std::fs::write(&path, script).expect("the sandbox can be written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).expect("ours");
+    path
+}

@@ -1,0 +1,113 @@
+//! A daemon of another release: it knows the handshake and how to end.
+
+use std::convert::Infallible;
+use std::fs::File;
+use std::future::Future;
+use std::ops::RangeInclusive;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use recall_config::Homes;
+use recall_proto::v1::{HandshakeRequest, HandshakeResponse, ProtocolRange, ShutdownRequest, ShutdownResponse};
+use tokio::net::UnixListener;
+use tokio::sync::Notify;
+use tokio_stream::wrappers::UnixListenerStream;
+use tonic::body::Body;
+use tonic::codegen::http::{Request, Response};
+use tonic::server::{Grpc, NamedService};
+use tonic_prost::ProstCodec;
+use tower::{Service, service_fn};
+
+/// A running daemon of another release, inside the test's process.
+pub(crate) struct Other {
+    shutdowns: Arc<AtomicU32>,
+}
+
+impl Other {
+    /// Takes the daemon's place.
+    pub(crate) fn start(homes: &Homes, version: &str, protocols: RangeInclusive<u32>) -> Self {
+        std::fs::DirBuilder::new().mode(0o700).create(&homes.runtime).expect("the sandbox is new");
+        let lock = File::create(homes.lock()).expect("the sandbox is new");
+        lock.try_lock().expect("nobody else is there");
+        let listener = UnixListener::bind(homes.socket()).expect("nobody else is there");
+        let shutdowns = Arc::new(AtomicU32::new(0));
+        let ending = Arc::new(Notify::new());
+        let (min, max) = protocols.into_inner();
+        let answers = Answers {
+            hello: HandshakeResponse {
+                version: version.to_owned(),
+                protocol: max,
+                protocols: Some(ProtocolRange { min, max }),
+                ..HandshakeResponse::default()
+            },
+            shutdowns: Arc::clone(&shutdowns),
+            ending: Arc::clone(&ending),
+        };
+        let socket = homes.socket();
+        tokio::spawn(async move {
+            tonic::transport::Server::builder()
+                .add_service(answers)
+                .serve_with_incoming_shutdown(UnixListenerStream::new(listener), ending.notified())
+                .await
+                .expect("it serves");
+            std::fs::remove_file(socket).expect("it is there");
+            // An old daemon takes its time with what it has to finish.
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            drop(lock);
+        });
+        Self { shutdowns }
+    }
+
+    /// How often it was asked to end.
+    pub(crate) fn shutdowns(&self) -> u32 {
+        self.shutdowns.load(Ordering::SeqCst)
+    }
+}
+
+#[derive(Clone)]
+struct Answers {
+    hello: HandshakeResponse,
+    shutdowns: Arc<AtomicU32>,
+    ending: Arc<Notify>,
+}
+
+impl NamedService for Answers {
+    const NAME: &'static str = "recall.v1.Recall";
+}
+
+impl Service<Request<Body>> for Answers {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let Self { hello, shutdowns, ending } = self.clone();
+        Box::pin(async move {
+            Ok(match request.uri().path() {
+                "/recall.v1.Recall/Handshake" => {
+                    let answer = service_fn(move |_: tonic::Request<HandshakeRequest>| {
+                        std::future::ready(Ok::<_, tonic::Status>(tonic::Response::new(hello.clone())))
+                    });
+                    Grpc::new(ProstCodec::<HandshakeResponse, HandshakeRequest>::default()).unary(answer, request).await
+                }
+                "/recall.v1.Recall/Shutdown" => {
+                    let answer = service_fn(move |_: tonic::Request<ShutdownRequest>| {
+                        shutdowns.fetch_add(1, Ordering::SeqCst);
+                        ending.notify_one();
+                        std::future::ready(Ok::<_, tonic::Status>(tonic::Response::new(ShutdownResponse { pid: 1 })))
+                    });
+                    Grpc::new(ProstCodec::<ShutdownResponse, ShutdownRequest>::default()).unary(answer, request).await
+                }
+                _ => tonic::Status::unimplemented("an old daemon").into_http(),
+            })
+        })
+    }
+}

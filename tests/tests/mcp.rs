@@ -1,0 +1,181 @@
+//! An agent's session: the shim in front of the real daemon.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use recall_testkit::{Project, Running};
+use recall_tests::{Sandbox, sandbox};
+use serde_json::{Value, json};
+
+/// A shim in a project, spoken to in the stateless revision of the protocol.
+struct Agent {
+    shim: Running,
+    asked: u64,
+}
+
+impl Agent {
+    fn start(sandbox: &Sandbox, project: &Project) -> Self {
+        Self { shim: sandbox.start_shim(project, &[]), asked: 0 }
+    }
+
+    /// Sends a call and returns its id; the progress token is the id too.
+    fn send(&mut self, tool: &str, arguments: &Value) -> u64 {
+        self.asked += 1;
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "progressToken": self.asked,
+        });
+        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
+        self.shim
+            .send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": "tools/call", "params": params}).to_string());
+        self.asked
+    }
+
+    fn cancel(&mut self, id: u64) {
+        let params = json!({"requestId": id});
+        self.shim.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string());
+    }
+
+    fn receive(&mut self) -> Value {
+        serde_json::from_str(&self.shim.line().expect("the shim runs")).expect("JSON")
+    }
+
+    /// The result of a call, and the progress that was told before it.
+    fn result_of(&mut self, id: u64) -> (Value, Vec<f64>) {
+        let mut told = Vec::new();
+        loop {
+            let message = self.receive();
+            if message["method"] == "notifications/progress" {
+                assert_eq!(message["params"]["progressToken"], id);
+                told.extend(message["params"]["progress"].as_f64());
+            } else {
+                assert_eq!(message["id"], id, "{message}");
+                return (message["result"].clone(), told);
+            }
+        }
+    }
+
+    /// The text of a tool's answer.
+    fn ask(&mut self, tool: &str, arguments: &Value) -> String {
+        let id = self.send(tool, arguments);
+        let (result, _) = self.result_of(id);
+        assert_eq!(result["isError"], false, "{result}");
+        result["content"][0]["text"].as_str().expect("text").to_owned()
+    }
+
+    fn daemon(&mut self) -> u64 {
+        let status: Value = serde_json::from_str(&self.ask("recall_status", &json!({"format": "json"}))).expect("JSON");
+        status["daemon"]["pid"].as_u64().expect("a process id")
+    }
+}
+
+const STORE: &str = "/// Opens the session store.\npub fn open_sessions() -> Sessions {\n    Sessions::default()\n}\n";
+
+fn project(sandbox: &Sandbox) -> Project {
+    sandbox
+        .project("shop", &[("src/sessions.rs", STORE), ("docs/adr/0001-wal.md", "# Use WAL\n\nReaders never wait.\n")])
+}
+
+fn many_files(sandbox: &Sandbox, files: usize) -> Project {
+    let project = sandbox.project("large", &[]);
+    for n in 0..files {
+        project
+            .write(&format!("src/part_{n}.rs"), format!("/// Part {n}.\npub fn part_{n}() -> usize {{\n    {n}\n}}\n"));
+    }
+    project
+}
+
+fn kill(process: u64) {
+    let killed = std::process::Command::new("kill").args(["-KILL", &process.to_string()]).status();
+    assert!(killed.is_ok_and(|status| status.success()));
+}
+
+#[test]
+fn the_first_search_indexes_on_the_way_and_its_hits_can_be_read() {
+    let sandbox = sandbox!();
+    let mut agent = Agent::start(&sandbox, &project(&sandbox));
+    let found = agent.ask("recall_search", &json!({"query": "open_sessions"}));
+    assert!(found.contains("src/sessions.rs:"), "{found}");
+    assert!(found.contains("2 | pub fn open_sessions() -> Sessions {"), "{found}");
+    let (_, behind) = found.split_once("· id ").expect("an id");
+    let id = behind.lines().next().expect("a line");
+    let read = agent.ask("recall_get", &json!({"id": id}));
+    assert!(read.contains("| pub fn open_sessions() -> Sessions {"), "{read}");
+    let listed = agent.ask("recall_list", &json!({"type": "adr"}));
+    assert!(listed.contains("docs/adr/0001-wal.md · Use WAL"), "{listed}");
+    let nothing = agent.ask("recall_search", &json!({"query": "zzzqqq"}));
+    assert!(nothing.starts_with("Nothing found for \"zzzqqq\" in project shop (generation "), "{nothing}");
+    assert!(nothing.contains(": 2 documents searched"), "{nothing}");
+}
+
+#[test]
+fn the_pages_of_a_search_are_its_hits_once_each() {
+    let sandbox = sandbox!();
+    let mut agent = Agent::start(&sandbox, &many_files(&sandbox, 30));
+    let mut arguments = json!({"query": "part", "limit": 7, "format": "json"});
+    let mut seen = BTreeSet::new();
+    for _ in 0..3 {
+        let page: Value = serde_json::from_str(&agent.ask("recall_search", &arguments)).expect("JSON");
+        for hit in page["results"].as_array().expect("hits") {
+            assert!(seen.insert(hit["chunk"]["id"].to_string()), "twice: {hit}");
+        }
+        arguments["cursor"] = page["cursor"].clone();
+    }
+    assert_eq!(seen.len(), 21);
+}
+
+#[test]
+fn progress_rises_and_ends_with_the_result() {
+    let sandbox = sandbox!();
+    let mut agent = Agent::start(&sandbox, &many_files(&sandbox, 300));
+    let id = agent.send("recall_index", &json!({"path": "."}));
+    let (result, told) = agent.result_of(id);
+    assert_eq!(result["isError"], false, "{result}");
+    assert!(told.windows(2).all(|pair| pair[0] < pair[1]), "{told:?}");
+    assert_eq!(told.last(), Some(&300.0));
+    assert!(agent.shim.is_silent_for(Duration::from_millis(200)));
+}
+
+#[test]
+fn a_cancelled_call_is_not_answered_and_the_next_one_is() {
+    let sandbox = sandbox!();
+    let mut agent = Agent::start(&sandbox, &many_files(&sandbox, 2_000));
+    let id = agent.send("recall_index", &json!({"path": "."}));
+    let first = agent.receive();
+    assert_eq!(first["method"], "notifications/progress", "it was over before it could be cancelled: {first}");
+    agent.cancel(id);
+    let next = agent.send("recall_status", &json!({}));
+    loop {
+        let message = agent.receive();
+        assert_ne!(message["id"], id, "a cancelled call was answered");
+        if message["id"] == next {
+            break;
+        }
+    }
+    assert!(agent.shim.is_silent_for(Duration::from_millis(500)));
+}
+
+#[test]
+fn the_death_of_the_daemon_is_not_seen() {
+    let sandbox = sandbox!();
+    let mut agent = Agent::start(&sandbox, &project(&sandbox));
+    let before = agent.daemon();
+    for _ in 0..3 {
+        let daemon = agent.daemon();
+        kill(daemon);
+        assert!(agent.ask("recall_search", &json!({"query": "open_sessions"})).contains("src/sessions.rs:"));
+    }
+    assert_ne!(agent.daemon(), before);
+    kill(agent.daemon());
+    let ids: BTreeSet<u64> = (0..64).map(|_| agent.send("recall_search", &json!({"query": "open_sessions"}))).collect();
+    let mut answered = BTreeSet::new();
+    while answered.len() < ids.len() {
+        let message = agent.receive();
+        assert_eq!(message["result"]["isError"], false, "{message}");
+        answered.extend(message["id"].as_u64());
+    }
+    assert_eq!(answered, ids);
+    assert!(agent.shim.finish().stderr.is_empty());
+}

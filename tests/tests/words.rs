@@ -1,0 +1,212 @@
+//! Does the repository keep to the taste that it states?
+//!
+//! What a compiler can check is left to it: see the lints in the workspace's `Cargo.toml`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use recall_tests::workspace;
+
+/// A file of the repository.
+struct File {
+    /// Where it is, below the workspace.
+    path: String,
+    text: String,
+}
+
+/// A longer file does more than one thing.
+const MOST_LINES: usize = 500;
+
+/// A `main` calls its library.
+const MOST_LINES_OF_MAIN: usize = 15;
+
+const PROGRAMS: &[&str] = &["recalld", "recall-cli", "recall-shim"];
+
+/// Beginnings of paths that exist on the machine of whoever wrote them. In pieces, so that this file has none.
+const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/."), concat!("/Us", "ers/")];
+
+/// What has no meaning that a reader could guess.
+const EMPTY_WORDS: &[&str] = &["manager", "helper", "helpers", "util", "utils", "common", "misc", "imp"];
+
+#[test]
+fn no_file_is_too_long() {
+    check(&sources(), too_long);
+}
+
+#[test]
+fn modules_are_named_files() {
+    check(&sources(), is_mod_rs);
+}
+
+#[test]
+fn a_main_only_calls_its_library() {
+    let mains: Vec<_> = sources().into_iter().filter(|file| file.path.ends_with("src/main.rs")).collect();
+    for program in PROGRAMS {
+        assert!(mains.iter().any(|main| main.path == format!("{program}/src/main.rs")), "{program} has no main.rs");
+    }
+    check(&mains, long_main);
+}
+
+#[test]
+fn every_crate_says_which_question_it_answers() {
+    check(&sources(), silent_crate);
+}
+
+#[test]
+fn every_crate_is_linted() {
+    let manifests: Vec<_> = files(&["toml"]).into_iter().filter(|file| file.path.ends_with("/Cargo.toml")).collect();
+    assert!(manifests.len() > PROGRAMS.len());
+    check(&manifests, unlinted_crate);
+}
+
+#[test]
+fn every_version_stands_in_the_workspace() {
+    let manifests: Vec<_> = files(&["toml"]).into_iter().filter(|file| file.path.ends_with("/Cargo.toml")).collect();
+    check(&manifests, version_of_its_own);
+}
+
+#[test]
+fn no_test_is_skipped() {
+    check(&sources(), skipped_test);
+}
+
+#[test]
+fn no_module_has_an_empty_name() {
+    check(&sources(), empty_name);
+}
+
+#[test]
+fn nothing_names_the_machine_that_it_was_written_on() {
+    check(&files(&["rs", "toml", "md", "proto", "sh", "service", "socket", "plist", "run"]), machine_path);
+}
+
+#[test]
+fn what_these_tests_look_for_is_found() {
+    let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
+    for (rule, planted) in [
+        (too_long as fn(&File) -> Option<String>, file("a.rs", &"\n".repeat(MOST_LINES + 1))),
+        (is_mod_rs, file("src/a/mod.rs", "")),
+        (long_main, file("recalld/src/main.rs", &"\n".repeat(MOST_LINES_OF_MAIN + 1))),
+        (silent_crate, file("crates/a/src/lib.rs", "mod a;")),
+        (unlinted_crate, file("crates/a/Cargo.toml", "[package]\n")),
+        (version_of_its_own, file("crates/a/Cargo.toml", "[dependencies]\nserde = \"1\"")),
+        (version_of_its_own, file("crates/a/Cargo.toml", "[dev-dependencies]\nserde = { version = \"1\" }")),
+        (skipped_test, file("a.rs", concat!("#[ign", "ore]"))),
+        (skipped_test, file("a.rs", concat!("#[ign", "ore = \"slow\"]"))),
+        (empty_name, file("src/utils.rs", "")),
+        (empty_name, file("src/helpers/a.rs", "")),
+        (machine_path, file("README.md", concat!("see /wo", "rk/here"))),
+    ] {
+        assert!(rule(&planted).is_some(), "{} passes", planted.path);
+    }
+    assert_eq!(machine_path(&file("a.rs", concat!("below part/wo", "rk/a"))), None);
+}
+
+/// Fails with all that a rule finds in the files.
+#[track_caller]
+fn check(files: &[File], rule: fn(&File) -> Option<String>) {
+    let found: Vec<_> = files.iter().filter_map(rule).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+fn too_long(file: &File) -> Option<String> {
+    let lines = file.text.lines().count();
+    (lines > MOST_LINES).then(|| format!("{} has {lines} lines", file.path))
+}
+
+fn is_mod_rs(file: &File) -> Option<String> {
+    file.path.ends_with("/mod.rs").then(|| format!("{} should be a file beside its folder", file.path))
+}
+
+fn long_main(file: &File) -> Option<String> {
+    let of_program = PROGRAMS.iter().any(|program| file.path == format!("{program}/src/main.rs"));
+    let lines = file.text.lines().count();
+    (of_program && lines > MOST_LINES_OF_MAIN).then(|| format!("{} has {lines} lines", file.path))
+}
+
+fn silent_crate(file: &File) -> Option<String> {
+    let is_root = file.path.ends_with("src/lib.rs") || file.path.ends_with("xtask/src/main.rs");
+    (is_root && !file.text.starts_with("//! ")).then(|| format!("{} does not begin with its doc", file.path))
+}
+
+fn unlinted_crate(file: &File) -> Option<String> {
+    (!file.text.contains("[lints]\nworkspace = true"))
+        .then(|| format!("{} does not take the workspace's lints", file.path))
+}
+
+fn version_of_its_own(file: &File) -> Option<String> {
+    let mut in_dependencies = false;
+    let line = file.text.lines().find(|line| {
+        if let Some(section) = line.strip_prefix('[') {
+            in_dependencies = section.trim_end_matches(']').ends_with("dependencies");
+            return false;
+        }
+        let names_one = line.contains(" = ") && !line.starts_with('#');
+        in_dependencies && names_one && !line.contains("workspace = true")
+    })?;
+    Some(format!("{}: `{line}` should take its version from the workspace", file.path))
+}
+
+fn skipped_test(file: &File) -> Option<String> {
+    let attribute = concat!("#[ign", "ore");
+    file.text.contains(attribute).then(|| format!("{} skips a test", file.path))
+}
+
+fn empty_name(file: &File) -> Option<String> {
+    let mut names = file.path.trim_end_matches(".rs").split('/');
+    names.any(|name| EMPTY_WORDS.contains(&name)).then(|| format!("{} says nothing by its name", file.path))
+}
+
+fn machine_path(file: &File) -> Option<String> {
+    let line = file.text.lines().position(|line| MACHINE_PATHS.iter().any(|path| begins_in(line, path)))?;
+    Some(format!("{}:{} names a path of a machine", file.path, line + 1))
+}
+
+/// Whether a path begins somewhere in a line; in the middle of another path it is a name like any other.
+fn begins_in(line: &str, path: &str) -> bool {
+    let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '*' | '}' | '>');
+    line.match_indices(path).any(|(at, _)| !line[..at].ends_with(goes_on))
+}
+
+/// The Rust files that the project's people wrote; samples of other people's code are none.
+fn sources() -> Vec<File> {
+    let sources = files(&["rs"]);
+    assert!(sources.iter().any(|file| file.path == "crates/recall-core/src/lib.rs"), "the sources are not found");
+    sources
+}
+
+/// The files with one of these endings; a name without a dot is its own ending.
+fn files(endings: &[&str]) -> Vec<File> {
+    let root = workspace();
+    let mut found = Vec::new();
+    let mut open = vec![root.clone()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).expect("the workspace can be read") {
+            let entry = entry.expect("the workspace can be read");
+            let (path, kind) = (entry.path(), entry.file_type().expect("the workspace can be read"));
+            if kind.is_dir() && !is_foreign_folder(&path) {
+                open.push(path);
+            } else if kind.is_file() && endings.contains(&ending(&path)) {
+                found.push(read(&root, &path));
+            }
+        }
+    }
+    found.sort_by(|left, right| left.path.cmp(&right.path));
+    found
+}
+
+/// Whether a folder holds what is built, what git keeps, or samples that tests read.
+fn is_foreign_folder(folder: &Path) -> bool {
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    matches!(name, "target" | ".git" | "fixtures" | "snapshots" | "proptest-regressions")
+}
+
+fn ending(path: &Path) -> &str {
+    path.extension().or(path.file_name()).and_then(|ending| ending.to_str()).unwrap_or_default()
+}
+
+fn read(root: &Path, path: &PathBuf) -> File {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let below = path.strip_prefix(root).expect("below the root");
+    File { path: below.to_string_lossy().replace('\\', "/"), text }
+}
