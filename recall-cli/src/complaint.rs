@@ -96,7 +96,13 @@ impl From<Failure> for Complaint {
 
 impl From<tonic::Status> for CommandError {
     fn from(status: tonic::Status) -> Self {
-        let complaint = Complaint::from(Failure::from_status(&status)).with_causes_of(&status);
+        let mut failure = Failure::from_status(&status);
+        // An answer of the daemon has no source; the transport gives one, with whatever code, when a connection breaks.
+        if status.source().is_some() {
+            failure.reason = Reason::Unavailable;
+            "the connection to the daemon broke before it answered".clone_into(&mut failure.message);
+        }
+        let complaint = Complaint::from(failure).with_causes_of(&status);
         complaint.into()
     }
 }

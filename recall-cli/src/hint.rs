@@ -41,15 +41,32 @@ pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> O
         Reason::DiskFull => "free some space; nothing that was acknowledged is lost",
         Reason::Internal => "see what happened with `recall daemon logs`",
         Reason::Unsupported => "update the daemon with `recall daemon restart`",
+        Reason::NotFound if details.contains_key("id") => {
+            "`recall search` and `recall list` show what is known, with its path"
+        }
+        Reason::NotFound if details.contains_key("path") => {
+            "check the path; it is taken from the directory that the command runs in"
+        }
+        Reason::InvalidArgument if details.contains_key("item") => {
+            "name a file by its path below the project's root, as `recall list` shows it"
+        }
+        Reason::InvalidArgument if details.contains_key("glob") => {
+            "name a file whose name holds `*`, `?` or `[` by the folder that it is in"
+        }
+        Reason::InvalidArgument => match details.get("field").map(String::as_str) {
+            Some("query") => "say what you look for: words, a symbol or a path",
+            Some("limit") => "leave it out for the usual number",
+            _ => return None,
+        },
+        Reason::ReadOnly | Reason::PermissionDenied => {
+            "check who may write the index; `recall status` tells where it is kept"
+        }
         Reason::NotFound
-        | Reason::InvalidArgument
         | Reason::IndexFailed
         | Reason::EmbeddingFailed
         | Reason::SearchFailed
-        | Reason::PermissionDenied
         | Reason::Cancelled
         | Reason::DeadlineExceeded
-        | Reason::ReadOnly
         | Reason::Conflict => return None,
     };
     Some(hint.to_owned())

@@ -7,7 +7,7 @@ use tonic::Streaming;
 
 use crate::Exit;
 use crate::complaint::{CommandError, Complaint};
-use crate::output::{Format, Output, human, json};
+use crate::output::{Format, Output, human};
 use crate::progress::IndexBar;
 
 /// Shows a run until it is over.
@@ -17,7 +17,7 @@ pub(crate) async fn follow(mut events: Streaming<IndexEvent>, output: &Output) -
         // A daemon may tell of things that this program does not know yet.
         let Some(event) = event else { continue };
         if output.format == Format::Json {
-            output.json_line(&json::index::index_line(&event))?;
+            output.json_line(&recall_json::index_line(&event))?;
         }
         match event {
             Event::Started(_) => {}

@@ -22,7 +22,10 @@ pub(crate) fn read<A: DeserializeOwned>(schema: &JsonObject, mut arguments: Json
         let Some(property) = properties.get(name).and_then(Value::as_object) else {
             return Err(unknown(name, properties));
         };
-        check(name, value, property)?;
+        check(name, value, property).map_err(|error| match error.hint {
+            Some(_) => error,
+            None => error.with_hint(described(name, properties)),
+        })?;
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     for name in required {

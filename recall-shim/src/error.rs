@@ -87,14 +87,24 @@ impl ToolError {
         let error = Self::new(code(failure.reason, doing), failure.message);
         match failure.hint {
             Some(hint) => error.with_hint(hint),
-            None if error.code == Code::Unavailable => error.with_hint(CHECK_DAEMON),
-            None => error,
+            None => match error.code {
+                Code::Unavailable => error.with_hint(CHECK_DAEMON),
+                Code::NotFound => {
+                    error.with_hint("`recall_search` and `recall_list` tell what is known, with its id and path")
+                }
+                Code::LimitExceeded => error.with_hint("ask for less; the limits are settings of the user"),
+                Code::InvalidArgument => error.with_hint("`tools/list` describes each argument"),
+                Code::InvalidScope
+                | Code::IndexFailed
+                | Code::EmbeddingFailed
+                | Code::SearchFailed
+                | Code::PermissionDenied => error,
+            },
         }
     }
 }
 
-const CHECK_DAEMON: &str =
-    "run `recall doctor` in a shell, or `recall daemon start`; `recall daemon logs` shows the log";
+const CHECK_DAEMON: &str = "run `recall daemon start` in a shell; `recall daemon logs` shows the log";
 
 /// Whether a call failed because the connection broke, as against an answer of the daemon.
 pub(crate) fn is_lost(status: &Status) -> bool {
@@ -139,11 +149,11 @@ impl From<&ConnectError> for ToolError {
         let hint = match error {
             ConnectError::NoBinary { .. } => {
                 "install recall so that `recalld` lies beside `recall-shim` or on PATH, or name it in RECALL_DAEMON; \
-                 `recall doctor` in a shell tells what is missing"
+                 `recall daemon start` in a shell tells what is missing"
                     .to_owned()
             }
             ConnectError::StartFailed { log, .. } | ConnectError::Timeout { log, .. } => {
-                format!("run `recall doctor` in a shell, or `recall daemon start`; the log is {}", log.display())
+                format!("run `recall daemon start` in a shell; the log is {}", log.display())
             }
             ConnectError::Newer { .. } => {
                 "recall was upgraded under this session: restart the MCP server (in Claude Code: /mcp)".to_owned()
@@ -215,7 +225,7 @@ mod tests {
         };
         insta::assert_snapshot!(ToolError::from(&error), @r"
         UNAVAILABLE: no daemon answered on `/run/recalld.sock` within 10s
-        hint: run `recall doctor` in a shell, or `recall daemon start`; the log is /state/logs/recalld.log
+        hint: run `recall daemon start` in a shell; the log is /state/logs/recalld.log
         ");
     }
 
@@ -223,7 +233,7 @@ mod tests {
     fn a_missing_daemon_says_how_to_install_it() {
         insta::assert_snapshot!(ToolError::from(&ConnectError::NoBinary { searched: vec!["/usr/bin/recalld".into()] }), @r"
         UNAVAILABLE: the program `recalld` was not found
-        hint: install recall so that `recalld` lies beside `recall-shim` or on PATH, or name it in RECALL_DAEMON; `recall doctor` in a shell tells what is missing
+        hint: install recall so that `recalld` lies beside `recall-shim` or on PATH, or name it in RECALL_DAEMON; `recall daemon start` in a shell tells what is missing
         ");
     }
 

@@ -47,9 +47,11 @@ impl IntoFailure for IndexError {
     fn into_failure(self) -> Failure {
         let message = chain(&self);
         match self {
-            Self::Outside { path, .. } => Failure::new(Reason::PermissionDenied, message)
-                .with_detail("path", path.to_string_lossy())
-                .with_hint("name paths below the project's root, or allow the folder in `roots.allowed` of your own recall.toml"),
+            Self::Outside { path, .. } => {
+                Failure::new(Reason::PermissionDenied, message).with_detail("path", path.to_string_lossy()).with_hint(
+                    "name files below the project's root, or run the command in the project that they belong to",
+                )
+            }
             Self::Missing { path } => {
                 Failure::new(Reason::NotFound, message).with_detail("path", path.to_string_lossy())
             }
@@ -91,8 +93,9 @@ fn of_store(error: &StoreError, message: String, otherwise: Reason) -> Failure {
         Fault::Damaged => {
             Failure::new(Reason::StoreDamaged, message).with_hint("make the index anew with `recall rebuild`")
         }
-        Fault::NewerSchema => Failure::new(Reason::SchemaNewer, message)
-            .with_hint("update recall, or make the index anew with `recall rebuild`"),
+        Fault::NewerSchema => Failure::new(Reason::SchemaNewer, message).with_hint(
+            "update recall; or delete the catalog's folder, and the next search makes it anew from the files",
+        ),
         Fault::ReadOnly => Failure::new(Reason::ReadOnly, message),
         Fault::DiskFull => Failure::new(Reason::DiskFull, message).with_hint("make room on the disk and try again"),
         Fault::NotPermitted => Failure::new(Reason::PermissionDenied, message),

@@ -22,6 +22,7 @@ mod meter;
 mod notify;
 mod panic;
 mod peer;
+mod pressure;
 mod reflection;
 mod server;
 mod service;

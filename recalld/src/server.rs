@@ -28,6 +28,11 @@ const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 /// answer holds at most so many of them in memory.
 const STREAMS_PER_CONNECTION: u32 = 64;
 
+/// How many calls that a client gave up may wait to be cleared away. An agent that is interrupted gives up all of its calls
+/// at once; the default of 20 would take that for an attack and end the connection of its whole session. Somebody who
+/// can connect is the user, and has no need of an attack.
+const GIVEN_UP_CALLS_WAITING: usize = 1024;
+
 /// How long an answer may wait for a client that does not read before its connection is given up.
 const WRITE_PATIENCE: Duration = Duration::from_secs(30);
 
@@ -118,6 +123,7 @@ fn serve(
         .max_encoding_message_size(MAX_MESSAGE_BYTES);
     tonic::transport::Server::builder()
         .max_concurrent_streams(STREAMS_PER_CONNECTION)
+        .http2_max_pending_accept_reset_streams(Some(GIVEN_UP_CALLS_WAITING))
         .layer(meter)
         .layer(DeadlineLayer::new(settings.request_timeout))
         .layer(CatchPanic)

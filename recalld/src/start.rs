@@ -21,7 +21,7 @@ use crate::lock::{Claim, DaemonLock, LockError};
 use crate::log::{self, Destination, LogError};
 use crate::server::Server;
 use crate::socket::{self, SocketError};
-use crate::{event, failure, lifecycle, notify, panic, wake, wiring};
+use crate::{event, failure, lifecycle, notify, panic, pressure, wake, wiring};
 
 /// Connections are served by two threads: they only pass on what the engine does on threads of its own.
 const WORKERS: usize = 2;
@@ -117,6 +117,8 @@ async fn serve(
         let engine = Arc::clone(&daemon.engine);
         wake::on_idle(events, daemon.activity.clone(), period, move || engine.running_jobs() > 0);
     }
+    let ceiling_bytes = daemon.settings.daemon.memory_ceiling_bytes;
+    pressure::watch(Arc::clone(&daemon.engine), ceiling_bytes, daemon.stop.clone());
     let server = Server::start(Arc::clone(&daemon), listener, &daemon.settings.daemon).await;
     log_start(&daemon);
     lifecycle::run(server, received, daemon.settings.daemon.drain).await;

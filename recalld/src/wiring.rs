@@ -7,6 +7,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use recall_config::{Environment, Homes, Settings};
+use recall_core::Weights;
 use recall_engine::{Engine, EngineSettings, Places, StoreSettings};
 use tokio_util::sync::CancellationToken;
 
@@ -54,14 +55,13 @@ fn engine(homes: &Homes, environment: Environment, settings: &Settings) -> Engin
 }
 
 fn engine_settings(settings: &Settings) -> EngineSettings {
-    let Settings { index, search, daemon, .. } = settings;
+    let Settings { index, daemon, .. } = settings;
     let longest_wait = daemon.request_timeout.saturating_sub(TIME_TO_ANSWER);
     EngineSettings {
         ingest_threads: index.threads.or_else(|| available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN),
         open_stores: daemon.max_open_stores,
         first_index_wait: index.first_wait.min(longest_wait),
         ingest_wait: index.wait.min(longest_wait),
-        chunks_per_document: search.per_document.get(),
     }
 }
 
@@ -71,8 +71,16 @@ fn store_settings(homes: &Homes, environment: &Environment, user: &Settings, roo
         Ok(loaded) => (loaded.settings, loaded.warnings.iter().map(ToString::to_string).collect()),
         Err(error) => (user.clone(), vec![chain(&error)]),
     };
-    let Settings { limits, index, .. } = settings;
-    StoreSettings { limits, include: index.include, exclude: index.exclude, types: index.types, warnings }
+    let Settings { limits, index, search, .. } = settings;
+    StoreSettings {
+        limits,
+        include: index.include,
+        exclude: index.exclude,
+        types: index.types,
+        chunks_per_document: search.per_document.get(),
+        weights: Weights { bm25: search.bm25_weight, ..Weights::default() },
+        warnings,
+    }
 }
 
 #[cfg(test)]
@@ -87,17 +95,30 @@ mod tests {
         assert_eq!(engine_settings(&settings).first_index_wait, Duration::from_secs(28));
     }
 
-    #[test]
-    fn a_wrong_project_configuration_is_told_and_passed_over() {
+    /// The settings of a project with that configuration.
+    fn of_project(configuration: &str, user: &Settings) -> StoreSettings {
         let home = tempfile::tempdir().expect("a temporary directory");
         let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };
         let homes = Homes::from_environment(&environment).expect("absolute");
         let root = home.path().join("project");
         std::fs::create_dir_all(root.join(".recall")).expect("writable");
-        std::fs::write(root.join(".recall/recall.toml"), "[limits\n").expect("writable");
+        std::fs::write(root.join(".recall/recall.toml"), configuration).expect("writable");
+        store_settings(&homes, &environment, user, &root)
+    }
+
+    #[test]
+    fn a_project_decides_how_its_chunks_are_cut_and_ranked() {
+        let configuration = "limits.chunk_tokens = 100\nsearch.per_document = 5\nsearch.bm25_weight = 0.5\n";
+        let found = of_project(configuration, &Settings::default());
+        assert_eq!((found.limits.chunk_tokens, found.chunks_per_document), (100, 5));
+        assert_eq!(found.weights.bm25, Some(0.5));
+    }
+
+    #[test]
+    fn a_wrong_project_configuration_is_told_and_passed_over() {
         let mut user = Settings::default();
         user.limits.hits = 7;
-        let found = store_settings(&homes, &environment, &user, &root);
+        let found = of_project("[limits\n", &user);
         assert_eq!((found.limits.hits, found.warnings.len()), (7, 1));
         assert!(found.warnings[0].contains("recall.toml"), "{:?}", found.warnings);
     }

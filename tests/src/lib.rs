@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 pub use recall_testkit::{Binaries, Sandbox};
 
 /// The root of the workspace.
+///
+/// # Panics
+/// Never: the package is a folder of the workspace.
 pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is a folder of the workspace").to_owned()
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use load::{Loaded, Origins};
-use recall_core::{DocumentType, Limits, Weights};
+use recall_core::{DocumentType, Limits};
 
 /// Everything that can be set. `Default` is what `default.toml` says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,7 +22,7 @@ pub struct Settings {
     pub roots: RootsSettings,
     /// The daemon's process.
     pub daemon: DaemonSettings,
-    /// Those who call the daemon.
+    /// The command line, which calls the daemon.
     pub client: ClientSettings,
 }
 
@@ -62,13 +62,13 @@ impl Default for IndexSettings {
 pub struct SearchSettings {
     /// How many chunks of one document a search shows at most.
     pub per_document: NonZero<usize>,
-    /// Weights that replace those of the query's class; a request's own win over them.
-    pub weights: Weights,
+    /// The weight of BM25 for requests that give none; `None` for that of the query's class.
+    pub bm25_weight: Option<f32>,
 }
 
 impl Default for SearchSettings {
     fn default() -> Self {
-        Self { per_document: non_zero(2), weights: Weights::default() }
+        Self { per_document: non_zero(2), bm25_weight: None }
     }
 }
 
@@ -88,7 +88,7 @@ pub struct DaemonSettings {
     pub drain: Duration,
     /// The longest that one request may take; indexing, which streams its progress, is not bounded.
     pub request_timeout: Duration,
-    /// The most memory of its own that the daemon keeps; above it stores are closed and indexing waits.
+    /// The most memory of its own that the daemon keeps; above it idle stores are closed and index jobs refused.
     pub memory_ceiling_bytes: u64,
     /// How many stores stay open; the least recently used one is closed first.
     pub max_open_stores: NonZero<usize>,
@@ -118,10 +118,10 @@ impl Default for DaemonSettings {
     }
 }
 
-/// Those who call the daemon: the command line and the MCP shim.
+/// The command line, which calls the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientSettings {
-    /// How long a client waits for a daemon that it started.
+    /// How long a command waits for a daemon that it started.
     pub start_timeout: Duration,
 }
 

@@ -1,6 +1,6 @@
 //! Several ranked lists: which one order do they make?
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use crate::{ChunkRow, DocumentRow, DocumentType, FileKind};
 
@@ -88,7 +88,7 @@ pub struct Fused {
 /// Candidates of one list with equal scores share the better rank, so that the order in which a store was filled does
 /// not show. Best first; ties are broken by chunk row, so that the order of the lists does not matter either.
 pub fn fuse(lists: &[RankedList]) -> Vec<Fused> {
-    let mut by_chunk: HashMap<ChunkRow, Fused> = HashMap::new();
+    let mut by_chunk: FxHashMap<ChunkRow, Fused> = FxHashMap::default();
     let mut ordered: Vec<&RankedList> = lists.iter().filter(|list| list.weight > 0.0).collect();
     // Floating-point sums depend on their order; a fixed order makes equal inputs give equal bits.
     ordered.sort_by_key(|list| list.retriever);

@@ -23,7 +23,7 @@ pub struct Limits {
     pub ingest_bytes_in_flight: u64,
     /// The time that a search waits for the freshness scan before it answers beside it.
     pub scan_wait: Duration,
-    /// The shortest time between two freshness scans of a store.
+    /// The shortest time between two freshness scans of a store; zero scans before every search.
     pub scan_interval: Duration,
 }
 

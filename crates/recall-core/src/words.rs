@@ -5,12 +5,9 @@
 /// A word is a maximal run of letters and digits, `_` included when it stands inside. A word that is made of parts
 /// (`parseHTTPHeader2`, `snake_case`) is emitted as [`Word::Compound`] first, and then part by part.
 pub fn split(text: &str, mut emit: impl FnMut(Word<'_>)) {
-    let mut rest = 0;
-    let bytes = text.as_bytes();
-    while rest < bytes.len() {
-        let Some(start) = text[rest..].find(is_word_char).map(|at| rest + at) else { return };
-        let end = text[start..].find(|c| !is_word_char(c)).map_or(text.len(), |at| start + at);
-        rest = end;
+    let mut from = 0;
+    while let Some((start, end)) = next_run(text, from) {
+        from = end;
         let run = text[start..end].trim_matches('_');
         if run.is_empty() {
             continue;
@@ -41,9 +38,49 @@ pub enum Word<'a> {
     Part(&'a str),
 }
 
-fn is_word_char(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+/// The next run of word characters at or behind a place, as a range of bytes.
+fn next_run(text: &str, from: usize) -> Option<(usize, usize)> {
+    let start = run_boundary(text, from, Boundary::Start)?;
+    Some((start, run_boundary(text, start, Boundary::End).unwrap_or(text.len())))
 }
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Boundary {
+    Start,
+    End,
+}
+
+/// Where the next word character stands, or the next character that is none.
+///
+/// Nearly all text is ASCII: a byte is looked up in a table, and only others are decoded.
+fn run_boundary(text: &str, from: usize, boundary: Boundary) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while let Some(&byte) = bytes.get(at) {
+        let (is_word, length) = if byte.is_ascii() {
+            (IS_WORD_BYTE[usize::from(byte)], 1)
+        } else {
+            let c = text[at..].chars().next()?;
+            (c.is_alphanumeric(), c.len_utf8())
+        };
+        if is_word == (boundary == Boundary::Start) {
+            return Some(at);
+        }
+        at += length;
+    }
+    None
+}
+
+/// Letters, digits and `_`.
+const IS_WORD_BYTE: [bool; 128] = {
+    let mut table = [false; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte as usize] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        byte += 1;
+    }
+    table
+};
 
 /// The first part of a non-empty identifier that does not begin with `_`.
 ///
@@ -51,6 +88,9 @@ fn is_word_char(c: char) -> bool {
 /// capital of a run that a lower-case letter follows (`HTTPServer`), and between letters and digits on neither side:
 /// `utf8`, `server2` and `v1` stay whole.
 fn first_part(identifier: &str) -> &str {
+    if identifier.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+        return identifier;
+    }
     let mut chars = identifier.char_indices().peekable();
     let Some((_, mut previous)) = chars.next() else { return identifier };
     while let Some((at, c)) = chars.next() {

@@ -20,6 +20,8 @@ pub struct Answer {
     pub hits: Vec<Hit>,
     /// How many candidates there were before selection.
     pub candidates: u64,
+    /// How many candidates each retriever brought, of all stores together.
+    pub retrieved: Vec<(Retriever, u64)>,
     /// Where the next page begins, when there may be one.
     pub next_offset: Option<u32>,
     /// What the answer saw of each store.

@@ -1,6 +1,7 @@
 //! What can go wrong in each use case?
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use recall_core::{DocPathError, Scope};
 use recall_watch::root::OutsideError;
@@ -94,6 +95,15 @@ pub enum StoreError {
         #[source]
         source: recall_watch::ScanError,
     },
+    /// The store was never indexed, and indexing it failed.
+    #[error("`{}` could not be indexed", root.display())]
+    NotIndexed {
+        /// The store's root.
+        root: PathBuf,
+        /// Why; told to every search until it is mended.
+        #[source]
+        source: Arc<StoreError>,
+    },
     /// A thread for the job cannot be started.
     #[error("no thread can be started")]
     Thread {
@@ -130,7 +140,7 @@ pub enum SearchError {
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     /// A path leads out of what may be read.
-    #[error("`{}` is outside the project and the allowed roots", path.display())]
+    #[error("`{}` cannot be indexed here", path.display())]
     Outside {
         /// The path as it was given.
         path: PathBuf,

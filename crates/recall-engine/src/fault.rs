@@ -65,6 +65,7 @@ impl StoreError {
             | Self::Selection { source, .. }
             | Self::Scan { source: ScanError::Root { source, .. }, .. }
             | Self::Thread { source } => of_io(source),
+            Self::NotIndexed { source, .. } => source.fault(),
             Self::Scan { source: ScanError::Cancelled, .. } | Self::Cancelled => Fault::Cancelled,
             Self::Closing => Fault::Closing,
         }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use recall_core::{Clock, DocPath, Generation, Timestamp};
+use recall_core::{Clock, DocPath, Timestamp};
 use recall_watch::StatOutcome;
 
 use crate::answer::Warning;
@@ -37,8 +37,8 @@ struct State {
     scan_took: Option<Duration>,
     /// When the last comparison ended, and how long its look at the files had taken.
     last: Option<(Instant, Duration)>,
-    /// What the last scan's ingest did, or why it failed.
-    result: Option<Result<Outcome, String>>,
+    /// What the last scan's ingest did, or why it failed. A failure is told until a comparison ends well.
+    result: Option<Result<Outcome, Arc<StoreError>>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,7 +63,14 @@ impl Freshness {
 
     /// Takes note of a comparison that ran outside of a search and ended well.
     pub(crate) fn scanned_elsewhere(&self, began: Instant) {
-        self.state.lock().last = Some((Instant::now(), began.elapsed()));
+        let mut state = self.state.lock();
+        state.last = Some((Instant::now(), began.elapsed()));
+        state.result = None;
+    }
+
+    /// Takes note of a comparison that ran outside of a search and failed: the next search makes its own.
+    pub(crate) fn failed_elsewhere(&self) {
+        self.state.lock().last = None;
     }
 
     /// Says that the scan is through and that what it found is being ingested.
@@ -97,17 +104,24 @@ pub(crate) fn freshen(
     settings: &EngineSettings,
     clock: &Arc<dyn Clock>,
 ) -> Result<Vec<Warning>, StoreError> {
-    let never_indexed = store.known().generation == Generation::default();
+    let never_indexed = store.holds_nothing();
     let limits = &store.settings.limits;
     let began = Instant::now();
     {
         let mut state = store.freshness.state.lock();
         if state.phase == Phase::Idle {
-            let due = state.last.is_none_or(|(at, took)| {
-                at.elapsed() >= limits.scan_interval.max(took.min(LONGEST_REST) * REST_FACTOR)
-            });
+            let due = limits.scan_interval.is_zero()
+                || state.last.is_none_or(|(at, took)| {
+                    // One that no search feels is short enough to follow the interval alone.
+                    let is_short = took <= limits.scan_wait;
+                    let rest = if is_short { Duration::ZERO } else { took.min(LONGEST_REST) * REST_FACTOR };
+                    at.elapsed() >= limits.scan_interval.max(rest)
+                });
             if !due {
-                return Ok(Vec::new());
+                return match &state.result {
+                    Some(Err(error)) => failed(store, Arc::clone(error)),
+                    _ => Ok(Vec::new()),
+                };
             }
             state.phase = Phase::Scanning;
             state.began = Some(began);
@@ -140,7 +154,7 @@ pub(crate) fn freshen(
             vec![Warning::Indexing { files_done: indexing.files_done, files: indexing.files }]
         }
         Phase::Idle => match result {
-            Some(Err(reason)) => vec![Warning::NotRefreshed { reason }],
+            Some(Err(error)) => return failed(store, error),
             Some(Ok(outcome)) if never_indexed => {
                 vec![Warning::IndexedOnTheWay { files: outcome.added, took: began.elapsed() }]
             }
@@ -149,9 +163,18 @@ pub(crate) fn freshen(
     })
 }
 
+/// What a failed comparison is for the reader: a warning where the store holds something that can be answered from.
+fn failed(store: &Store, error: Arc<StoreError>) -> Result<Vec<Warning>, StoreError> {
+    if store.holds_nothing() {
+        return Err(StoreError::NotIndexed { root: store.root.clone(), source: error });
+    }
+    Ok(vec![Warning::NotRefreshed { reason: reason_of(&*error) }])
+}
+
 /// Starts the scan on a thread of its own.
 fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) -> Result<(), StoreError> {
     let (store_there, settings, clock) = (Arc::clone(store), settings.clone(), Arc::clone(clock));
+    let working = store.background.begin();
     let thread = std::thread::Builder::new().name("freshness".to_owned()).spawn(move || {
         let store = store_there;
         // Whatever happens in the scan, those who wait are told that it ended.
@@ -164,13 +187,16 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
             cancel: &cancel,
             progress: &mut |_| {},
         };
-        let result = sync(&mut job).map(|report| report.outcome).map_err(|error| reason_of(&error));
-        if let Err(reason) = &result {
+        let result = sync(&mut job).map(|report| report.outcome).map_err(Arc::new);
+        if let Err(error) = &result {
+            let reason = reason_of(&**error);
             tracing::warn!(root = %store.root.display(), reason, "the store could not be brought up to its files");
         }
         store.freshness.state.lock().result = Some(result);
         drop(end);
         store.settle();
+        drop(store);
+        drop(working);
     });
     match thread {
         Ok(_) => Ok(()),

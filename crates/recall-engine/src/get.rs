@@ -6,6 +6,7 @@ use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
 use recall_core::{Chunk, ChunkId, DocPath, Document, DocumentId, Scope, StoreScope, Symbol};
 
 use crate::Engine;
+use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::freshness::freshen;
 use crate::origin::Origin;
@@ -45,6 +46,8 @@ pub struct Item {
     pub parent_text: Option<String>,
     /// The definitions in the document.
     pub symbols: Vec<Symbol>,
+    /// What the answer saw of the store.
+    pub coverage: Coverage,
 }
 
 enum Name {
@@ -116,6 +119,7 @@ fn document_item(
         document: stored.document,
         chunk: None,
         parent_text: None,
+        coverage: store.coverage(),
     }))
 }
 
@@ -140,5 +144,6 @@ fn chunk_item(
         text: stored.text,
         parent_text,
         symbols,
+        coverage: store.coverage(),
     }))
 }

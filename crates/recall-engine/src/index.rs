@@ -24,14 +24,16 @@ pub struct IndexRequest {
     pub scope: Scope,
     /// Whether directories are walked below their own files.
     pub recursive: bool,
-    /// Which files below a directory; `None` for all.
-    pub glob: Option<String>,
+    /// Which files below a directory: those that match one of these globs. Empty for all.
+    pub globs: Vec<String>,
     /// Labels for the documents.
     pub tags: Vec<String>,
     /// Where the documents come from.
     pub source: Option<String>,
     /// The documents' type, where it is not to be told from the path.
     pub document_type: Option<DocumentType>,
+    /// Whether files are read and parsed anew though nothing changed.
+    pub force: bool,
 }
 
 /// What an index job did.
@@ -77,13 +79,19 @@ impl Engine {
         for path in &request.paths {
             let (path, glob) = split_glob(&origin.absolute(path));
             let inside = resolve(&store, &path)?;
-            let glob = glob.or_else(|| request.glob.clone());
-            if let Some(glob) = &glob {
+            let globs = glob.map_or_else(|| request.globs.clone(), |glob| vec![glob]);
+            for glob in &globs {
                 globset::Glob::new(glob)
                     .map_err(|error| IndexError::Glob { glob: glob.clone(), reason: error.kind().to_string() })?;
             }
-            let Some(inside) = inside else { continue };
-            Self::select(&store, inside, request, glob)?;
+            match inside {
+                Some(inside) => Self::select(&store, inside, request, globs)?,
+                None if request.force => store.attention.everything_anew(),
+                None => {}
+            }
+        }
+        if request.paths.is_empty() && request.force {
+            store.attention.everything_anew();
         }
         let job =
             Sync { store: &store, threads: self.settings.ingest_threads, now: self.clock.now(), cancel, progress };
@@ -106,8 +114,12 @@ impl Engine {
         let began = Instant::now();
         let report = sync(&mut job);
         store.settle_soon();
-        if report.is_ok() {
-            job.store.freshness.scanned_elsewhere(began);
+        match &report {
+            Ok(_) => job.store.freshness.scanned_elsewhere(began),
+            Err(error) => {
+                job.store.freshness.failed_elsewhere();
+                self.registry.close_damaged(error);
+            }
         }
         report
     }
@@ -121,16 +133,16 @@ impl Engine {
         }
     }
 
-    fn select(store: &Store, path: DocPath, request: &IndexRequest, glob: Option<String>) -> Result<(), StoreError> {
+    fn select(store: &Store, path: DocPath, request: &IndexRequest, globs: Vec<String>) -> Result<(), StoreError> {
         let added = Added {
             recursive: request.recursive,
-            glob,
+            globs,
             tags: request.tags.clone(),
             source: request.source.clone(),
             document_type: request.document_type,
         };
         let mut selection = store.selection.lock();
-        if selection.added(&path) != Some(&added) {
+        if request.force || selection.added(&path) != Some(&added) {
             store.attention.anew(&path);
         }
         selection
@@ -151,6 +163,8 @@ fn resolve(store: &Store, path: &Path) -> Result<Option<DocPath>, IndexError> {
 }
 
 /// Splits `docs/**/*.md` into the directory before the first component with a wildcard, and the glob below it.
+///
+/// The glob begins with `/`: without, `*.md` would match in every directory below.
 fn split_glob(path: &Path) -> (PathBuf, Option<String>) {
     let is_glob = |part: &std::ffi::OsStr| part.to_string_lossy().contains(['*', '?', '[']);
     let plain: PathBuf = path.iter().take_while(|part| !is_glob(part)).collect();
@@ -159,7 +173,7 @@ fn split_glob(path: &Path) -> (PathBuf, Option<String>) {
     if glob.as_os_str().is_empty() || std::fs::symlink_metadata(path).is_ok() {
         return (path.to_owned(), None);
     }
-    (plain, Some(glob.to_string_lossy().into_owned()))
+    (plain, Some(format!("/{}", glob.to_string_lossy())))
 }
 
 #[cfg(test)]
@@ -168,7 +182,8 @@ mod tests {
 
     #[test]
     fn a_glob_is_split_from_its_directory() {
-        assert_eq!(split_glob(Path::new("/a/docs/**/*.md")), (PathBuf::from("/a/docs"), Some("**/*.md".to_owned())));
+        assert_eq!(split_glob(Path::new("/a/docs/**/*.md")), (PathBuf::from("/a/docs"), Some("/**/*.md".to_owned())));
+        assert_eq!(split_glob(Path::new("/a/docs/*.md")), (PathBuf::from("/a/docs"), Some("/*.md".to_owned())));
         assert_eq!(split_glob(Path::new("/a/docs")), (PathBuf::from("/a/docs"), None));
     }
 }

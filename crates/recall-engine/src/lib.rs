@@ -31,7 +31,7 @@ pub use error::{GetError, IndexError, ListError, RemoveError, SearchError, Statu
 pub use fault::Fault;
 pub use get::{Item, ItemRequest, Parent};
 pub use index::{IndexReport, IndexRequest};
-pub use list::{ListRequest, Listing};
+pub use list::{ListRequest, Listed, Listing};
 pub use origin::{Origin, OriginError, RootCheck};
 pub use progress::{Cancel, Progress};
 pub use remove::{Removal, RemoveReport, RemoveRequest};
@@ -64,6 +64,13 @@ impl Engine {
     /// Cancels running index jobs, waits for their writers, and closes every store.
     pub fn close(&self) {
         self.registry.close();
+    }
+
+    /// Closes the least recently used store that nobody uses; tells whether there was one.
+    ///
+    /// The next request opens it again, from what it wrote.
+    pub fn shed(&self) -> bool {
+        self.registry.shed()
     }
 
     /// How many index jobs are running.

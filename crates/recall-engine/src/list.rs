@@ -1,10 +1,11 @@
 //! What does a store hold?
 
-use recall_catalog::{ListQuery, ListSort};
+use recall_catalog::{ListQuery, ListSort, StoredDocument};
 use recall_core::{Document, DocumentType, Language, Scope, StoreScope, Timestamp};
 
 use crate::Engine;
 use crate::answer::Warning;
+use crate::coverage::Coverage;
 use crate::error::ListError;
 use crate::freshness::freshen;
 use crate::origin::Origin;
@@ -31,12 +32,29 @@ pub struct ListRequest {
 /// A page of a listing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listing {
-    /// The documents, with their store's scope and the moment when they were first indexed.
-    pub documents: Vec<(StoreScope, Document, Timestamp)>,
+    /// The documents of the page.
+    pub documents: Vec<Listed>,
+    /// How many documents match in all.
+    pub total: u64,
+    /// What the listing saw of each store.
+    pub coverage: Vec<Coverage>,
     /// Where the next page begins, when there is one.
     pub next_offset: Option<u32>,
     /// What the reader should know beside it.
     pub warnings: Vec<Warning>,
+}
+
+/// A document of a listing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// The store's scope.
+    pub scope: StoreScope,
+    /// The document.
+    pub document: Document,
+    /// When it was first indexed.
+    pub created: Timestamp,
+    /// How many chunks it has.
+    pub chunks: u32,
 }
 
 impl Engine {
@@ -61,26 +79,33 @@ impl Engine {
         };
         let mut documents = Vec::new();
         let mut warnings = Vec::new();
+        let mut total = 0;
         for store in &stores {
             warnings.extend(freshen(store, &self.settings, &self.clock)?);
-            let found = store.read(|snapshot| snapshot.list(&query))?;
-            documents.extend(found.into_iter().map(|stored| (store.scope, stored.document, stored.created)));
+            let (found, matching) =
+                store.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?;
+            total += matching;
+            documents.extend(found.into_iter().map(|stored| listed(store.scope, stored)));
         }
         documents.sort_by(|a, b| order(request.sort, a, b));
         let next_offset = (documents.len() > offset + limit).then(|| request.offset + request.limit);
         let documents = documents.into_iter().skip(offset).take(limit).collect();
-        Ok(Listing { documents, next_offset, warnings })
+        let coverage = stores.iter().map(|store| store.coverage()).collect();
+        Ok(Listing { documents, total, coverage, next_offset, warnings })
     }
 }
 
-type Entry = (StoreScope, Document, Timestamp);
+fn listed(scope: StoreScope, stored: StoredDocument) -> Listed {
+    let StoredDocument { row: _, document, created, chunk_count } = stored;
+    Listed { scope, document, created, chunks: chunk_count }
+}
 
-fn order(sort: ListSort, a: &Entry, b: &Entry) -> std::cmp::Ordering {
-    let by_path = || (&a.1.path, a.0).cmp(&(&b.1.path, b.0));
+fn order(sort: ListSort, a: &Listed, b: &Listed) -> std::cmp::Ordering {
+    let by_path = || (&a.document.path, a.scope).cmp(&(&b.document.path, b.scope));
     match sort {
-        ListSort::UpdatedAt => b.1.modified.cmp(&a.1.modified).then_with(by_path),
-        ListSort::CreatedAt => b.2.cmp(&a.2).then_with(by_path),
-        ListSort::Title => a.1.title.cmp(&b.1.title).then_with(by_path),
+        ListSort::UpdatedAt => b.document.modified.cmp(&a.document.modified).then_with(by_path),
+        ListSort::CreatedAt => b.created.cmp(&a.created).then_with(by_path),
+        ListSort::Title => a.document.title.cmp(&b.document.title).then_with(by_path),
         ListSort::Path => by_path(),
     }
 }

@@ -27,10 +27,11 @@ impl Engine {
             paths: Vec::new(),
             scope,
             recursive: true,
-            glob: None,
+            globs: Vec::new(),
             tags: Vec::new(),
             source: None,
             document_type: None,
+            force: false,
         };
         self.index(origin, &request, progress, cancel)
     }

@@ -4,14 +4,19 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use recall_core::{Clock, Scope, StoreScope};
 
 use crate::error::StoreError;
+use crate::fault::Fault;
 use crate::origin::Origin;
 use crate::settings::{Places, StoreSettingsSource};
 use crate::store::Store;
+
+/// How long closing waits for the jobs of a store, which were asked to stop.
+const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The open stores of a user, least recently used first out.
 pub(crate) struct Registry {
@@ -83,6 +88,28 @@ impl Registry {
         self.slots.lock().retain(|slot| slot.root != root);
     }
 
+    /// Closes a store that was found damaged: the next request opens it again, which sets aside what cannot be read.
+    pub(crate) fn close_damaged(&self, error: &StoreError) {
+        if error.fault() != Fault::Damaged {
+            return;
+        }
+        if let StoreError::ReadCatalog { root, .. }
+        | StoreError::WriteCatalog { root, .. }
+        | StoreError::SearchLexical { root, .. }
+        | StoreError::WriteLexical { root, .. }
+        | StoreError::NotIndexed { root, .. } = error
+        {
+            self.forget(root);
+        }
+    }
+
+    /// Closes the least recently used idle store; tells whether there was one.
+    pub(crate) fn shed(&self) -> bool {
+        let slot = take_oldest_idle(&mut self.slots.lock());
+        // The store is closed here, where no request waits for the slots.
+        slot.is_some()
+    }
+
     /// Deletes a store's index and closes the store, so that the next request makes it anew.
     ///
     /// Requests that hold the store finish on the deleted files; its jobs are cancelled.
@@ -111,6 +138,11 @@ impl Registry {
             let _writing = store.writing.lock();
             drop(store.lexical_writer.lock().take());
         }
+        for store in &stores {
+            if !store.background.wait(CLOSING_PATIENCE) {
+                tracing::warn!(root = %store.root.display(), "a job did not end in time");
+            }
+        }
         self.slots.lock().clear();
     }
 
@@ -138,16 +170,23 @@ impl Registry {
             return Arc::clone(&slot.store);
         }
         if slots.len() >= self.capacity.get() {
-            let idle = |slot: &Slot| slot.store.try_lock().is_none_or(|store| store.as_ref().is_none_or(is_idle));
-            let oldest = slots.iter().enumerate().filter(|(_, slot)| idle(slot)).min_by_key(|(_, slot)| slot.used);
-            if let Some((at, _)) = oldest {
-                slots.swap_remove(at);
-            }
+            take_oldest_idle(&mut slots);
         }
         let store = Arc::default();
         slots.push(Slot { root: root.to_owned(), used: now, store: Arc::clone(&store) });
         store
     }
+}
+
+/// Takes the least recently used idle store out.
+fn take_oldest_idle(slots: &mut Vec<Slot>) -> Option<Slot> {
+    // A slot that somebody else holds is about to be opened.
+    let is_free = |slot: &Slot| Arc::strong_count(&slot.store) == 1;
+    let idle =
+        |slot: &Slot| is_free(slot) && slot.store.try_lock().is_some_and(|store| store.as_ref().is_none_or(is_idle));
+    let oldest = slots.iter().enumerate().filter(|(_, slot)| idle(slot)).min_by_key(|(_, slot)| slot.used);
+    let (at, _) = oldest?;
+    Some(slots.swap_remove(at))
 }
 
 /// Whether nobody but the registry holds the store.

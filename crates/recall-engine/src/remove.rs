@@ -1,6 +1,6 @@
 //! Take something out of the index.
 
-use recall_core::{ChunkId, DocPath, DocumentId, Scope};
+use recall_core::{ChunkId, DocPath, DocumentId, Generation, Scope};
 
 use crate::Engine;
 use crate::error::{IndexError, RemoveError, StoreError};
@@ -26,6 +26,8 @@ pub struct Removal {
     pub item: String,
     /// The path that is no longer indexed.
     pub path: DocPath,
+    /// The documents that were indexed at the path or below it, by path.
+    pub documents: Vec<DocPath>,
 }
 
 /// What was taken out.
@@ -35,6 +37,8 @@ pub struct RemoveReport {
     pub removals: Vec<Removal>,
     /// How many documents are gone from the index.
     pub documents: u64,
+    /// The generation without them.
+    pub generation: Generation,
 }
 
 impl Engine {
@@ -49,7 +53,9 @@ impl Engine {
         })?;
         let mut removals = Vec::with_capacity(request.items.len());
         for item in &request.items {
-            removals.push(Removal { item: item.clone(), path: find(&store, origin, item)? });
+            let path = find(&store, origin, item)?;
+            let documents = store.known().documents_below(&path);
+            removals.push(Removal { item: item.clone(), path, documents });
         }
         {
             let mut selection = store.selection.lock();
@@ -68,7 +74,7 @@ impl Engine {
             progress: &mut |_| {},
         };
         let documents = self.run(&store, job)?.outcome.removed;
-        Ok(RemoveReport { removals, documents })
+        Ok(RemoveReport { removals, documents, generation: store.known().generation })
     }
 }
 

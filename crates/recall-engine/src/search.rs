@@ -12,7 +12,7 @@ mod weights;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{Fused, Scope, SearchRequest, Selectable, Understood, select, understand};
+use recall_core::{Fused, RankedList, Retriever, Scope, SearchRequest, Selectable, Understood, select, understand};
 
 use crate::Engine;
 use crate::answer::{Answer, Factor, Hit, Stage, StageTimes, Warning};
@@ -55,6 +55,14 @@ impl Engine {
     /// # Errors
     /// The query holds no word, the scope has no store, or a store cannot be opened or read.
     pub fn search(&self, origin: &Origin, request: &SearchRequest) -> Result<Answer, SearchError> {
+        self.answer(origin, request).inspect_err(|error| {
+            if let SearchError::Store(error) = error {
+                self.registry.close_damaged(error);
+            }
+        })
+    }
+
+    fn answer(&self, origin: &Origin, request: &SearchRequest) -> Result<Answer, SearchError> {
         let mut clock = StageClock::default();
         let mut understood = understand(&request.query);
         let scope = understood.scope.unwrap_or(request.scope);
@@ -85,7 +93,7 @@ impl Engine {
         }
     }
 
-    /// Brings every store up to its files. A store that fails is told of when another one can answer.
+    /// Brings every store up to its files. A store that fails is told of when another one holds something.
     fn freshen_all(&self, stores: &[Arc<Store>]) -> Result<Vec<Warning>, SearchError> {
         let mut warnings = Vec::new();
         for store in stores {
@@ -94,7 +102,7 @@ impl Engine {
             warnings.extend(configuration.map(|message| Warning::Configuration { message: message.clone() }));
             match freshen(store, &self.settings, &self.clock) {
                 Ok(more) => warnings.extend(more),
-                Err(error) if stores.len() > 1 => {
+                Err(error) if stores.iter().any(|other| !other.holds_nothing()) => {
                     warnings.push(Warning::StoreUnavailable { scope: store.scope, reason: reason_of(&error) });
                 }
                 Err(error) => return Err(error.into()),
@@ -124,10 +132,14 @@ impl Search<'_> {
     /// Runs the pipeline once. The last attempt leaves hits of changing files out instead of waiting for them.
     fn attempt(&self, clock: &mut StageClock, is_last: bool) -> Result<Attempt, SearchError> {
         let (offset, limit) = (self.request.offset as usize, self.request.limit as usize);
-        let weights = weights::of(self.understood.class, &self.request.weights);
+        let store_settings = &self.stores[0].settings;
+        let given = weights::given(&self.request.weights, &store_settings.weights);
+        let weights = weights::of(self.understood.class, &given);
+        let mut retrieved: Vec<(Retriever, u64)> = Vec::new();
         let mut ranked = Vec::new();
         for (place, store) in self.stores.iter().enumerate() {
             let lists = retrieve::retrieve(store, self.understood, &weights)?;
+            count(&mut retrieved, &lists);
             clock.lap(Stage::Retrieve);
             ranked.extend(prior::apply(&lists, self.understood, place));
             clock.lap(Stage::Fuse);
@@ -135,12 +147,12 @@ impl Search<'_> {
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| key(a).cmp(&key(b))));
         let candidates = ranked.len() as u64;
         // One more than is shown tells whether there is a next page.
-        let selected = select(ranked, self.engine.settings.chunks_per_document, 0, offset + limit + 1);
+        let selected = select(ranked, store_settings.chunks_per_document, 0, offset + limit + 1);
         let next_offset = (selected.len() > offset + limit).then(|| self.request.offset + self.request.limit);
         clock.lap(Stage::Fuse);
 
         let mut warnings = Vec::new();
-        let mut hits = match expand::expand(self, selected, is_last)? {
+        let mut hits = match expand::expand(self, &selected, is_last)? {
             Expanded::Hits { hits, left_out } => {
                 warnings.extend(left_out.into_iter().map(|path| Warning::LeftOut { path }));
                 hits
@@ -157,11 +169,23 @@ impl Search<'_> {
             weights,
             hits,
             candidates,
+            retrieved,
             next_offset,
             coverage: self.stores.iter().map(|store| store.coverage()).collect(),
             stages: std::mem::take(&mut clock.laps),
             warnings,
         })))
+    }
+}
+
+/// Adds the lengths of one store's lists to the counts.
+fn count(retrieved: &mut Vec<(Retriever, u64)>, lists: &[RankedList]) {
+    for RankedList { retriever, candidates, .. } in lists {
+        let more = candidates.len() as u64;
+        match retrieved.iter_mut().find(|(known, _)| known == retriever) {
+            Some((_, sum)) => *sum += more,
+            None => retrieved.push((*retriever, more)),
+        }
     }
 }
 

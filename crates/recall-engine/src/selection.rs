@@ -31,7 +31,7 @@ pub(crate) enum Decision {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Added {
     pub(crate) recursive: bool,
-    pub(crate) glob: Option<String>,
+    pub(crate) globs: Vec<String>,
     pub(crate) tags: Vec<String>,
     pub(crate) source: Option<String>,
     pub(crate) document_type: Option<DocumentType>,
@@ -44,8 +44,8 @@ enum Line {
         path: String,
         #[serde(default)]
         recursive: bool,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        glob: Option<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        globs: Vec<String>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tags: Vec<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,11 +68,10 @@ impl Selection {
         };
         let mut decisions = BTreeMap::new();
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            match serde_json::from_str::<Line>(line).ok().and_then(read) {
-                Some((path, decision)) => {
-                    decisions.insert(path, decision);
-                }
-                None => tracing::warn!(file = %file.display(), "a line of the selection cannot be read"),
+            if let Some((path, decision)) = serde_json::from_str::<Line>(line).ok().and_then(read) {
+                decisions.insert(path, decision);
+            } else {
+                tracing::warn!(file = %file.display(), "a line of the selection cannot be read");
             }
         }
         Ok(Self { file, decisions })
@@ -117,12 +116,12 @@ impl Selection {
 
 fn read(line: Line) -> Option<(DocPath, Decision)> {
     match line {
-        Line::Add { path, recursive, glob, tags, source, document_type } => {
+        Line::Add { path, recursive, globs, tags, source, document_type } => {
             let document_type = match document_type {
                 Some(name) => Some(name.parse().ok()?),
                 None => None,
             };
-            let added = Added { recursive, glob, tags, source, document_type };
+            let added = Added { recursive, globs, tags, source, document_type };
             Some((DocPath::new(&path).ok()?, Decision::Added(added)))
         }
         Line::Remove { path } => Some((DocPath::new(&path).ok()?, Decision::Removed)),
@@ -132,10 +131,10 @@ fn read(line: Line) -> Option<(DocPath, Decision)> {
 fn write(path: &DocPath, decision: &Decision) -> Line {
     let path = path.as_str().to_owned();
     match decision {
-        Decision::Added(Added { recursive, glob, tags, source, document_type }) => Line::Add {
+        Decision::Added(Added { recursive, globs, tags, source, document_type }) => Line::Add {
             path,
             recursive: *recursive,
-            glob: glob.clone(),
+            globs: globs.clone(),
             tags: tags.clone(),
             source: source.clone(),
             document_type: document_type.map(|kind| kind.as_str().to_owned()),

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use recall_core::{DocumentType, Limits};
+use recall_core::{DocumentType, Limits, Weights};
 
 /// Where the stores of a user live.
 #[derive(Clone, Debug)]
@@ -30,8 +30,6 @@ pub struct EngineSettings {
     pub first_index_wait: Duration,
     /// How long a search waits for changed files to be indexed again, once the scan has found them.
     pub ingest_wait: Duration,
-    /// How many chunks of one document a search shows at most.
-    pub chunks_per_document: usize,
 }
 
 impl Default for EngineSettings {
@@ -39,15 +37,14 @@ impl Default for EngineSettings {
         Self {
             ingest_threads: std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
             open_stores: NonZero::new(32).expect("32 is not zero"),
-            first_index_wait: Duration::from_secs(60),
+            first_index_wait: Duration::from_mins(1),
             ingest_wait: Duration::from_millis(250),
-            chunks_per_document: 2,
         }
     }
 }
 
 /// What bounds one store, from its project's configuration.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct StoreSettings {
     /// The bounds of requests, files and chunks.
     pub limits: Limits,
@@ -57,8 +54,26 @@ pub struct StoreSettings {
     pub exclude: Vec<String>,
     /// Globs that give a document's type; the first that matches decides.
     pub types: Vec<(String, DocumentType)>,
+    /// How many chunks of one document a search shows at most; the project's decides for all stores of a search.
+    pub chunks_per_document: usize,
+    /// Weights for requests that give none; the project's decide for all stores of a search.
+    pub weights: Weights,
     /// What was wrong with the configuration, for a person.
     pub warnings: Vec<String>,
+}
+
+impl Default for StoreSettings {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            types: Vec::new(),
+            chunks_per_document: 2,
+            weights: Weights::default(),
+            warnings: Vec::new(),
+        }
+    }
 }
 
 /// Reads the settings of the store with that root.

@@ -87,6 +87,16 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Reports on every store that is open, whoever uses it. One that cannot be read is left out.
+    pub fn status_of_open_stores(&self, failures: usize) -> Status {
+        let open = self.registry.open_stores();
+        let mut stores: Vec<_> = open.iter().filter_map(|store| store_status(store, failures).ok()).collect();
+        stores.sort_by(|a, b| (a.scope, &a.root).cmp(&(b.scope, &b.root)));
+        Status { stores, open_stores: open.len() }
+    }
+}
+
 fn store_status(store: &Store, failures: usize) -> Result<StoreStatus, StatusError> {
     let (counts, failed, skipped, entries) = store.read(|snapshot| {
         let count = |kind| snapshot.failure_count(kind);

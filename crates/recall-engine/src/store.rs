@@ -1,6 +1,7 @@
 //! One store, open: its catalog, its lexical index, and what is known of its files.
 
 mod attention;
+mod background;
 mod folder;
 mod known;
 mod open;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use recall_catalog::Catalog;
-use recall_core::StoreScope;
+use recall_core::{Generation, StoreScope};
 use recall_lexical::{Lexical, LexicalWriter};
 
 use crate::coverage::{Coverage, Indexing};
@@ -23,6 +24,7 @@ use crate::selection::Selection;
 use crate::settings::StoreSettings;
 
 pub(crate) use attention::{Attention, Look, Noted};
+pub(crate) use background::Background;
 pub(crate) use folder::Folder;
 pub(crate) use known::Known;
 pub(crate) use publication::Publication;
@@ -45,6 +47,7 @@ pub(crate) struct Store {
     pub(crate) publication: Publication,
     pub(crate) freshness: Freshness,
     pub(crate) attention: Attention,
+    pub(crate) background: Arc<Background>,
     indexing: Mutex<Option<Indexing>>,
     /// What was found damaged at open and made anew.
     pub(crate) repaired: Vec<String>,
@@ -60,9 +63,14 @@ impl Store {
 
     /// Reads anew what the catalog holds of each file.
     pub(crate) fn reload_known(&self) -> Result<Arc<Known>, StoreError> {
-        let known = Arc::new(self.read(|snapshot| Known::read(snapshot))?);
+        let known = Arc::new(self.read(Known::read)?);
         self.known.store(Arc::clone(&known));
         Ok(known)
+    }
+
+    /// Whether no search can find anything in it: it was never indexed, or the first run did not get to its end.
+    pub(crate) fn holds_nothing(&self) -> bool {
+        self.lexical.generation() == Generation::default()
     }
 
     /// Follows what another process wrote to the store since.
@@ -87,19 +95,27 @@ impl Store {
 
     /// Closes the lexical index's writer, which waits for its merges, on a thread of its own.
     pub(crate) fn settle_soon(self: &Arc<Self>) {
-        let store = Arc::clone(self);
-        let thread = std::thread::Builder::new().name("settle".to_owned()).spawn(move || store.settle());
+        let (store, working) = (Arc::clone(self), self.background.begin());
+        let thread = std::thread::Builder::new().name("settle".to_owned()).spawn(move || {
+            store.settle();
+            drop(store);
+            drop(working);
+        });
         if let Err(error) = thread {
             tracing::warn!(%error, "no thread to close the lexical writer");
         }
     }
 
-    /// Closes the lexical index's writer, which waits for its merges.
+    /// Closes the lexical index's writer, which waits for its merges, and folds the catalog's log into its file.
     pub(crate) fn settle(&self) {
         let _writing = self.writing.lock();
         let Some(writer) = self.lexical_writer.lock().take() else { return };
         if let Err(error) = writer.finish() {
             tracing::warn!(root = %self.root.display(), %error, "the lexical index could not be sealed");
+        }
+        // An import leaves a write-ahead log as large as itself, which every later reader would look through.
+        if let Err(error) = self.catalog.checkpoint() {
+            tracing::warn!(root = %self.root.display(), %error, "the catalog's log could not be folded in");
         }
     }
 

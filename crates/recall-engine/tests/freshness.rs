@@ -29,28 +29,28 @@ fn a_project_that_nobody_initialised_stays_as_it_is() {
 
 #[test]
 fn new_changed_renamed_and_deleted_files_are_seen_by_the_next_search() {
-    let sandbox = Sandbox::with(&[("a.rs", "fn alpha_one() {}\n"), ("b.rs", "fn beta_one() {}\n")]);
+    let sandbox = Sandbox::with(&[("a.rs", "fn alpha_one() {}\n"), ("b.rs", "fn beta_two() {}\n")]);
     let engine = sandbox.engine();
     assert_eq!(paths(&sandbox.search(&engine, "alpha_one")), ["a.rs"]);
 
-    sandbox.write("c.rs", "fn gamma_one() {}\n");
-    assert_eq!(paths(&sandbox.search(&engine, "gamma_one")), ["c.rs"]);
+    sandbox.write("c.rs", "fn gamma_three() {}\n");
+    assert_eq!(paths(&sandbox.search(&engine, "gamma_three")), ["c.rs"]);
 
-    sandbox.write("a.rs", "fn alpha_two() {}\n");
-    assert_eq!(paths(&sandbox.search(&engine, "alpha_two")), ["a.rs"]);
+    sandbox.write("a.rs", "fn alpha_four() {}\n");
+    assert_eq!(paths(&sandbox.search(&engine, "alpha_four")), ["a.rs"]);
     assert!(!sandbox.search(&engine, "alpha_one").hits.iter().any(|hit| hit.text.contains("alpha_one")));
 
     fs::rename(sandbox.root().join("b.rs"), sandbox.root().join("d.rs")).expect("renamed");
-    assert_eq!(paths(&sandbox.search(&engine, "beta_one")), ["d.rs"]);
+    assert_eq!(paths(&sandbox.search(&engine, "beta_two")), ["d.rs"]);
 
     fs::remove_file(sandbox.root().join("c.rs")).expect("removed");
-    assert_eq!(paths(&sandbox.search(&engine, "gamma_one")), Vec::<&str>::new());
+    assert_eq!(paths(&sandbox.search(&engine, "gamma_three")), Vec::<&str>::new());
 }
 
 #[test]
 fn a_hit_is_compared_with_its_file_even_when_no_scan_is_due() {
     let mut sandbox = Sandbox::with(&[("a.rs", "fn alpha() { one(); }\n"), ("b.rs", "fn alpha_b() {}\n")]);
-    sandbox.limits.scan_interval = Duration::from_secs(3600);
+    sandbox.limits.scan_interval = Duration::from_hours(1);
     let engine = sandbox.engine();
     assert!(paths(&sandbox.search(&engine, "alpha")).contains(&"a.rs"));
 

@@ -22,8 +22,8 @@ fn all_sees_the_global_store_beside_the_project() {
         found
     };
     let (project, global) = ((StoreScope::Project, "a.md".to_owned()), (StoreScope::Global, "patterns.md".to_owned()));
-    assert_eq!(scoped(Scope::Project), [project.clone()]);
-    assert_eq!(scoped(Scope::Global), [global.clone()]);
+    assert_eq!(scoped(Scope::Project), std::slice::from_ref(&project));
+    assert_eq!(scoped(Scope::Global), std::slice::from_ref(&global));
     assert_eq!(scoped(Scope::All), [project, global]);
     let error = engine.search(&sandbox.origin(), &SearchRequest { scope: Scope::Domain, ..request("retry") });
     assert!(matches!(error, Err(SearchError::NoStore { scope: Scope::Domain })), "{error:?}");

@@ -1,5 +1,7 @@
 //! A project in a temporary folder, and an engine over it.
 
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,13 +23,13 @@ impl Clock for SystemClock {
 }
 
 /// A project and a home, gone when it is dropped.
-pub struct Sandbox {
+pub(crate) struct Sandbox {
     folder: tempfile::TempDir,
-    pub limits: Limits,
+    pub(crate) limits: Limits,
 }
 
 impl Sandbox {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::create_dir_all(folder.path().join("project")).expect("a project");
         // A scan before every search: these tests are about what it finds, not about how seldom it runs.
@@ -35,7 +37,7 @@ impl Sandbox {
         Self { folder, limits }
     }
 
-    pub fn with(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let sandbox = Self::new();
         for (path, text) in files {
             sandbox.write(path, text);
@@ -43,22 +45,22 @@ impl Sandbox {
         sandbox
     }
 
-    pub fn root(&self) -> PathBuf {
+    pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().canonicalize().expect("it exists").join("project")
     }
 
-    pub fn home(&self) -> &Path {
+    pub(crate) fn home(&self) -> &Path {
         self.folder.path()
     }
 
-    pub fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let path = self.root().join(path);
         fs::create_dir_all(path.parent().expect("below the root")).expect("a folder");
         fs::write(path, text).expect("written");
     }
 
     /// An engine over the sandbox, as a daemon that was just started has it.
-    pub fn engine(&self) -> Engine {
+    pub(crate) fn engine(&self) -> Engine {
         let places = Places {
             global_root: self.folder.path().join("global"),
             stores: self.folder.path().join("stores"),
@@ -71,21 +73,21 @@ impl Sandbox {
         Engine::new(places, settings, Box::new(store_settings), Arc::new(SystemClock))
     }
 
-    pub fn origin(&self) -> Origin {
+    pub(crate) fn origin(&self) -> Origin {
         Origin { directory: self.root(), project: Some(self.root()), root_check: RootCheck::Refuse }
     }
 
-    pub fn search(&self, engine: &Engine, query: &str) -> Answer {
+    pub(crate) fn search(&self, engine: &Engine, query: &str) -> Answer {
         engine.search(&self.origin(), &request(query)).expect("an answer")
     }
 
-    pub fn index(&self, engine: &Engine) -> IndexReport {
+    pub(crate) fn index(&self, engine: &Engine) -> IndexReport {
         engine.index(&self.origin(), &everything(), &mut |_| {}, &Cancel::default()).expect("indexed")
     }
 }
 
 /// A search for ten hits in all scopes.
-pub fn request(query: &str) -> SearchRequest {
+pub(crate) fn request(query: &str) -> SearchRequest {
     SearchRequest {
         query: query.to_owned(),
         scope: Scope::All,
@@ -98,19 +100,20 @@ pub fn request(query: &str) -> SearchRequest {
 }
 
 /// The whole project.
-pub fn everything() -> IndexRequest {
+pub(crate) fn everything() -> IndexRequest {
     IndexRequest {
         paths: Vec::new(),
         scope: Scope::Project,
         recursive: true,
-        glob: None,
+        globs: Vec::new(),
         tags: Vec::new(),
         source: None,
         document_type: None,
+        force: false,
     }
 }
 
 /// The paths of the hits, best first.
-pub fn paths(answer: &Answer) -> Vec<&str> {
+pub(crate) fn paths(answer: &Answer) -> Vec<&str> {
     answer.hits.iter().map(|hit| hit.document.path.as_str()).collect()
 }

@@ -42,6 +42,11 @@ pub fn answer<T: Serialize>(body: T) -> Envelope<T> {
     Envelope { ok: true, schema_version: SCHEMA_VERSION, body }
 }
 
+/// Why there is no answer.
+pub fn failure<T: Serialize>(body: T) -> Envelope<T> {
+    Envelope { ok: false, schema_version: SCHEMA_VERSION, body }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Warning<'a> {
     code: &'a str,

@@ -11,10 +11,27 @@ const MAX_TERM_BYTES: usize = 64;
 ///
 /// Words are lower-cased; a plain word and each part of a compound are stemmed (Snowball English, Porter2), a compound is
 /// also kept whole and unstemmed: `parseHeaders` gives `parseheaders`, `pars`, `header`.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Analysis {
     lower: String,
     stems: StemCache,
+}
+
+impl Analysis {
+    /// For indexing: remembers the stems of the words seen last.
+    pub(crate) fn of_documents() -> Self {
+        Self::remembering(StemCache::PLACES)
+    }
+
+    /// For a few words: filling a cache would cost more than all their stems.
+    pub(crate) fn of_queries() -> Self {
+        Self::remembering(1)
+    }
+
+    fn remembering(places: usize) -> Self {
+        let stemmer = Stemmer::new(Algorithm::English);
+        Self { lower: String::new(), stems: StemCache { stemmer, size: places, places: Vec::new() } }
+    }
 }
 
 /// One term of a text.
@@ -31,17 +48,29 @@ pub(crate) struct Term<'a> {
 impl Analysis {
     /// Calls `emit` with each term of a text, in order.
     pub(crate) fn each(&mut self, text: &str, mut emit: impl FnMut(Term<'_>)) {
-        let Self { lower, stems } = self;
         words::split(text, |word| {
-            let (Word::Plain(written) | Word::Part(written) | Word::Compound(written)) = word;
-            fold_into(written, lower);
-            let cut = cut(lower);
-            let indexed = match word {
-                Word::Plain(_) | Word::Part(_) => stems.stem(cut),
-                Word::Compound(_) => cut,
-            };
-            emit(Term { indexed, lower, word });
+            self.fold(word);
+            let Self { lower, stems } = self;
+            emit(Term { indexed: indexed(word, lower, stems), lower, word });
         });
+    }
+
+    /// The term under which the index holds a word.
+    pub(crate) fn term(&mut self, word: Word<'_>) -> &str {
+        self.fold(word);
+        indexed(word, &self.lower, &mut self.stems)
+    }
+
+    fn fold(&mut self, word: Word<'_>) {
+        let (Word::Plain(written) | Word::Part(written) | Word::Compound(written)) = word;
+        fold_into(written, &mut self.lower);
+    }
+}
+
+fn indexed<'a>(word: Word<'_>, lower: &'a str, stems: &'a mut StemCache) -> &'a str {
+    match word {
+        Word::Plain(_) | Word::Part(_) => stems.stem(cut(lower)),
+        Word::Compound(_) => cut(lower),
     }
 }
 
@@ -66,6 +95,7 @@ fn cut(word: &str) -> &str {
 #[derive(Clone)]
 struct StemCache {
     stemmer: Stemmer,
+    size: usize,
     places: Vec<Stemmed>,
 }
 
@@ -86,9 +116,9 @@ impl StemCache {
         }
         if self.places.is_empty() {
             // Filled on first use, because tokenizers are cloned for every field of every segment.
-            self.places.resize(Self::PLACES, Stemmed::default());
+            self.places.resize(self.size, Stemmed::default());
         }
-        let place = &mut self.places[place_of(word)];
+        let place = &mut self.places[hash(word) % self.size];
         if place.word != word {
             place.word.clear();
             place.word.push_str(word);
@@ -99,15 +129,9 @@ impl StemCache {
     }
 }
 
-impl Default for StemCache {
-    fn default() -> Self {
-        Self { stemmer: Stemmer::new(Algorithm::English), places: Vec::new() }
-    }
-}
-
-fn place_of(word: &str) -> usize {
+fn hash(word: &str) -> usize {
     let hash = word.bytes().fold(0_u64, |hash, byte| (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(SPREAD));
-    (hash >> 32) as usize % StemCache::PLACES
+    (hash >> 32) as usize
 }
 
 /// The fractional part of the golden ratio in 64 bits: multiplying by it spreads neighbouring values (Knuth, vol. 3, 6.4).
@@ -119,7 +143,7 @@ mod tests {
 
     fn terms(text: &str) -> String {
         let mut terms = Vec::new();
-        Analysis::default().each(text, |term| terms.push(term.indexed.to_owned()));
+        Analysis::of_documents().each(text, |term| terms.push(term.indexed.to_owned()));
         terms.join(" ")
     }
 
@@ -149,7 +173,7 @@ mod tests {
 
     #[test]
     fn an_evicted_stem_is_computed_again() {
-        let mut analysis = Analysis::default();
+        let mut analysis = Analysis::of_documents();
         for round in 0..3 {
             for number in 0..20_000_u32 {
                 let word: String =

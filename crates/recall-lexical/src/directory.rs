@@ -9,7 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
@@ -25,11 +25,17 @@ pub(crate) const TEMPORARY: &str = ".tmp";
 pub(crate) struct IndexDirectory {
     root: PathBuf,
     mapped: MmapDirectory,
+    refusal: Refusal,
 }
 
 impl IndexDirectory {
     pub(crate) fn open(root: &Path) -> Result<Self, OpenDirectoryError> {
-        Ok(Self { root: root.to_owned(), mapped: MmapDirectory::open(root)? })
+        Ok(Self { root: root.to_owned(), mapped: MmapDirectory::open(root)?, refusal: Refusal::default() })
+    }
+
+    /// What the operating system says to writes, shared by all clones.
+    pub(crate) fn refusal(&self) -> &Refusal {
+        &self.refusal
     }
 }
 
@@ -48,11 +54,11 @@ impl Directory for IndexDirectory {
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         match OpenOptions::new().write(true).create_new(true).open(self.root.join(path)) {
-            Ok(file) => Ok(BufWriter::new(Box::new(Unsynced(file)))),
+            Ok(file) => Ok(BufWriter::new(Box::new(Unsynced { file, refusal: self.refusal.clone() }))),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(OpenWriteError::FileAlreadyExists(path.to_owned()))
             }
-            Err(error) => Err(OpenWriteError::wrap_io_error(error, path.to_owned())),
+            Err(error) => Err(OpenWriteError::wrap_io_error(self.refusal.noted(error), path.to_owned())),
         }
     }
 
@@ -61,7 +67,7 @@ impl Directory for IndexDirectory {
     }
 
     fn atomic_write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        replace(&self.root.join(path), content)
+        replace(&self.root.join(path), content).map_err(|error| self.refusal.noted(error))
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
@@ -78,21 +84,52 @@ impl Directory for IndexDirectory {
 }
 
 /// A file that is closed without waiting for the disk.
-struct Unsynced(File);
+struct Unsynced {
+    file: File,
+    refusal: Refusal,
+}
 
 impl Write for Unsynced {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+        self.file.write(bytes).map_err(|error| self.refusal.noted(error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.file.flush().map_err(|error| self.refusal.noted(error))
     }
 }
 
 impl TerminatingWrite for Unsynced {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
-        self.0.flush()
+        self.flush()
+    }
+}
+
+/// The last error of the operating system to a write.
+///
+/// The index library writes on threads of its own and tells only that one has ended, not that the disk was full.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Refusal(Arc<AtomicI32>);
+
+impl Refusal {
+    /// Forgets what was said before.
+    pub(crate) fn clear(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
+    /// What was said last; `None` when nothing was refused.
+    pub(crate) fn last(&self) -> Option<io::Error> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => None,
+            code => Some(io::Error::from_raw_os_error(code)),
+        }
+    }
+
+    fn noted(&self, error: io::Error) -> io::Error {
+        if let Some(code) = error.raw_os_error() {
+            self.0.store(code, Ordering::Relaxed);
+        }
+        error
     }
 }
 

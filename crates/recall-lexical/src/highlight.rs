@@ -3,30 +3,56 @@
 use std::ops::Range;
 
 use recall_core::Understood;
-use recall_core::words::Word;
+use recall_core::words::{self, Word};
 
 use crate::analysis::Analysis;
 use crate::query_terms::terms;
 
-/// The byte ranges of the words of a text, or of the parts of its identifiers, that a search for the query finds.
-///
-/// Ascending, not overlapping, on character boundaries. Words match as in the index: in any case, by their stems.
-pub fn highlight(text: &str, understood: &Understood) -> Vec<Range<usize>> {
-    let wanted = terms(&understood.text);
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    Analysis::default().each(text, |term| {
-        if !wanted.iter().any(|known| known == term.indexed) {
-            return;
+/// Marks what a query finds in texts; made once a query.
+pub struct Highlighter {
+    wanted: Vec<String>,
+    /// The first bytes of the wanted terms. Neither lower case nor stemming changes the first letter of an ASCII word, so
+    /// a word that begins otherwise needs no stem: nine of ten in a text.
+    first_bytes: [bool; 128],
+    analysis: Analysis,
+}
+
+impl Highlighter {
+    /// Prepares for a query.
+    pub fn new(understood: &Understood) -> Self {
+        let wanted = terms(&understood.text);
+        let mut first_bytes = [false; 128];
+        for term in &wanted {
+            if let Some(place) = term.bytes().next().and_then(|first| first_bytes.get_mut(usize::from(first))) {
+                *place = true;
+            }
         }
-        let (Word::Plain(word) | Word::Part(word) | Word::Compound(word)) = term.word;
-        // Words are slices of the text.
-        let start = word.as_ptr() as usize - text.as_ptr() as usize;
-        let is_inside_the_last = ranges.last().is_some_and(|last| start < last.end);
-        if !is_inside_the_last {
-            ranges.push(start..start + word.len());
-        }
-    });
-    ranges
+        Self { wanted, first_bytes, analysis: Analysis::of_queries() }
+    }
+
+    /// The byte ranges of the words of a text, or of the parts of its identifiers, that a search for the query finds.
+    ///
+    /// Ascending, not overlapping, on character boundaries. Words match as in the index: in any case, by their stems.
+    pub fn ranges(&mut self, text: &str) -> Vec<Range<usize>> {
+        let Self { wanted, first_bytes, analysis } = self;
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        words::split(text, |word| {
+            let (Word::Plain(written) | Word::Part(written) | Word::Compound(written)) = word;
+            // Words are slices of the text.
+            let start = written.as_ptr() as usize - text.as_ptr() as usize;
+            let is_inside_the_last = ranges.last().is_some_and(|last| start < last.end);
+            let first = written.bytes().next().map_or(0, |byte| byte.to_ascii_lowercase());
+            let may_match = first_bytes.get(usize::from(first)).is_none_or(|&wanted| wanted);
+            if !may_match || is_inside_the_last {
+                return;
+            }
+            let term = analysis.term(word);
+            if wanted.iter().any(|known| known == term) {
+                ranges.push(start..start + written.len());
+            }
+        });
+        ranges
+    }
 }
 
 #[cfg(test)]
@@ -36,7 +62,8 @@ mod tests {
     use super::*;
 
     fn check(query: &str, text: &str, expected: &[&str]) {
-        let marked: Vec<&str> = highlight(text, &understand(query)).into_iter().map(|range| &text[range]).collect();
+        let marked: Vec<&str> =
+            Highlighter::new(&understand(query)).ranges(text).into_iter().map(|range| &text[range]).collect();
         assert_eq!(marked, expected, "{query} in {text}");
     }
 
@@ -58,7 +85,7 @@ mod tests {
         #[test]
         fn ranges_ascend_and_cut_no_character(text in "\\PC{0,60}", query in "\\PC{0,20}") {
             let mut end = 0;
-            for range in highlight(&text, &understand(&query)) {
+            for range in Highlighter::new(&understand(&query)).ranges(&text) {
                 assert!(range.start >= end && range.start < range.end);
                 assert!(text.get(range.clone()).is_some());
                 end = range.end;

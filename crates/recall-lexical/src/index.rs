@@ -11,7 +11,7 @@ use tantivy::directory::error::LockError;
 use tantivy::directory::{INDEX_WRITER_LOCK, META_LOCK};
 use tantivy::{Directory as _, Index, IndexSettings, TantivyError};
 
-use crate::directory::IndexDirectory;
+use crate::directory::{IndexDirectory, Refusal};
 use crate::fields::Fields;
 use crate::format::{self, FORMAT, Payload};
 use crate::integrity::{self, Sealed};
@@ -35,6 +35,7 @@ pub(crate) struct Shared {
     pub(crate) dir: PathBuf,
     pub(crate) index: Index,
     pub(crate) fields: Fields,
+    pub(crate) refusal: Refusal,
     pub(crate) scratch: ScratchPool,
     published: RwLock<Arc<Snapshot>>,
 }
@@ -112,7 +113,7 @@ impl fmt::Debug for Lexical {
 
 impl Shared {
     fn open(dir: &Path) -> Result<Self, OpenError> {
-        let (index, fields) = open_or_create(dir)?;
+        let (index, fields, refusal) = open_or_create(dir)?;
         tokenizer::register(index.tokenizers());
         let metas = index.load_metas().map_err(|error| OpenError::of(dir, error))?;
         let verify = || integrity::verify(dir, index.directory(), &metas).map_err(|error| OpenError::of(dir, error));
@@ -135,6 +136,7 @@ impl Shared {
             dir: dir.to_owned(),
             index,
             fields,
+            refusal,
             scratch: ScratchPool::default(),
             published: RwLock::new(Arc::new(snapshot)),
         })
@@ -152,16 +154,17 @@ impl Shared {
     }
 }
 
-fn open_or_create(dir: &Path) -> Result<(Index, Fields), OpenError> {
+fn open_or_create(dir: &Path) -> Result<(Index, Fields, Refusal), OpenError> {
     let failed = |error: TantivyError| OpenError::of(dir, error);
     let (schema, fields) = Fields::schema();
     let directory = IndexDirectory::open(dir).map_err(|error| failed(error.into()))?;
+    let refusal = directory.refusal().clone();
     if !Index::exists(&directory).map_err(|error| failed(error.into()))? {
         if integrity::has_orphans(dir).map_err(|source| OpenError::io(dir, source))? {
             return Err(OpenError::damaged(dir, "it has segments and no list of them".to_owned()));
         }
         let index = Index::create(directory, schema, IndexSettings::default()).map_err(failed)?;
-        return Ok((index, fields));
+        return Ok((index, fields, refusal));
     }
     let outdated = |found| OpenError::Outdated { path: dir.to_owned(), found, known: FORMAT };
     let index = match Index::open(directory) {
@@ -179,7 +182,7 @@ fn open_or_create(dir: &Path) -> Result<(Index, Fields), OpenError> {
             None => Err(outdated(0)),
         };
     }
-    Ok((index, fields))
+    Ok((index, fields, refusal))
 }
 
 fn load(dir: &Path, index: &Index, fields: Fields) -> Result<Snapshot, OpenError> {

@@ -30,7 +30,7 @@ mod weights;
 mod writer;
 
 pub use chunk_document::IndexedDocument;
-pub use highlight::highlight;
+pub use highlight::Highlighter;
 pub use index::{Lexical, Refreshed};
 pub use integrity::set_aside;
 pub use open::OpenError;

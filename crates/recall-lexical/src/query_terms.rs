@@ -19,7 +19,7 @@ const MAX_NAMES: usize = 16;
 pub(crate) fn terms(text: &str) -> Vec<String> {
     let mut telling = Distinct::default();
     let mut stop_words = Distinct::default();
-    Analysis::default().each(text, |term| {
+    Analysis::of_queries().each(text, |term| {
         let is_stop_word = !matches!(term.word, Word::Compound(_)) && is_stop_word(term.lower);
         if is_stop_word { stop_words.push(term.indexed) } else { telling.push(term.indexed) }
     });

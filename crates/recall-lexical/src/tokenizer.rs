@@ -60,7 +60,7 @@ struct Tokens {
 
 impl Tokens {
     fn new(fill: Fill) -> Self {
-        Self { fill, analysis: Analysis::default(), buffer: Buffer::default(), token: Token::default() }
+        Self { fill, analysis: Analysis::of_documents(), buffer: Buffer::default(), token: Token::default() }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use recall_core::{DocumentRow, Generation};
@@ -58,11 +58,12 @@ impl LexicalWriter {
             .memory_budget_per_thread((settings.heap_bytes / threads).clamp(MIN_HEAP_BYTES, MAX_HEAP_BYTES))
             .num_merge_threads(1)
             .build();
+        shared.refusal.clear();
         let inner = match shared.index.writer_with_options(options) {
             Err(TantivyError::LockFailure(LockError::LockBusy, _)) => {
                 return Err(WriteError::Busy { path: shared.dir.clone() });
             }
-            opened => opened.map_err(|error| WriteError::of(&shared.dir, error))?,
+            opened => opened.map_err(|error| WriteError::of(&shared, error))?,
         };
         inner.set_merge_policy(Box::new(merge_policy()));
         Ok(Self { shared, inner, in_flight: InFlight::new(MAX_IN_FLIGHT_BYTES) })
@@ -107,10 +108,10 @@ impl LexicalWriter {
     /// # Errors
     /// The state of the last commit stands, on disk and for searchers, except where only the publishing failed.
     pub fn commit(&mut self, generation: Generation) -> Result<(), WriteError> {
-        let dir = &self.shared.dir;
-        let mut prepared = self.inner.prepare_commit().map_err(|error| WriteError::of(dir, error))?;
+        let shared = &self.shared;
+        let mut prepared = self.inner.prepare_commit().map_err(|error| WriteError::of(shared, error))?;
         prepared.set_payload(&format::payload(generation));
-        prepared.commit().map_err(|error| WriteError::of(dir, error))?;
+        prepared.commit().map_err(|error| WriteError::of(shared, error))?;
         self.shared.publish().map_err(WriteError::from)
     }
 
@@ -123,7 +124,7 @@ impl LexicalWriter {
     /// The committed state stands.
     pub fn finish(self) -> Result<(), WriteError> {
         let Self { shared, inner, .. } = self;
-        let failed = |error| WriteError::of(&shared.dir, error);
+        let failed = |error| WriteError::of(&shared, error);
         inner.wait_merging_threads().map_err(failed)?;
         shared.publish()?;
         let metas = shared.index.load_metas().map_err(failed)?;
@@ -131,7 +132,7 @@ impl LexicalWriter {
     }
 
     fn failed(&self, error: TantivyError) -> WriteError {
-        WriteError::of(&self.shared.dir, error)
+        WriteError::of(&self.shared, error)
     }
 }
 
@@ -191,14 +192,17 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    fn of(path: &Path, error: TantivyError) -> Self {
-        let path = path.to_owned();
+    fn of(shared: &Shared, error: TantivyError) -> Self {
+        let path = shared.dir.clone();
         if let Some(source) = refusal(&error) {
             return Self::Io { path, source };
         }
         match error {
             TantivyError::ErrorInThread(_) | TantivyError::SystemError(_) | TantivyError::Poisoned => {
-                Self::Failed { path, source: error.into() }
+                match shared.refusal.last() {
+                    Some(source) => Self::Io { path, source },
+                    None => Self::Failed { path, source: error.into() },
+                }
             }
             damage => Self::Damaged { path, source: damage.into() },
         }

@@ -43,8 +43,8 @@ pub struct Addition {
     pub path: Option<DocPath>,
     /// How far below a directory.
     pub depth: Depth,
-    /// Which files below a directory; `None` is all.
-    pub glob: Option<String>,
+    /// Which files below a directory: those that match one of these. Empty: all.
+    pub globs: Vec<String>,
     /// Whether ignore files and the built-in list of directories hold below the path.
     pub ignore_rules: IgnoreRules,
 }

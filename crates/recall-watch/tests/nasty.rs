@@ -162,8 +162,12 @@ fn an_addition_that_became_a_symlink_is_not_followed() {
     fs::write(place.path().join("out/sub/secret.rs"), "secret").unwrap();
     symlink("../out", root.join("added")).unwrap();
     for at in ["added", "added/sub", "added/sub/secret.rs"] {
-        let addition =
-            Addition { path: Some(path(at)), depth: Depth::Recursive, glob: None, ignore_rules: IgnoreRules::PassOver };
+        let addition = Addition {
+            path: Some(path(at)),
+            depth: Depth::Recursive,
+            globs: Vec::new(),
+            ignore_rules: IgnoreRules::PassOver,
+        };
         let scan = scan_all(&root, &Rules { additions: vec![addition], ..Rules::default() });
         assert_eq!(scan.files, [], "{at}");
         assert_eq!(scan.skipped.len(), 1, "{at}: the link itself is reported, once");

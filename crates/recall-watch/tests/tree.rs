@@ -184,38 +184,39 @@ fn what_somebody_added_is_found_whatever_speaks_against_it() {
         ".recall/index/x.md",
     ]);
     write(root.path(), ".gitignore", "*.log\nd*.md\n.gitignore\n");
-    let add = |at: &str, depth: Depth, glob: Option<&str>, ignore_rules: IgnoreRules| Addition {
+    let add = |at: &str, depth: Depth, globs: &[&str], ignore_rules: IgnoreRules| Addition {
         path: (!at.is_empty()).then(|| path(at)),
         depth,
-        glob: glob.map(str::to_owned),
+        globs: globs.iter().map(|&glob| glob.to_owned()).collect(),
         ignore_rules,
     };
     for (addition, expected) in [
         (
-            add("vendor/lib", Recursive, None, Honour),
+            add("vendor/lib", Recursive, &[], Honour),
             &["vendor/lib/a.go", "vendor/lib/deep/b.go", "vendor/lib/deep/c.md"][..],
         ),
-        (add("vendor/lib", Flat, None, Honour), &["vendor/lib/a.go"]),
-        (add("vendor/lib", Recursive, Some("*.md"), Honour), &["vendor/lib/deep/c.md"]),
-        (add("vendor/lib", Recursive, Some("/deep/*.go"), Honour), &["vendor/lib/deep/b.go"]),
-        (add("vendor/lib", Recursive, Some("deep"), Honour), &["vendor/lib/deep/b.go", "vendor/lib/deep/c.md"]),
-        (add("vendor/lib/.hidden", Recursive, None, Honour), &["vendor/lib/.hidden/d.go"]),
+        (add("vendor/lib", Flat, &[], Honour), &["vendor/lib/a.go"]),
+        (add("vendor/lib", Recursive, &["*.md"], Honour), &["vendor/lib/deep/c.md"]),
+        (add("vendor/lib", Recursive, &["/deep/*.go"], Honour), &["vendor/lib/deep/b.go"]),
+        (add("vendor/lib", Recursive, &["*.{md,txt}", "/*.go"], Honour), &["vendor/lib/a.go", "vendor/lib/deep/c.md"]),
+        (add("vendor/lib", Recursive, &["deep"], Honour), &["vendor/lib/deep/b.go", "vendor/lib/deep/c.md"]),
+        (add("vendor/lib/.hidden", Recursive, &[], Honour), &["vendor/lib/.hidden/d.go"]),
         (
-            add("vendor/lib", Recursive, Some("*.go"), PassOver),
+            add("vendor/lib", Recursive, &["*.go"], PassOver),
             &["vendor/lib/.hidden/d.go", "vendor/lib/a.go", "vendor/lib/deep/b.go"],
         ),
-        (add("logs/today.log", Recursive, None, Honour), &["logs/today.log"]),
-        (add("logs", Recursive, None, Honour), &[]),
-        (add("logs", Recursive, None, PassOver), &["logs/today.log"]),
-        (add("", Recursive, Some("*.log"), PassOver), &["logs/today.log"]),
-        (add("vendor/lib/secret.pem", Recursive, None, PassOver), &[]),
-        (add("missing", Recursive, None, PassOver), &[]),
-        (add(".recall/index", Recursive, None, PassOver), &[]),
+        (add("logs/today.log", Recursive, &[], Honour), &["logs/today.log"]),
+        (add("logs", Recursive, &[], Honour), &[]),
+        (add("logs", Recursive, &[], PassOver), &["logs/today.log"]),
+        (add("", Recursive, &["*.log"], PassOver), &["logs/today.log"]),
+        (add("vendor/lib/secret.pem", Recursive, &[], PassOver), &[]),
+        (add("missing", Recursive, &[], PassOver), &[]),
+        (add(".recall/index", Recursive, &[], PassOver), &[]),
     ] {
         check(root.path(), &Rules { additions: vec![addition], ..Rules::default() }, expected);
     }
     let twice = Rules {
-        additions: vec![add("vendor/lib", Flat, None, Honour), add("vendor/lib/a.go", Flat, None, Honour)],
+        additions: vec![add("vendor/lib", Flat, &[], Honour), add("vendor/lib/a.go", Flat, &[], Honour)],
         ..Rules::default()
     };
     check(root.path(), &twice, &["vendor/lib/a.go"]);

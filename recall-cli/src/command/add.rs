@@ -7,7 +7,7 @@ use recall_core::{DocumentType, Scope};
 use recall_proto::convert::scope;
 use recall_proto::v1;
 
-use crate::complaint::CommandError;
+use crate::complaint::{CommandError, Complaint};
 use crate::invocation::Invocation;
 use crate::{Exit, args, indexing};
 
@@ -44,16 +44,17 @@ pub(crate) struct AddArgs {
 }
 
 pub(super) async fn run(args: AddArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let request = request(args, invocation.context())?;
     let client = invocation.connect().await?;
-    let events = client.index(request(args, invocation.context())).await?;
+    let events = client.index(request).await?;
     indexing::follow(events, &invocation.output).await
 }
 
-fn request(args: AddArgs, context: v1::RequestContext) -> v1::IndexRequest {
+fn request(args: AddArgs, context: v1::RequestContext) -> Result<v1::IndexRequest, CommandError> {
     let AddArgs { paths, globs, tags, source, document_type, mtime_only, ignore, no_recursive, scope } = args;
-    v1::IndexRequest {
+    Ok(v1::IndexRequest {
         context: Some(context),
-        paths: paths.into_iter().map(|path| path.to_string_lossy().into_owned()).collect(),
+        paths: paths.into_iter().map(text).collect::<Result<_, _>>()?,
         globs,
         tags,
         source,
@@ -63,7 +64,15 @@ fn request(args: AddArgs, context: v1::RequestContext) -> v1::IndexRequest {
         ignore,
         force: false,
         scope: scope::to_proto(scope).into(),
-    }
+    })
+}
+
+/// A path as the protocol carries it: one that is no text would name another file there, or none.
+fn text(path: PathBuf) -> Result<String, CommandError> {
+    path.into_os_string().into_string().map_err(|path| {
+        let message = format!("the name `{}` is not UTF-8", path.display());
+        Complaint::usage(message).with_hint("rename the file; recall knows files by names in UTF-8").into()
+    })
 }
 
 #[cfg(test)]
@@ -97,6 +106,6 @@ mod tests {
             force: false,
             scope: v1::Scope::Global.into(),
         };
-        assert_eq!(request(line.args, v1::RequestContext::default()), expected);
+        assert_eq!(request(line.args, v1::RequestContext::default()).expect("all are text"), expected);
     }
 }

@@ -10,8 +10,8 @@ use recall_proto::v1;
 use crate::Exit;
 use crate::complaint::CommandError;
 use crate::invocation::Invocation;
-use crate::output::json::daemon::{DaemonState, state};
-use crate::output::{Format, human, json};
+use crate::output::json::{DaemonState, state};
+use crate::output::{Format, human};
 
 /// The commands of `recall daemon`.
 #[derive(Debug, Subcommand)]
@@ -82,7 +82,7 @@ async fn status(invocation: &Invocation) -> Result<Exit, CommandError> {
     let status = client.status(v1::StatusRequest { metrics: true, ..v1::StatusRequest::default() }).await?;
     let status = v1::StatusResponse { stores: Vec::new(), ..status };
     match output.format {
-        Format::Json => output.json(&json::status::status(&status))?,
+        Format::Json => output.json(&recall_json::status(&status))?,
         Format::Human => output.text(&human::status::render(&status, output.width))?,
     }
     Ok(Exit::Done)

@@ -10,7 +10,7 @@ use recall_proto::v1;
 use crate::complaint::CommandError;
 use crate::invocation::Invocation;
 use crate::output::human::item::{content, render};
-use crate::output::{Format, Output, json};
+use crate::output::{Format, Output};
 use crate::{Exit, args};
 
 /// Arguments of `recall get`.
@@ -48,7 +48,7 @@ pub(super) async fn run(args: GetArgs, invocation: &Invocation) -> Result<Exit, 
     };
     let answer = client.get(request).await?;
     match output.format {
-        Format::Json => output.json(&json::item::item(&answer))?,
+        Format::Json => output.json(&recall_json::item(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
             match output.width {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::complaint::{CommandError, Complaint};
 use crate::invocation::Invocation;
-use crate::output::{Format, human::style, json};
+use crate::output::{Format, human::style};
 use crate::{Exit, project_root};
 
 /// Settings that a project is likely to want, all of them commented out.
@@ -48,7 +48,7 @@ pub(super) fn run(args: &InitArgs, invocation: &Invocation) -> Result<Exit, Comm
     let written = prepare(&root)?;
     let output = &invocation.output;
     match output.format {
-        Format::Json => output.json(&json::answer(Prepared {
+        Format::Json => output.json(&recall_json::answer(Prepared {
             root: root.display().to_string(),
             changed: !written.is_empty(),
             written: written.iter().map(|path| path.display().to_string()).collect(),

@@ -8,9 +8,9 @@ use recall_proto::v1;
 
 use crate::complaint::CommandError;
 use crate::invocation::Invocation;
+use crate::output::Format;
 use crate::output::human::list::render;
 use crate::output::human::quantity::count;
-use crate::output::{Format, json};
 use crate::progress::patiently;
 use crate::{Exit, args};
 
@@ -80,9 +80,9 @@ pub(super) async fn run(args: ListArgs, invocation: &Invocation) -> Result<Exit,
         let next = page.next_cursor.clone();
         if invocation.output.format == Format::Json {
             if all {
-                invocation.output.json_line(&json::list::listing(&page))?;
+                invocation.output.json_line(&recall_json::listing(&page))?;
             } else {
-                invocation.output.json(&json::list::listing(&page))?;
+                invocation.output.json(&recall_json::listing(&page))?;
             }
         }
         invocation.output.warn(&page.warnings);

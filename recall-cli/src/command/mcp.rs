@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::clients::claude_code::{PERMISSION, Registration, SHIM, Step, snippet};
 use crate::complaint::{CommandError, Complaint};
 use crate::invocation::Invocation;
-use crate::output::{Format, Output, json};
+use crate::output::{Format, Output};
 use crate::{Exit, project_root};
 
 /// The commands of `recall mcp`.
@@ -116,7 +116,7 @@ fn carry_out(steps: &[Step], args: &McpArgs, nothing: &str, invocation: &Invocat
     match output.format {
         Format::Json => {
             let changed = !args.dry_run && !steps.is_empty();
-            output.json(&json::answer(Told { dry_run: args.dry_run, changed, steps: described }))
+            output.json(&recall_json::answer(Told { dry_run: args.dry_run, changed, steps: described }))
         }
         Format::Human if steps.is_empty() => output.text(&format!("{nothing}\n")),
         Format::Human => {

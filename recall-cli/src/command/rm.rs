@@ -7,8 +7,8 @@ use recall_proto::v1::{self, Severity};
 
 use crate::complaint::CommandError;
 use crate::invocation::Invocation;
+use crate::output::Format;
 use crate::output::human::quantity::counted;
-use crate::output::{Format, json};
 use crate::{Exit, args};
 
 /// Arguments of `recall rm`.
@@ -33,7 +33,7 @@ pub(super) async fn run(args: RmArgs, invocation: &Invocation) -> Result<Exit, C
         v1::RemoveRequest { context: Some(invocation.context()), items, scope: scope::to_proto(scope).into(), purge };
     let answer = client.remove(request).await?;
     match output.format {
-        Format::Json => output.json(&json::list::removed(&answer))?,
+        Format::Json => output.json(&recall_json::removed(&answer))?,
         Format::Human => {
             output.warn(&failures(&answer));
             output.text(&summary(&answer))?;

@@ -7,8 +7,8 @@ use recall_proto::v1;
 
 use crate::complaint::CommandError;
 use crate::invocation::Invocation;
+use crate::output::Format;
 use crate::output::human::search::{View, render, summary};
-use crate::output::{Format, json};
 use crate::progress::patiently;
 use crate::{Exit, args};
 
@@ -82,7 +82,7 @@ pub(super) async fn run(args: SearchArgs, invocation: &Invocation) -> Result<Exi
     let asked = client.search(request(args, invocation.context()));
     let answer = patiently(&client, invocation.context(), output.format, asked).await?;
     match output.format {
-        Format::Json => output.json(&json::search::search(&answer))?,
+        Format::Json => output.json(&recall_json::search(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
             output.text(&render(&answer, View { lines, width: output.width }))?;

@@ -7,8 +7,8 @@ use recall_proto::v1;
 
 use crate::complaint::CommandError;
 use crate::invocation::Invocation;
+use crate::output::Format;
 use crate::output::human::status::render;
-use crate::output::{Format, json};
 use crate::{Exit, args};
 
 /// Arguments of `recall status`.
@@ -38,7 +38,7 @@ pub(super) async fn run(args: StatusArgs, invocation: &Invocation) -> Result<Exi
     };
     let status = client.status(request).await?;
     match output.format {
-        Format::Json => output.json(&json::status::status(&status))?,
+        Format::Json => output.json(&recall_json::status(&status))?,
         Format::Human => {
             output.text(&render(&status, output.width))?;
             output.warn(&status.warnings);

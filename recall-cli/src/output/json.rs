@@ -1,51 +1,19 @@
-//! What does a program see?
+//! What does a program see of what the command itself knows: why it failed, and whether the daemon runs?
 //!
-//! The schema of `--json`, version 1. Its types mirror the protocol's messages and take them apart field by field, so that
-//! a new field stops the build until somebody decides about it. Within a version the schema only grows. A text that is
-//! empty in the protocol because there is none is `null` here; moments are RFC 3339 in UTC.
-
-pub(crate) mod daemon;
-pub(crate) mod document;
-pub(crate) mod index;
-pub(crate) mod item;
-pub(crate) mod list;
-pub(crate) mod memory;
-#[cfg(test)]
-mod schema_tests;
-pub(crate) mod search;
-pub(crate) mod status;
+//! Answers of the daemon are written by `recall_json`, in the same schema.
 
 use std::collections::BTreeMap;
 
-use recall_core::{Scope, StoreScope};
-use recall_proto::convert::scope;
-use recall_proto::v1;
+use recall_json::{Envelope, answer, failure};
 use serde::Serialize;
 
 use crate::complaint::Complaint;
-
-/// The version of the schema.
-const SCHEMA_VERSION: &str = "1";
-
-/// What every answer has around it.
-#[derive(Debug, Serialize)]
-pub(crate) struct Envelope<T> {
-    ok: bool,
-    schema_version: &'static str,
-    #[serde(flatten)]
-    body: T,
-}
-
-/// An answer.
-pub(crate) fn answer<T: Serialize>(body: T) -> Envelope<T> {
-    Envelope { ok: true, schema_version: SCHEMA_VERSION, body }
-}
 
 /// Why there is no answer.
 pub(crate) fn failed(complaint: &Complaint) -> Envelope<Failed<'_>> {
     let Complaint { exit: _, reason, message, causes, hint, details } = complaint;
     let error = ErrorBody { code: reason.as_str(), message, causes, details, hint: hint.as_deref() };
-    Envelope { ok: false, schema_version: SCHEMA_VERSION, body: Failed { error } }
+    failure(Failed { error })
 }
 
 #[derive(Debug, Serialize)]
@@ -62,76 +30,55 @@ struct ErrorBody<'a> {
     hint: Option<&'a str>,
 }
 
+/// What the daemon's process did.
 #[derive(Debug, Serialize)]
-pub(crate) struct Warning<'a> {
-    code: &'a str,
-    message: &'a str,
-    hint: Option<&'a str>,
-    path: Option<&'a str>,
-    severity: &'static str,
+pub(crate) struct DaemonState<'a> {
+    pub(crate) running: bool,
+    pub(crate) changed: bool,
+    pub(crate) pid: Option<u32>,
+    pub(crate) version: Option<&'a str>,
 }
 
-impl<'a> From<&'a v1::Warning> for Warning<'a> {
-    fn from(message: &'a v1::Warning) -> Self {
-        let v1::Warning { code, message, hint, path, severity } = message;
-        let severity = match v1::Severity::try_from(*severity) {
-            Ok(v1::Severity::Notice) => "notice",
-            Ok(v1::Severity::Error) => "error",
-            Ok(v1::Severity::Warning | v1::Severity::Unspecified) | Err(_) => "warning",
-        };
-        Self { code, message, hint: some(hint), path: some(path), severity }
+/// Whether the daemon runs, and whether that is this command's doing.
+pub(crate) fn state(state: DaemonState<'_>) -> Envelope<DaemonState<'_>> {
+    answer(state)
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_proto::{Failure, Reason};
+    use serde::Deserialize;
+
+    use super::*;
+
+    /// The schema of a failure, which knows every name and refuses every other.
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct FailedMirror {
+        ok: bool,
+        schema_version: String,
+        error: ErrorMirror,
     }
-}
 
-pub(crate) fn warnings(messages: &[v1::Warning]) -> Vec<Warning<'_>> {
-    messages.iter().map(Warning::from).collect()
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct ItemFailure<'a> {
-    item: &'a str,
-    code: &'a str,
-    reason: &'a str,
-}
-
-impl<'a> From<&'a v1::ItemFailure> for ItemFailure<'a> {
-    fn from(message: &'a v1::ItemFailure) -> Self {
-        let v1::ItemFailure { item, code, reason } = message;
-        Self { item, code, reason }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct ErrorMirror {
+        code: String,
+        message: String,
+        causes: Vec<String>,
+        details: BTreeMap<String, String>,
+        hint: Option<String>,
     }
-}
 
-#[derive(Debug, Serialize)]
-pub(crate) struct Indexing {
-    done: u64,
-    total: u64,
-    running: bool,
-}
-
-impl From<v1::Indexing> for Indexing {
-    fn from(message: v1::Indexing) -> Self {
-        let v1::Indexing { done, total, running } = message;
-        Self { done, total, running }
+    #[test]
+    fn a_failure_is_read_with_its_schema() {
+        let failure = Failure::new(Reason::LimitExceeded, "`limit` is 99").with_detail("setting", "limits.hits");
+        let written = serde_json::to_string(&failed(&Complaint::from(failure))).expect("plain data");
+        let FailedMirror { ok, schema_version, error } = serde_json::from_str(&written).expect("the schema");
+        let ErrorMirror { code, message, causes, details, hint } = error;
+        assert_eq!((ok, schema_version.as_str()), (false, "1"));
+        assert_eq!((code.as_str(), message.as_str(), causes.len()), ("LIMIT_EXCEEDED", "`limit` is 99", 0));
+        assert_eq!(details["setting"], "limits.hits");
+        assert!(hint.expect("a hint").contains("limits.hits"));
     }
-}
-
-/// A text that may be missing.
-fn some(text: &str) -> Option<&str> {
-    (!text.is_empty()).then_some(text)
-}
-
-/// A moment, in RFC 3339 and UTC.
-fn moment(message: Option<&prost_types::Timestamp>) -> Option<String> {
-    let prost_types::Timestamp { seconds, nanos } = *message?;
-    jiff::Timestamp::new(seconds, nanos).ok().map(|time| time.to_string())
-}
-
-/// The name of a store's scope.
-fn store_scope(scope: i32) -> Option<&'static str> {
-    scope::store_from_proto(scope).map(StoreScope::as_str)
-}
-
-/// The name of a request's scope.
-fn request_scope(scope: i32) -> &'static str {
-    scope::from_proto(scope, Scope::All).unwrap_or(Scope::All).as_str()
 }

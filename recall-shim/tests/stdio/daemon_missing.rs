@@ -19,7 +19,7 @@ fn every_tool_says_so_in_its_answer() {
         let (text, is_error) = told(&answer);
         assert!(is_error, "{text}");
         assert!(text.starts_with("UNAVAILABLE: "), "{text}");
-        assert!(text.contains("\nhint: ") && text.contains("`recall doctor`"), "{text}");
+        assert!(text.contains("\nhint: ") && text.contains("`recall daemon start`"), "{text}");
     }
     assert!(session.ask(&request(9, "tools/list", &json!({})))["result"]["tools"].is_array());
     session.end().assert_silent_success();

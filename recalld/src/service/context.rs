@@ -14,7 +14,7 @@ pub(super) fn origin(context: Option<RequestContext>) -> Result<Origin, InvalidR
     let RequestContext { working_directory, project_root, project_id, allow_broad_root, .. } =
         context.unwrap_or_default();
     if !project_id.is_empty() {
-        let problem = Problem::Unknown { value: project_id, known: "none: name the project by its root" };
+        let problem = Problem::Unknown { value: project_id, known: "none; name the project by its root" };
         return Err(InvalidRequest::new("context.project_id", problem));
     }
     let project = Some(project_root).filter(|root| !root.is_empty()).map(PathBuf::from);

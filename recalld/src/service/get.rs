@@ -7,7 +7,7 @@ use recall_proto::v1::{GetRequest, GetResponse};
 use recall_proto::{Failure, InvalidRequest, Problem, Reason};
 use tonic::Status;
 
-use super::{Service, context};
+use super::{Service, context, store};
 
 pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<GetResponse, Status> {
     let GetRequest { context, id, scope: wanted, include_parent, start_line, end_line } = request;
@@ -28,7 +28,7 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
 }
 
 fn response(item: Item, lines: Lines) -> GetResponse {
-    let Item { scope, document: found, chunk: named, text, parent_text, symbols } = item;
+    let Item { scope, document: found, chunk: named, text, parent_text, symbols, coverage } = item;
     let hash = found.hash.short();
     let (text, start_line, end_line, proto_chunk, cited) = if let Some((_, span)) = named {
         let whole = parent_text.unwrap_or_default();
@@ -43,14 +43,14 @@ fn response(item: Item, lines: Lines) -> GetResponse {
     GetResponse {
         citation: format!("{}:{}-{}@{hash}", found.path, cited.0, cited.1),
         symbols: symbols.iter().map(|definition| symbol::to_proto(definition, found.id)).collect(),
-        doc: Some(document::to_proto(&found, scope, "")),
+        doc: Some(document::to_proto(&found, scope, &store::id(&coverage.root))),
         chunk: proto_chunk,
         text,
         start_line,
         end_line,
         staleness: 0.0,
         memory: None,
-        generation: 0,
+        generation: coverage.generation.0,
         warnings: Vec::new(),
     }
 }

@@ -30,19 +30,17 @@ pub(super) fn handle(service: &Service, request: IndexRequest) -> Result<Pieces<
     if !ignore.is_empty() {
         return Err(unsupported("ignore patterns with a request (`ignore`)"));
     }
-    if force {
-        return Err(unsupported("reading unchanged files again (`force`)"));
-    }
     let origin = context::origin(context)?;
     let wanted = scope::from_proto(wanted, Scope::Project)?;
     let asked = Asked {
         paths: checked_paths(paths)?,
         scope: wanted,
         recursive: recursive.unwrap_or(true),
-        glob: either(&globs),
+        globs,
         tags,
         source: Some(source).filter(|source| !source.is_empty()),
         document_type: document_type("type_hint", &type_hint)?,
+        force,
     };
     Ok(run::stream(service, origin, wanted, move |engine, origin, progress, cancel| {
         engine.index(origin, &asked, progress, cancel)
@@ -62,25 +60,9 @@ fn checked_paths(paths: Vec<String>) -> Result<Vec<PathBuf>, InvalidRequest> {
     Ok(paths.into_iter().map(PathBuf::from).collect())
 }
 
-/// One glob that matches what any of them matches.
-fn either(globs: &[String]) -> Option<String> {
-    match globs {
-        [] => None,
-        [one] => Some(one.clone()),
-        several => Some(format!("{{{}}}", several.join(","))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn several_globs_are_alternatives() {
-        assert_eq!(either(&[]), None);
-        assert_eq!(either(&["*.md".to_owned()]).as_deref(), Some("*.md"));
-        assert_eq!(either(&["*.md".to_owned(), "src/**".to_owned()]).as_deref(), Some("{*.md,src/**}"));
-    }
 
     #[test]
     fn what_is_no_path_is_refused() {

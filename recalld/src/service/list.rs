@@ -1,13 +1,13 @@
 //! `List`: what does a store hold?
 
-use recall_core::{Document, Language, Scope, StoreScope, Timestamp};
-use recall_engine::{ListRequest as Asked, ListSort, Listing};
+use recall_core::{Language, Scope};
+use recall_engine::{Coverage, ListRequest as Asked, ListSort, Listed, Listing};
 use recall_proto::convert::{document, document_type, limits, scope, time};
 use recall_proto::v1::{self, ListEntry, ListRequest, ListResponse};
 use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
-use super::{Service, context, warning};
+use super::{Service, context, store, warning};
 use crate::failure::unsupported;
 
 pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<ListResponse, Status> {
@@ -16,8 +16,9 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
         return Err(unsupported("listings below a path (`path`)"));
     }
     let origin = context::origin(context)?;
+    let wanted = scope::from_proto(wanted, Scope::All)?;
     let asked = Asked {
-        scope: scope::from_proto(wanted, Scope::All)?,
+        scope: wanted,
         types: document_type("type", &r#type)?.into_iter().collect(),
         languages: Some(language).filter(|name| !name.is_empty()).map(Language::from).into_iter().collect(),
         tags,
@@ -26,23 +27,26 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
         limit: limits::list_entries(limit, &service.daemon.settings.limits)?,
     };
     let listing = service.call(move |daemon| daemon.engine.list(&origin, &asked)).await?;
-    Ok(response(listing))
+    Ok(response(listing, wanted))
 }
 
-fn response(listing: Listing) -> ListResponse {
-    let Listing { documents, next_offset, warnings } = listing;
+fn response(listing: Listing, listed: Scope) -> ListResponse {
+    let Listing { documents, total, coverage, next_offset, warnings } = listing;
     ListResponse {
-        entries: documents.into_iter().map(|(scope, document, created)| entry(scope, &document, created)).collect(),
+        entries: documents.iter().map(|listed| entry(listed, &coverage)).collect(),
         next_cursor: next_offset.map(|offset| offset.to_string()).unwrap_or_default(),
-        total: 0,
-        generation: 0,
+        total,
+        generation: store::generation(listed, &coverage),
         warnings: warning::to_proto(warnings),
     }
 }
 
-fn entry(scope: StoreScope, found: &Document, created: Timestamp) -> ListEntry {
-    let doc = v1::Document { created_at: Some(time::to_proto(created)), ..document::to_proto(found, scope, "") };
-    ListEntry { doc: Some(doc), chunks: 0, staleness: 0.0, memory: None }
+fn entry(listed: &Listed, coverage: &[Coverage]) -> ListEntry {
+    let Listed { scope, document: found, created, chunks } = listed;
+    let store_id = store::id_in(*scope, coverage);
+    let doc =
+        v1::Document { created_at: Some(time::to_proto(*created)), ..document::to_proto(found, *scope, &store_id) };
+    ListEntry { doc: Some(doc), chunks: *chunks, staleness: 0.0, memory: None }
 }
 
 fn order(sort: i32) -> Result<ListSort, InvalidRequest> {

@@ -1,5 +1,7 @@
 //! `Remove`: take something out of the index.
 
+use std::collections::HashSet;
+
 use recall_core::{DocumentId, Scope};
 use recall_engine::{RemoveReport, RemoveRequest as Asked};
 use recall_proto::convert::scope;
@@ -25,12 +27,14 @@ pub(super) async fn handle(service: &Service, request: RemoveRequest) -> Result<
 }
 
 fn response(report: RemoveReport) -> RemoveResponse {
-    let RemoveReport { removals, documents } = report;
+    let RemoveReport { removals, documents, generation } = report;
+    let mut seen = HashSet::new();
+    let removed = removals.iter().flat_map(|removal| &removal.documents).filter(|path| seen.insert(*path));
     RemoveResponse {
         documents,
         memories: 0,
-        removed: removals.iter().map(|removal| DocumentId::of(&removal.path).to_string()).collect(),
+        removed: removed.map(|path| DocumentId::of(path).to_string()).collect(),
         failures: Vec::new(),
-        generation: 0,
+        generation: generation.0,
     }
 }

@@ -16,6 +16,7 @@ use tonic::Status;
 use super::{Pieces, Service, status, store};
 use crate::failure::IntoFailure;
 use crate::jobs::{EVENTS_WAITING, LAST_EVENT_PATIENCE};
+use crate::pressure::{self, Room};
 
 /// The shortest time between two reports of progress: more than twenty a second nobody sees.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
@@ -39,8 +40,17 @@ pub(super) fn stream(
     tokio::spawn(async move {
         let inside = events.clone();
         let engine = Arc::clone(&daemon.engine);
+        let ceiling_bytes = daemon.settings.daemon.memory_ceiling_bytes;
         let job = move |cancel: &Cancel| {
-            send(&inside, Event::Started(started(state(&engine, &origin, scope, 0)?.as_ref())));
+            if pressure::make_room(&engine, ceiling_bytes) == Room::Full {
+                return Err(RunError::NoRoom { ceiling_bytes });
+            }
+            let before = match state(&engine, &origin, scope, 0) {
+                // That is what a rebuild is for; a run that cannot use the store says so.
+                Err(StatusError::Store(error)) if error.fault() == Fault::Damaged => None,
+                state => state?,
+            };
+            send(&inside, Event::Started(started(before.as_ref())));
             let report = run(&engine, &origin, &mut progress(inside), cancel)?;
             Ok(finished(&report, state(&engine, &origin, scope, FAILURES_NAMED)?))
         };
@@ -60,6 +70,10 @@ pub(super) fn stream(
 enum RunError {
     Index(IndexError),
     Status(StatusError),
+    /// The daemon is above its memory ceiling.
+    NoRoom {
+        ceiling_bytes: u64,
+    },
 }
 
 impl From<IndexError> for RunError {
@@ -80,6 +94,7 @@ fn failed(error: RunError) -> Status {
         RunError::Index(IndexError::Store(error)) if error.fault() == Fault::Cancelled => ended(),
         RunError::Index(error) => error.into_failure().into(),
         RunError::Status(error) => error.into_failure().into(),
+        RunError::NoRoom { ceiling_bytes } => pressure::refused(ceiling_bytes).into(),
     }
 }
 

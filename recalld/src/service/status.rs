@@ -1,6 +1,7 @@
 //! `Status`: how are the daemon and the stores?
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{Clock as _, Scope, Timestamp};
@@ -11,6 +12,7 @@ use recall_proto::{Failure, InvalidRequest};
 use tonic::Status;
 
 use super::{Service, context, store, warning};
+use crate::blocking;
 use crate::clock::SystemClock;
 use crate::daemon::{Daemon, Identity, VERSION, protocols};
 use crate::memory::MemoryUse;
@@ -20,12 +22,12 @@ use crate::meter::Summary;
 const FAILURES_LISTED: usize = 100;
 
 pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<StatusResponse, Status> {
-    let StatusRequest { context, scope: wanted, every_store: _, failures, metrics } = request;
+    let StatusRequest { context, scope: wanted, every_store, failures, metrics } = request;
     let wanted = scope::from_proto(wanted, Scope::All)?;
     let listed = if failures { FAILURES_LISTED } else { 0 };
     let daemon = &service.daemon;
     // The daemon can tell of itself whatever is wrong with the client's project, or without one.
-    let (stores, warnings) = match context::origin(context) {
+    let (mut stores, warnings) = match context::origin(context) {
         Ok(origin) => match service.call(move |daemon| daemon.engine.status(&origin, wanted, listed)).await {
             Ok(Found { stores, open_stores: _ }) => (stores, Vec::new()),
             Err(status) => (Vec::new(), vec![trouble(&Failure::from_status(&status))]),
@@ -33,6 +35,12 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
         Err(InvalidRequest { field: "context.working_directory", .. }) => (Vec::new(), Vec::new()),
         Err(error) => return Err(error.into()),
     };
+    if every_store {
+        let daemon = Arc::clone(daemon);
+        let open = blocking::run(move || daemon.engine.status_of_open_stores(listed)).await?;
+        let told: Vec<_> = stores.iter().map(|store| store.root.clone()).collect();
+        stores.extend(open.stores.into_iter().filter(|store| !told.contains(&store.root)));
+    }
     Ok(StatusResponse {
         daemon: Some(daemon_status(daemon)),
         stores: stores.into_iter().map(store_status).collect(),

@@ -12,7 +12,8 @@ pub(super) fn to_proto(warnings: Vec<Warning>) -> Vec<v1::Warning> {
 fn one(warning: Warning) -> v1::Warning {
     match warning {
         Warning::IndexedOnTheWay { files, took } => {
-            let message = format!("indexed {files} files in {took:.1?}, as nobody had done it before");
+            let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+            let message = format!("indexed {files} in {took:.1?}, as nobody had done it before");
             new("INDEXED_FIRST", Severity::Notice, message, "")
         }
         Warning::Indexing { files_done, files } => {

@@ -41,21 +41,9 @@ pub enum ListSort {
 impl Snapshot<'_> {
     /// The documents that a query asks for, in its order.
     pub fn list(&self, query: &ListQuery) -> Result<Vec<StoredDocument>, ReadError> {
-        let ListQuery { types, languages, tags, sort, offset, limit } = query;
-        let mut statement = "SELECT row FROM documents WHERE true".to_owned();
-        let mut parameters: Vec<Value> = Vec::new();
-        if !types.is_empty() {
-            statement.push_str(" AND type IN ");
-            push_set(&mut statement, &mut parameters, types.iter().map(|known| known.as_str()));
-        }
-        if !languages.is_empty() {
-            statement.push_str(" AND language IN ");
-            push_set(&mut statement, &mut parameters, languages.iter().map(Language::as_str));
-        }
-        for tag in tags {
-            statement.push_str(" AND EXISTS (SELECT 1 FROM tags WHERE document = documents.row AND tag = ?)");
-            parameters.push(Value::from(tag.clone()));
-        }
+        let ListQuery { sort, offset, limit, .. } = query;
+        let mut statement = "SELECT row".to_owned();
+        let mut parameters = push_filters(&mut statement, query);
         statement.push_str(match sort {
             ListSort::UpdatedAt => " ORDER BY modified DESC, path",
             ListSort::CreatedAt => " ORDER BY created DESC, path",
@@ -75,6 +63,35 @@ impl Snapshot<'_> {
             .map(|entry| self.stored(entry?))
             .collect()
     }
+
+    /// How many documents a query asks for, whatever its page.
+    pub fn list_total(&self, query: &ListQuery) -> Result<u64, ReadError> {
+        let mut statement = "SELECT count(*)".to_owned();
+        let parameters = push_filters(&mut statement, query);
+        let parameters = rusqlite::params_from_iter(parameters);
+        let counts = rows::all(self.connection(), &statement, parameters, |row| Ok(row.get::<_, i64>(0)?))?;
+        Ok(counts.first().map_or(0, |&count| count.cast_unsigned()))
+    }
+}
+
+/// Writes which documents a query asks for, and gives what is to be bound.
+fn push_filters(statement: &mut String, query: &ListQuery) -> Vec<Value> {
+    let ListQuery { types, languages, tags, sort: _, offset: _, limit: _ } = query;
+    let mut parameters: Vec<Value> = Vec::new();
+    statement.push_str(" FROM documents WHERE true");
+    if !types.is_empty() {
+        statement.push_str(" AND type IN ");
+        push_set(statement, &mut parameters, types.iter().map(|known| known.as_str()));
+    }
+    if !languages.is_empty() {
+        statement.push_str(" AND language IN ");
+        push_set(statement, &mut parameters, languages.iter().map(Language::as_str));
+    }
+    for tag in tags {
+        statement.push_str(" AND EXISTS (SELECT 1 FROM tags WHERE document = documents.row AND tag = ?)");
+        parameters.push(Value::from(tag.clone()));
+    }
+    parameters
 }
 
 /// Writes `(?, ?)` with a place for each value, and binds the values.

@@ -47,6 +47,8 @@ fn filters_and_orders_and_pages() {
         let found = snapshot.list(&query).unwrap();
         let paths: Vec<&str> = found.iter().map(|stored| stored.document.path.as_str()).collect();
         assert_eq!(paths, expected, "{query:?}");
+        let every = snapshot.list(&ListQuery { offset: 0, limit: 10, ..query.clone() }).unwrap();
+        assert_eq!(snapshot.list_total(&query).unwrap(), every.len() as u64, "{query:?}");
     };
     let all = || ListQuery { limit: 10, ..ListQuery::default() };
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use recall_core::{Limits, Weights};
+use recall_core::Limits;
 
 use super::{ClientSettings, DaemonSettings, IndexSettings, RootsSettings, SearchSettings, Settings};
 use crate::read::Reach::{Project, User};
@@ -125,14 +125,10 @@ fn index(from: &mut Reader, default: IndexSettings) -> Result<IndexSettings, Con
 }
 
 fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, ConfigError> {
-    let SearchSettings { per_document, weights: Weights { vector, bm25, ppr } } = default;
+    let SearchSettings { per_document, bm25_weight } = default;
     Ok(SearchSettings {
         per_document: from.key("search.per_document", Project, per_document, positive(1_000))?,
-        weights: Weights {
-            vector: from.key("search.vector_weight", Project, vector, or_word("auto", weight))?,
-            bm25: from.key("search.bm25_weight", Project, bm25, or_word("auto", weight))?,
-            ppr: from.key("search.ppr_weight", Project, ppr, or_word("auto", weight))?,
-        },
+        bm25_weight: from.key("search.bm25_weight", Project, bm25_weight, or_word("auto", weight))?,
     })
 }
 

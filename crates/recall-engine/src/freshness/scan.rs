@@ -39,17 +39,20 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let scan = recall_watch::scan(&store.root, &rules, job.threads, job.cancel.flag())
         .map_err(|source| StoreError::Scan { root: store.root.clone(), source })?;
     let known = store.known();
-    let work = compare(&scan, &known, &store.selection.lock(), &store.attention.take());
+    let noted = store.attention.take();
+    let work = compare(&scan, &known, &store.selection.lock(), &noted);
     store.freshness.scanned();
     let unchanged = (scan.files.len() - work.read.len()) as u64;
     tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
         gone = work.gone.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
-    let never_indexed = known.generation == recall_core::Generation::default();
-    if work.is_empty() && !never_indexed {
+    // A run that failed between its two commits has left the lexical index behind; an ingest brings it up.
+    let is_whole = store.lexical.generation() == known.generation;
+    if work.is_empty() && is_whole && !store.holds_nothing() {
         return Ok(SyncReport { outcome: Outcome::default(), unchanged });
     }
     let mut supervision = Supervision { progress: job.progress, cancel: job.cancel };
-    let outcome = ingest::ingest(store, &work, job.threads, job.now, &mut supervision)?;
+    let outcome = ingest::ingest(store, &work, job.threads, job.now, &mut supervision)
+        .inspect_err(|_| store.attention.put_back(noted))?;
     Ok(SyncReport { outcome, unchanged })
 }
 
@@ -68,7 +71,7 @@ fn rules(store: &Store) -> Rules {
             Decision::Added(added) => rules.additions.push(Addition {
                 path: Some(path.clone()),
                 depth: if added.recursive { Depth::Recursive } else { Depth::Flat },
-                glob: added.glob.clone(),
+                globs: added.globs.clone(),
                 ignore_rules: IgnoreRules::Honour,
             }),
         }
@@ -90,7 +93,7 @@ fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> 
         }
         let mut task = task(&file.path, file.size_bytes, file.modified, known, selection);
         if look == Look::Anew {
-            task.known = None;
+            task.hash = None;
         }
         work.read.push(task);
     }
@@ -119,11 +122,13 @@ fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> 
 /// A task to read one file, with what its path was added with.
 pub(crate) fn task(path: &DocPath, size_bytes: u64, modified: Timestamp, known: &Known, selection: &Selection) -> Task {
     let added = selection.added(path);
+    let hash = known.files.get(path.as_str()).and_then(|before| before.hash);
     Task {
         path: path.clone(),
         size_bytes,
         modified,
-        known: known.files.get(path.as_str()).and_then(|before| before.hash),
+        is_known: hash.is_some(),
+        hash,
         tags: added.map(|added| added.tags.clone()).unwrap_or_default(),
         source: added.and_then(|added| added.source.clone()),
         document_type: added.and_then(|added| added.document_type),

@@ -20,8 +20,10 @@ pub(crate) struct Task {
     pub(crate) path: DocPath,
     pub(crate) size_bytes: u64,
     pub(crate) modified: Timestamp,
-    /// The hash that the catalog holds; equal content is not parsed again.
-    pub(crate) known: Option<ContentHash>,
+    /// Whether the catalog holds a document of the path.
+    pub(crate) is_known: bool,
+    /// The hash of a content that is not to be parsed again; `None` for a file that is written anew in any case.
+    pub(crate) hash: Option<ContentHash>,
     /// Labels, source and type that the path was added with.
     pub(crate) tags: Vec<String>,
     pub(crate) source: Option<String>,
@@ -73,19 +75,18 @@ impl<'a> Preparer<'a> {
         if recall_watch::is_racy(content.modified, self.now) {
             self.attention.racy(&task.path);
         }
-        if task.known == Some(content.hash) {
+        if task.hash == Some(content.hash) {
             return Prepared::Touched { size_bytes: content.size_bytes, modified: content.modified };
         }
         let path = &task.path;
         // A parser's bug costs one file, not the run.
-        match catch_unwind(AssertUnwindSafe(|| self.parse(task, content))) {
-            Ok(document) => Prepared::Document(Box::new(document)),
-            Err(_) => {
-                self.chunker = Chunker::new(ChunkLimits::from(&self.settings.limits));
-                tracing::error!(%path, "the parser panicked");
-                Prepared::Failure(failure(task, FailureKind::Failed, "the parser panicked on this file".to_owned()))
-            }
-        }
+        let Ok(document) = catch_unwind(AssertUnwindSafe(|| self.parse(task, content))) else {
+            self.chunker = Chunker::new(ChunkLimits::from(&self.settings.limits));
+            tracing::error!(%path, "the parser panicked");
+            let reason = "the parser panicked on this file".to_owned();
+            return Prepared::Failure(failure(task, FailureKind::Failed, reason));
+        };
+        Prepared::Document(Box::new(document))
     }
 
     fn parse(&mut self, task: &Task, content: content::Content) -> PreparedDocument {
@@ -135,7 +136,11 @@ fn refused(task: &Task, error: &ContentError) -> FileFailure {
         ContentError::Refused { reason, .. } if !reason.is_failure() => (FailureKind::Skipped, reason.to_string()),
         ContentError::Refused { reason, .. } => (FailureKind::Failed, reason.to_string()),
         ContentError::Outside { .. } => (FailureKind::Skipped, "it leaves the root through a symlink".to_owned()),
-        ContentError::Gone { .. } | ContentError::Unreadable { .. } => (FailureKind::Failed, reason_of(error)),
+        ContentError::Gone { .. } | ContentError::Unreadable { .. } => {
+            // Who may read a file changes without its size and time. With none noted, the next scan tries again.
+            let failure = failure(task, FailureKind::Failed, reason_of(error));
+            return FileFailure { modified: Timestamp::default(), ..failure };
+        }
     };
     failure(task, kind, reason)
 }

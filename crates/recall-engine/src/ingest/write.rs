@@ -52,9 +52,9 @@ pub(super) fn run(
                 .name(format!("ingest-{number}"))
                 .stack_size(recall_chunk::PARSE_STACK_BYTES)
                 .spawn_scoped(scope, move || {
-                    let mut preparer = Preparer::new(store, now);
+                    let mut reader = Preparer::new(store, now);
                     while let Some(place) = window.take(size_of) {
-                        let prepared = preparer.prepare(&work.read[place]);
+                        let prepared = reader.prepare(&work.read[place]);
                         if sender.send((place, prepared)).is_err() {
                             break;
                         }
@@ -113,7 +113,7 @@ fn write_all(
                 },
             };
             let task = &work.read[done];
-            batch.write(&task.path, prepared, task.known.is_some())?;
+            batch.write(&task.path, prepared, task.is_known)?;
             window.free(task.size_bytes);
             done += 1;
             if reported.elapsed() >= PROGRESS_INTERVAL || done == work.read.len() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use recall_catalog::StoredChunk;
 use recall_core::{ChunkRow, DocPath};
+use recall_lexical::Highlighter;
 use recall_watch::StatOutcome;
 
 use super::{PUBLICATION_PATIENCE, Ranked, Search};
@@ -25,9 +26,10 @@ pub(super) enum Expanded {
 }
 
 /// Reads the selected chunks, and compares each one's file with what was indexed of it.
-pub(super) fn expand(search: &Search<'_>, selected: Vec<Ranked>, is_last: bool) -> Result<Expanded, StoreError> {
+pub(super) fn expand(search: &Search<'_>, selected: &[Ranked], is_last: bool) -> Result<Expanded, StoreError> {
     let mut hits = Vec::with_capacity(selected.len());
     let mut left_out = BTreeSet::new();
+    let mut highlighter = Highlighter::new(search.understood);
     for (place, store) in search.stores.iter().enumerate() {
         let here: Vec<&Ranked> = selected.iter().filter(|ranked| ranked.store == place).collect();
         let rows: Vec<ChunkRow> = here.iter().map(|ranked| ranked.fused.chunk).collect();
@@ -48,7 +50,7 @@ pub(super) fn expand(search: &Search<'_>, selected: Vec<Ranked>, is_last: bool) 
             if let Some(stored) = stored
                 && !changed.contains(&stored.document.document.path)
             {
-                hits.push(hit(search, store, ranked, stored));
+                hits.push(hit(search, store, ranked, stored, &mut highlighter));
             }
         }
     }
@@ -82,7 +84,7 @@ fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<DocPath>
     }
 }
 
-fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked, stored: StoredChunk) -> Hit {
+fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked, stored: StoredChunk, highlighter: &mut Highlighter) -> Hit {
     let explanation = match search.request.explain {
         recall_core::Explain::Off => None,
         recall_core::Explain::On => Some(Explanation {
@@ -94,7 +96,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked, stored: StoredChunk)
     Hit {
         id: stored.id,
         scope: store.scope,
-        highlights: recall_lexical::highlight(&stored.text, search.understood),
+        highlights: highlighter.ranges(&stored.text),
         document: stored.document.document,
         chunk: stored.chunk,
         text: stored.text,
@@ -109,12 +111,11 @@ pub(super) fn collapse_repeats(hits: &mut Vec<Hit>) {
     let mut first: HashMap<String, usize> = HashMap::new();
     let mut kept: Vec<Hit> = Vec::with_capacity(hits.len());
     for hit in hits.drain(..) {
-        match first.get(hit.text.trim()) {
-            Some(&at) => kept[at].also_at.push(hit.citation()),
-            None => {
-                first.insert(hit.text.trim().to_owned(), kept.len());
-                kept.push(hit);
-            }
+        if let Some(&at) = first.get(hit.text.trim()) {
+            kept[at].also_at.push(hit.citation());
+        } else {
+            first.insert(hit.text.trim().to_owned(), kept.len());
+            kept.push(hit);
         }
     }
     *hits = kept;

@@ -1,8 +1,7 @@
 //! What speaks for a chunk before the query is asked?
 
-use std::collections::HashMap;
-
 use recall_core::{FileKind, RankedList, Understood, fuse};
+use rustc_hash::FxHashMap;
 
 use super::Ranked;
 use crate::answer::Factor;
@@ -10,43 +9,51 @@ use crate::answer::Factor;
 /// Fuses the lists of one store and multiplies each score with its priors; in no particular order.
 pub(super) fn apply(lists: &[RankedList], understood: &Understood, store: usize) -> Vec<Ranked> {
     let fused = fuse(lists);
-    let mut best: HashMap<i64, f64> = HashMap::new();
-    let mut support: HashMap<i64, f64> = HashMap::new();
+    let mut best: FxHashMap<i64, f64> = FxHashMap::default();
+    let mut support: FxHashMap<i64, f64> = FxHashMap::default();
     for candidate in &fused {
         let document = candidate.document.0;
         best.entry(document).or_insert(candidate.score);
         *support.entry(document).or_default() += candidate.score;
     }
+    let asked_for = asked_for(understood);
     fused
         .into_iter()
         .map(|candidate| {
             let document = candidate.document.0;
             let priors: Vec<Factor> =
-                [file_kind(candidate.traits.file_kind, understood), coherence(support[&document] / best[&document])]
+                [file_kind(candidate.traits.file_kind, &asked_for), coherence(support[&document] / best[&document])]
                     .into_iter()
                     .flatten()
                     .collect();
-            let score = priors.iter().fold(candidate.score, |score, factor| score * factor.value);
-            Ranked { store, fused: candidate, priors, score }
+            let total = priors.iter().fold(candidate.score, |product, factor| product * factor.value);
+            Ranked { store, fused: candidate, priors, score: total }
         })
         .collect()
 }
 
-/// Tests, examples, generated files and declarations step back unless the query names them.
-fn file_kind(kind: FileKind, understood: &Understood) -> Option<Factor> {
-    let (factor, words): (f64, &[&str]) = match kind {
-        FileKind::Main => return None,
-        FileKind::Test => (0.6, &["test", "tests", "testing", "spec", "fixture", "mock", "benchmark"]),
-        FileKind::Example => (0.7, &["example", "examples", "demo", "sample", "tutorial"]),
-        FileKind::Generated => (0.6, &["generated"]),
-        FileKind::Declaration => (0.8, &["declaration", "declarations", "typings", "stub"]),
+/// The file kinds that step back, by how much, and the words of a query that ask for them all the same.
+const STEPPING_BACK: &[(FileKind, f64, &[&str])] = &[
+    (FileKind::Test, 0.6, &["test", "tests", "testing", "spec", "fixture", "mock", "benchmark"]),
+    (FileKind::Example, 0.7, &["example", "examples", "demo", "sample", "tutorial"]),
+    (FileKind::Generated, 0.6, &["generated"]),
+    (FileKind::Declaration, 0.8, &["declaration", "declarations", "typings", "stub"]),
+];
+
+/// The kinds that the query names; all of them when it names a path.
+fn asked_for(understood: &Understood) -> Vec<FileKind> {
+    let names = |words: &[&str]| {
+        let mut said = understood.text.split(|c: char| !c.is_alphanumeric());
+        said.any(|word| words.iter().any(|name| word.eq_ignore_ascii_case(name)))
     };
-    let asked_for = understood
-        .text
-        .split(|c: char| !c.is_alphanumeric())
-        .any(|word| words.iter().any(|name| word.eq_ignore_ascii_case(name)))
-        || !understood.paths.is_empty();
-    (!asked_for).then_some(Factor { name: "file_kind", value: factor })
+    let is_wanted = |words: &[&str]| !understood.paths.is_empty() || names(words);
+    STEPPING_BACK.iter().filter(|(_, _, words)| is_wanted(words)).map(|&(kind, _, _)| kind).collect()
+}
+
+/// Tests, examples, generated files and declarations step back unless the query asks for them.
+fn file_kind(kind: FileKind, asked_for: &[FileKind]) -> Option<Factor> {
+    let &(_, value, _) = STEPPING_BACK.iter().find(|&&(known, _, _)| known == kind)?;
+    (!asked_for.contains(&kind)).then_some(Factor { name: "file_kind", value })
 }
 
 /// The most that a file with many good chunks moves up.
@@ -65,10 +72,10 @@ mod tests {
 
     #[test]
     fn tests_step_back_unless_the_query_asks_for_them() {
-        let factor = |query: &str| file_kind(FileKind::Test, &understand(query)).map(|factor| factor.value);
+        let factor = |query| file_kind(FileKind::Test, &asked_for(&understand(query))).map(|factor| factor.value);
         assert_eq!(factor("how are sessions stored"), Some(0.6));
         assert_eq!(factor("the test of session storage"), None);
-        assert_eq!(file_kind(FileKind::Main, &understand("anything")), None);
+        assert_eq!(file_kind(FileKind::Main, &asked_for(&understand("anything"))), None);
     }
 
     #[test]

@@ -2,6 +2,12 @@
 
 use recall_core::{QueryClass, Retriever, Weights};
 
+/// The weights of a request, and the store's where it gives none.
+pub(super) fn given(request: &Weights, store: &Weights) -> Weights {
+    let Weights { vector, bm25, ppr } = *request;
+    Weights { vector: vector.or(store.vector), bm25: bm25.or(store.bm25), ppr: ppr.or(store.ppr) }
+}
+
 /// The weight of each retriever: by class, unless the request gives its own.
 pub(super) fn of(class: QueryClass, given: &Weights) -> Vec<(Retriever, f64)> {
     let Weights { vector: _, bm25, ppr: _ } = given;
@@ -12,4 +18,18 @@ pub(super) fn of(class: QueryClass, given: &Weights) -> Vec<(Retriever, f64)> {
     };
     let lexical = bm25.map_or(lexical, f64::from);
     vec![(Retriever::Lexical, lexical), (Retriever::Symbol, symbol), (Retriever::Path, path)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_wins_over_its_store_and_both_over_the_class() {
+        let bm25 = |weight| Weights { bm25: weight, ..Weights::default() };
+        let lexical = |request, store| of(QueryClass::Question, &given(&bm25(request), &bm25(store)))[0];
+        assert_eq!(lexical(None, None), (Retriever::Lexical, 1.0));
+        assert_eq!(lexical(None, Some(0.5)), (Retriever::Lexical, 0.5));
+        assert_eq!(lexical(Some(0.0), Some(0.5)), (Retriever::Lexical, 0.0));
+    }
 }

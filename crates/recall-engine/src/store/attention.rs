@@ -17,6 +17,8 @@ struct State {
     racy: HashSet<DocPath>,
     /// Files and directories to be written anew even when their content is the same: their labels changed.
     anew: HashSet<DocPath>,
+    /// Whether that holds for every file.
+    everything: bool,
 }
 
 /// How closely a file is looked at.
@@ -39,10 +41,23 @@ impl Attention {
         self.state.lock().anew.insert(path.clone());
     }
 
+    /// Has every file written anew.
+    pub(crate) fn everything_anew(&self) {
+        self.state.lock().everything = true;
+    }
+
     /// Takes everything that was noted until now; what is noted meanwhile waits for the next comparison.
     pub(crate) fn take(&self) -> Noted {
-        let State { racy, anew } = std::mem::take(&mut *self.state.lock());
-        Noted { racy, anew }
+        let State { racy, anew, everything } = std::mem::take(&mut *self.state.lock());
+        Noted { racy, anew, everything }
+    }
+
+    /// Gives back what was taken for a comparison that came to nothing.
+    pub(crate) fn put_back(&self, noted: Noted) {
+        let mut state = self.state.lock();
+        state.racy.extend(noted.racy);
+        state.anew.extend(noted.anew);
+        state.everything |= noted.everything;
     }
 }
 
@@ -51,12 +66,13 @@ impl Attention {
 pub(crate) struct Noted {
     racy: HashSet<DocPath>,
     anew: HashSet<DocPath>,
+    everything: bool,
 }
 
 impl Noted {
     /// How closely the file at a path is to be looked at.
     pub(crate) fn look(&self, path: &DocPath) -> Look {
-        if !self.anew.is_empty() && self.covers(path) {
+        if self.everything || (!self.anew.is_empty() && self.covers(path)) {
             Look::Anew
         } else if self.racy.contains(path) {
             Look::Hash
@@ -87,5 +103,10 @@ mod tests {
         assert_eq!(noted.look(&path("docs/b/c.md")), Look::Anew);
         assert_eq!(noted.look(&path("docs2/c.md")), Look::Stat);
         assert_eq!(attention.take().look(&path("a.rs")), Look::Stat);
+        attention.put_back(noted);
+        assert_eq!(attention.take().look(&path("a.rs")), Look::Hash);
+        attention.everything_anew();
+        assert_eq!(attention.take().look(&path("z.rs")), Look::Anew);
+        assert_eq!(attention.take().look(&path("z.rs")), Look::Stat);
     }
 }

@@ -48,4 +48,14 @@ impl Known {
         self.files.contains_key(path.as_str())
             || self.files.keys().any(|file| file.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/')))
     }
+
+    /// The documents at the path or below it, by path.
+    pub(crate) fn documents_below(&self, path: &DocPath) -> Vec<DocPath> {
+        let is_below =
+            |file: &str| file.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let documents = self.files.iter().filter(|(file, known)| known.hash.is_some() && is_below(file));
+        let mut below: Vec<DocPath> = documents.filter_map(|(file, _)| DocPath::new(file).ok()).collect();
+        below.sort_unstable();
+        below
+    }
 }

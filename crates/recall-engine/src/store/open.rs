@@ -1,6 +1,7 @@
 //! How does a store come back, whatever happened to its files?
 
 use std::path::Path;
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
@@ -8,7 +9,7 @@ use recall_catalog::Catalog;
 use recall_core::{DocumentRow, Generation, StoreScope, Timestamp};
 use recall_lexical::{Lexical, WriterSettings};
 
-use super::{Attention, Folder, Known, Publication, Store};
+use super::{Attention, Background, Folder, Known, Publication, Store};
 use crate::error::StoreError;
 use crate::freshness::Freshness;
 use crate::progress::Cancel;
@@ -55,6 +56,7 @@ impl Store {
             lexical_writer: Mutex::new(None),
             freshness: Freshness::default(),
             attention: Attention::default(),
+            background: Arc::new(Background::default()),
             indexing: Mutex::new(None),
             repaired,
             cancel: Cancel::default(),

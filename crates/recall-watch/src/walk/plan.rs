@@ -37,12 +37,12 @@ impl<'r> Plans<'r> {
             exclude: globs(&rules.exclude)?.unwrap_or_else(Gitignore::empty),
         };
         let mut all = vec![whole];
-        for Addition { path, depth, glob, ignore_rules } in &rules.additions {
+        for Addition { path, depth, globs: wanted, ignore_rules } in &rules.additions {
             all.push(Plan {
                 start: path.clone(),
                 depth: *depth,
                 ignore_rules: *ignore_rules,
-                include: globs(glob.as_slice())?,
+                include: globs(wanted)?,
                 exclude: Gitignore::empty(),
             });
         }

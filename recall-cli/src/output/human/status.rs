@@ -80,6 +80,10 @@ fn store(store: &v1::StoreStatus) -> String {
         let more = if store.failures.is_empty() { ", `recall status --failures` lists them" } else { "" };
         let _ = writeln!(text, "  {WARNING}failed{WARNING:#}       {}{more}", counted(store.failed, "file", "files"));
     }
+    if !store.failures.is_empty() {
+        // With those that failed stand those that are left out by rule.
+        let _ = writeln!(text, "  left out     {}", counted(store.failures.len() as u64, "file", "files"));
+    }
     for v1::ItemFailure { item, code: _, reason } in &store.failures {
         let _ = writeln!(text, "    {PATH}{}{PATH:#}  {}", printable(item), printable(reason));
     }

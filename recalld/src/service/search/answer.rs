@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use recall_core::{DocumentId, Filters, Retriever, Scope, SearchRequest, StoreScope, understand};
+use recall_core::{DocumentId, Filters, Retriever, SearchRequest, understand};
 use recall_engine::{Answer, Coverage, Explanation, Hit};
 use recall_proto::convert::{chunk, document, filters, scope, time};
 use recall_proto::v1;
@@ -21,7 +21,18 @@ pub(super) fn to_proto(
 ) -> v1::SearchResponse {
     let breakdown = answer.breakdown();
     let snapshot = answer.snapshot();
-    let Answer { class, scope: searched, weights, hits, candidates, next_offset, coverage, stages, warnings } = answer;
+    let Answer {
+        class,
+        scope: searched,
+        weights,
+        hits,
+        candidates,
+        retrieved,
+        next_offset,
+        coverage,
+        stages,
+        warnings,
+    } = answer;
     v1::SearchResponse {
         query: Some(v1::QueryEcho {
             text: request.query.clone(),
@@ -41,10 +52,10 @@ pub(super) fn to_proto(
             took_ms: millis(took),
             total_hits: candidates,
             snapshot: snapshot.map(time::to_proto),
-            generation: generation(searched, &coverage),
+            generation: store::generation(searched, &coverage),
             stages: stages.into_iter().map(|(stage, took)| (stage.as_str().to_owned(), millis(took))).collect(),
             stores: coverage.iter().map(searched_store).collect(),
-            candidates: BTreeMap::new(),
+            candidates: by_retriever(&retrieved),
             reranked: false,
             models: BTreeMap::new(),
             indexing: indexing(&coverage),
@@ -59,10 +70,9 @@ pub(super) fn to_proto(
 fn hit(hit: Hit, coverage: &[Coverage], weights: &RetrieverWeights, parents: &HashMap<DocumentId, String>) -> v1::Hit {
     let citation = hit.citation();
     let Hit { id: _, scope, document: found, chunk: span, text, highlights, score, also_at, explanation } = hit;
-    let root = coverage.iter().find(|coverage| coverage.scope == scope).map(|coverage| coverage.root.as_path());
     v1::Hit {
         score,
-        doc: Some(document::to_proto(&found, scope, &root.map(store::id).unwrap_or_default())),
+        doc: Some(document::to_proto(&found, scope, &store::id_in(scope, coverage))),
         chunk: Some(chunk::to_proto(&span, found.id, &text)),
         citation,
         staleness: 0.0,
@@ -108,6 +118,10 @@ fn filters_in_force(request: &SearchRequest) -> Filters {
     all
 }
 
+fn by_retriever(retrieved: &[(Retriever, u64)]) -> BTreeMap<String, u32> {
+    retrieved.iter().map(|&(retriever, count)| (retriever.as_str().to_owned(), count as u32)).collect()
+}
+
 fn weights_in_force(weights: &RetrieverWeights) -> v1::Weights {
     v1::Weights {
         vector: Some(weight_of(weights, Retriever::Semantic) as f32),
@@ -128,12 +142,6 @@ fn searched_store(coverage: &Coverage) -> v1::SearchedStore {
         name: store::name(&coverage.root),
         generation: coverage.generation.0,
     }
-}
-
-/// The generation of the project's store; of the global one where only that was searched.
-fn generation(searched: Scope, coverage: &[Coverage]) -> u64 {
-    let wanted = if searched == Scope::Global { StoreScope::Global } else { StoreScope::Project };
-    coverage.iter().find(|coverage| coverage.scope == wanted).map_or(0, |coverage| coverage.generation.0)
 }
 
 /// How far the searched stores are, together; none when no job is running.

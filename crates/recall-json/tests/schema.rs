@@ -4,12 +4,8 @@ use std::collections::BTreeMap;
 
 use recall_proto::v1;
 use recall_proto::v1::index_event::Event;
-use recall_proto::{Failure, Reason};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-
-use super::{failed, index, item, list, search, status};
-use crate::complaint::Complaint;
 
 /// Mirrors of the schema that know every name and refuse every other.
 #[expect(clippy::struct_field_names, reason = "the names of the schema")]
@@ -134,10 +130,6 @@ mod mirror {
             provider: Option<String>, bytes: u64, problem: Option<String>,
         }
         Latency { name: String, count: u64, p50_ms: f64, p95_ms: f64, p99_ms: f64, max_ms: f64, total_ms: f64 }
-        Failed { ok: bool, schema_version: String, error: Error }
-        Error {
-            code: String, message: String, causes: Vec<String>, details: BTreeMap<String, String>, hint: Option<String>,
-        }
         Started {
             ok: bool, schema_version: String, event: String, root: String, scope: Option<String>, store_id: String,
             generation: u64,
@@ -226,7 +218,7 @@ fn found() -> v1::SearchResponse {
 
 #[test]
 fn a_search_is_read_with_its_schema() {
-    let read: mirror::Search = read(&search::search(&found()));
+    let read: mirror::Search = read(&recall_json::search(&found()));
     assert!(read.ok);
     assert_eq!((read.schema_version.as_str(), read.next_offset), ("1", Some(10)));
     assert_eq!(read.stats.snapshot, "", "an empty store has no newest document");
@@ -247,7 +239,7 @@ fn an_item_is_read_with_its_schema() {
         warnings: vec![warning()],
         ..v1::GetResponse::default()
     };
-    let read: mirror::Item = read(&item::item(&message));
+    let read: mirror::Item = read(&recall_json::item(&message));
     assert_eq!(read.doc.path.as_deref(), Some("src/a.rs"));
 }
 
@@ -255,7 +247,7 @@ fn an_item_is_read_with_its_schema() {
 fn listings_and_removals_are_read_with_their_schemas() {
     let entry = v1::ListEntry { doc: Some(document()), memory: Some(memory()), ..v1::ListEntry::default() };
     let message = v1::ListResponse { entries: vec![entry], warnings: vec![warning()], ..v1::ListResponse::default() };
-    let listing: mirror::Listing = read(&list::listing(&message));
+    let listing: mirror::Listing = read(&recall_json::listing(&message));
     assert_eq!(listing.next_cursor, None, "there is no other page");
     let message = v1::RemoveResponse {
         documents: 2,
@@ -263,7 +255,7 @@ fn listings_and_removals_are_read_with_their_schemas() {
         failures: vec![v1::ItemFailure::default()],
         ..v1::RemoveResponse::default()
     };
-    let removed: mirror::Removed = read(&list::removed(&message));
+    let removed: mirror::Removed = read(&recall_json::removed(&message));
     assert_eq!(removed.documents, 2);
 }
 
@@ -289,31 +281,21 @@ fn the_status_is_read_with_its_schema() {
         counters: BTreeMap::from([("requests".to_owned(), 1)]),
         warnings: vec![warning()],
     };
-    let read: mirror::Status = read(&status::status(&message));
+    let read: mirror::Status = read(&recall_json::status(&message));
     assert_eq!(read.stores[0].scope.as_deref(), Some("global"));
     assert_eq!(read.stores[0].freshness.as_deref(), Some("scanned"));
 }
 
 #[test]
 fn each_line_of_a_run_is_read_with_its_schema() {
-    let line: mirror::Started = read(&index::index_line(&Event::Started(v1::IndexStarted::default())));
+    let line: mirror::Started = read(&recall_json::index_line(&Event::Started(v1::IndexStarted::default())));
     assert_eq!(line.event, "started");
     let progress = v1::IndexProgress { phase: v1::IndexPhase::Indexing.into(), ..v1::IndexProgress::default() };
-    let line: mirror::Progress = read(&index::index_line(&Event::Progress(progress)));
+    let line: mirror::Progress = read(&recall_json::index_line(&Event::Progress(progress)));
     assert_eq!((line.event.as_str(), line.phase.as_deref()), ("progress", Some("indexing")));
     let finished = v1::IndexFinished { failures: vec![v1::ItemFailure::default()], ..v1::IndexFinished::default() };
-    let line: mirror::Finished = read(&index::index_line(&Event::Finished(finished)));
+    let line: mirror::Finished = read(&recall_json::index_line(&Event::Finished(finished)));
     assert_eq!(line.event, "finished");
-    let line: mirror::Told = read(&index::index_line(&Event::Warning(warning())));
+    let line: mirror::Told = read(&recall_json::index_line(&Event::Warning(warning())));
     assert_eq!((line.event.as_str(), line.warning.severity.as_str()), ("warning", "notice"));
-}
-
-#[test]
-fn a_failure_is_read_with_its_schema() {
-    let failure = Failure::new(Reason::LimitExceeded, "`limit` is 99").with_detail("setting", "limits.hits");
-    let complaint = Complaint::from(failure);
-    let read: mirror::Failed = read(&failed(&complaint));
-    assert!(!read.ok);
-    assert_eq!(read.error.code, "LIMIT_EXCEEDED");
-    assert!(read.error.hint.expect("a hint").contains("limits.hits"));
 }

@@ -1,0 +1,59 @@
+//! Which threads work for a store, and have they ended?
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+
+/// Counts the threads that work for a store beside requests, so that closing it can wait for them.
+#[derive(Debug, Default)]
+pub(crate) struct Background {
+    working: Mutex<usize>,
+    ended: Condvar,
+}
+
+/// A thread's share; given back when it is dropped, which comes after the thread has let go of the store.
+pub(crate) struct Working(Arc<Background>);
+
+impl Background {
+    /// Counts a thread that is about to start.
+    pub(crate) fn begin(self: &Arc<Self>) -> Working {
+        *self.working.lock() += 1;
+        Working(Arc::clone(self))
+    }
+
+    /// Waits until no thread works; tells whether that was in time.
+    pub(crate) fn wait(&self, patience: Duration) -> bool {
+        let deadline = Instant::now() + patience;
+        let mut working = self.working.lock();
+        while *working > 0 {
+            if self.ended.wait_until(&mut working, deadline).timed_out() {
+                return *working == 0;
+            }
+        }
+        true
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        *self.0.working.lock() -= 1;
+        self.0.ended.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waiting_ends_when_the_last_thread_has_ended() {
+        let background = Arc::new(Background::default());
+        assert!(background.wait(Duration::ZERO));
+        let working = background.begin();
+        assert!(!background.wait(Duration::ZERO));
+        let thread = std::thread::spawn(move || drop(working));
+        assert!(background.wait(Duration::from_secs(30)));
+        thread.join().expect("no panic");
+    }
+}

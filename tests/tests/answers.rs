@@ -1,0 +1,93 @@
+//! What the daemon answers beside hits: counts, ids, generations, and that a client may give up what it asked.
+
+#![cfg(target_os = "linux")]
+
+#[path = "daemon/home.rs"]
+#[allow(dead_code, reason = "these tests use a part of it")]
+mod home;
+
+use recall_client::{Client, Launch};
+use recall_proto::v1;
+
+use home::Home;
+
+/// A client of a home's daemon, and the context of a project in it.
+async fn client(home: &Home, files: &[(&str, &str)]) -> (Client, v1::RequestContext) {
+    let client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
+    let working_directory = home.project(files).to_string_lossy().into_owned();
+    (client, v1::RequestContext { working_directory, ..v1::RequestContext::default() })
+}
+
+fn documents(page: &v1::ListResponse) -> Vec<(&v1::Document, u32)> {
+    page.entries.iter().map(|entry| (entry.doc.as_ref().expect("always told"), entry.chunks)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_tell_how_much_there_is_and_of_which_generation() {
+    let home = Home::new(&[]);
+    let files = [("docs/a.md", "# Alpha\n\nOne.\n"), ("docs/b.md", "# Beta\n\nTwo.\n"), ("c.rs", "fn gamma() {}\n")];
+    let (client, context) = client(&home, &files).await;
+    let context = Some(context);
+
+    let list = v1::ListRequest { context: context.clone(), limit: Some(2), ..v1::ListRequest::default() };
+    let page = client.list(list).await.expect("a listing");
+    assert_eq!((page.total, page.entries.len(), page.next_cursor.as_str()), (3, 2, "2"));
+    assert!(page.generation > 0);
+    assert!(documents(&page).iter().all(|(document, chunks)| !document.store_id.is_empty() && *chunks == 1));
+
+    let id = "docs/a.md".to_owned();
+    let get = v1::GetRequest { context: context.clone(), id, ..v1::GetRequest::default() };
+    let item = client.get(get).await.expect("it is there");
+    assert_eq!(item.generation, page.generation);
+    assert_eq!(item.doc.expect("always told").store_id, documents(&page)[0].0.store_id);
+
+    let query = "gamma".to_owned();
+    let search = v1::SearchRequest { context: context.clone(), query, ..v1::SearchRequest::default() };
+    let stats = client.search(search).await.expect("it searches").stats.expect("always told");
+    assert_eq!(stats.candidates.get("symbol"), Some(&1));
+
+    let items = vec!["docs".to_owned(), "docs/b.md".to_owned()];
+    let remove = v1::RemoveRequest { context: context.clone(), items, ..v1::RemoveRequest::default() };
+    let removed = client.remove(remove).await.expect("removed");
+    let id = |path: &str| recall_core::DocumentId::of(&recall_core::DocPath::new(path).expect("plain")).to_string();
+    assert_eq!(removed.removed, [id("docs/a.md"), id("docs/b.md")]);
+    assert_eq!(removed.documents, 2);
+    assert!(removed.generation > page.generation);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_store_is_told_about_to_whoever_asks() {
+    let home = Home::new(&[]);
+    let (client, context) = client(&home, &[("a.md", "# Alpha\n\nOne.\n")]).await;
+    let list = v1::ListRequest { context: Some(context.clone()), ..v1::ListRequest::default() };
+    client.list(list).await.expect("a listing");
+
+    let stores = async |context, every_store| {
+        let request = v1::StatusRequest { context, every_store, ..v1::StatusRequest::default() };
+        let stores = client.status(request).await.expect("it answers").stores;
+        stores.into_iter().map(|store| store.name).collect::<Vec<_>>()
+    };
+    assert_eq!(stores(None, false).await, [""; 0], "nobody's project");
+    assert_eq!(stores(None, true).await, ["project"]);
+    assert_eq!(stores(Some(context), true).await, ["project"], "each is told once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn giving_up_many_calls_at_once_ends_no_other() {
+    let home = Home::new(&[]);
+    let (client, context) = client(&home, &[("a.md", "# Alpha\n\nOne.\n")]).await;
+    let call = || {
+        let (client, context) = (client.clone(), Some(context.clone()));
+        let query = "alpha".to_owned();
+        let request = v1::SearchRequest { context, query, ..v1::SearchRequest::default() };
+        tokio::spawn(async move { client.search(request).await })
+    };
+    call().await.expect("no panic").expect("indexed");
+    for _ in 0..20 {
+        let given_up: Vec<_> = (0..200).map(|_| call()).collect();
+        let kept = call();
+        tokio::task::yield_now().await;
+        given_up.iter().for_each(tokio::task::JoinHandle::abort);
+        kept.await.expect("no panic").expect("the connection goes on");
+    }
+}

@@ -1,0 +1,146 @@
+//! A sandbox with a project in which one thing is known to be found.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use recall_client::{Client, ConnectOptions, Launch};
+use recall_proto::v1::RequestContext;
+use recall_testkit::{Outcome, Project, Running};
+use recall_tests::{Sandbox, sandbox};
+use rustix::process::geteuid;
+use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
+use serde_json::Value;
+
+/// What every case can find, and where.
+pub(crate) const KNOWN: (&str, &str) = ("open_sessions", "src/sessions.rs");
+
+/// A project with one known file, and a home of its own.
+pub(crate) struct Case {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) project: Project,
+}
+
+impl Case {
+    pub(crate) fn new() -> Self {
+        let sandbox = sandbox!();
+        let text = "/// Opens the session store.\npub fn open_sessions() {}\n";
+        let project = sandbox.project("shop", &[(KNOWN.1, text)]);
+        Self { sandbox, project }
+    }
+
+    /// The same with the project's `.recall`, which makes it the place of its index.
+    pub(crate) fn initialised() -> Self {
+        let case = Self::new();
+        std::fs::create_dir(case.project.path(".recall")).expect("a new folder");
+        case
+    }
+
+    pub(crate) fn recall(&self, arguments: &[&str]) -> Outcome {
+        self.sandbox.recall(&self.project, arguments)
+    }
+
+    /// Runs a command and tells its exit code and its answer: of an answer of many lines the last.
+    #[track_caller]
+    pub(crate) fn json(&self, arguments: &[&str]) -> (Option<i32>, Value) {
+        let outcome = self.recall(&[&["--json"], arguments].concat());
+        let value = serde_json::from_str(outcome.stdout.lines().last().unwrap_or_default());
+        (outcome.code, value.unwrap_or_else(|error| panic!("{error}: {outcome:?}")))
+    }
+
+    /// Checks that a command is refused, in words and in JSON, with a message that says this and a hint.
+    #[track_caller]
+    pub(crate) fn refuses(&self, arguments: &[&str], exit: i32, code: &str, says: &str) {
+        let outcome = self.recall(arguments);
+        let error = outcome.stderr.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
+        assert!(error.contains(says), "{outcome:?}");
+        assert!(outcome.stderr.lines().any(|line| line.starts_with("hint: ")), "{outcome:?}");
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(exit), ""), "{outcome:?}");
+        let (again, told) = self.json(arguments);
+        let told = &told["error"];
+        assert_eq!((again, told["code"].as_str()), (Some(exit), Some(code)), "{told}");
+        assert!(told["message"].as_str().is_some_and(|message| message.contains(says)), "{told}");
+        assert!(told["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{told}");
+    }
+
+    /// The paths of the hits of a search, the best first, and the codes of its warnings.
+    #[track_caller]
+    pub(crate) fn search(&self, query: &str) -> (Vec<String>, Vec<String>) {
+        let (code, answer) = self.json(&["search", "--scope", "project", "--k", "50", "--", query]);
+        assert!(matches!(code, Some(0 | 1)), "{code:?}: {answer}");
+        let texts = |list: &Value, pointer: &str| -> Vec<String> {
+            let elements = list.as_array().into_iter().flatten();
+            elements.filter_map(|element| element.pointer(pointer)?.as_str().map(str::to_owned)).collect()
+        };
+        (texts(&answer["results"], "/doc/path"), texts(&answer["warnings"], "/code"))
+    }
+
+    /// The daemon's process, which shows whether it is still the same one.
+    #[track_caller]
+    pub(crate) fn daemon(&self) -> u64 {
+        let (_, status) = self.json(&["daemon", "status"]);
+        status["daemon"]["pid"].as_u64().unwrap_or_else(|| panic!("no daemon runs: {status}"))
+    }
+
+    /// The daemon's process, after a search has started it.
+    #[track_caller]
+    pub(crate) fn first_daemon(&self) -> u64 {
+        self.search(KNOWN.0);
+        self.daemon()
+    }
+
+    /// Checks that the known file is found, and that nobody had to replace the daemon for it.
+    #[track_caller]
+    pub(crate) fn still_answers(&self, daemon: u64) {
+        assert_eq!(self.search(KNOWN.0).0.first().map(String::as_str), Some(KNOWN.1));
+        assert_eq!(self.daemon(), daemon, "another daemon had to be started");
+    }
+
+    /// Why a file is not in the index, as the status tells it.
+    #[track_caller]
+    pub(crate) fn reason(&self, path: &str) -> Option<String> {
+        let (_, status) = self.json(&["status", "--failures"]);
+        let stores = status["stores"].as_array().expect("a list");
+        let mut failures = stores.iter().flat_map(|store| store["failures"].as_array().into_iter().flatten());
+        let failure = failures.find(|failure| failure["item"] == path)?;
+        failure["reason"].as_str().map(str::to_owned)
+    }
+
+    /// The folder of the index of a project that was not initialised.
+    pub(crate) fn index(&self) -> PathBuf {
+        let stores = self.sandbox.recall_home().join("data/stores");
+        let mut stores = std::fs::read_dir(stores).expect("something was indexed");
+        stores.next().expect("one store").expect("readable").path().join("index")
+    }
+
+    /// A client of the daemon that runs.
+    pub(crate) async fn client(&self) -> Client {
+        let options = ConnectOptions {
+            homes: self.sandbox.homes(),
+            launch: Launch::Never,
+            daemon_binary: None,
+            client_name: "recall-tests".to_owned(),
+            deadline: Duration::from_mins(1),
+        };
+        Client::connect(&options).await.expect("a daemon runs")
+    }
+
+    /// Where a request from the project comes from.
+    pub(crate) fn context(&self) -> RequestContext {
+        let working_directory = self.project.root().to_string_lossy().into_owned();
+        RequestContext { working_directory, ..RequestContext::default() }
+    }
+
+    /// Starts the daemon as somebody whom permissions bind: root passes over them by two capabilities.
+    pub(crate) fn start_daemon_bound_by_permissions(&self) -> Running {
+        // Linux keeps capabilities a thread, and a child has those of the thread that starts it.
+        let start = || {
+            if geteuid().is_root() {
+                for capability in [CapabilitySet::DAC_OVERRIDE, CapabilitySet::DAC_READ_SEARCH] {
+                    remove_capability_from_bounding_set(capability).expect("root may give up what it may");
+                }
+            }
+            self.sandbox.start_daemon(&[])
+        };
+        std::thread::scope(|scope| scope.spawn(start).join()).expect("the daemon starts")
+    }
+}

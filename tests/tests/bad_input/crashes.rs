@@ -1,0 +1,85 @@
+//! The daemon is killed in the middle of its work: the next answer is right and whole, or says what it lacks.
+
+use std::time::{Duration, Instant};
+
+use recall_testkit::wait_until;
+
+use crate::case::{Case, KNOWN};
+
+const FILES: usize = 300;
+const ROUNDS: u32 = 20;
+
+/// Writes every file anew, so that each knows its round.
+fn write_files(case: &Case, round: u32) {
+    for file in 0..FILES {
+        let text = format!(
+            "/// Part {file}, written in round {round}.\npub fn part_{file}_of_round_{round}() -> usize {{\n    {file}\n}}\n"
+        );
+        case.project.write(&format!("src/part_{file}.rs"), text);
+    }
+}
+
+/// Searches until no answer says any more that it may lack something; no answer may hold what is no longer so.
+fn settled_search(case: &Case, query: &str) -> Vec<String> {
+    wait_until("the index to be whole", || {
+        let (found, warnings) = case.search(query);
+        let lacks = ["INDEXING", "SCAN_RUNNING", "NOT_REFRESHED", "FILE_CHANGED"];
+        let is_partial = warnings.iter().any(|warning| lacks.contains(&warning.as_str()));
+        (!is_partial).then_some(found)
+    })
+}
+
+#[test]
+fn killed_at_any_moment_of_indexing_the_daemon_loses_nothing() {
+    let case = Case::new();
+    write_files(&case, 0);
+    let began = Instant::now();
+    assert_eq!(case.recall(&["add", "."]).code, Some(0));
+    let whole_run = began.elapsed();
+    assert_eq!(case.recall(&["daemon", "stop"]).code, Some(0));
+    for round in 1..=ROUNDS {
+        write_files(&case, round);
+        if round % 2 == 0 {
+            // A first run, in place of one over what is known.
+            std::fs::remove_dir_all(case.index()).expect("ours");
+        }
+        let mut daemon = case.sandbox.start_daemon(&[]);
+        let run = case.sandbox.start_recall(&case.project, &["add", "."]);
+        // The moments are spread over the time that a run takes; which step each one meets is chance.
+        std::thread::sleep(whole_run.mul_f64(f64::from(round) / f64::from(ROUNDS)));
+        daemon.kill();
+        drop(run);
+        for file in [0, 137, FILES - 1] {
+            let found = settled_search(&case, &format!("part_{file}_of_round_{round}"));
+            assert_eq!(found.first(), Some(&format!("src/part_{file}.rs")), "round {round}");
+        }
+        let (_, status) = case.json(&["status"]);
+        assert_eq!(status["stores"][0]["documents"], FILES + 1, "round {round}: {status}");
+        assert_eq!(case.recall(&["daemon", "stop"]).code, Some(0));
+    }
+}
+
+#[test]
+fn killed_in_the_middle_of_a_call_the_daemon_leaves_an_answer_or_an_error() {
+    let case = Case::new();
+    write_files(&case, 0);
+    for round in 0..5 {
+        let mut daemon = case.sandbox.start_daemon(&[]);
+        // Nobody has indexed the project in the first round, so that the call is a long one.
+        let call = case.sandbox.start_recall(&case.project, &["--json", "search", "--", KNOWN.0]);
+        std::thread::sleep(Duration::from_millis(20 * round));
+        daemon.kill();
+        let outcome = call.finish();
+        let answer: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("one JSON object");
+        match outcome.code {
+            Some(0) => assert_eq!(answer["results"][0]["doc"]["path"], KNOWN.1),
+            Some(3) => {
+                assert_eq!(answer["error"]["code"], "UNAVAILABLE", "{answer}");
+                assert!(answer["error"]["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{answer}");
+            }
+            _ => panic!("{outcome:?}"),
+        }
+        assert_eq!(settled_search(&case, KNOWN.0).first().map(String::as_str), Some(KNOWN.1));
+        assert_eq!(case.recall(&["daemon", "stop"]).code, Some(0));
+    }
+}

@@ -1,0 +1,179 @@
+//! Files that are no text, no files, too much or not to be read: each is passed over with its reason, and the others are
+//! found.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixListener;
+use std::process::Command;
+
+use crate::case::{Case, KNOWN};
+
+/// Brings the project into the index and checks that each file is passed over for its reason.
+fn check(case: &Case, expected: &[(&str, &str)]) {
+    assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
+    let daemon = case.daemon();
+    for (path, reason) in expected {
+        let told = case.reason(path).unwrap_or_default();
+        assert!(told.ends_with(reason), "{path}: {told:?}");
+        assert_ne!(case.search(path).0.first().map(String::as_str), Some(*path), "it was indexed");
+    }
+    case.still_answers(daemon);
+}
+
+#[test]
+fn what_is_no_regular_file_is_passed_over_and_waited_for_by_nobody() {
+    let case = Case::new();
+    let path = |name: &str| case.project.path(name);
+    let made = Command::new("mkfifo").arg(path("pipe.rs")).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let _socket = UnixListener::bind(path("socket.rs")).expect("a new socket");
+    let mut expected = vec![("pipe.rs", "it is not a regular file"), ("socket.rs", "it is not a regular file")];
+    // Only root may make a device, and a container may withhold even that.
+    for (name, minor) in [("null.rs", "3"), ("zero.rs", "5")] {
+        let made = Command::new("mknod").arg(path(name)).args(["c", "1", minor]).output();
+        if made.is_ok_and(|output| output.status.success()) {
+            expected.push((name, "it is not a regular file"));
+        }
+    }
+    check(&case, &expected);
+    // Whoever names one gets the same answer.
+    assert_eq!(case.recall(&["add", "pipe.rs"]).code, Some(0));
+    assert_eq!(case.reason("pipe.rs").as_deref(), Some("it is not a regular file"));
+}
+
+#[test]
+fn a_file_over_the_limit_is_told_by_its_length_and_not_read() {
+    let case = Case::new();
+    File::create(case.project.path("sparse.rs")).expect("a new file").set_len(4 << 30).expect("a sparse one");
+    let mut line = File::create(case.project.path("line.rs")).expect("a new file");
+    for _ in 0..100 {
+        line.write_all(&vec![b'x'; 1_000_000]).expect("there is room");
+    }
+    check(
+        &case,
+        &[
+            ("sparse.rs", "it has 4294967296 bytes, the limit is 1048576"),
+            ("line.rs", "it has 100000000 bytes, the limit is 1048576"),
+        ],
+    );
+}
+
+#[test]
+fn what_is_no_text_for_people_is_passed_over() {
+    let case = Case::new();
+    let bytes: Vec<u8> = (0..4096_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    case.project.write("noise.rs", bytes);
+    case.project.write("nul.rs", "pub fn with_nul() {}\n\0\n");
+    case.project.write("bundle.js", "var a=1;function b(){return a};".repeat(3_000));
+    case.project.write("line.json", "1,".repeat(500_000));
+    check(
+        &case,
+        &[
+            ("noise.rs", "it is binary"),
+            ("nul.rs", "it is binary"),
+            ("bundle.js", "it is minified"),
+            ("line.json", "it is minified"),
+        ],
+    );
+}
+
+#[test]
+fn text_in_another_encoding_is_converted() {
+    let case = Case::new();
+    let wide = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+        "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(bytes).collect()
+    };
+    case.project.write("little.rs", wide("pub fn little_größe() {}\n", u16::to_le_bytes));
+    case.project.write("big.rs", wide("pub fn big_größe() {}\n", u16::to_be_bytes));
+    case.project.write("marked.rs", "\u{feff}pub fn marked_text() {}\n");
+    case.project.write("latin.rs", b"// caf\xe9\npub fn latin_text() {}\n");
+    for (query, path) in [
+        ("little_größe", "little.rs"),
+        ("big_größe", "big.rs"),
+        ("marked_text", "marked.rs"),
+        ("latin_text", "latin.rs"),
+        ("café", "latin.rs"),
+    ] {
+        assert_eq!(case.search(query).0.first().map(String::as_str), Some(path), "{query}");
+    }
+    let read = case.recall(&["get", "latin.rs"]);
+    assert!(read.stdout.contains("// café"), "{read:?}");
+    case.still_answers(case.daemon());
+}
+
+#[test]
+fn bytes_that_are_no_text_in_any_encoding_do_no_harm() {
+    let case = Case::new();
+    case.project.write("invalid.rs", b"// \xff\xfe\xc0\x80 \xed\xa0\x80\npub fn among_invalid_bytes() {}\n");
+    case.project.write("half.rs", b"\xff\xfep\0u\0b\0 \0f\0n\0 \0x\0(\0)\0\xd8");
+    assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
+    for path in ["invalid.rs", "half.rs"] {
+        let listed = case.recall(&["list", "--type", "code"]).stdout;
+        assert!(listed.contains(path) || case.reason(path).is_some(), "{path} is neither indexed nor told of");
+    }
+    case.still_answers(case.daemon());
+}
+
+#[test]
+fn a_file_that_nobody_may_read_is_told_of_and_found_once_it_may_be() {
+    let case = Case::new();
+    let mut daemon = case.start_daemon_bound_by_permissions();
+    case.project.write("private.rs", "pub fn private_matter() {}\n");
+    case.project.write("closed/inside.rs", "pub fn inside_matter() {}\n");
+    let set = |path: &str, mode| {
+        fs::set_permissions(case.project.path(path), fs::Permissions::from_mode(mode)).expect("ours");
+    };
+    set("private.rs", 0o000);
+    set("closed", 0o000);
+    check(
+        &case,
+        &[
+            ("private.rs", "cannot be read: Permission denied (os error 13)"),
+            ("closed", "cannot be read: Permission denied (os error 13)"),
+        ],
+    );
+    set("private.rs", 0o644);
+    set("closed", 0o755);
+    assert_eq!(case.recall(&["add", "."]).code, Some(0));
+    assert_eq!(case.search("private_matter").0.first().map(String::as_str), Some("private.rs"));
+    assert_eq!(case.search("inside_matter").0.first().map(String::as_str), Some("closed/inside.rs"));
+    assert_eq!(case.reason("private.rs"), None);
+    assert!(!daemon.has_ended());
+}
+
+#[test]
+fn a_million_nested_brackets_are_indexed_like_any_other_text() {
+    let case = Case::new();
+    // Broken into lines, so that it is no minified file; as much of them as a file may hold.
+    let lines = |brackets: &str| format!("{}\n", brackets.repeat(50)).repeat(1_000_000 / 50 / brackets.len());
+    let files = [
+        ("deep.rs", format!("fn rust_surface() {{}}\nfn f() {{ {}", lines("("))),
+        ("deep.json", format!("{{\"json_surface\": {}", lines("["))),
+        ("deep.c", format!("int c_surface(void);\nint x = {}", lines("("))),
+        ("deep.py", format!("def python_surface(): pass\nx = {}", lines("["))),
+        ("deep.html", format!("<p>html_surface</p>\n{}", lines("<b>"))),
+        ("deep.md", format!("# markdown_surface\n\n{}", lines("> "))),
+    ];
+    for (path, text) in &files {
+        case.project.write(path, text);
+    }
+    assert_eq!(case.recall(&["add", "."]).code, Some(0));
+    let daemon = case.daemon();
+    for (path, _) in &files {
+        let query = format!(
+            "{}_surface",
+            match *path {
+                "deep.rs" => "rust",
+                "deep.json" => "json",
+                "deep.c" => "c",
+                "deep.py" => "python",
+                "deep.html" => "html",
+                _ => "markdown",
+            }
+        );
+        let (found, _) = case.search(&query);
+        assert!(found.iter().any(|hit| hit == path), "{path}: {found:?}, {:?}", case.reason(path));
+    }
+    case.still_answers(daemon);
+}
