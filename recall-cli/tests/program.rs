@@ -17,7 +17,16 @@ impl Home {
         for folder in ["bin", "home", "project"] {
             fs::create_dir(place.path().join(folder)).expect("made");
         }
-        Self { place }
+        let home = Self { place };
+        // A folder of its own, so that no other program of the build stands beside it.
+        let program = home.recall_program();
+        let built = Path::new(env!("CARGO_BIN_EXE_recall"));
+        fs::hard_link(built, &program).or_else(|_| fs::copy(built, &program).map(drop)).expect("installed");
+        home
+    }
+
+    fn recall_program(&self) -> PathBuf {
+        self.path("bin").join(format!("recall{}", std::env::consts::EXE_SUFFIX))
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -25,7 +34,7 @@ impl Home {
     }
 
     fn recall(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_recall"))
+        Command::new(self.recall_program())
             .args(arguments)
             .env_clear()
             .env("HOME", self.path("home"))
@@ -193,7 +202,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     use std::process::Stdio;
 
     let home = Home::new();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_recall"))
+    let mut child = Command::new(home.recall_program())
         .args(["completions", "bash"])
         .env_clear()
         .env("HOME", home.path("home"))

@@ -2,7 +2,7 @@
 //!
 //! A [`Sandbox`] is a home of its own: the programs see no variable of the test's environment and no file of its user,
 //! and every process that was started in it, detached daemons included, ends with it. [`Running`] talks to a process
-//! over pipes and waits for its lines with a deadline; [`redact`] takes out of an output what differs between runs.
+//! over pipes and waits for its lines with a deadline; [`redact()`] takes out of an output what differs between runs.
 //! A failing step panics and says which: this crate is for tests alone.
 
 mod binaries;

@@ -1,8 +1,8 @@
 //! Which files does a root hold, which of them changed, and is their content text?
 //!
-//! [`scan`] walks a root under its [`Rules`] and costs a stat a file; [`compare`] says what differs from what is known;
-//! [`stat`] looks at one file again; [`content::read`] opens one without ever leaving the root and decodes it; [`root`]
-//! says where a project begins and which paths lie inside it.
+//! [`scan()`] walks a root under its [`Rules`] and costs a stat a file; [`stat`] looks at one file again;
+//! [`content::read`] opens one without ever leaving the root and decodes it; [`root`] says where a project begins and
+//! which paths lie inside it.
 //!
 //! The stat scan is the source of truth. Nothing here parses, remembers or writes anything, and nothing here knows the
 //! time: whoever observes brings the moment along ([`is_racy`]).
