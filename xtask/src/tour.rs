@@ -9,7 +9,7 @@ use crate::{cargo, say, workspace};
 const QUESTIONS: &[&[&str]] = &[
     &["search", "where does a search wait for a changed file", "--k", "3"],
     &["search", "Publication", "--k", "2"],
-    &["search", "why is there no pid file", "--type", "adr,documentation", "--k", "2"],
+    &["search", "why are there two indexes", "--type", "adr,documentation", "--k", "2"],
     &["status"],
 ];
 
