@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../proto");
+    // Asked at run time: a target folder that two clones share may hold this program as the other one built it.
+    let here = env::var_os("CARGO_MANIFEST_DIR").ok_or("cargo sets CARGO_MANIFEST_DIR for build scripts")?;
+    let include = Path::new(&here).join("../../proto");
     println!("cargo::rerun-if-changed={}", include.display());
     let mut compiler = protox::Compiler::new([&include])?;
     compiler.include_imports(true).include_source_info(true).open_file("recall/v1/service.proto")?;

@@ -48,11 +48,14 @@ impl Home {
 
     #[cfg(unix)]
     fn program(&self, name: &str, script: &str) {
-        use std::os::unix::fs::PermissionsExt;
-
-        let path = self.path("bin").join(name);
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("own file");
+        // Written by another process: a program that is started beside would inherit the open file from this one for
+        // a moment, and a file that is open for writing cannot be run.
+        let written = Command::new("/bin/sh")
+            .args(["-c", r#"printf '#!/bin/sh\n%s\n' "$2" > "$1" && chmod 755 "$1""#, "sh"])
+            .arg(self.path("bin").join(name))
+            .arg(script)
+            .status();
+        assert!(written.expect("there is a shell").success(), "{name} is written");
     }
 }
 

@@ -91,15 +91,19 @@ pub(crate) fn send_signal(pid: u32, signal: Signal) {
 
 /// A script that runs the daemon with nothing of the test's own environment.
 fn write_program(sandbox: &Sandbox) -> PathBuf {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let command = sandbox.command(&sandbox.binaries().recalld, sandbox.path());
     let variables = command.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)));
     let variables: Vec<_> = variables.map(|(name, value)| format!("{name}='{value}'")).collect();
     let recalld = sandbox.binaries().recalld.display();
     let script = format!("#!/bin/sh\nexec env -i {} '{recalld}' \"$@\"\n", variables.join(" "));
     let path = sandbox.path().join("recalld");
-    std::fs::write(&path, script).expect("the sandbox can be written");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).expect("ours");
+    // Written by another process: a program that is started beside would inherit the open file from this one for a
+    // moment, and a file that is open for writing cannot be run.
+    let written = std::process::Command::new("/bin/sh")
+        .args(["-c", r#"printf '%s' "$2" > "$1" && chmod 700 "$1""#, "sh"])
+        .arg(&path)
+        .arg(script)
+        .status();
+    assert!(written.expect("there is a shell").success(), "the sandbox can be written");
     path
 }
