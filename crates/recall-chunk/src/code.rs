@@ -111,7 +111,7 @@ impl Document<'_> {
 
     fn symbols(&self, chunks: &[Chunk]) -> Vec<Symbol> {
         let all = self.outline.definitions.iter().enumerate();
-        all.filter_map(|(index, found)| {
+        let symbols = all.filter_map(|(index, found)| {
             let kind = match found.kinds.symbol? {
                 SymbolKind::Function if self.is_method(found) => SymbolKind::Method,
                 kind => kind,
@@ -123,8 +123,11 @@ impl Document<'_> {
                 span: span_of(found),
                 chunk: chunk_at(chunks, found.name.start),
             })
-        })
-        .collect()
+        });
+        let mut symbols: Vec<Symbol> = symbols.collect();
+        // The parser's repair of a damaged text may give a definition whose start is before its parent's.
+        symbols.sort_by_key(|symbol| symbol.span.bytes.start);
+        symbols
     }
 
     fn is_method(&self, found: &Found) -> bool {
