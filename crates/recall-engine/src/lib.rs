@@ -4,6 +4,7 @@
 //! foreign library behind the catalog, the lexical index, the parser and the directory walker.
 
 mod answer;
+mod candidates;
 mod coverage;
 mod error;
 mod fault;
@@ -26,6 +27,8 @@ mod store;
 use std::sync::Arc;
 
 pub use answer::{Answer, Explanation, Factor, Hit, Stage, StageTimes, Warning};
+pub use candidates::RankedDocument;
+pub use search::features::names as feature_names;
 pub use coverage::{Coverage, Indexing};
 pub use error::{GetError, IndexError, ListError, RemoveError, SearchError, StatusError, StoreError};
 pub use fault::Fault;

@@ -5,6 +5,7 @@
 //! ```
 
 mod expand;
+pub(crate) mod features;
 mod prior;
 mod retrieve;
 mod weights;
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 use recall_core::{Fused, RankedList, Retriever, Scope, SearchRequest, Selectable, Understood, select, understand};
 
 use crate::Engine;
+use crate::candidates::RankedDocument;
 use crate::answer::{Answer, Factor, Hit, Stage, StageTimes, Warning};
 use crate::error::SearchError;
 use crate::freshness::{freshen, reason_of};
@@ -93,6 +95,48 @@ impl Engine {
         }
     }
 
+    /// What the learned ranker would see of every candidate.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn candidates(&self, origin: &Origin, request: &SearchRequest) -> Result<Vec<RankedDocument>, SearchError> {
+        let mut understood = understand(&request.query);
+        let scope = understood.scope.unwrap_or(request.scope);
+        merge_filters(&mut understood, request);
+        if understood.text.is_empty() {
+            return Err(SearchError::EmptyQuery);
+        }
+        let stores = self.registry.stores(origin, scope, &*self.clock)?;
+        if stores.is_empty() {
+            return Err(SearchError::NoStore { scope });
+        }
+        self.freshen_all(&stores)?;
+        let store = &stores[0];
+        let weights = weights::of(understood.class, &weights::given(&request.weights, &store.settings.weights));
+        let (lists, evidence) = retrieve::retrieve(store, &understood, &weights)?;
+        let mut fused = rustc_hash::FxHashMap::default();
+        for ranked in prior::apply(&lists, &understood, 0) {
+            let best = fused.entry(ranked.fused.document.0).or_insert(ranked.score);
+            *best = ranked.score.max(*best);
+        }
+        let found = [features::Found { lists: &lists, evidence: &evidence, fused: &fused }];
+        let rows = features::rows(&understood, &found);
+        let chunks: Vec<_> = evidence.documents.iter().map(|document| document.chunk).collect();
+        let hits = store.read(|snapshot| snapshot.hits(&chunks))?;
+        let mut out = Vec::new();
+        for ((hit, document), row) in hits.into_iter().zip(&evidence.documents).zip(rows.chunks_exact(features::COUNT)) {
+            if let Some(hit) = hit {
+                out.push(RankedDocument {
+                    path: hit.document.document.path,
+                    lines: (hit.chunk.span.start_line, hit.chunk.span.end_line),
+                    features: row.to_vec(),
+                    fused: fused[&document.document.0],
+                });
+            }
+        }
+        Ok(out)
+    }
+
     /// Brings every store up to its files. A store that fails is told of when another one holds something.
     fn freshen_all(&self, stores: &[Arc<Store>]) -> Result<Vec<Warning>, SearchError> {
         let mut warnings = Vec::new();
@@ -138,7 +182,7 @@ impl Search<'_> {
         let mut retrieved: Vec<(Retriever, u64)> = Vec::new();
         let mut ranked = Vec::new();
         for (place, store) in self.stores.iter().enumerate() {
-            let lists = retrieve::retrieve(store, self.understood, &weights)?;
+            let (lists, _evidence) = retrieve::retrieve(store, self.understood, &weights)?;
             count(&mut retrieved, &lists);
             clock.lap(Stage::Retrieve);
             ranked.extend(prior::apply(&lists, self.understood, place));

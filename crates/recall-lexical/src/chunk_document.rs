@@ -121,6 +121,7 @@ impl tantivy::Document for ChunkDocument {
     fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
         let Shared { fields, row, document_type, traits, text, path, stem, title, language, tags, _ticket } =
             &*self.shared;
+        let folder = path.rsplit('/').nth(1).unwrap_or_default();
         let mut values = Vec::with_capacity(16 + 3 * self.names.len());
         let mut put = |field: Field, text| values.push((field, FieldValue::Text(text)));
         put(fields.body, self.body.of(text).unwrap_or_default());
@@ -146,6 +147,8 @@ impl tantivy::Document for ChunkDocument {
             put(fields.path_end, path);
             put(fields.stem, stem);
             put(fields.path_words, path);
+            put(fields.stem_words, stem);
+            put(fields.folder_words, folder);
         }
         put(fields.document_type, document_type.as_str());
         if let Some(language) = language {

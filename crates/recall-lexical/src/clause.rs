@@ -1,6 +1,5 @@
 //! What is looked for, and what is a match of it worth?
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use tantivy::fieldnorm::FieldNormReader;
@@ -11,9 +10,9 @@ use tantivy::{DocId, TantivyError};
 use crate::snapshot::{Segment, Snapshot};
 
 /// How soon further occurrences of a term in a chunk stop to count (Robertson, Walker, TREC-3).
-const K1: f32 = 1.2;
+pub(crate) const K1: f32 = 1.2;
 /// How much the length of a chunk counts.
-const B: f32 = 0.75;
+pub(crate) const B: f32 = 0.75;
 
 /// A list of clauses; what matches any of them is scored by the sum of their worths.
 pub(crate) struct Clauses<'a> {
@@ -65,8 +64,7 @@ impl<'a> Clauses<'a> {
     pub(crate) fn term(&mut self, field: Field, term: &str, weight: f32) -> Result<(), TantivyError> {
         let found = self.snapshot.look_up(field, term.as_bytes())?;
         if found.chunks > 0 {
-            let (with, all) = (found.chunks as f32, self.snapshot.chunks as f32);
-            let idf = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
+            let idf = inverse_document_frequency(found.chunks, self.snapshot.chunks);
             let worth = Worth::Bm25 { weight: weight * idf * (K1 + 1.0), norms: self.norms(field) };
             self.list.push(Clause { matches: Matches::Term(field, found.infos), worth });
         }
@@ -91,18 +89,9 @@ impl<'a> Clauses<'a> {
         most: usize,
         worth: f32,
     ) -> Result<(), TantivyError> {
-        // Chosen over all segments together, so that the choice does not depend on how entries are spread over them.
-        let mut keys = BTreeSet::new();
-        for segment in &self.snapshot.segments {
-            let mut stream = segment.inverted(field).terms().range().gt(prefix).into_stream()?;
-            let mut taken = 0;
-            while taken < most && stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
-                keys.insert(stream.key().to_vec());
-                taken += 1;
-            }
-        }
+        let keys = self.snapshot.keys_from(field, prefix, most)?;
         let mut entries: Vec<Vec<DocId>> = vec![Vec::new(); self.snapshot.segments.len()];
-        for key in keys.iter().take(most) {
+        for key in &keys {
             for (segment, entries) in self.snapshot.segments.iter().zip(&mut entries) {
                 segment.each_with(field, key, |entry| entries.push(entry))?;
             }
@@ -243,6 +232,12 @@ impl List<'_> {
             }
         }
     }
+}
+
+/// How telling a term is that so many of all texts have.
+pub(crate) fn inverse_document_frequency(with: u64, all: u64) -> f32 {
+    let (with, all) = (with as f32, all.max(with) as f32);
+    (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
 }
 
 fn bm25(weight: f32, norms: &[f32; 256], frequency: u32, length: u8) -> f32 {

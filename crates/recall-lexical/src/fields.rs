@@ -27,6 +27,10 @@ pub(crate) struct Fields {
     pub(crate) stem: Field,
     /// In the first chunk of a document: terms of its path.
     pub(crate) path_words: Field,
+    /// In the first chunk of a document: terms of its file's name without extension.
+    pub(crate) stem_words: Field,
+    /// In the first chunk of a document: terms of the name of the directory that it is in.
+    pub(crate) folder_words: Field,
     /// The document's whole path.
     pub(crate) path_raw: Field,
     /// The document's type.
@@ -65,6 +69,8 @@ impl Fields {
             path_end: keys(&mut schema, "path_end", tokenizer::PATH_ENDS),
             stem: keys(&mut schema, "stem", tokenizer::FOLDED),
             path_words: terms(&mut schema, "path_words"),
+            stem_words: terms(&mut schema, "stem_words"),
+            folder_words: terms(&mut schema, "folder_words"),
             path_raw: keys(&mut schema, "path_raw", tokenizer::WHOLE),
             document_type: keys(&mut schema, "document_type", tokenizer::WHOLE),
             language: keys(&mut schema, "language", tokenizer::WHOLE),
@@ -77,8 +83,9 @@ impl Fields {
     }
 
     /// The fields whose matches are scored by BM25, so that their lengths matter.
-    pub(crate) fn scored(&self) -> [Field; 6] {
-        [self.body, self.symbol, self.path, self.comment, self.tag_words, self.path_words]
+    pub(crate) fn scored(&self) -> [Field; 8] {
+        let Self { body, symbol, path, comment, tag_words, path_words, stem_words, folder_words, .. } = *self;
+        [body, symbol, path, comment, tag_words, path_words, stem_words, folder_words]
     }
 }
 

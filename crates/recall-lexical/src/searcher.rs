@@ -13,11 +13,12 @@ use recall_core::{Candidate, Filters, Generation, Understood};
 use tantivy::TantivyError;
 
 use crate::clause::Clauses;
+use crate::evidence::{Evidence, gather};
 use crate::filter::gates;
 use crate::index::Shared;
 use crate::open::{corruption, guarded};
 use crate::snapshot::Snapshot;
-use crate::union::best;
+use crate::union::{Scored, best};
 use crate::weights::FieldWeights;
 
 /// One committed state of a lexical index, to search in.
@@ -93,6 +94,46 @@ impl Searcher {
         self.candidates(filters, depth, |clauses| paths::look_for(clauses, &self.snapshot.fields, understood))
     }
 
+    /// What the three retrievers find, and what speaks for the documents that any of them named.
+    ///
+    /// A retriever with a depth of 0 is not asked.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn retrieve(
+        &self,
+        understood: &Understood,
+        filters: &Filters,
+        depths: Depths,
+    ) -> Result<Retrieved, SearchError> {
+        let snapshot = &*self.snapshot;
+        self.guard(|| {
+            let gates = gates(snapshot, filters)?;
+            let fields = &snapshot.fields;
+            let ask = |depth, look_for: &dyn Fn(&mut Clauses<'_>) -> Result<(), TantivyError>| {
+                let mut clauses = Clauses::new(snapshot);
+                if depth > 0 {
+                    look_for(&mut clauses)?;
+                }
+                best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch)
+            };
+            let words = ask(depths.lexical, &|clauses| lexical::look_for(clauses, fields, &self.weights, understood))?;
+            let names = ask(depths.symbol, &|clauses| symbols::look_for(clauses, fields, understood))?;
+            let files = ask(depths.path, &|clauses| paths::look_for(clauses, fields, understood))?;
+            let mut entries = vec![Vec::new(); snapshot.segments.len()];
+            for scored in words.iter().chain(&names).chain(&files) {
+                entries[scored.address.segment].push(scored.address.entry);
+            }
+            let evidence = gather(snapshot, entries, understood, &self.weights)?.ok_or_else(unknown_traits)?;
+            Ok(Retrieved {
+                lexical: self.as_candidates(words)?,
+                symbol: self.as_candidates(names)?,
+                path: self.as_candidates(files)?,
+                evidence,
+            })
+        })
+    }
+
     fn candidates(
         &self,
         filters: &Filters,
@@ -100,18 +141,50 @@ impl Searcher {
         look_for: impl FnOnce(&mut Clauses<'_>) -> Result<(), TantivyError>,
     ) -> Result<Vec<Candidate>, SearchError> {
         let snapshot = &*self.snapshot;
-        let candidates = guarded(|| {
+        self.guard(|| {
             let mut clauses = Clauses::new(snapshot);
             look_for(&mut clauses)?;
             let gates = gates(snapshot, filters)?;
-            best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch)?
-                .into_iter()
-                .map(|scored| snapshot.candidate(scored.address, scored.score))
-                .collect::<Option<Vec<_>>>()
-                .ok_or_else(|| corruption("a chunk's traits are none that were written"))
-        });
-        candidates.map_err(|error| SearchError::Damaged { path: self.shared.dir.clone(), source: error.into() })
+            self.as_candidates(best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch)?)
+        })
     }
+
+    fn as_candidates(&self, scored: Vec<Scored>) -> Result<Vec<Candidate>, TantivyError> {
+        let candidates = scored.into_iter().map(|scored| self.snapshot.candidate(scored.address, scored.score));
+        candidates.collect::<Option<Vec<_>>>().ok_or_else(unknown_traits)
+    }
+
+    fn guard<T>(&self, read: impl FnOnce() -> Result<T, TantivyError>) -> Result<T, SearchError> {
+        guarded(read).map_err(|error| SearchError::Damaged { path: self.shared.dir.clone(), source: error.into() })
+    }
+}
+
+fn unknown_traits() -> TantivyError {
+    corruption("a chunk's traits are none that were written")
+}
+
+/// How many candidates each retriever brings at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Depths {
+    /// Of chunks by their words.
+    pub lexical: usize,
+    /// Of chunks by the names that they define.
+    pub symbol: usize,
+    /// Of documents by their paths.
+    pub path: usize,
+}
+
+/// What the retrievers found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Retrieved {
+    /// The chunks that hold the query's words; see [`Searcher::lexical`].
+    pub lexical: Vec<Candidate>,
+    /// The chunks that define what the query names; see [`Searcher::symbols`].
+    pub symbol: Vec<Candidate>,
+    /// The documents whose path the query names; see [`Searcher::paths`].
+    pub path: Vec<Candidate>,
+    /// What speaks for the documents of all of them.
+    pub evidence: Evidence,
 }
 
 impl fmt::Debug for Searcher {

@@ -1,5 +1,6 @@
 //! What can be searched at one moment?
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use recall_core::{Candidate, ChunkRow, DocumentRow, Generation};
@@ -21,6 +22,8 @@ pub(crate) struct Snapshot {
     pub(crate) fields: Fields,
     /// Chunks that are not removed.
     pub(crate) chunks: u64,
+    /// Documents that are not removed.
+    pub(crate) documents: u64,
     /// The mean length of each scored field over the chunks that are not removed, in tokens; never 0.
     mean_lengths: Vec<(Field, f32)>,
 }
@@ -70,7 +73,8 @@ impl Snapshot {
                 (field, (tokens as f32 / chunks as f32).max(1.0))
             })
             .to_vec();
-        Ok(Self { generation, meta, segments, fields, chunks, mean_lengths })
+        let documents = segments.iter().map(|segment| segment.documents(fields.path_words)).sum();
+        Ok(Self { generation, meta, segments, fields, chunks, documents, mean_lengths })
     }
 
     /// The mean length of a scored field, in tokens.
@@ -92,6 +96,26 @@ impl Snapshot {
             found.infos.push(info);
         }
         Ok(found)
+    }
+
+    /// The keys that begin with a prefix and are longer, ascending; the first `most` of all segments together, so that the
+    /// choice does not depend on how entries are spread over them.
+    pub(crate) fn keys_from(&self, field: Field, prefix: &str, most: usize) -> Result<Vec<Vec<u8>>, TantivyError> {
+        let mut keys = BTreeSet::new();
+        for segment in &self.segments {
+            let mut stream = segment.inverted(field).terms().range().gt(prefix).into_stream()?;
+            let mut taken = 0;
+            while taken < most && stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
+                keys.insert(stream.key().to_vec());
+                taken += 1;
+            }
+        }
+        Ok(keys.into_iter().take(most).collect())
+    }
+
+    /// [`look_up`](Self::look_up) for each of [`keys_from`](Self::keys_from).
+    pub(crate) fn look_up_from(&self, field: Field, prefix: &str, most: usize) -> Result<Vec<Found>, TantivyError> {
+        self.keys_from(field, prefix, most)?.iter().map(|key| self.look_up(field, key)).collect()
     }
 
     /// Reads a candidate's rows and traits; `None` when they cannot be of this index.
@@ -172,6 +196,19 @@ impl Segment {
 
     pub(crate) fn document_row(&self, entry: DocId) -> DocumentRow {
         DocumentRow(self.document.get_val(entry) as i64)
+    }
+
+    /// The packed traits of the entry's document.
+    pub(crate) fn traits(&self, entry: DocId) -> u64 {
+        self.traits.get_val(entry)
+    }
+
+    /// How many documents there are that are not removed: the entries with a field that only first chunks have.
+    fn documents(&self, field_of_first: Field) -> u64 {
+        let Some(lengths) = self.lengths(field_of_first) else { return 0 };
+        let is_first = |entry: &DocId| lengths.fieldnorm(*entry) > 0;
+        let all = (0..self.entries()).filter(is_first).count();
+        (all - self.removed.iter().copied().filter(|entry| is_first(entry)).count()) as u64
     }
 
     /// The entries that are removed, ascending.

@@ -41,7 +41,7 @@ const STEPPING_BACK: &[(FileKind, f64, &[&str])] = &[
 ];
 
 /// The kinds that the query names; all of them when it names a path.
-fn asked_for(understood: &Understood) -> Vec<FileKind> {
+pub(super) fn asked_for(understood: &Understood) -> Vec<FileKind> {
     let names = |words: &[&str]| {
         let mut said = understood.text.split(|c: char| !c.is_alphanumeric());
         said.any(|word| words.iter().any(|name| word.eq_ignore_ascii_case(name)))

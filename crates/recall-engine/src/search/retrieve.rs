@@ -1,6 +1,7 @@
-//! Which chunks may answer the query?
+//! Which chunks may answer the query, and what speaks for their documents?
 
 use recall_core::{RankedList, Retriever, Understood};
+use recall_lexical::{Depths, Evidence, Retrieved};
 
 use crate::error::StoreError;
 use crate::store::Store;
@@ -13,19 +14,21 @@ pub(super) fn retrieve(
     store: &Store,
     understood: &Understood,
     weights: &[(Retriever, f64)],
-) -> Result<Vec<RankedList>, StoreError> {
-    let searcher = store.lexical.searcher();
-    let filters = &understood.filters;
-    let mut lists = Vec::with_capacity(weights.len());
-    for &(retriever, weight) in weights.iter().filter(|(_, weight)| *weight > 0.0) {
-        let candidates = match retriever {
-            Retriever::Lexical => searcher.lexical(understood, filters, DEPTH),
-            Retriever::Symbol => searcher.symbols(understood, filters, DEPTH),
-            Retriever::Path => searcher.paths(understood, filters, DEPTH),
-            Retriever::Semantic => continue,
-        };
-        let candidates = candidates.map_err(|source| store.search_failed(source))?;
-        lists.push(RankedList { retriever, weight, candidates });
-    }
-    Ok(lists)
+) -> Result<(Vec<RankedList>, Evidence), StoreError> {
+    let weight_of = |retriever| weights.iter().find(|(known, _)| *known == retriever).map_or(0.0, |&(_, weight)| weight);
+    let depth = |retriever| if weight_of(retriever) > 0.0 { DEPTH } else { 0 };
+    let depths = Depths {
+        lexical: depth(Retriever::Lexical),
+        symbol: depth(Retriever::Symbol),
+        path: depth(Retriever::Path),
+    };
+    let retrieved = store.lexical.searcher().retrieve(understood, &understood.filters, depths);
+    let Retrieved { lexical, symbol, path, evidence } = retrieved.map_err(|source| store.search_failed(source))?;
+    let list = |retriever, candidates| RankedList { retriever, weight: weight_of(retriever), candidates };
+    let lists = vec![
+        list(Retriever::Lexical, lexical),
+        list(Retriever::Symbol, symbol),
+        list(Retriever::Path, path),
+    ];
+    Ok((lists, evidence))
 }

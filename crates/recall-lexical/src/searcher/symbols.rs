@@ -5,7 +5,7 @@ use tantivy::TantivyError;
 
 use crate::clause::Clauses;
 use crate::fields::Fields;
-use crate::names::SCOPE;
+use crate::names::{MIN_PREFIX_BYTES, SCOPE};
 use crate::query_terms::{names, terms};
 
 /// What each kind of match of a name is worth, in units of what all parts of names together can be worth: so a better kind
@@ -18,9 +18,6 @@ const EQUAL_WITHOUT_SCOPE: f32 = 1.0;
 
 /// The most names that one prefix is taken for. An editor's completion list is shorter.
 const MAX_CONTINUATIONS: usize = 64;
-
-/// A shorter prefix begins too many names to say anything.
-const MIN_PREFIX_BYTES: usize = 3;
 
 pub(super) fn look_for(
     clauses: &mut Clauses<'_>,

@@ -1,0 +1,163 @@
+//! What does the learned ranker see of a document?
+//!
+//! One row of numbers a document, in the order of [`NAMES`]. Scores are divided by the best of the same answer, so that they
+//! compare across questions and stores; coverages and shares are absolute.
+
+mod ranks;
+
+use recall_core::{DocumentType, FileKind, QueryClass, RankedList, Understood};
+use recall_lexical::{DocumentEvidence, Evidence};
+use rustc_hash::FxHashMap;
+
+use super::prior::asked_for;
+use ranks::{places, relative};
+
+/// One score of a document, of which the best and the ranks are taken.
+type Score = fn(&DocumentEvidence) -> f32;
+
+/// The scores of a document, by name: each gives a feature relative to the answer's best and one by its rank.
+const SCORES: [(&str, &str, Score); 9] = [
+    ("body_best", "body_best_rank", |document| document.body_best),
+    ("body_top", "body_top_rank", |document| document.body_top),
+    ("body_whole", "body_whole_rank", |document| document.body_whole),
+    ("symbol_best", "symbol_best_rank", |document| document.symbol_best),
+    ("symbol_whole", "symbol_whole_rank", |document| document.symbol_whole),
+    ("comment_best", "comment_best_rank", |document| document.comment_best),
+    ("comment_whole", "comment_whole_rank", |document| document.comment_whole),
+    ("path", "path_rank", |document| document.path),
+    ("chunk_score", "chunk_score_rank", |document| document.chunk_score),
+];
+
+/// What is taken of a document as it is.
+const FACTS: [(&str, Score); 23] = [
+    ("body_coverage", |document| document.body_coverage),
+    ("chunk_coverage", |document| document.chunk_coverage),
+    ("symbol_coverage", |document| document.symbol_coverage),
+    ("chunk_symbol_coverage", |document| document.chunk_symbol_coverage),
+    ("symbol_share", |document| document.symbol_share),
+    ("comment_coverage", |document| document.comment_coverage),
+    ("path_coverage", |document| document.path_coverage),
+    ("stem_coverage", |document| document.stem_coverage),
+    ("stem_share", |document| document.stem_share),
+    ("folder_share", |document| document.folder_share),
+    ("names_equal", |document| document.names_equal),
+    ("names_folded", |document| document.names_folded),
+    ("names_begun", |document| document.names_begun),
+    ("names_stem", |document| document.names_stem),
+    ("holds_rarest", |document| document.holds_rarest),
+    ("place", |document| document.place),
+    ("matched_chunks", |document| document.matched_chunks),
+    ("chunks", |document| document.chunks.ln_1p()),
+    ("tokens", |document| document.tokens.ln_1p()),
+    ("chunk_tokens", |document| document.chunk_tokens.ln_1p()),
+    ("is_test", |document| flag(document.traits.file_kind == FileKind::Test)),
+    ("is_example", |document| flag(document.traits.file_kind == FileKind::Example)),
+    ("is_declaration", |document| flag(document.traits.file_kind == FileKind::Declaration)),
+];
+
+/// What is known beside the evidence: of the document, then of the question.
+const OTHERS: [&str; 18] = [
+    "is_generated",
+    "is_prose",
+    "is_record",
+    "lexical_rank",
+    "symbol_rank",
+    "path_name_rank",
+    "fused",
+    "fused_rank",
+    "asked_for",
+    "asks_symbol",
+    "asks_path",
+    "asks_question",
+    "terms",
+    "names",
+    "mean_weight",
+    "rarest",
+    "unknown",
+    "store_chunks",
+];
+
+/// The number of features.
+pub const COUNT: usize = 2 * SCORES.len() + FACTS.len() + OTHERS.len();
+
+/// The features' names, in the order of a row.
+pub fn names() -> Vec<&'static str> {
+    let mut names = Vec::with_capacity(COUNT);
+    names.extend(SCORES.iter().map(|&(name, _, _)| name));
+    names.extend(SCORES.iter().map(|&(_, name, _)| name));
+    names.extend(FACTS.iter().map(|&(name, _)| name));
+    names.extend(OTHERS);
+    names
+}
+
+/// What was found in one store.
+pub(super) struct Found<'a> {
+    pub(super) lists: &'a [RankedList],
+    pub(super) evidence: &'a Evidence,
+    /// The fused score of each document's best chunk, by document row.
+    pub(super) fused: &'a FxHashMap<i64, f64>,
+}
+
+/// The rows of all documents, store by store, each store's in the order of its evidence.
+pub(super) fn rows(understood: &Understood, stores: &[Found<'_>]) -> Vec<f32> {
+    let documents: Vec<&DocumentEvidence> = stores.iter().flat_map(|found| &found.evidence.documents).collect();
+    let mut rows = vec![0.0; documents.len() * COUNT];
+    let mut column = 0;
+    for (_, _, score) in SCORES {
+        fill(&mut rows, column, &relative(&documents, score));
+        fill(&mut rows, column + SCORES.len(), &places(&documents, score));
+        column += 1;
+    }
+    column += SCORES.len();
+    for (_, fact) in FACTS {
+        fill(&mut rows, column, &documents.iter().map(|document| fact(document)).collect::<Vec<_>>());
+        column += 1;
+    }
+    let wanted = asked_for(understood);
+    let best_fused = stores.iter().flat_map(|found| found.fused.values()).copied().fold(f64::MIN_POSITIVE, f64::max);
+    let mut row = 0;
+    for found in stores {
+        let question = &found.evidence.question;
+        let by_retriever: Vec<FxHashMap<i64, f32>> = found.lists.iter().map(ranks::of_documents).collect();
+        let by_fusion = ranks::of_scores(found.fused);
+        for document in &found.evidence.documents {
+            let key = document.document.0;
+            let rank = |place: usize| by_retriever.get(place).and_then(|ranks| ranks.get(&key)).copied().unwrap_or(0.0);
+            let traits = document.traits;
+            let asks = |classes: &[QueryClass]| flag(classes.contains(&understood.class));
+            let others: [f32; OTHERS.len()] = [
+                flag(traits.file_kind == FileKind::Generated),
+                flag(traits.document_type != DocumentType::Code),
+                flag(!matches!(traits.document_type, DocumentType::Code | DocumentType::Documentation)),
+                rank(0),
+                rank(1),
+                rank(2),
+                (found.fused.get(&key).copied().unwrap_or(0.0) / best_fused) as f32,
+                by_fusion.get(&key).copied().unwrap_or(0.0),
+                flag(wanted.contains(&traits.file_kind)),
+                asks(&[QueryClass::Symbol]),
+                asks(&[QueryClass::Path]),
+                asks(&[QueryClass::Question, QueryClass::Relationship]),
+                question.terms,
+                question.names,
+                question.weight / question.terms.max(1.0),
+                question.rarest,
+                question.unknown,
+                question.chunks.ln_1p(),
+            ];
+            rows[row * COUNT + column..(row + 1) * COUNT].copy_from_slice(&others);
+            row += 1;
+        }
+    }
+    rows
+}
+
+fn fill(rows: &mut [f32], column: usize, values: &[f32]) {
+    for (row, &value) in rows.chunks_exact_mut(COUNT).zip(values) {
+        row[column] = value;
+    }
+}
+
+fn flag(holds: bool) -> f32 {
+    f32::from(u8::from(holds))
+}

@@ -1,0 +1,52 @@
+//! What place does a score have among all?
+
+use recall_core::RankedList;
+use recall_lexical::DocumentEvidence;
+use rustc_hash::FxHashMap;
+
+/// How fast a rank loses worth: the first is worth 1/21, the twentieth half of that.
+const SMOOTHING: f32 = 20.0;
+
+fn worth(rank: usize) -> f32 {
+    1.0 / (SMOOTHING + rank as f32)
+}
+
+/// Each document's score, divided by the best; 0 where nothing scored.
+pub(super) fn relative(documents: &[&DocumentEvidence], score: fn(&DocumentEvidence) -> f32) -> Vec<f32> {
+    let best = documents.iter().map(|document| score(document)).fold(0.0, f32::max);
+    let factor = if best > 0.0 { 1.0 / best } else { 0.0 };
+    documents.iter().map(|document| score(document) * factor).collect()
+}
+
+/// The worth of each document's rank by a score; equal scores share a rank, a score of 0 has none and is worth 0.
+pub(super) fn places(documents: &[&DocumentEvidence], score: fn(&DocumentEvidence) -> f32) -> Vec<f32> {
+    let mut order: Vec<(f32, usize)> =
+        documents.iter().enumerate().map(|(place, document)| (score(document), place)).filter(|&(s, _)| s > 0.0).collect();
+    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut places = vec![0.0; documents.len()];
+    let mut rank = 0;
+    for at in 0..order.len() {
+        if at == 0 || order[at].0 < order[at - 1].0 {
+            rank = at + 1;
+        }
+        places[order[at].1] = worth(rank);
+    }
+    places
+}
+
+/// The worth of each document's rank in a retriever's list, by document row: its best chunk's, counted in documents.
+pub(super) fn of_documents(list: &RankedList) -> FxHashMap<i64, f32> {
+    let mut ranks = FxHashMap::default();
+    for candidate in &list.candidates {
+        let rank = ranks.len() + 1;
+        ranks.entry(candidate.document.0).or_insert_with(|| worth(rank));
+    }
+    ranks
+}
+
+/// The worth of each document's rank by its fused score.
+pub(super) fn of_scores(scores: &FxHashMap<i64, f64>) -> FxHashMap<i64, f32> {
+    let mut order: Vec<(i64, f64)> = scores.iter().map(|(&key, &score)| (key, score)).collect();
+    order.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    order.into_iter().zip(1..).map(|((key, _), rank)| (key, worth(rank))).collect()
+}
