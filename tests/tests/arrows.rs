@@ -12,6 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-chunk", &["recall-core"]),
     ("recall-catalog", &["recall-core"]),
     ("recall-lexical", &["recall-core"]),
+    ("recall-rank", &[]),
     ("recall-watch", &["recall-core"]),
     ("recall-proto", &["recall-core"]),
     ("recall-config", &["recall-core"]),

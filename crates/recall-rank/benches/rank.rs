@@ -1,0 +1,3 @@
+//! How long does a ranker take for the candidates of a query?
+
+fn main() {}

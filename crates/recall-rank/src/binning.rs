@@ -1,0 +1,93 @@
+//! Which few values stand for the values of a feature?
+//!
+//! A split is looked for between bins, not between values: each feature is cut at its quantiles into at most
+//! [`MOST_BINS`] bins, and a value that many rows share has a bin of its own.
+
+use rayon::prelude::*;
+
+use crate::tree::finite;
+
+/// A bin's number is a byte, and one number is kept for missing values.
+const MOST_BINS: usize = 255;
+
+/// The bin of missing values.
+pub(crate) const MISSING: u8 = 255;
+
+/// How many numbers of bins there are.
+pub(crate) const BIN_NUMBERS: usize = 256;
+
+/// The values of one feature, as numbers of bins.
+#[derive(Debug)]
+pub(crate) struct Column {
+    /// The bin of each row.
+    pub(crate) bins: Vec<u8>,
+    /// The greatest value of each bin, rising; a value lies in the first bin whose bound is not below it. The last bound is
+    /// the greatest finite number. Empty if all values are missing.
+    pub(crate) bounds: Vec<f32>,
+}
+
+/// Bins each feature of the rows.
+pub(crate) fn columns(features: usize, rows: &[&[f32]]) -> Vec<Column> {
+    (0..features)
+        .into_par_iter()
+        .map(|feature| {
+            let values: Vec<f32> =
+                rows.iter().flat_map(|rows| rows.iter().skip(feature).step_by(features)).copied().collect();
+            column(&values)
+        })
+        .collect()
+}
+
+fn column(values: &[f32]) -> Column {
+    let bounds = bounds(values);
+    let bins = values.iter().map(|value| bin(*value, &bounds)).collect();
+    Column { bins, bounds }
+}
+
+fn bin(value: f32, bounds: &[f32]) -> u8 {
+    if value.is_nan() {
+        return MISSING;
+    }
+    let bin = bounds.partition_point(|bound| *bound < finite(value));
+    u8::try_from(bin).expect("there are at most 255 bins")
+}
+
+fn bounds(values: &[f32]) -> Vec<f32> {
+    let mut sorted: Vec<f32> =
+        values.iter().filter(|value| !value.is_nan()).map(|value| finite(*value) + 0.0).collect();
+    sorted.sort_unstable_by(f32::total_cmp);
+    let runs: Vec<(f32, usize)> = sorted.chunk_by(|left, right| left == right).map(|run| (run[0], run.len())).collect();
+    let mut bounds: Vec<f32> =
+        last_of_bins(&runs, sorted.len()).into_iter().map(|at| between(runs[at].0, runs[at + 1].0)).collect();
+    if !runs.is_empty() {
+        bounds.push(f32::MAX);
+    }
+    bounds
+}
+
+/// The places of the runs of equal values that end a bin, but for the last.
+fn last_of_bins(runs: &[(f32, usize)], values: usize) -> Vec<usize> {
+    let before_last = runs.len().saturating_sub(1);
+    if runs.len() <= MOST_BINS {
+        return (0..before_last).collect();
+    }
+    let mut ends = Vec::new();
+    let (mut left, mut in_bin) = (values, 0);
+    for at in 0..before_last {
+        in_bin += runs[at].1;
+        let bins_left = MOST_BINS - ends.len();
+        let share = left.div_ceil(bins_left);
+        if bins_left > 1 && (in_bin >= share || (runs[at + 1].1 >= share && bins_left > 2)) {
+            ends.push(at);
+            left -= in_bin;
+            in_bin = 0;
+        }
+    }
+    ends
+}
+
+/// A number that is not less than the first and less than the second.
+fn between(low: f32, high: f32) -> f32 {
+    let middle = low / 2.0 + high / 2.0;
+    if middle > low && middle < high { middle } else { low }
+}

@@ -1,0 +1,164 @@
+//! How is a ranker learnt from judged queries?
+//!
+//! Gradient boosting: each tree is grown towards what the candidates still want of their scores, on a random share of the
+//! queries and of the features.
+
+use oorandom::Rand64;
+use rayon::prelude::*;
+use thiserror::Error;
+
+use crate::binning::{self, Column};
+use crate::calibrate::Calibration;
+use crate::grow::{Ground, Grown, grow};
+use crate::histogram::Gradient;
+use crate::judged::{Judged, JudgedError, JudgedQuery};
+use crate::lambda::Lambdas;
+use crate::parameters::{Monotone, ParameterError, Parameters};
+use crate::ranker::{Parts, Ranker};
+use crate::sample;
+
+/// Nothing can be learnt.
+#[derive(Debug, Error, PartialEq)]
+pub enum TrainError {
+    /// The queries contradict themselves.
+    #[error("the judged queries cannot be used")]
+    Judged(#[from] JudgedError),
+    /// A parameter is out of bounds.
+    #[error("a parameter cannot be used")]
+    Parameter(#[from] ParameterError),
+    /// No query has two candidates of different relevance.
+    #[error("no query has two candidates of different labels")]
+    NoPair,
+    /// There is more than is counted with.
+    #[error("there are {rows} rows of {features} features, expected fewer than 2³² of at most 2¹⁵")]
+    TooMuch {
+        /// How many rows there are.
+        rows: usize,
+        /// How many features there are.
+        features: usize,
+    },
+    /// The queries are of fewer groups than there should be folds.
+    #[error("{groups} groups cannot be split into {folds} folds of at least one, and there must be two folds")]
+    Folds {
+        /// How many groups there are.
+        groups: usize,
+        /// How many folds there should be.
+        folds: usize,
+    },
+}
+
+/// Learns a ranker.
+///
+/// Queries whose candidates all have the same label teach nothing and are left out. The ranker is not calibrated: that takes
+/// scores of queries that it has not seen, see [`CrossValidation::calibration`](crate::CrossValidation::calibration). The
+/// result depends on the queries, their order and the parameters alone, not on the number of threads; it works in the
+/// caller's rayon pool. There are fewer trees than asked for if no split lowers the loss any more.
+///
+/// # Errors
+/// Fails if the queries or the parameters cannot be used, or if there is nothing to learn.
+pub fn train(judged: &Judged, parameters: &Parameters) -> Result<Ranker, TrainError> {
+    judged.check()?;
+    parameters.check(&judged.features)?;
+    let queries: Vec<&JudgedQuery> = judged.queries.iter().collect();
+    train_on(&judged.features, &queries, parameters)
+}
+
+/// Learns from some of the queries, all of them checked.
+pub(crate) fn train_on(
+    features: &[String],
+    queries: &[&JudgedQuery],
+    parameters: &Parameters,
+) -> Result<Ranker, TrainError> {
+    let queries: Vec<_> = queries.iter().copied().filter(|query| teaches(query)).collect();
+    let rows: usize = queries.iter().map(|query| query.labels.len()).sum();
+    if queries.is_empty() {
+        return Err(TrainError::NoPair);
+    }
+    if u32::try_from(rows).is_err() || features.len() > 1 << 15 {
+        return Err(TrainError::TooMuch { rows, features: features.len() });
+    }
+    let mut boosting = Boosting::new(features, &queries, parameters);
+    let mut gains = vec![0.0; features.len()];
+    let mut trees = Vec::new();
+    for _ in 0..parameters.trees {
+        let grown = boosting.step();
+        if grown.is_split() {
+            grown.gains().for_each(|(feature, gain)| gains[feature] += gain);
+            trees.push(grown.tree(&boosting.columns));
+        }
+    }
+    let gains = gains.into_iter().map(|gain| gain as f32).collect();
+    Ok(Ranker::new(Parts { features: features.to_vec(), gains, trees, calibration: Calibration::default() }))
+}
+
+fn teaches(query: &JudgedQuery) -> bool {
+    query.labels.iter().any(|label| *label != query.labels[0])
+}
+
+/// The state between two trees.
+struct Boosting<'a> {
+    parameters: &'a Parameters,
+    rng: Rand64,
+    columns: Vec<Column>,
+    monotone: Vec<Monotone>,
+    lambdas: Vec<Lambdas>,
+    /// The first row of each query, and the number of rows.
+    offsets: Vec<usize>,
+    /// The score of each row.
+    scores: Vec<f64>,
+    gradients: Vec<Gradient>,
+}
+
+impl<'a> Boosting<'a> {
+    fn new(features: &[String], queries: &[&JudgedQuery], parameters: &'a Parameters) -> Self {
+        let rows: Vec<&[f32]> = queries.iter().map(|query| query.rows.as_slice()).collect();
+        let mut offsets = vec![0];
+        for query in queries {
+            offsets.push(offsets[offsets.len() - 1] + query.labels.len());
+        }
+        let count = offsets[queries.len()];
+        Self {
+            parameters,
+            rng: Rand64::new(u128::from(parameters.seed)),
+            columns: binning::columns(features.len(), &rows),
+            monotone: features.iter().map(|name| parameters.monotone.get(name).copied().unwrap_or_default()).collect(),
+            lambdas: queries.iter().map(|query| Lambdas::new(query, parameters.truncation)).collect(),
+            offsets,
+            scores: vec![0.0; count],
+            gradients: vec![Gradient::default(); count],
+        }
+    }
+
+    /// Grows the next tree and adds it to the scores.
+    fn step(&mut self) -> Grown {
+        let queries = sample::share(&mut self.rng, self.lambdas.len(), self.parameters.query_fraction);
+        let features = sample::share(&mut self.rng, self.columns.len(), self.parameters.feature_fraction);
+        self.push_gradients();
+        let rows =
+            queries.iter().flat_map(|query| self.offsets[*query] as u32..self.offsets[query + 1] as u32).collect();
+        let ground = Ground {
+            columns: &self.columns,
+            monotone: &self.monotone,
+            features: &features,
+            parameters: self.parameters,
+        };
+        let grown = grow(ground, rows, &self.gradients);
+        self.scores
+            .par_iter_mut()
+            .enumerate()
+            .with_min_len(4096)
+            .for_each(|(row, score)| *score += f64::from(grown.value(&self.columns, row)));
+        grown
+    }
+
+    fn push_gradients(&mut self) {
+        let mut rest = self.gradients.as_mut_slice();
+        let mut parts = Vec::with_capacity(self.lambdas.len());
+        for (lambdas, bounds) in self.lambdas.iter().zip(self.offsets.windows(2)) {
+            let (part, after) = rest.split_at_mut(bounds[1] - bounds[0]);
+            rest = after;
+            parts.push((lambdas, &self.scores[bounds[0]..bounds[1]], part));
+        }
+        parts.into_par_iter().for_each(|(lambdas, scores, gradients)| lambdas.gradients(scores, gradients));
+    }
+}

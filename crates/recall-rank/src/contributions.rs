@@ -1,0 +1,140 @@
+//! What did each feature contribute to a score?
+//!
+//! Exact Shapley values of the trees, by the path-dependent algorithm of Lundberg, Erion and Lee, "Consistent Individualized
+//! Feature Attribution for Tree Ensembles" (2018), algorithm 2: a feature that is not known follows both children of a
+//! split, weighted with how many training rows did. Preferred to adding up what changes along the path of the row, which
+//! credits a feature for where in the tree it happens to stand.
+
+use crate::tree::{Node, Side, Tree, side_of};
+
+/// A score taken apart: `base` and all of `by_feature` add up to it, but for the rounding of the score to 32 bits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contributions {
+    /// The mean score of the training rows.
+    pub base: f64,
+    /// What each feature adds, in the order of the ranker's features.
+    pub by_feature: Vec<f64>,
+}
+
+/// Takes the score of a row apart.
+pub(crate) fn of_row(trees: &[Tree], row: &[f32]) -> Contributions {
+    let mut contributions = Contributions { base: 0.0, by_feature: vec![0.0; row.len()] };
+    for tree in trees {
+        let covers = covers(tree.nodes());
+        contributions.base += mean(tree.nodes(), &covers);
+        let mut descent =
+            Descent { nodes: tree.nodes(), covers: &covers, row, by_feature: &mut contributions.by_feature };
+        descent.visit(0, Vec::new(), Step { feature: None, zero: 1.0, one: 1.0, weight: 0.0 });
+    }
+    contributions
+}
+
+/// How many training rows reached each node.
+fn covers(nodes: &[Node]) -> Vec<f64> {
+    let mut covers = vec![0.0; nodes.len()];
+    for (at, node) in nodes.iter().enumerate().rev() {
+        covers[at] = match *node {
+            Node::Leaf { cover, .. } => f64::from(cover),
+            Node::Split { right, .. } => covers[at + 1] + covers[usize::from(right)],
+        };
+    }
+    covers
+}
+
+fn mean(nodes: &[Node], covers: &[f64]) -> f64 {
+    let sum: f64 = nodes
+        .iter()
+        .map(|node| match *node {
+            Node::Leaf { value, cover } => f64::from(value) * f64::from(cover),
+            Node::Split { .. } => 0.0,
+        })
+        .sum();
+    sum / covers[0]
+}
+
+/// A feature on the path to a node.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    /// `None` for the root's.
+    feature: Option<u16>,
+    /// The share of the training rows that go on if the feature is not known.
+    zero: f64,
+    /// One if the row goes on, zero if it goes elsewhere.
+    one: f64,
+    /// The weight of the subsets of the path of one size, as many as the step's place.
+    weight: f64,
+}
+
+struct Descent<'a> {
+    nodes: &'a [Node],
+    covers: &'a [f64],
+    row: &'a [f32],
+    by_feature: &'a mut [f64],
+}
+
+impl Descent<'_> {
+    fn visit(&mut self, at: usize, mut path: Vec<Step>, step: Step) {
+        extend(&mut path, step);
+        match self.nodes[at] {
+            Node::Leaf { value, .. } => self.credit(&path, f64::from(value)),
+            Node::Split { feature, threshold, missing, right } => {
+                let (left, right) = (at + 1, usize::from(right));
+                let (hot, cold) = match side_of(self.row[usize::from(feature)], threshold, missing) {
+                    Side::Left => (left, right),
+                    Side::Right => (right, left),
+                };
+                let (mut zero, mut one) = (1.0, 1.0);
+                if let Some(known) = path.iter().position(|step| step.feature == Some(feature)) {
+                    (zero, one) = (path[known].zero, path[known].one);
+                    unwind(&mut path, known);
+                }
+                for (child, one) in [(hot, one), (cold, 0.0)] {
+                    let zero = zero * self.covers[child] / self.covers[at];
+                    self.visit(child, path.clone(), Step { feature: Some(feature), zero, one, weight: 0.0 });
+                }
+            }
+        }
+    }
+
+    fn credit(&mut self, path: &[Step], value: f64) {
+        for (at, step) in path.iter().enumerate() {
+            let Some(feature) = step.feature else { continue };
+            let mut without = path.to_vec();
+            unwind(&mut without, at);
+            let weight: f64 = without.iter().map(|step| step.weight).sum();
+            self.by_feature[usize::from(feature)] += weight * (step.one - step.zero) * value;
+        }
+    }
+}
+
+/// Grows the subsets of the path by a step.
+fn extend(path: &mut Vec<Step>, step: Step) {
+    let length = path.len();
+    path.push(Step { weight: if length == 0 { 1.0 } else { 0.0 }, ..step });
+    let size = (length + 1) as f64;
+    for at in (0..length).rev() {
+        path[at + 1].weight += step.one * path[at].weight * (at + 1) as f64 / size;
+        path[at].weight *= step.zero * (length - at) as f64 / size;
+    }
+}
+
+/// Takes a step out of the subsets of the path again.
+fn unwind(path: &mut Vec<Step>, taken: usize) {
+    let last = path.len() - 1;
+    let size = path.len() as f64;
+    let Step { zero, one, .. } = path[taken];
+    let mut next = path[last].weight;
+    for at in (0..last).rev() {
+        let weight = path[at].weight;
+        if one == 0.0 {
+            path[at].weight = weight * size / (zero * (last - at) as f64);
+        } else {
+            path[at].weight = next * size / ((at + 1) as f64 * one);
+            next = weight - path[at].weight * zero * (last - at) as f64 / size;
+        }
+    }
+    for at in taken..last {
+        path[at] = Step { weight: path[at].weight, ..path[at + 1] };
+    }
+    path.pop();
+}

@@ -1,0 +1,126 @@
+//! What is a ranker worth on groups of queries that it has not seen?
+
+use std::collections::BTreeMap;
+
+use oorandom::Rand64;
+
+use crate::boost::{TrainError, train_on};
+use crate::calibrate::Calibration;
+use crate::judged::{Judged, JudgedQuery};
+use crate::measure::ndcg_at;
+use crate::parameters::Parameters;
+use crate::sample;
+
+/// The ranks that are measured.
+const MEASURED: usize = 10;
+
+/// Scores of queries by rankers that have not seen their groups.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrossValidation {
+    /// The scores of each query's candidates, in the order of the judged queries.
+    pub scores: Vec<Vec<f32>>,
+    /// The fold that each query was held out in.
+    pub folds: Vec<usize>,
+    /// nDCG@10 of each group that has a relevant item, by name.
+    pub groups: Vec<GroupNdcg>,
+    /// The mean nDCG@10 over the groups, however many queries each has.
+    pub mean: f64,
+    /// The standard deviation of nDCG@10 over the groups.
+    pub spread: f64,
+}
+
+/// What was reached in a group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupNdcg {
+    /// The name of the group.
+    pub group: String,
+    /// How many of its queries have a relevant item.
+    pub queries: usize,
+    /// Their mean nDCG@10.
+    pub ndcg: f64,
+}
+
+/// Trains once a fold on all other folds and scores what was held out.
+///
+/// A group is never split. Which groups share a fold depends on the seed of the parameters.
+///
+/// # Errors
+/// Fails if the queries or the parameters cannot be used, if there are fewer groups than folds, or if a fold leaves nothing
+/// to learn from.
+pub fn cross_validate(judged: &Judged, parameters: &Parameters, folds: usize) -> Result<CrossValidation, TrainError> {
+    judged.check()?;
+    parameters.check(&judged.features)?;
+    let fold_of_query = assign(judged, parameters.seed, folds)?;
+    let mut scores = vec![Vec::new(); judged.queries.len()];
+    for fold in 0..folds {
+        let seen: Vec<&JudgedQuery> =
+            judged.queries.iter().zip(&fold_of_query).filter(|(_, of)| **of != fold).map(|(query, _)| query).collect();
+        let ranker = train_on(&judged.features, &seen, parameters)?;
+        for (at, query) in judged.queries.iter().enumerate().filter(|(at, _)| fold_of_query[*at] == fold) {
+            ranker.score(&query.rows, &mut scores[at]);
+        }
+    }
+    let groups = by_group(judged, &scores);
+    let (mean, spread) = mean_and_spread(&groups);
+    Ok(CrossValidation { scores, folds: fold_of_query, groups, mean, spread })
+}
+
+impl CrossValidation {
+    /// The calibration of a ranker that is trained with the same parameters on all of the same queries.
+    ///
+    /// # Panics
+    /// If these are not the queries that were cross-validated.
+    pub fn calibration(&self, judged: &Judged) -> Calibration {
+        assert_eq!(judged.queries.len(), self.scores.len(), "the same queries are given");
+        let samples = judged.queries.iter().zip(&self.scores).flat_map(|(query, scores)| {
+            scores.iter().zip(&query.labels).map(|(score, label)| (*score, *label > 0.0, query.weight))
+        });
+        Calibration::fit(samples)
+    }
+}
+
+/// Gives each group, in random order, to the fold that has the fewest queries so far.
+fn assign(judged: &Judged, seed: u64, folds: usize) -> Result<Vec<usize>, TrainError> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for query in &judged.queries {
+        *counts.entry(&query.group).or_default() += 1;
+    }
+    if folds < 2 || counts.len() < folds {
+        return Err(TrainError::Folds { groups: counts.len(), folds });
+    }
+    let groups: Vec<(&str, usize)> = counts.into_iter().collect();
+    let mut queries = vec![0; folds];
+    let mut fold_of_group = BTreeMap::new();
+    for at in sample::shuffled(&mut Rand64::new(u128::from(seed)), groups.len()) {
+        let (group, count) = groups[at];
+        let fold = (0..folds).min_by_key(|fold| queries[*fold]).expect("there are at least two folds");
+        queries[fold] += count;
+        fold_of_group.insert(group, fold);
+    }
+    Ok(judged.queries.iter().map(|query| fold_of_group[query.group.as_str()]).collect())
+}
+
+fn by_group(judged: &Judged, scores: &[Vec<f32>]) -> Vec<GroupNdcg> {
+    let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (query, scores) in judged.queries.iter().zip(scores) {
+        if let Some(ndcg) = ndcg_at(MEASURED, scores, &query.labels, query.missed) {
+            groups.entry(&query.group).or_default().push(ndcg);
+        }
+    }
+    groups
+        .into_iter()
+        .map(|(group, of_queries)| GroupNdcg {
+            group: group.to_owned(),
+            queries: of_queries.len(),
+            ndcg: of_queries.iter().sum::<f64>() / of_queries.len() as f64,
+        })
+        .collect()
+}
+
+/// Both 0 where there is no group.
+fn mean_and_spread(groups: &[GroupNdcg]) -> (f64, f64) {
+    let count = groups.len().max(1) as f64;
+    let mean = groups.iter().map(|group| group.ndcg).sum::<f64>() / count;
+    let variance = groups.iter().map(|group| (group.ndcg - mean).powi(2)).sum::<f64>() / count;
+    (mean, variance.sqrt())
+}

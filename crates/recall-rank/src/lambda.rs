@@ -1,0 +1,68 @@
+//! Which way should the score of each candidate go?
+//!
+//! LambdaMART (Burges, "From RankNet to LambdaRank to LambdaMART: An Overview", MSR-TR-2010-82): each pair of candidates with
+//! different labels pushes its two apart, as strongly as their exchange would change nDCG. As in LightGBM a pair of distant
+//! scores weighs less and the sum over a query grows with its logarithm, so that no query drowns the others.
+
+use crate::histogram::Gradient;
+use crate::judged::JudgedQuery;
+use crate::measure::{discount, gain, ideal};
+
+/// Keeps pairs of equal scores from counting without bound.
+const LEAST_DISTANCE: f64 = 0.01;
+
+/// The labels of a query, made ready.
+#[derive(Debug)]
+pub(crate) struct Lambdas {
+    gains: Vec<f64>,
+    /// Discounts of all ranks.
+    discounts: Vec<f64>,
+    /// What one unit of gain at the first rank adds to nDCG.
+    unit: f64,
+    weight: f64,
+    truncation: usize,
+}
+
+impl Lambdas {
+    pub(crate) fn new(query: &JudgedQuery, truncation: usize) -> Self {
+        let gains: Vec<f64> = query.labels.iter().map(|label| gain(*label)).collect();
+        let discounts = (0..gains.len()).map(discount).collect();
+        let ideal = ideal(truncation, &query.labels, query.missed);
+        let unit = if ideal > 0.0 { 1.0 / ideal } else { 0.0 };
+        Self { gains, discounts, unit, weight: f64::from(query.weight), truncation }
+    }
+
+    /// Writes the gradient of each candidate, given their scores.
+    pub(crate) fn gradients(&self, scores: &[f64], gradients: &mut [Gradient]) {
+        let mut order: Vec<usize> = (0..scores.len()).collect();
+        order.sort_by(|left, right| scores[*right].total_cmp(&scores[*left]));
+        let mut sums = vec![(0.0, 0.0); scores.len()];
+        let mut total = 0.0;
+        let spread = order.first().map_or(0.0, |first| scores[*first] - scores[order[order.len() - 1]]);
+        for (rank, &upper) in order.iter().enumerate().take(self.truncation) {
+            for (below, &lower) in order.iter().enumerate().skip(rank + 1) {
+                let gap = self.gains[upper] - self.gains[lower];
+                if gap == 0.0 {
+                    continue;
+                }
+                let (better, worse) = if gap > 0.0 { (upper, lower) } else { (lower, upper) };
+                let distance = scores[better] - scores[worse];
+                let mut change = gap.abs() * (self.discounts[rank] - self.discounts[below]) * self.unit;
+                if spread > 0.0 {
+                    change /= LEAST_DISTANCE + distance.abs();
+                }
+                let doubt = 1.0 / (1.0 + distance.exp());
+                let (first, second) = (doubt * change, doubt * (1.0 - doubt) * change);
+                sums[better].0 -= first;
+                sums[worse].0 += first;
+                sums[better].1 += second;
+                sums[worse].1 += second;
+                total += 2.0 * first;
+            }
+        }
+        let scale = if total > 0.0 { (1.0 + total).log2() / total * self.weight } else { 0.0 };
+        for (gradient, (first, second)) in gradients.iter_mut().zip(sums) {
+            *gradient = Gradient { first: (first * scale) as f32, second: (second * scale) as f32 };
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Which value does one tree give to a row?
+
+/// The most leaves of a tree: the set of leaves that a row may still reach is one 64-bit word.
+pub const MAX_LEAVES: usize = 64;
+
+/// Where a row goes at a split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+/// One node of a tree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Node {
+    /// Rows whose value is at most the threshold go left, to the next node; greater ones go right.
+    Split {
+        feature: u16,
+        /// Finite.
+        threshold: f32,
+        /// Where a row without a value goes.
+        missing: Side,
+        /// The place of the right child; greater than the split's own.
+        right: u8,
+    },
+    Leaf {
+        value: f32,
+        /// How many training rows reached the leaf; at least one.
+        cover: u32,
+    },
+}
+
+/// A binary tree in pre-order: a split's left child follows it. At most [`MAX_LEAVES`] leaves, at least one.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+}
+
+impl Tree {
+    /// Takes nodes in pre-order; the places of right children are found here, those given are ignored.
+    ///
+    /// Takes from `next` exactly as many nodes as the tree has. `None` if there would be more than [`MAX_LEAVES`] leaves.
+    ///
+    /// # Errors
+    /// Passes on the errors of `next`.
+    pub(crate) fn in_pre_order<E>(mut next: impl FnMut() -> Result<Node, E>) -> Result<Option<Self>, E> {
+        let mut nodes = Vec::new();
+        let mut without_right = Vec::new();
+        loop {
+            let at = nodes.len();
+            let node = next()?;
+            nodes.push(node);
+            if nodes.len() >= 2 * MAX_LEAVES {
+                return Ok(None);
+            }
+            if let Node::Split { .. } = node {
+                without_right.push(at);
+                continue;
+            }
+            let Some(parent) = without_right.pop() else { return Ok(Some(Self { nodes })) };
+            if let Node::Split { right, .. } = &mut nodes[parent] {
+                *right = u8::try_from(at + 1).expect("a tree has less than 128 nodes");
+            }
+        }
+    }
+
+    /// The nodes in pre-order.
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// How many leaves the tree has.
+    pub(crate) fn leaves(&self) -> usize {
+        self.nodes.len().div_ceil(2)
+    }
+}
+
+/// Where a value goes at a split.
+pub(crate) fn side_of(value: f32, threshold: f32, missing: Side) -> Side {
+    if value.is_nan() {
+        missing
+    } else if finite(value) > threshold {
+        Side::Right
+    } else {
+        Side::Left
+    }
+}
+
+/// An infinite value counts as the greatest finite one, so that it never meets the infinities that stand for missing ones.
+pub(crate) fn finite(value: f32) -> f32 {
+    value.clamp(f32::MIN, f32::MAX)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Walks from the root to a leaf: what the fast evaluation is compared with.
+    pub(crate) fn walk(tree: &Tree, row: &[f32]) -> f32 {
+        let mut at = 0;
+        loop {
+            match tree.nodes[at] {
+                Node::Leaf { value, .. } => return value,
+                Node::Split { feature, threshold, missing, right } => {
+                    at = match side_of(row[usize::from(feature)], threshold, missing) {
+                        Side::Left => at + 1,
+                        Side::Right => usize::from(right),
+                    };
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn missing_and_infinite_values_go_where_the_split_says() {
+        let check = |value: f32, threshold: f32, missing: Side, expected: Side| {
+            assert_eq!(side_of(value, threshold, missing), expected, "{value} at {threshold}");
+        };
+        check(1.0, 1.0, Side::Right, Side::Left);
+        check(1.5, 1.0, Side::Left, Side::Right);
+        check(f32::NAN, 1.0, Side::Left, Side::Left);
+        check(f32::NAN, 1.0, Side::Right, Side::Right);
+        check(f32::INFINITY, f32::MAX, Side::Right, Side::Left);
+        check(f32::NEG_INFINITY, f32::MIN, Side::Right, Side::Left);
+    }
+
+    #[test]
+    fn a_tree_with_too_many_leaves_is_refused() {
+        let chain = |splits: usize| {
+            let mut taken = 0;
+            Tree::in_pre_order::<()>(move || {
+                taken += 1;
+                Ok(if taken <= splits {
+                    Node::Split { feature: 0, threshold: 0.0, missing: Side::Left, right: 0 }
+                } else {
+                    Node::Leaf { value: 0.0, cover: 1 }
+                })
+            })
+            .expect("the closure does not fail")
+        };
+        for leaves in [1, 2, MAX_LEAVES] {
+            assert_eq!(chain(leaves - 1).map(|tree| tree.leaves()), Some(leaves));
+        }
+        assert_eq!(chain(MAX_LEAVES), None);
+    }
+}
