@@ -197,6 +197,20 @@ fn a_folder_moves_along_the_history_and_writes_only_what_differs() {
 }
 
 #[test]
+fn a_move_that_failed_is_repaired_by_the_next() {
+    let repository = Repository::new();
+    let all = [("a.rs", "1"), ("b.rs", "1"), ("c.rs", "1")];
+    let first = repository.commit("one", &all);
+    let mut checkout = checkout(&repository);
+    // A folder where a file belongs.
+    fs::create_dir(repository.beside("tree/b.rs")).expect("made");
+    let error = checkout.at(&first).expect_err("b.rs cannot be written");
+    assert!(matches!(&error, CheckoutError::Write { path, .. } if path.ends_with("b.rs")), "{error:?}");
+    fs::remove_dir(repository.beside("tree/b.rs")).expect("removed");
+    check_tree(&mut checkout, &first, &all);
+}
+
+#[test]
 fn the_repository_and_its_work_tree_stay_as_they_are() {
     let repository = Repository::new();
     let first = repository.commit("one", &[("a.rs", "1")]);

@@ -68,6 +68,10 @@ impl Checkout {
     /// There is no such commit, or a file cannot be written or removed. The folder then holds some files of the commit
     /// before and some of this one; moving on repairs it.
     pub fn at(&mut self, commit: &str) -> Result<Moved, CheckoutError> {
+        if self.objects.unanswered > 0 {
+            // The last move ended early, and the answers that it did not read are still to come.
+            self.objects = Objects::open(&self.git_dir)?;
+        }
         let mut moved = Moved::default();
         let wanted = files(&self.git_dir, commit, &mut moved.left_out)?;
         let vanished: Vec<String> = self.present.keys().filter(|path| !wanted.contains_key(*path)).cloned().collect();
@@ -76,26 +80,34 @@ impl Checkout {
             self.remove(&path)?;
             moved.removed += 1;
         }
-        for (path, object) in wanted {
-            if self.present.get(&path) == Some(&object) {
-                continue;
-            }
-            // Of no object until it is whole, so that the next move writes or removes what this one leaves half done.
-            let was_present = self.present.insert(path.clone(), String::new()).is_some();
-            match self.objects.copy_to(&object, &self.folder.join(&path))? {
-                Copied::Written => {
-                    self.present.insert(path, object);
-                    moved.written += 1;
-                }
-                Copied::Absent => {
-                    self.remove(&path)?;
-                    moved.removed += usize::from(was_present);
-                    moved.left_out.push(path);
-                }
+        let differs = |(path, object): &(String, String)| self.present.get(path) != Some(object);
+        let wanted: Vec<_> = wanted.into_iter().filter(differs).collect();
+        for batch in wanted.chunks(BATCH) {
+            self.objects.ask(batch.iter().map(|(_, object)| object.as_str()))?;
+            for (path, object) in batch {
+                self.write(path, object, &mut moved)?;
             }
         }
         moved.left_out.sort_unstable();
         Ok(moved)
+    }
+
+    /// Writes the file that is answered with next.
+    fn write(&mut self, path: &str, object: &str, moved: &mut Moved) -> Result<(), CheckoutError> {
+        // Of no object until it is whole, so that the next move writes or removes what this one leaves half done.
+        let was_present = self.present.insert(path.to_owned(), String::new()).is_some();
+        match self.objects.answer_to(&self.folder.join(path))? {
+            Answer::Written => {
+                self.present.insert(path.to_owned(), object.to_owned());
+                moved.written += 1;
+            }
+            Answer::Absent => {
+                self.remove(path)?;
+                moved.removed += usize::from(was_present);
+                moved.left_out.push(path.to_owned());
+            }
+        }
+        Ok(())
     }
 
     /// Removes a file, and the folders that it leaves empty.
@@ -158,12 +170,19 @@ fn is_below_a_folder(path: &str) -> bool {
 struct Objects {
     running: Running,
     requests: ChildStdin,
+    /// How many objects were asked for and not yet read to their end.
+    unanswered: usize,
 }
 
-enum Copied {
+enum Answer {
     Written,
+    /// The repository does not hold the object.
     Absent,
 }
+
+/// How many objects are asked for at once. Their ids, 64 digits at most, fit into a pipe that holds 16 KiB on the least
+/// of systems, so that asking never waits for the answers to be read.
+const BATCH: usize = 200;
 
 impl Objects {
     fn open(git_dir: &Path) -> Result<Self, GitError> {
@@ -171,12 +190,26 @@ impl Objects {
         git.args(["cat-file", "--batch"]).stdin(Stdio::piped());
         let mut running = Running::start(git, "cat-file", git_dir)?;
         let requests = running.child.stdin.take().expect("it was piped");
-        Ok(Self { running, requests })
+        Ok(Self { running, requests, unanswered: 0 })
     }
 
-    /// Writes an object into a file, its folders on the way.
-    fn copy_to(&mut self, object: &str, path: &Path) -> Result<Copied, CheckoutError> {
-        let Some(length_bytes) = self.ask(object)? else { return Ok(Copied::Absent) };
+    /// Asks for at most [`BATCH`] objects, which are answered in this order.
+    fn ask<'o>(&mut self, objects: impl Iterator<Item = &'o str>) -> Result<(), GitError> {
+        let mut ids = String::new();
+        for object in objects {
+            ids.push_str(object);
+            ids.push('\n');
+            self.unanswered += 1;
+        }
+        self.requests.write_all(ids.as_bytes()).map_err(|source| self.running.broken(source))
+    }
+
+    /// Writes the next answer into a file, its folders on the way.
+    fn answer_to(&mut self, path: &Path) -> Result<Answer, CheckoutError> {
+        let Some(length_bytes) = self.length()? else {
+            self.unanswered -= 1;
+            return Ok(Answer::Absent);
+        };
         let folder = path.parent().expect("a file is in a folder");
         fs::create_dir_all(folder).map_err(|source| unwritable(folder, source))?;
         let mut file = File::create(path).map_err(|source| unwritable(path, source))?;
@@ -185,16 +218,15 @@ impl Objects {
         let mut end = [0];
         self.running.stdout.read_exact(&mut end).map_err(|source| self.running.broken(source))?;
         if copied == length_bytes && end == *b"\n" {
-            Ok(Copied::Written)
+            self.unanswered -= 1;
+            Ok(Answer::Written)
         } else {
             Err(self.running.nonsense(&end).into())
         }
     }
 
-    /// Asks for an object, and tells its length; `None` when the repository does not hold it.
-    fn ask(&mut self, object: &str) -> Result<Option<u64>, GitError> {
-        let asked = writeln!(self.requests, "{object}").and_then(|()| self.requests.flush());
-        asked.map_err(|source| self.running.broken(source))?;
+    /// Reads the beginning of an answer: how long the object is; `None` when the repository does not hold it.
+    fn length(&mut self) -> Result<Option<u64>, GitError> {
         let mut line = String::new();
         self.running.stdout.read_line(&mut line).map_err(|source| self.running.broken(source))?;
         match line.trim_end().split(' ').collect::<Vec<_>>()[..] {

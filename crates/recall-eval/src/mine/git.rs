@@ -32,6 +32,9 @@ const OF_ANOTHER_REPOSITORY: &[&str] = &[
 /// The longest complaint of `git` that is kept.
 const MESSAGE_BYTES: u64 = 4096;
 
+/// As much as a pipe holds is read at once.
+const PIPE_BYTES: usize = 64 * 1024;
+
 /// `git`, which takes nothing from the network, runs nothing, asks nobody and takes no lock.
 pub(super) fn command() -> Command {
     let mut git = Command::new("git");
@@ -75,7 +78,7 @@ impl Running {
     /// Starts it; `name` and `repository` are for errors.
     pub(super) fn start(mut git: Command, name: &'static str, repository: &Path) -> Result<Self, GitError> {
         let mut child = git.spawn().map_err(|source| GitError::Missing { source })?;
-        let stdout = BufReader::new(child.stdout.take().expect("every command here is piped"));
+        let stdout = BufReader::with_capacity(PIPE_BYTES, child.stdout.take().expect("every command here is piped"));
         let stderr = child.stderr.take().expect("every command here is piped");
         // Read beside the output, so that neither pipe fills up while the other is waited for.
         let complaint = std::thread::spawn(move || {

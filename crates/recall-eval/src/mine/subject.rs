@@ -174,6 +174,7 @@ fn picture(text: &str) -> Option<&str> {
 fn labelled(text: &str) -> Option<&str> {
     let (label, rest) = text.split_once(": ")?;
     let (name, scope) = label.split_once('(').unwrap_or((label, ")"));
+    let name = name.trim_end();
     let is_label = !name.is_empty()
         && name
             .chars()
@@ -186,18 +187,24 @@ fn labelled(text: &str) -> Option<&str> {
 fn without_tickets(text: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for word in text.split_whitespace() {
-        if !is_ticket(word) {
+        let is_announced = kept.last().is_none_or(|last| is_announcing(bare(last)));
+        let is_told = is_ticket(word) || is_announced && is_long_number(bare(word));
+        if !is_told {
             kept.push(word);
             continue;
         }
-        while kept.last().is_some_and(|last| ANNOUNCING.contains(&bare(last).to_lowercase().as_str())) {
+        while kept.last().is_some_and(|last| is_announcing(bare(last))) {
             kept.pop();
         }
     }
-    kept.join(" ").trim_end_matches(is_loose_end).trim_start_matches(is_loose_end).to_owned()
+    kept.join(" ").trim_matches(is_loose_end).to_owned()
 }
 
-/// What stands before the number of a ticket and says nothing without it.
+/// Whether a word stands before the number of a ticket and says nothing without it.
+fn is_announcing(word: &str) -> bool {
+    ANNOUNCING.contains(&word.to_lowercase().as_str())
+}
+
 const ANNOUNCING: &[&str] = &[
     "", "fixes", "fix", "fixed", "closes", "close", "closed", "resolves", "resolve", "refs", "ref", "see", "for",
     "from", "issue", "issues", "pr", "bug", "and", "part", "of",
@@ -205,17 +212,26 @@ const ANNOUNCING: &[&str] = &[
 
 fn is_ticket(word: &str) -> bool {
     let bare = bare(word);
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let has_number_sign = word
-        .split_once('#')
-        .is_some_and(|(_, number)| is_number(number.trim_end_matches(|c: char| !c.is_alphanumeric())));
-    let has_key = bare.split_once('-').is_some_and(|(key, number)| {
-        key.len() > 1 && key.bytes().all(|byte| byte.is_ascii_uppercase()) && is_number(number) && !is_standard(key)
-    });
+    let has_number_sign = word.split_once('#').is_some_and(|(_, number)| is_number(self::bare(number)));
+    let has_key = bare.split_once('-').is_some_and(|(key, number)| is_number(number) && is_key(key));
     has_number_sign || has_key || bare.starts_with("http://") || bare.starts_with("https://")
 }
 
-/// Whether what looks like the key of a ticket is the name of a standard: `UTF-8`, `SHA-256`.
+/// Whether something is the key of a tracker, `ABC` in `ABC-12`, and not the name of a standard as in `UTF-8`.
+fn is_key(text: &str) -> bool {
+    let is_capital = text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_uppercase());
+    is_announcing(text) || is_capital && !is_standard(text)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a number by itself looks like that of a ticket.
+fn is_long_number(text: &str) -> bool {
+    text.len() > 2 && is_number(text)
+}
+
 fn is_standard(key: &str) -> bool {
     matches!(key, "UTF" | "UCS" | "SHA" | "AES" | "ISO" | "RFC" | "IEEE" | "CP" | "TLS" | "HTTP" | "CVE" | "CRC")
 }
@@ -301,6 +317,7 @@ mod tests {
             "retry failed webhook deliveries",
             "fix: retry failed webhook deliveries",
             "feat(hooks)!: retry failed webhook deliveries",
+            "fix (hooks): retry failed webhook deliveries",
             "fix(some part, other): retry failed webhook deliveries",
             "net/http: retry failed webhook deliveries",
             "[hooks] retry failed webhook deliveries",
@@ -324,6 +341,9 @@ mod tests {
             "Retry failed webhook deliveries - see https://example.org/12",
             "PAY-77 Retry failed webhook deliveries",
             "Fix #12: Retry failed webhook deliveries",
+            "Fix 2104: Retry failed webhook deliveries",
+            "2104 Retry failed webhook deliveries",
+            "Fix-2104 Retry failed webhook deliveries",
         ] {
             check(subject, Some("Retry failed webhook deliveries"));
         }
