@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-engine", &["recall-core", "recall-chunk", "recall-catalog", "recall-lexical", "recall-watch"]),
     ("recall-client", &["recall-core", "recall-proto", "recall-config"]),
     ("recall-json", &["recall-core", "recall-proto"]),
+    ("recall-eval", &["recall-core"]),
     ("recalld", &["recall-core", "recall-engine", "recall-proto", "recall-config"]),
     ("recall-cli", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json"]),
     ("recall-shim", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json"]),

@@ -1,0 +1,175 @@
+//! Which commits of a history are queries?
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::error::{GitError, MineError};
+use super::log::{Commit, Log};
+use super::{git, labels, subject};
+
+/// The history of a git repository.
+#[derive(Clone, Debug)]
+pub struct History {
+    git_dir: PathBuf,
+}
+
+/// A query with its answer, in the tree of a commit's parent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MinedQuery {
+    /// The commit that the message is of, in full.
+    pub commit: String,
+    /// Its parent: the tree in which the query is asked.
+    pub parent: String,
+    /// The first line of the message without ticket numbers and prefixes.
+    pub text: String,
+    /// The code files that the commit changes and that the parent has; sorted, at least one.
+    pub relevant: Vec<String>,
+}
+
+/// How far a history is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MineLimits {
+    /// The most queries; with more, every n-th is taken.
+    pub queries: usize,
+    /// The fewest queries; with fewer, mining fails.
+    pub fewest_queries: usize,
+    /// The most commits that are looked at, from the newest on.
+    pub commits: usize,
+    /// The most files that a query's commit changes: more of them share no one subject.
+    pub relevant: usize,
+    /// Which commits are looked at.
+    pub lineage: Lineage,
+}
+
+impl Default for MineLimits {
+    fn default() -> Self {
+        Self { queries: 60, fewest_queries: 1, commits: 3000, relevant: 5, lineage: Lineage::FirstParent }
+    }
+}
+
+/// Which commits of a history are looked at. Merges never are: they change nothing of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lineage {
+    /// Those of the branch itself, so that neighbours differ by one commit.
+    #[default]
+    FirstParent,
+    /// Those of merged branches too, for a history that consists of merges.
+    All,
+}
+
+impl History {
+    /// Finds the repository that a path is in: a bare one, a git directory, a work tree, or a folder below one.
+    ///
+    /// # Errors
+    /// `git` is missing, or the path is in no repository that it trusts.
+    pub fn open(path: &Path) -> Result<Self, MineError> {
+        let mut git = git::command();
+        if path.join("HEAD").is_file() && path.join("objects").is_dir() {
+            git.arg("--git-dir").arg(path);
+        } else {
+            git.arg("-C").arg(path);
+        }
+        git.args(["rev-parse", "--absolute-git-dir"]);
+        match git::output(git, "rev-parse", path) {
+            Ok(git_dir) => Ok(Self { git_dir: PathBuf::from(git_dir) }),
+            Err(GitError::Failed { message, .. }) => Err(MineError::NotARepository { path: path.to_owned(), message }),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The git directory, absolute.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// Reads queries out of the history of `HEAD`, newest first.
+    ///
+    /// A commit is a query when its subject says something in at least three telling words and it changes one to
+    /// [`relevant`](MineLimits::relevant) code files, tests, generated and vendored files left out, and adds no more of
+    /// them than it changes: what it adds the parent has not. Of several commits with one subject the newest counts.
+    /// The same history gives the same queries.
+    ///
+    /// Trees change least between neighbours: visit parents in the reverse of this order.
+    ///
+    /// # Errors
+    /// There is no commit, too few of the commits make a query, or `git` fails.
+    pub fn commits(&self, limits: &MineLimits) -> Result<Vec<MinedQuery>, MineError> {
+        if !self.has_commit()? {
+            return Err(MineError::NoCommit { git_dir: self.git_dir.clone() });
+        }
+        let mut log = Log::start(&self.git_dir, limits.lineage, limits.commits)?;
+        let (mut queries, mut texts, mut looked_at) = (Vec::new(), HashSet::new(), 0);
+        while let Some(commit) = log.commit()? {
+            looked_at += 1;
+            queries.extend(query(commit, limits.relevant).filter(|query| texts.insert(query.text.to_lowercase())));
+        }
+        log.finish()?;
+        let (found, needed) = (queries.len(), limits.fewest_queries.min(limits.queries));
+        if found >= needed {
+            return Ok(sample(queries, limits.queries));
+        }
+        let git_dir = self.git_dir.clone();
+        Err(if self.is_shallow()? {
+            MineError::Shallow { git_dir, found, needed, looked_at }
+        } else {
+            MineError::TooFew { git_dir, found, needed, looked_at }
+        })
+    }
+
+    fn has_commit(&self) -> Result<bool, GitError> {
+        let mut git = git::in_repository(&self.git_dir);
+        git.args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+        match git::output(git, "rev-parse", &self.git_dir) {
+            Ok(_) => Ok(true),
+            Err(GitError::Failed { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn is_shallow(&self) -> Result<bool, GitError> {
+        let mut git = git::in_repository(&self.git_dir);
+        git.args(["rev-parse", "--is-shallow-repository"]);
+        Ok(git::output(git, "rev-parse", &self.git_dir)? == "true")
+    }
+}
+
+/// The query that a commit is, if it is one.
+fn query(commit: Commit, most_relevant: usize) -> Option<MinedQuery> {
+    let Commit { id, parents, subject, changes } = commit;
+    let parent = parents.split(' ').next().filter(|parent| !parent.is_empty())?.to_owned();
+    let relevant = labels::relevant(&changes).filter(|relevant| relevant.len() <= most_relevant)?;
+    Some(MinedQuery { commit: id, parent, text: subject::query_text(&subject)?, relevant })
+}
+
+/// At most `most` of a list, evenly spread over it, in its order.
+fn sample<T>(list: Vec<T>, most: usize) -> Vec<T> {
+    let length = list.len();
+    if length <= most {
+        return list;
+    }
+    let mut places = (0..most).map(|taken| taken * length / most).peekable();
+    list.into_iter().enumerate().filter(|(place, _)| places.next_if_eq(place).is_some()).map(|(_, item)| item).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_spread_evenly() {
+        for (length, most, expected) in [
+            (3, 5, &[0, 1, 2][..]),
+            (5, 5, &[0, 1, 2, 3, 4]),
+            (10, 5, &[0, 2, 4, 6, 8]),
+            (7, 3, &[0, 2, 4]),
+            (4, 0, &[]),
+        ] {
+            assert_eq!(sample((0..length).collect(), most), expected, "{most} of {length}");
+        }
+        for length in 0..200 {
+            for most in 0..60 {
+                assert_eq!(sample(vec![(); length], most).len(), length.min(most), "{most} of {length}");
+            }
+        }
+    }
+}

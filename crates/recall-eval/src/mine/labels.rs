@@ -1,0 +1,120 @@
+//! Which of a commit's files does its message speak about?
+
+use recall_core::{DocPath, FileKind};
+
+/// The code files that a commit changes and its parent has, sorted; `None` when its message is about none of them.
+///
+/// A commit that adds more code files than it changes is about the added ones.
+pub(super) fn relevant(changes: &[(u8, String)]) -> Option<Vec<String>> {
+    let of = |letter| changes.iter().filter(move |change| change.0 == letter && is_code(&change.1));
+    let mut relevant: Vec<String> = of(b'M').map(|(_, path)| path.clone()).collect();
+    relevant.sort_unstable();
+    (!relevant.is_empty() && of(b'A').count() <= relevant.len()).then_some(relevant)
+}
+
+/// Whether a path is a source file of the project itself: no test, nothing generated, nothing of somebody else's.
+fn is_code(path: &str) -> bool {
+    let Ok(path) = DocPath::new(path) else { return false };
+    let has_extension = path.extension().is_some_and(|extension| CODE_EXTENSIONS.contains(&extension));
+    let is_foreign = |folder: &str| folder.starts_with('.') || FOREIGN_FOLDERS.contains(&folder);
+    let name = path.file_name();
+    has_extension
+        && !path.components().rev().skip(1).any(is_foreign)
+        && !COMPRESSED.iter().any(|ending| name.ends_with(ending))
+        && !BOOKKEEPING.contains(&name)
+        && !matches!(FileKind::of(&path), FileKind::Test | FileKind::Generated)
+}
+
+/// Extensions of programming languages. Prose, data, markup and configuration change beside the code that a message is
+/// about, and would be labels by accident.
+const CODE_EXTENSIONS: &[&str] = &[
+    "asm", "awk", "bash", "c", "cc", "cjs", "cl", "clj", "cljc", "cljs", "cpp", "cr", "cs", "cts", "cu", "cxx", "d",
+    "dart", "el", "erl", "ex", "exs", "f90", "fish", "fs", "fsx", "go", "gradle", "groovy", "h", "hh", "hpp", "hrl",
+    "hs", "hxx", "inl", "ino", "java", "jl", "js", "jsx", "kt", "kts", "lisp", "lua", "m", "metal", "mjs", "ml", "mli",
+    "mm", "mts", "nim", "nix", "pas", "php", "pl", "pm", "proto", "ps1", "py", "pyx", "r", "rake", "rb", "rkt", "rs",
+    "sc", "scala", "scm", "sh", "sol", "sql", "sv", "svelte", "swift", "thrift", "ts", "tsx", "v", "vb", "vhd", "vim",
+    "vue", "zig", "zsh", "R", "C", "S",
+];
+
+/// Folders whose files somebody else wrote, or a program.
+const FOREIGN_FOLDERS: &[&str] = &[
+    "node_modules",
+    "bower_components",
+    "vendor",
+    "vendored",
+    "third_party",
+    "thirdparty",
+    "3rdparty",
+    "external",
+    "dist",
+    "generated",
+    "__generated__",
+    "Pods",
+    "Carthage",
+];
+
+/// Endings of what a program packed.
+const COMPRESSED: &[&str] = &[".min.js", ".min.mjs", ".min.cjs", "-min.js", ".bundle.js", ".chunk.js"];
+
+/// Files that hold a version or a list of packages and change with every release.
+const BOOKKEEPING: &[&str] = &[
+    "version.go",
+    "version.rb",
+    "version.py",
+    "_version.py",
+    "__version__.py",
+    "__about__.py",
+    "_version.ts",
+    "version.ts",
+    "version.js",
+    "Version.cs",
+    "AssemblyInfo.cs",
+    "package.js",
+    "setup.py",
+    "mix.exs",
+    "Package.swift",
+    "build.gradle",
+    "build.gradle.kts",
+    "settings.gradle",
+    "settings.gradle.kts",
+    "flake.nix",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(changes: &str, expected: &str) {
+        let changes: Vec<_> =
+            changes.split_whitespace().map(|change| (change.as_bytes()[0], change[2..].to_owned())).collect();
+        assert_eq!(relevant(&changes).unwrap_or_default().join(" "), expected);
+    }
+
+    #[test]
+    fn changed_code_files_are_relevant() {
+        check("M:src/b.rs M:src/a.rs", "src/a.rs src/b.rs");
+        check("M:README.md M:src/a.rs M:Cargo.lock M:Cargo.toml M:CHANGELOG.md", "src/a.rs");
+        check("M:src/a.py D:src/b.py T:src/c.py", "src/a.py");
+    }
+
+    #[test]
+    fn tests_are_no_labels() {
+        check("M:src/a.go M:src/a_test.go", "src/a.go");
+        check("M:tests/a.rs", "");
+    }
+
+    #[test]
+    fn what_nobody_of_the_project_wrote_is_no_label() {
+        check("M:vendor/a/b.go M:web/node_modules/x/y.js M:.github/scripts/a.sh", "");
+        check("M:api/v1/api.pb.go M:static/app.min.js M:lib/version.rb", "");
+        check("M:a//b.rs M:../c.rs", "");
+    }
+
+    #[test]
+    fn a_commit_about_new_files_has_no_answer_in_its_parent() {
+        check("A:src/new.rs A:src/newer.rs M:src/lib.rs", "");
+        check("A:src/new.rs M:src/lib.rs", "src/lib.rs");
+        check("A:src/new.rs", "");
+    }
+}
