@@ -7,8 +7,7 @@ use recall_catalog::{ReadError, Snapshot};
 use recall_core::{DocumentRow, EdgeKind, FileKind, SymbolKind};
 use rustc_hash::FxHashMap;
 
-use super::paths::{Paths, directory_of};
-use super::resolve::family;
+use super::paths::Paths;
 
 /// A name with more definitions than this says nothing about any of them, unless an import tells which is meant.
 const MOST_DEFINERS: usize = 16;
@@ -119,14 +118,12 @@ impl Definers {
         if all.binary_search(&from).is_ok() {
             return Vec::new();
         }
-        let here = paths.place(from);
-        let language = here.language.as_ref().map_or("", |language| family(language.as_str()));
-        let is_usable = |document: &u32| {
-            let there = paths.place(*document);
-            there.language.as_ref().map_or("", |language| family(language.as_str())) == language
-        };
-        let by_import: Vec<u32> =
-            imported.iter().copied().filter(|to| all.binary_search(to).is_ok()).filter(is_usable).collect();
+        let by_import: Vec<u32> = imported
+            .iter()
+            .copied()
+            .filter(|to| all.binary_search(to).is_ok())
+            .filter(|&document| paths.are_family(from, document))
+            .collect();
         if !by_import.is_empty() {
             return by_import;
         }
@@ -135,14 +132,14 @@ impl Definers {
         }
         let is_test = |document: &u32| paths.place(*document).file_kind == FileKind::Test;
         let from_test = is_test(&from);
-        let usable: Vec<u32> =
-            all.iter().copied().filter(is_usable).filter(|document| from_test || !is_test(document)).collect();
-        let directory = directory_of(here.path.as_str());
-        let beside: Vec<u32> = usable
+        let usable: Vec<u32> = all
             .iter()
             .copied()
-            .filter(|document| directory_of(paths.place(*document).path.as_str()) == directory)
+            .filter(|&document| paths.are_family(from, document))
+            .filter(|document| from_test || !is_test(document))
             .collect();
+        let beside: Vec<u32> =
+            usable.iter().copied().filter(|&document| paths.are_beside(from, document)).collect();
         let nearest = if beside.is_empty() { usable } else { beside };
         if nearest.len() > MOST_DEFINERS { Vec::new() } else { nearest }
     }

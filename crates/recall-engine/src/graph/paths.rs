@@ -1,11 +1,13 @@
 //! Which documents does the end of a path mean?
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use recall_catalog::{DocumentPlace, ReadError, Snapshot};
 use recall_core::{DocPath, DocumentRow, FileKind};
+use rustc_hash::FxHashMap;
 
-use super::resolve::{Guess, Reach, Thing, guesses};
+use super::resolve::{Guess, Reach, Thing, family, guesses};
 
 /// The most documents that one target means; a package of more files is cut.
 pub(crate) const MOST_TARGETS: usize = 64;
@@ -16,8 +18,14 @@ pub(crate) struct Paths {
     places: Vec<DocumentPlace>,
     /// The documents by the last component of their module's path, then by path.
     by_module: Vec<u32>,
+    /// Where in `by_module` the documents of a last component are.
+    modules: FxHashMap<Box<str>, Range<u32>>,
     /// The documents by the last component of their directory, then by directory, then by path.
     by_directory: Vec<u32>,
+    /// The number of each document's directory.
+    directories: Vec<u32>,
+    /// The number of each document's [`family`] of languages.
+    families: Vec<u32>,
 }
 
 impl Paths {
@@ -30,16 +38,36 @@ impl Paths {
         let path = |document: &u32| places[*document as usize].path.as_str();
         let mut by_module: Vec<u32> = (0..places.len() as u32).collect();
         let mut by_directory = by_module.clone();
-        let by_end = |a: &str, b: &str| last_component(a).cmp(last_component(b));
-        by_module.sort_unstable_by(|a, b| {
-            by_end(module_of(path(a)), module_of(path(b))).then_with(|| path(a).cmp(path(b)))
-        });
+        let module_name = |document: &u32| last_component(module_of(path(document)));
+        by_module.sort_unstable_by(|a, b| (module_name(a), path(a)).cmp(&(module_name(b), path(b))));
         by_directory.sort_unstable_by(|a, b| {
             let (a, b) = (path(a), path(b));
             let (inner, outer) = (directory_of(a), directory_of(b));
-            by_end(inner, outer).then_with(|| inner.cmp(outer)).then_with(|| a.cmp(b))
+            (last_component(inner), inner, a).cmp(&(last_component(outer), outer, b))
         });
-        Self { places, by_module, by_directory }
+        let mut modules = FxHashMap::default();
+        let mut start = 0;
+        for alike in by_module.chunk_by(|a, b| module_name(a) == module_name(b)) {
+            let end = start + alike.len() as u32;
+            modules.insert(module_name(&alike[0]).into(), start..end);
+            start = end;
+        }
+        let mut directories = vec![0; places.len()];
+        let beside = by_directory.chunk_by(|a, b| directory_of(path(a)) == directory_of(path(b)));
+        for (number, documents) in (0..).zip(beside) {
+            documents.iter().for_each(|&document| directories[document as usize] = number);
+        }
+        let mut known: Vec<&str> = Vec::new();
+        let families = places.iter().map(|place| {
+            let family = place.language.as_ref().map_or("", |language| family(language.as_str()));
+            let number = known.iter().position(|other| *other == family).unwrap_or_else(|| {
+                known.push(family);
+                known.len() - 1
+            });
+            number as u32
+        });
+        let families = families.collect();
+        Self { by_module, modules, by_directory, directories, families, places }
     }
 
     /// The documents, in the order of rows.
@@ -88,14 +116,24 @@ impl Paths {
         Vec::new()
     }
 
+    /// Whether two documents are in one directory.
+    pub(crate) fn are_beside(&self, a: u32, b: u32) -> bool {
+        self.directories[a as usize] == self.directories[b as usize]
+    }
+
+    /// Whether two documents are written in languages that use each other's definitions.
+    pub(crate) fn are_family(&self, a: u32, b: u32) -> bool {
+        self.families[a as usize] == self.families[b as usize]
+    }
+
     fn path(&self, document: u32) -> &str {
         self.place(document).path.as_str()
     }
 
     /// The documents whose module's path ends with the same component.
     fn modules(&self, module: &str) -> &[u32] {
-        let name = last_component(module);
-        run(&self.by_module, |document| last_component(module_of(self.path(document))).cmp(name))
+        let Some(range) = self.modules.get(last_component(module)) else { return &[] };
+        &self.by_module[range.start as usize..range.end as usize]
     }
 
     fn find(&self, guess: &Guess) -> Vec<u32> {
@@ -120,10 +158,9 @@ impl Paths {
             }
             Thing::Package(extensions) => {
                 let name = last_component(path);
-                let documents = run(&self.by_directory, |document| {
-                    last_component(directory_of(self.path(document))).cmp(name)
-                });
-                documents
+                let ends_alike =
+                    run(&self.by_directory, |document| last_component(directory_of(self.path(document))).cmp(name));
+                ends_alike
                     .iter()
                     .copied()
                     .filter(|&document| {
