@@ -56,8 +56,16 @@ pub(crate) fn pack_references(references: &[(u32, &str)], text: &str, spans: &[B
 
 /// The pairs that were packed, in their order; `None` when the bytes were not made by [`pack_references`] of this text.
 pub(crate) fn unpack_references(packed: &[u8], text: &str) -> Option<Vec<(u32, String)>> {
-    let mut packed = Unpacker(packed);
     let mut references = Vec::new();
+    visit_references(packed, text, |chunk, name| references.push((chunk, name.to_owned())))?;
+    references.sort_unstable();
+    Some(references)
+}
+
+/// Calls `visit` with each pair that was packed, in no particular order; `None` when it ended early because the bytes
+/// were not made by [`pack_references`] of this text.
+pub(crate) fn visit_references(packed: &[u8], text: &str, mut visit: impl FnMut(u32, &str)) -> Option<()> {
+    let mut packed = Unpacker(packed);
     let mut chunk = 0_u32;
     for _ in 0..packed.count()? {
         chunk = chunk.checked_add(u32::try_from(packed.number()?).ok()?)?;
@@ -65,12 +73,13 @@ pub(crate) fn unpack_references(packed: &[u8], text: &str) -> Option<Vec<(u32, S
         for _ in 0..packed.count()? {
             place = place.checked_add(packed.number()?)?;
             let end = place.checked_add(packed.number()?)?;
-            references.push((chunk, text.get(place..end)?.to_owned()));
+            visit(chunk, text.get(place..end)?);
         }
     }
-    references.append(&mut packed.listed()?);
-    references.sort_unstable();
-    Some(references)
+    for (chunk, name) in packed.listed()? {
+        visit(chunk, &name);
+    }
+    Some(())
 }
 
 /// Where in a text a name stands first within a span.

@@ -13,11 +13,13 @@ mod file_states;
 mod hits;
 mod list;
 mod records;
+mod relations;
 
 pub use counts::Counts;
 pub use file_states::FileState;
 pub use list::{ListQuery, ListSort};
 pub use records::OwnedRecord;
+pub use relations::DocumentPlace;
 
 /// A view of one committed state, which later commits do not change.
 #[derive(Debug)]

@@ -20,13 +20,27 @@ pub(crate) fn all<T>(
     parameters: impl Params,
     mut read: impl FnMut(&Row<'_>) -> Result<T, ReadError>,
 ) -> Result<Vec<T>, ReadError> {
+    let mut found = Vec::new();
+    each(connection, statement, parameters, |row| {
+        found.push(read(row)?);
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// Looks at every row that a statement yields, one after the other.
+pub(crate) fn each(
+    connection: &Connection,
+    statement: &str,
+    parameters: impl Params,
+    mut look: impl FnMut(&Row<'_>) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
     let mut prepared = connection.prepare_cached(statement)?;
     let mut rows = prepared.query(parameters)?;
-    let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push(read(row)?);
+        look(row)?;
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Reads the first row that a statement yields.

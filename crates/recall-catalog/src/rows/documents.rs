@@ -8,8 +8,8 @@ use recall_core::{
 };
 use rusqlite::{Connection, Row};
 
-use crate::ReadError;
 use crate::packing::{pack_names, unpack_names};
+use crate::{DocumentPlace, ReadError};
 
 /// A row of `documents`.
 pub(crate) struct Entry {
@@ -161,9 +161,27 @@ pub(crate) fn after(connection: &Connection, row: DocumentRow, limit: usize) -> 
     super::all(connection, select!("WHERE row > ?1 ORDER BY row LIMIT ?2"), [row.0, limit], read)
 }
 
+/// The places of all documents, in the order of rows.
+pub(crate) fn places(connection: &Connection) -> Result<Vec<DocumentPlace>, ReadError> {
+    super::all(connection, "SELECT row, path, language, file_kind FROM documents ORDER BY row", [], |row| {
+        let path = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+        let file_kind = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
+        Ok(DocumentPlace {
+            row: DocumentRow(row.get(0)?),
+            path: DocPath::new(path).map_err(|_| garbled("the path", path))?,
+            language: row.get::<_, Option<String>>(2)?.map(Language::from),
+            file_kind: FileKind::from_name(file_kind).ok_or_else(|| garbled("the role", path))?,
+        })
+    })
+}
+
+fn garbled(what: &str, path: &str) -> ReadError {
+    ReadError::damaged(format!("{what} of document `{path}` is garbled"))
+}
+
 pub(crate) fn read(row: &Row<'_>) -> Result<Entry, ReadError> {
     let path = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
-    let garbled = |what: &str| ReadError::damaged(format!("{what} of document `{path}` is garbled"));
+    let garbled = |what: &str| garbled(what, path);
     let doc_path = DocPath::new(path).map_err(|_| garbled("the path"))?;
     let document_type = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
     let file_kind = row.get_ref(10)?.as_str().map_err(rusqlite::Error::from)?;

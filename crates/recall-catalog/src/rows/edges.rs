@@ -8,7 +8,8 @@ use rusqlite::Connection;
 
 use crate::ReadError;
 use crate::checksum::checksum;
-use crate::packing::{pack_references, unpack_references};
+use crate::packing::{pack_references, unpack_references, visit_references};
+use crate::text_blocks;
 
 /// The relations of a document that are stored: sorted, each once, without those that its symbols tell.
 pub(crate) fn stored(edges: &[Edge]) -> Vec<&Edge> {
@@ -49,26 +50,61 @@ pub(crate) fn insert(
 pub(crate) fn read(connection: &Connection, document: DocumentRow, text: &str) -> Result<Vec<Edge>, ReadError> {
     let mut edges =
         super::all(connection, "SELECT kind, chunk, target FROM edges WHERE document = ?1", [document.0], |row| {
-            let kind = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
-            Ok(Edge {
-                kind: EdgeKind::from_name(kind)
-                    .ok_or_else(|| ReadError::damaged(format!("`{kind}` is no kind of edge")))?,
-                chunk: row.get(1)?,
-                target: row.get(2)?,
-            })
+            let kind = kind_of(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?;
+            Ok(Edge { kind, chunk: row.get(1)?, target: row.get(2)? })
         })?;
     let references =
         super::first(connection, "SELECT packed FROM reference_edges WHERE document = ?1", [document.0], |row| {
             let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
             without_checksum(packed)
                 .and_then(|packed| unpack_references(packed, text))
-                .ok_or_else(|| ReadError::damaged(format!("the references of document row {} are garbled", document.0)))
+                .ok_or_else(|| garbled(document))
         })?;
     for (chunk, target) in references.into_iter().flatten() {
         edges.push(Edge { kind: EdgeKind::References, chunk, target });
     }
     edges.sort_unstable();
     Ok(edges)
+}
+
+/// Looks at every relation of the store but references, in the order of documents.
+pub(crate) fn each(
+    connection: &Connection,
+    mut look: impl FnMut(DocumentRow, EdgeKind, u32, &str),
+) -> Result<(), ReadError> {
+    let statement = "SELECT document, kind, chunk, target FROM edges ORDER BY document, kind, chunk, target";
+    super::each(connection, statement, [], |row| {
+        let kind = kind_of(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
+        let target = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
+        look(DocumentRow(row.get(0)?), kind, row.get(2)?, target);
+        Ok(())
+    })
+}
+
+/// Looks at every reference of the store, in the order of documents.
+pub(crate) fn each_reference(
+    connection: &Connection,
+    mut look: impl FnMut(DocumentRow, u32, &str),
+) -> Result<(), ReadError> {
+    let statement = "SELECT reference_edges.document, packed, compressed
+        FROM reference_edges JOIN texts ON texts.document = reference_edges.document ORDER BY reference_edges.document";
+    super::each(connection, statement, [], |row| {
+        let document = DocumentRow(row.get(0)?);
+        let packed = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+        let compressed = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+        let text = text_blocks::decompress(compressed).ok_or_else(|| garbled(document))?;
+        without_checksum(packed)
+            .and_then(|packed| visit_references(packed, &text, |chunk, name| look(document, chunk, name)))
+            .ok_or_else(|| garbled(document))
+    })
+}
+
+fn kind_of(name: &str) -> Result<EdgeKind, ReadError> {
+    EdgeKind::from_name(name).ok_or_else(|| ReadError::damaged(format!("`{name}` is no kind of edge")))
+}
+
+fn garbled(document: DocumentRow) -> ReadError {
+    ReadError::damaged(format!("the references of document row {} are garbled", document.0))
 }
 
 /// A garbled list could otherwise tell of names as long as the text, thousands of them.

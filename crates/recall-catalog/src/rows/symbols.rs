@@ -56,6 +56,24 @@ pub(crate) fn in_rows(connection: &Connection, rows: Range<i64>) -> Result<Vec<S
     Ok(symbols)
 }
 
+/// Looks at the kind and the bare name of every symbol, in the order of rows, which is the order of documents.
+pub(crate) fn each_name(
+    connection: &Connection,
+    mut look: impl FnMut(DocumentRow, SymbolKind, &str),
+) -> Result<(), ReadError> {
+    super::each(connection, "SELECT document, kind, qualified, name FROM symbols ORDER BY row", [], |row| {
+        let qualified = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
+        let name = row.get_ref(3)?.as_str_or_null().map_err(rusqlite::Error::from)?;
+        let kind = kind_of(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?)?;
+        look(DocumentRow(row.get(0)?), kind, name.unwrap_or_else(|| last_part(qualified)));
+        Ok(())
+    })
+}
+
+fn kind_of(name: &str) -> Result<SymbolKind, ReadError> {
+    SymbolKind::from_name(name).ok_or_else(|| ReadError::damaged(format!("`{name}` is no kind of symbol")))
+}
+
 fn read(row: &Row<'_>) -> Result<Symbol, ReadError> {
     let kind = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
     let qualified: String = row.get(2)?;
@@ -63,8 +81,7 @@ fn read(row: &Row<'_>) -> Result<Symbol, ReadError> {
     Ok(Symbol {
         name: name.unwrap_or_else(|| last_part(&qualified).to_owned()),
         qualified,
-        kind: SymbolKind::from_name(kind)
-            .ok_or_else(|| ReadError::damaged(format!("`{kind}` is no kind of symbol")))?,
+        kind: kind_of(kind)?,
         span: Span {
             bytes: ByteSpan { start: row.get(4)?, end: row.get(5)? },
             start_line: row.get(6)?,

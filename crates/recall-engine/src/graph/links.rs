@@ -1,0 +1,190 @@
+//! Which documents point at which, and how strongly?
+//!
+//! The whole graph of a store at the grain of documents, for what ranks documents by it. Made in one pass over the
+//! catalog; holds numbers only.
+
+use recall_catalog::{ReadError, Snapshot};
+use recall_core::{DocumentRow, EdgeKind, FileKind, SymbolKind};
+use rustc_hash::FxHashMap;
+
+use super::paths::Paths;
+
+/// A name with more definitions than this says nothing about any of them, unless an import tells which is meant.
+const MOST_DEFINERS: usize = 16;
+
+/// What an import or a link between documents weighs, shared by what it may mean. A reference weighs the same at most:
+/// see [`Links::edges`].
+const STATED: f32 = 1.0;
+
+/// The links between the documents of a store.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Links {
+    /// The documents, in the order of their rows. Edges name them by their place here.
+    pub documents: Vec<DocumentRow>,
+    /// From, to, weight: sorted, each pair once, never a document with itself, weights above 0.
+    ///
+    /// An import, a link or a declared relation weighs 1, shared by the documents that its target may mean. A name that
+    /// a document uses weighs the square root of the number of its chunks that use it, shared by the documents that may
+    /// define it: those that it imports, else those in its directory, else those of its language; a name with more than
+    /// sixteen definitions that no import decides between weighs nothing. The weights of a pair add up.
+    pub edges: Vec<(u32, u32, f32)>,
+}
+
+/// Reads the links between the documents of a store.
+///
+/// Costs a pass over all symbols and edges and the decompression of all texts.
+///
+/// # Errors
+/// The catalog cannot be read.
+pub fn links(snapshot: &Snapshot<'_>) -> Result<Links, ReadError> {
+    let paths = Paths::read(snapshot)?;
+    let mut edges = Edges::default();
+    let imported = stated(snapshot, &paths, &mut edges)?;
+    let definers = Definers::read(snapshot, &paths)?;
+    let mut used = Used { from: None, names: FxHashMap::default() };
+    snapshot.each_reference(|row, _, name| {
+        let Some(&name) = definers.names.get(name) else { return };
+        let document = paths.in_row_near(row, used.from);
+        if document != used.from {
+            used.give(&definers, &imported, &paths, &mut edges);
+            used.from = document;
+        }
+        *used.names.entry(name).or_default() += 1;
+    })?;
+    used.give(&definers, &imported, &paths, &mut edges);
+    let documents = paths.places().iter().map(|place| place.row).collect();
+    Ok(Links { documents, edges: edges.into_merged() })
+}
+
+/// The edges that documents state themselves; gives what each document imports, sorted.
+fn stated(snapshot: &Snapshot<'_>, paths: &Paths, edges: &mut Edges) -> Result<Vec<Vec<u32>>, ReadError> {
+    let mut imported: Vec<Vec<u32>> = vec![Vec::new(); paths.places().len()];
+    snapshot.each_edge(|row, kind, _, target| {
+        let Some(from) = paths.in_row(row) else { return };
+        let meant = paths.resolve(from, target);
+        let weight = STATED / meant.len().max(1) as f32;
+        for to in meant {
+            edges.0.push((from, to, weight));
+            if kind == EdgeKind::Imports {
+                imported[from as usize].push(to);
+            }
+        }
+    })?;
+    for list in &mut imported {
+        list.sort_unstable();
+        list.dedup();
+    }
+    Ok(imported)
+}
+
+/// Which documents define a name.
+struct Definers {
+    /// Each name's place in `documents`.
+    names: FxHashMap<Box<str>, u32>,
+    /// The documents that define each name, ascending.
+    documents: Vec<Vec<u32>>,
+}
+
+impl Definers {
+    fn read(snapshot: &Snapshot<'_>, paths: &Paths) -> Result<Self, ReadError> {
+        let mut definers = Self { names: FxHashMap::default(), documents: Vec::new() };
+        let mut last = None;
+        snapshot.each_definition(|row, kind, name| {
+            if !is_used_by_name(kind) {
+                return;
+            }
+            last = paths.in_row_near(row, last);
+            let Some(document) = last else { return };
+            let place = match definers.names.get(name) {
+                Some(&place) => place as usize,
+                None => {
+                    let place = definers.documents.len();
+                    definers.names.insert(name.into(), place as u32);
+                    definers.documents.push(Vec::new());
+                    place
+                }
+            };
+            let documents = &mut definers.documents[place];
+            if documents.last() != Some(&document) {
+                documents.push(document);
+            }
+        })?;
+        Ok(definers)
+    }
+
+    /// The documents that may define what a document means by a name; empty where it defines the name itself.
+    fn meant(&self, name: u32, from: u32, imported: &[u32], paths: &Paths) -> Vec<u32> {
+        let all = &self.documents[name as usize];
+        if all.binary_search(&from).is_ok() {
+            return Vec::new();
+        }
+        let by_import: Vec<u32> = imported
+            .iter()
+            .copied()
+            .filter(|to| all.binary_search(to).is_ok())
+            .filter(|&document| paths.are_family(from, document))
+            .collect();
+        if !by_import.is_empty() {
+            return by_import;
+        }
+        if all.len() > MOST_DEFINERS * MOST_DEFINERS {
+            return Vec::new();
+        }
+        let is_test = |document: &u32| paths.place(*document).file_kind == FileKind::Test;
+        let from_test = is_test(&from);
+        let usable: Vec<u32> = all
+            .iter()
+            .copied()
+            .filter(|&document| paths.are_family(from, document))
+            .filter(|document| from_test || !is_test(document))
+            .collect();
+        let beside: Vec<u32> =
+            usable.iter().copied().filter(|&document| paths.are_beside(from, document)).collect();
+        let nearest = if beside.is_empty() { usable } else { beside };
+        if nearest.len() > MOST_DEFINERS { Vec::new() } else { nearest }
+    }
+}
+
+/// Whether code names definitions of that kind to use them. Keys and headings are read by people, and the name of a
+/// variable or field is not what calls and types name.
+fn is_used_by_name(kind: SymbolKind) -> bool {
+    !matches!(kind, SymbolKind::Key | SymbolKind::Heading | SymbolKind::Variable)
+}
+
+/// The names that one document uses, with the number of its chunks that do.
+struct Used {
+    from: Option<u32>,
+    names: FxHashMap<u32, u32>,
+}
+
+impl Used {
+    /// Turns what was gathered into edges and forgets it.
+    fn give(&mut self, definers: &Definers, imported: &[Vec<u32>], paths: &Paths, edges: &mut Edges) {
+        let Some(from) = self.from else { return self.names.clear() };
+        for (name, chunks) in self.names.drain() {
+            let meant = definers.meant(name, from, &imported[from as usize], paths);
+            let weight = (chunks as f32).sqrt() / meant.len().max(1) as f32;
+            edges.0.extend(meant.into_iter().map(|to| (from, to, weight)));
+        }
+    }
+}
+
+#[derive(Default)]
+struct Edges(Vec<(u32, u32, f32)>);
+
+impl Edges {
+    /// Sorted, each pair once. Weights are sorted as well before they are added, so that sums are the same every time.
+    fn into_merged(self) -> Vec<(u32, u32, f32)> {
+        let mut edges = self.0;
+        edges.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+        edges.dedup_by(|next, kept| {
+            let is_same = (next.0, next.1) == (kept.0, kept.1);
+            if is_same {
+                kept.2 += next.2;
+            }
+            is_same
+        });
+        edges.shrink_to_fit();
+        edges
+    }
+}
