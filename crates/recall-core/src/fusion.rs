@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::{ChunkRow, DocumentRow, DocumentType, FileKind};
+use crate::{ChunkRow, DocumentRow, DocumentType, FileKind, Form};
 
 /// The smoothing constant of reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009).
 pub const RRF_K: f64 = 60.0;
@@ -55,6 +55,8 @@ pub struct Traits {
     pub document_type: DocumentType,
     /// The file's role in its project.
     pub file_kind: FileKind,
+    /// What its text is for.
+    pub form: Form,
 }
 
 /// What one retriever found, best first.
@@ -119,7 +121,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const TRAITS: Traits = Traits { document_type: DocumentType::Code, file_kind: FileKind::Main };
+    const TRAITS: Traits = Traits { document_type: DocumentType::Code, file_kind: FileKind::Main, form: Form::Program };
 
     fn list(retriever: Retriever, weight: f64, chunks: &[i64]) -> RankedList {
         let candidates = chunks

@@ -6,6 +6,7 @@ mod chunk;
 mod doc_path;
 mod document;
 mod file_kind;
+mod form;
 mod fusion;
 mod ids;
 mod limits;
@@ -21,6 +22,7 @@ pub use chunk::{ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, ParseOutcome, Parsed
 pub use doc_path::{DocPath, DocPathError};
 pub use document::{Document, DocumentType, Language, UnknownDocumentType};
 pub use file_kind::FileKind;
+pub use form::Form;
 pub use fusion::{Candidate, Fused, RRF_K, RankedList, Retriever, Traits, fuse};
 pub use ids::{ChunkId, ChunkRow, ContentHash, DocumentId, DocumentRow, Generation, IdError};
 pub use limits::Limits;

@@ -24,6 +24,7 @@ mod selection;
 mod settings;
 mod status;
 mod store;
+mod structure;
 
 use std::sync::Arc;
 

@@ -119,7 +119,8 @@ impl Engine {
             let best = fused.entry(ranked.fused.document.0).or_insert(ranked.score);
             *best = ranked.score.max(*best);
         }
-        let found = [features::Found { lists: &lists, evidence: &evidence, fused: &fused }];
+        let structure = store.structure();
+        let found = [features::Found { lists: &lists, evidence: &evidence, structure: &structure, fused: &fused }];
         let rows = features::rows(&understood, &found);
         let chunks: Vec<_> = evidence.documents.iter().map(|document| document.chunk).collect();
         let hits = store.read(|snapshot| snapshot.hits(&chunks))?;
@@ -135,6 +136,17 @@ impl Engine {
             }
         }
         Ok(out)
+    }
+
+    /// Waits until the graph of every store's documents is up to them.
+    ///
+    /// # Errors
+    /// A store cannot be opened or read.
+    pub fn settle(&self, origin: &Origin, scope: Scope) -> Result<(), SearchError> {
+        for store in self.registry.stores(origin, scope, &*self.clock)? {
+            store.read_structure()?;
+        }
+        Ok(())
     }
 
     /// Brings every store up to its files. A store that fails is told of when another one holds something.

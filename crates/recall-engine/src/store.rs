@@ -6,6 +6,7 @@ mod folder;
 mod known;
 mod open;
 mod publication;
+mod structure;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ pub(crate) use background::Background;
 pub(crate) use folder::Folder;
 pub(crate) use known::Known;
 pub(crate) use publication::Publication;
+pub(crate) use structure::StructureCell;
 
 /// An open store.
 pub(crate) struct Store {
@@ -48,6 +50,8 @@ pub(crate) struct Store {
     pub(crate) freshness: Freshness,
     pub(crate) attention: Attention,
     pub(crate) background: Arc<Background>,
+    /// How the documents hang together, as of its own generation.
+    pub(crate) structure: StructureCell,
     indexing: Mutex<Option<Indexing>>,
     /// What was found damaged at open and made anew.
     pub(crate) repaired: Vec<String>,

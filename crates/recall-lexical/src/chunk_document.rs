@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use recall_core::{
-    ByteSpan, ChunkKind, ChunkRow, Document, DocumentRow, DocumentType, FileKind, ParsedDocument, Traits,
+    ByteSpan, ChunkKind, ChunkRow, Document, DocumentRow, DocumentType, FileKind, Form, ParsedDocument, Traits,
 };
 use tantivy::schema::Field;
 use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf, Value};
 
 use crate::fields::Fields;
 use crate::in_flight::Ticket;
+use crate::kinship::{self, Kinship};
 use crate::names::MAX_NAME_BYTES;
 
 /// A document to index, as the catalog holds it.
@@ -69,7 +70,11 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Tick
         fields,
         row,
         document_type: document.document_type,
-        traits: pack(Traits { document_type: document.document_type, file_kind: document.file_kind }),
+        traits: pack(Traits {
+            document_type: document.document_type,
+            file_kind: document.file_kind,
+            form: Form::of(document.language.as_ref()),
+        }) | kinship::pack(Kinship::of(&document.path)),
         text: text.into(),
         path: document.path.as_str().into(),
         stem: document.path.stem().into(),
@@ -100,18 +105,23 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Tick
         .collect()
 }
 
-/// Packs traits into a number: the type's place in [`DocumentType::ALL`], the file kind's in [`FileKind::ALL`] × 256.
+/// Packs traits into a number: the type's place in [`DocumentType::ALL`], the file kind's in [`FileKind::ALL`] × 256, the
+/// form's in [`Form::ALL`] × 65,536. The bits from [`kinship::SHIFT`] on are left free.
 pub(crate) fn pack(traits: Traits) -> u64 {
     let document_type = DocumentType::ALL.iter().position(|&known| known == traits.document_type);
     let file_kind = FileKind::ALL.iter().position(|&known| known == traits.file_kind);
-    document_type.unwrap_or_default() as u64 | (file_kind.unwrap_or_default() as u64) << 8
+    let form = Form::ALL.iter().position(|&known| known == traits.form);
+    document_type.unwrap_or_default() as u64
+        | (file_kind.unwrap_or_default() as u64) << 8
+        | (form.unwrap_or_default() as u64) << 16
 }
 
 /// Reads packed traits; `None` when the number is no packing.
 pub(crate) fn unpack(packed: u64) -> Option<Traits> {
     let document_type = *DocumentType::ALL.get((packed & 0xff) as usize)?;
-    let file_kind = *FileKind::ALL.get((packed >> 8) as usize)?;
-    Some(Traits { document_type, file_kind })
+    let file_kind = *FileKind::ALL.get((packed >> 8 & 0xff) as usize)?;
+    let form = *Form::ALL.get((packed >> 16 & 0xff) as usize)?;
+    Some(Traits { document_type, file_kind, form })
 }
 
 impl tantivy::Document for ChunkDocument {
@@ -194,8 +204,12 @@ mod tests {
     fn traits_read_back_as_they_were_packed() {
         for document_type in DocumentType::ALL {
             for file_kind in FileKind::ALL {
-                let traits = Traits { document_type, file_kind };
-                assert_eq!(unpack(pack(traits)), Some(traits));
+                for form in Form::ALL {
+                    let traits = Traits { document_type, file_kind, form };
+                    let kinship = Kinship { folder: 0xf_ffff, stem: 0xa_aaaa };
+                    let packed = pack(traits) | kinship::pack(kinship);
+                    assert_eq!((unpack(packed), kinship::unpack(packed)), (Some(traits), kinship));
+                }
             }
         }
         assert_eq!(unpack(0xff), None);

@@ -51,8 +51,16 @@ pub struct DocumentEvidence {
     pub chunk: ChunkRow,
     /// What is known of the document.
     pub traits: Traits,
+    /// Equal for documents of one directory.
+    pub folder: u32,
+    /// Equal for documents whose files are named alike.
+    pub stem: u32,
     /// How many chunks it has.
     pub chunks: f32,
+    /// How many terms its names have.
+    pub symbol_tokens: f32,
+    /// How many terms its doc comments have.
+    pub comment_tokens: f32,
     /// How many terms its text has.
     pub tokens: f32,
     /// How many terms the chunk has.

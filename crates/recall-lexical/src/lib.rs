@@ -20,6 +20,7 @@ mod highlight;
 mod in_flight;
 mod index;
 mod integrity;
+mod kinship;
 mod names;
 mod open;
 mod query_terms;

@@ -3,13 +3,15 @@
 //! One row of numbers a document, in the order of [`NAMES`]. Scores are divided by the best of the same answer, so that they
 //! compare across questions and stores; coverages and shares are absolute.
 
+mod neighbours;
 mod ranks;
 
-use recall_core::{DocumentType, FileKind, QueryClass, RankedList, Understood};
+use recall_core::{DocumentType, FileKind, Form, QueryClass, RankedList, Understood};
 use recall_lexical::{DocumentEvidence, Evidence};
 use rustc_hash::FxHashMap;
 
 use super::prior::asked_for;
+use crate::structure::Structure;
 use ranks::{places, relative};
 
 /// One score of a document, of which the best and the ranks are taken.
@@ -29,7 +31,7 @@ const SCORES: [(&str, &str, Score); 9] = [
 ];
 
 /// What is taken of a document as it is.
-const FACTS: [(&str, Score); 23] = [
+const FACTS: [(&str, Score); 25] = [
     ("body_coverage", |document| document.body_coverage),
     ("chunk_coverage", |document| document.chunk_coverage),
     ("symbol_coverage", |document| document.symbol_coverage),
@@ -49,6 +51,8 @@ const FACTS: [(&str, Score); 23] = [
     ("matched_chunks", |document| document.matched_chunks),
     ("chunks", |document| document.chunks.ln_1p()),
     ("tokens", |document| document.tokens.ln_1p()),
+    ("symbol_tokens", |document| document.symbol_tokens.ln_1p()),
+    ("comment_tokens", |document| document.comment_tokens.ln_1p()),
     ("chunk_tokens", |document| document.chunk_tokens.ln_1p()),
     ("is_test", |document| flag(document.traits.file_kind == FileKind::Test)),
     ("is_example", |document| flag(document.traits.file_kind == FileKind::Example)),
@@ -56,7 +60,18 @@ const FACTS: [(&str, Score); 23] = [
 ];
 
 /// What is known beside the evidence: of the document, then of the question.
-const OTHERS: [&str; 18] = [
+const OTHERS: [&str; 29] = [
+    "is_data",
+    "is_markup",
+    "is_unknown",
+    "folder_mass",
+    "kin",
+    "rank",
+    "used",
+    "uses",
+    "walked",
+    "walked_over_links",
+    "walked_rank",
     "is_generated",
     "is_prose",
     "is_record",
@@ -94,6 +109,7 @@ pub fn names() -> Vec<&'static str> {
 pub(super) struct Found<'a> {
     pub(super) lists: &'a [RankedList],
     pub(super) evidence: &'a Evidence,
+    pub(super) structure: &'a Structure,
     /// The fused score of each document's best chunk, by document row.
     pub(super) fused: &'a FxHashMap<i64, f64>,
 }
@@ -115,6 +131,8 @@ pub(super) fn rows(understood: &Understood, stores: &[Found<'_>]) -> Vec<f32> {
     }
     let wanted = asked_for(understood);
     let best_fused = stores.iter().flat_map(|found| found.fused.values()).copied().fold(f64::MIN_POSITIVE, f64::max);
+    let beside = neighbours::of(stores);
+    let walked = neighbours::walked(stores);
     let mut row = 0;
     for found in stores {
         let question = &found.evidence.question;
@@ -125,7 +143,20 @@ pub(super) fn rows(understood: &Understood, stores: &[Found<'_>]) -> Vec<f32> {
             let rank = |place: usize| by_retriever.get(place).and_then(|ranks| ranks.get(&key)).copied().unwrap_or(0.0);
             let traits = document.traits;
             let asks = |classes: &[QueryClass]| flag(classes.contains(&understood.class));
+            let among = beside[row];
+            let walk = walked.get(row).copied().flatten();
             let others: [f32; OTHERS.len()] = [
+                flag(traits.form == Form::Data),
+                flag(traits.form == Form::Markup),
+                flag(traits.form == Form::Unknown),
+                among.folder,
+                among.stem,
+                walk.map_or(f32::NAN, |walk| walk.rank.ln_1p()),
+                walk.map_or(f32::NAN, |walk| walk.used.ln_1p()),
+                walk.map_or(f32::NAN, |walk| walk.uses.ln_1p()),
+                walk.map_or(f32::NAN, |walk| walk.all),
+                walk.map_or(f32::NAN, |walk| walk.over_links),
+                walk.map_or(f32::NAN, |walk| walk.place),
                 flag(traits.file_kind == FileKind::Generated),
                 flag(traits.document_type != DocumentType::Code),
                 flag(!matches!(traits.document_type, DocumentType::Code | DocumentType::Documentation)),

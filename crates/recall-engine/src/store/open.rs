@@ -9,7 +9,7 @@ use recall_catalog::Catalog;
 use recall_core::{DocumentRow, Generation, StoreScope, Timestamp};
 use recall_lexical::{Lexical, WriterSettings};
 
-use super::{Attention, Background, Folder, Known, Publication, Store};
+use super::{Attention, Background, Folder, Known, Publication, Store, StructureCell};
 use crate::error::StoreError;
 use crate::freshness::Freshness;
 use crate::progress::Cancel;
@@ -57,6 +57,7 @@ impl Store {
             freshness: Freshness::default(),
             attention: Attention::default(),
             background: Arc::new(Background::default()),
+            structure: StructureCell::default(),
             indexing: Mutex::new(None),
             repaired,
             cancel: Cancel::default(),

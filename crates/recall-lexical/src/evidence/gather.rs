@@ -10,6 +10,7 @@ use super::tally::{ChunkTally, DocumentTally, FieldTally, MAX_TERMS};
 use super::{DocumentEvidence, Evidence, Question};
 use crate::chunk_document::unpack;
 use crate::clause::{B, K1, inverse_document_frequency};
+use crate::kinship;
 use crate::names::{MIN_PREFIX_BYTES, SCOPE};
 use crate::query_terms::{names, terms};
 use crate::snapshot::{Found, Segment, Snapshot};
@@ -275,12 +276,10 @@ impl<'a> Reading<'a> {
         let score = |chunk: &ChunkTally| {
             weights.body * chunk.body.score + weights.symbol * chunk.symbol.score + weights.comment * chunk.comment.score
         };
-        // Of chunks that fit alike, the first.
+        // The first that defines what is named; a type stands before its constructors and methods. Else the best.
+        let worth = |chunk: &ChunkTally| if chunk.named > 0.0 { chunk.named } else { score(chunk) };
         let chosen = (0..chunks.len())
-            .max_by(|&a, &b| {
-                let worth = |chunk: &ChunkTally| score(chunk) + chunk.named;
-                worth(&chunks[a]).total_cmp(&worth(&chunks[b])).then(b.cmp(&a))
-            })
+            .max_by(|&a, &b| worth(&chunks[a]).total_cmp(&worth(&chunks[b])).then(b.cmp(&a)))
             .unwrap_or_default();
         let (first, entry) = (slot.entries.start, slot.entries.start + chosen as DocId);
         let chunk = &chunks[chosen];
@@ -289,14 +288,20 @@ impl<'a> Reading<'a> {
         let length = |field, entry| self.segment.lengths(field).map_or(0, |lengths| lengths.fieldnorm(entry));
         let share = |tally: &FieldTally, field, entry| (tally.terms.len() as f32 / length(field, entry).max(1) as f32).min(1.0);
         let best = |of: fn(&ChunkTally) -> f32| chunks.iter().map(of).fold(0.0, f32::max);
-        let tokens: u32 = slot.entries.clone().map(|entry| length(fields.body, entry)).sum();
+        let tokens = |field| slot.entries.clone().map(|entry| length(field, entry)).sum::<u32>() as f32;
+        let packed = self.segment.traits(entry);
+        let kinship = kinship::unpack(packed);
         let matched = chunks.iter().filter(|chunk| chunk.body.score > 0.0).count();
         Some(DocumentEvidence {
             document: self.segment.document_row(entry),
             chunk: self.segment.chunk_row(entry),
-            traits: unpack(self.segment.traits(entry))?,
+            traits: unpack(packed)?,
+            folder: kinship.folder,
+            stem: kinship.stem,
             chunks: chunks.len() as f32,
-            tokens: tokens as f32,
+            symbol_tokens: tokens(fields.symbol),
+            comment_tokens: tokens(fields.comment),
+            tokens: tokens(fields.body),
             chunk_tokens: length(fields.body, entry) as f32,
             place: chosen as f32 / (chunks.len() - 1).max(1) as f32,
             matched_chunks: matched as f32 / chunks.len() as f32,

@@ -18,20 +18,25 @@ pub(super) fn relative(documents: &[&DocumentEvidence], score: fn(&DocumentEvide
     documents.iter().map(|document| score(document) * factor).collect()
 }
 
-/// The worth of each document's rank by a score; equal scores share a rank, a score of 0 has none and is worth 0.
+/// The worth of each document's rank by a score.
 pub(super) fn places(documents: &[&DocumentEvidence], score: fn(&DocumentEvidence) -> f32) -> Vec<f32> {
+    worths(&documents.iter().map(|document| score(document)).collect::<Vec<_>>())
+}
+
+/// The worth of each score's rank; equal scores share a rank, a score of 0 has none and is worth 0.
+pub(super) fn worths(scores: &[f32]) -> Vec<f32> {
     let mut order: Vec<(f32, usize)> =
-        documents.iter().enumerate().map(|(place, document)| (score(document), place)).filter(|&(s, _)| s > 0.0).collect();
+        scores.iter().copied().enumerate().map(|(place, score)| (score, place)).filter(|&(score, _)| score > 0.0).collect();
     order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut places = vec![0.0; documents.len()];
+    let mut worths = vec![0.0; scores.len()];
     let mut rank = 0;
     for at in 0..order.len() {
         if at == 0 || order[at].0 < order[at - 1].0 {
             rank = at + 1;
         }
-        places[order[at].1] = worth(rank);
+        worths[order[at].1] = worth(rank);
     }
-    places
+    worths
 }
 
 /// The worth of each document's rank in a retriever's list, by document row: its best chunk's, counted in documents.

@@ -1,0 +1,52 @@
+//! What is to be done, by the command line?
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Mines the queries of the shipped rankers, and trains them.
+#[derive(Debug, Parser)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Asks the engine mined queries, and writes down what the ranker would see.
+    Mine(MineArguments),
+    /// Learns a ranker from mined queries.
+    Train(TrainArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MineArguments {
+    /// The list of repositories.
+    #[arg(long, default_value = "training/rank/sources.toml")]
+    pub(crate) sources: PathBuf,
+    /// The folder of bare clones, `OWNER+NAME/repo`; what is missing is cloned into it.
+    #[arg(long)]
+    pub(crate) mirrors: PathBuf,
+    /// The folder that gets one file of judged queries a repository; those that are there are not made again.
+    #[arg(long)]
+    pub(crate) out: PathBuf,
+    /// How many repositories are worked on at once.
+    #[arg(long, default_value_t = 2)]
+    pub(crate) jobs: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrainArguments {
+    /// The folder that `mine` filled.
+    #[arg(long)]
+    pub(crate) from: PathBuf,
+    /// Where the ranker goes.
+    #[arg(long)]
+    pub(crate) out: PathBuf,
+    /// The kinds of queries to learn from, with their weights: `commit=1`, `comment=0.3`.
+    #[arg(long, value_delimiter = ',', required = true)]
+    pub(crate) kinds: Vec<String>,
+    /// Only cross-validate, and print the figures.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}

@@ -1,0 +1,91 @@
+//! What does the ranker see when a query is asked?
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use recall_core::{Clock, DocumentType, Explain, Filters, Scope, SearchRequest, Timestamp, Weights};
+use recall_engine::{
+    Cancel, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places, RankedDocument, RootCheck, SearchError,
+    StoreSettings,
+};
+
+/// An engine over one folder.
+pub(crate) struct Asked {
+    engine: Engine,
+    origin: Origin,
+}
+
+/// Which documents a query ranks: rankers learn within one kind of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Code,
+    Prose,
+}
+
+struct Now;
+
+impl Clock for Now {
+    #[expect(clippy::disallowed_methods, reason = "this is the clock")]
+    fn now(&self) -> Timestamp {
+        Timestamp::from(SystemTime::now())
+    }
+}
+
+impl Asked {
+    /// An engine that keeps its stores in `home`.
+    pub(crate) fn new(root: &Path, home: &Path) -> Self {
+        let places = Places {
+            global_root: home.join("global"),
+            stores: home.join("stores"),
+            home: None,
+            allowed_roots: Vec::new(),
+        };
+        let engine = Engine::new(
+            places,
+            EngineSettings::default(),
+            Box::new(|_: &Path| StoreSettings::default()),
+            Arc::new(Now),
+        );
+        let root: PathBuf = root.to_owned();
+        let origin = Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Force };
+        Self { engine, origin }
+    }
+
+    /// Brings the index up to the folder.
+    pub(crate) fn refresh(&self) -> Result<(), IndexError> {
+        let request = IndexRequest {
+            paths: Vec::new(),
+            scope: Scope::Project,
+            recursive: true,
+            globs: Vec::new(),
+            tags: Vec::new(),
+            source: None,
+            document_type: None,
+            force: false,
+        };
+        self.engine.index(&self.origin, &request, &mut |_| {}, &Cancel::default()).map(|_| ())
+    }
+
+    /// What the ranker sees of each candidate.
+    pub(crate) fn candidates(&self, query: &str, side: Side) -> Result<Vec<RankedDocument>, SearchError> {
+        let types = DocumentType::ALL.into_iter().filter(|&kind| (kind == DocumentType::Code) == (side == Side::Code));
+        let request = SearchRequest {
+            query: query.to_owned(),
+            scope: Scope::Project,
+            filters: Filters { types: types.collect(), ..Filters::default() },
+            limit: 10,
+            offset: 0,
+            weights: Weights::default(),
+            explain: Explain::Off,
+        };
+        self.engine.settle(&self.origin, Scope::Project)?;
+        self.engine.candidates(&self.origin, &request)
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.engine.close();
+    }
+}

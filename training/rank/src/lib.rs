@@ -1,0 +1,49 @@
+//! How do the rankers that ship with the program come about?
+//!
+//! In two steps. `mine` goes through the repositories of a list: it replays each one's history, asks the engine every
+//! commit's message at the tree of the commit's parent, asks it for definitions by the comments that stood at them and for
+//! sections by the headings that stood above them, and writes down what the ranker would see of each candidate. `train`
+//! learns from that, and says what the result is worth on repositories that it has not seen.
+//!
+//! It ships in no program. It asks the engine directly, in its own process, because a daemon would add nothing but time.
+
+mod arguments;
+mod ask;
+mod comments;
+mod headings;
+mod mine;
+mod sources;
+mod train;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Mine(arguments) => mine::run(&arguments),
+        Command::Train(arguments) => train::run(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let mut message = format!("error: {error}");
+            let mut source = error.source();
+            while let Some(cause) = source {
+                message.push_str(&format!("\n  caused by: {cause}"));
+                source = cause.source();
+            }
+            report(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Tells whoever runs the recipe.
+#[expect(clippy::print_stderr, reason = "this is a program for its terminal")]
+fn report(message: &str) {
+    eprintln!("{message}");
+}

@@ -1,0 +1,196 @@
+//! Asks the engine what the repositories' own histories ask.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use recall_core::DocPath;
+use recall_engine::RankedDocument;
+use recall_eval::mine::{Checkout, History, MineLimits};
+use recall_rank::{Judged, JudgedQuery};
+
+use crate::arguments::MineArguments;
+use crate::ask::{Asked, Side};
+use crate::comments::{self, Bared};
+use crate::headings::{self, Section};
+use crate::report;
+use crate::sources::{Source, Sources};
+
+/// How many commits of a repository are asked.
+const COMMITS: usize = 40;
+/// How many comments of a repository are asked.
+const COMMENTS: usize = 25;
+/// How many headings of a repository are asked.
+const HEADINGS: usize = 40;
+/// The fewest sections among which one is looked for.
+const FEWEST_SECTIONS: usize = 40;
+/// The most sections of a repository.
+const MOST_SECTIONS: usize = 3_000;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Goes through all repositories that have no file of queries yet.
+pub(crate) fn run(arguments: &MineArguments) -> Result<(), Failure> {
+    let sources = Sources::read(&arguments.sources)?;
+    fs::create_dir_all(&arguments.out)?;
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs.max(1) {
+            let worker = std::thread::Builder::new().stack_size(recall_chunk::PARSE_STACK_BYTES);
+            let work = || {
+                while let Some(source) = sources.source.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let file = arguments.out.join(format!("{}.letor", source.name.replace('/', "+")));
+                    if file.exists() {
+                        continue;
+                    }
+                    match mine(source, &arguments.mirrors).and_then(|judged| {
+                        let count = judged.queries.len();
+                        fs::write(&file, judged.to_letor())?;
+                        Ok(count)
+                    }) {
+                        Ok(count) => report(&format!("{}: {count} queries", source.name)),
+                        Err(error) => {
+                            report(&format!("{}: {error}", source.name));
+                            failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(&source.name);
+                        }
+                    }
+                }
+            };
+            worker.spawn_scoped(scope, work).expect("a thread can be started");
+        }
+    });
+    let failed = failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if failed.is_empty() { Ok(()) } else { Err(format!("{} repositories gave nothing", failed.len()).into()) }
+}
+
+fn mine(source: &Source, mirrors: &Path) -> Result<Judged, Failure> {
+    let git_dir = source.git_dir(mirrors)?;
+    let folder = tempfile::tempdir()?;
+    let (tree, home) = (folder.path().join("tree"), folder.path().join("home"));
+    let mut judged = Judged { features: recall_engine::feature_names().iter().map(ToString::to_string).collect(), queries: Vec::new() };
+    let mut checkout = Checkout::new(&git_dir, &tree)?;
+    let asked = Asked::new(&tree, &home);
+    let limits = MineLimits { queries: COMMITS, ..MineLimits::default() };
+    let commits = History::open(&git_dir)?.commits(&limits)?;
+    for query in commits.iter().rev() {
+        checkout.at(&query.parent)?;
+        asked.refresh()?;
+        let candidates = asked.candidates(&query.text, Side::Code)?;
+        let is_relevant = |document: &RankedDocument| query.relevant.iter().any(|path| path == document.path.as_str());
+        push(&mut judged, &source.name, "commit", candidates, query.relevant.len(), is_relevant);
+    }
+    let files = files(&tree)?;
+    let described = bared(&tree, &files);
+    for (path, Bared { text, .. }) in &described {
+        fs::write(tree.join(path.as_str()), text)?;
+    }
+    asked.refresh()?;
+    for (path, Bared { sentence, .. }) in &described {
+        let candidates = asked.candidates(sentence, Side::Code)?;
+        push(&mut judged, &source.name, "comment", candidates, 1, |document| document.path == *path);
+    }
+    drop(asked);
+    sections(source, &tree, &files, folder.path(), &mut judged)?;
+    Ok(judged)
+}
+
+/// Files whose comment was taken away, evenly spread over all.
+fn bared(tree: &Path, files: &[DocPath]) -> Vec<(DocPath, Bared)> {
+    // Most files have no comment that says enough.
+    let tried = spread(files, 8 * COMMENTS);
+    let read = |path: &&DocPath| fs::read_to_string(tree.join(path.as_str())).ok();
+    let bared: Vec<(DocPath, Bared)> =
+        tried.filter_map(|path| Some((path.clone(), comments::bare(path, &read(&path)?)?))).collect();
+    let places: Vec<usize> = (0..bared.len()).collect();
+    let kept: Vec<usize> = spread(&places, COMMENTS).copied().collect();
+    bared.into_iter().enumerate().filter(|(place, _)| kept.contains(place)).map(|(_, bared)| bared).collect()
+}
+
+/// Asks for the sections of the documents by their headings, each section in a file of its own.
+fn sections(source: &Source, tree: &Path, files: &[DocPath], folder: &Path, judged: &mut Judged) -> Result<(), Failure> {
+    let mut sections: Vec<(DocPath, Section)> = Vec::new();
+    for path in files.iter().filter(|path| path.extension() == Some("md")) {
+        let Ok(text) = fs::read_to_string(tree.join(path.as_str())) else { continue };
+        for section in headings::sections(&text) {
+            let file = DocPath::new(&format!("{}/{}.md", path.as_str().trim_end_matches(".md"), sections.len()))?;
+            sections.push((file, section));
+        }
+    }
+    sections.truncate(MOST_SECTIONS);
+    if sections.len() < FEWEST_SECTIONS {
+        return Ok(());
+    }
+    let (root, home) = (folder.join("sections"), folder.join("sections-home"));
+    for (file, section) in &sections {
+        let path = root.join(file.as_str());
+        fs::create_dir_all(path.parent().unwrap_or(&root))?;
+        fs::write(path, &section.text)?;
+    }
+    let asked = Asked::new(&root, &home);
+    asked.refresh()?;
+    let telling: Vec<&(DocPath, Section)> =
+        sections.iter().filter(|(_, section)| headings::is_telling(&section.heading)).collect();
+    for (file, section) in spread(&telling, HEADINGS) {
+        let candidates = asked.candidates(&section.heading, Side::Prose)?;
+        let same = sections.iter().filter(|(_, other)| other.heading == section.heading).count();
+        if same == 1 {
+            push(judged, &source.name, "heading", candidates, 1, |document| document.path == *file);
+        }
+    }
+    Ok(())
+}
+
+/// Adds a query, unless nothing was found.
+fn push(
+    judged: &mut Judged,
+    group: &str,
+    kind: &str,
+    candidates: Vec<RankedDocument>,
+    relevant: usize,
+    is_relevant: impl Fn(&RankedDocument) -> bool,
+) {
+    let labels: Vec<f32> = candidates.iter().map(|document| f32::from(u8::from(is_relevant(document)))).collect();
+    let found = labels.iter().filter(|&&label| label > 0.0).count();
+    if labels.is_empty() {
+        return;
+    }
+    judged.queries.push(JudgedQuery {
+        group: group.to_owned(),
+        kind: kind.to_owned(),
+        weight: 1.0,
+        rows: candidates.into_iter().flat_map(|document| document.features).collect(),
+        labels,
+        missed: relevant.saturating_sub(found) as u32,
+    });
+}
+
+/// The files of a tree, sorted.
+fn files(tree: &Path) -> Result<Vec<DocPath>, Failure> {
+    let mut files = Vec::new();
+    let mut folders: Vec<PathBuf> = vec![tree.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let (path, kind) = (entry.as_ref().map(fs::DirEntry::path).map_err(|e| e.to_string())?, entry?.file_type()?);
+            if kind.is_dir() {
+                folders.push(path);
+            } else if kind.is_file()
+                && let Ok(below) = path.strip_prefix(tree)
+                && let Some(below) = below.to_str()
+                && let Ok(path) = DocPath::new(below)
+            {
+                files.push(path);
+            }
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// At most so many, evenly spread.
+fn spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
+    let count = all.len().min(most);
+    (0..count).map(move |place| &all[place * all.len() / count])
+}

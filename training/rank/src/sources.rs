@@ -1,0 +1,76 @@
+//! Which repositories are learnt from?
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+use thiserror::Error;
+
+/// The list of repositories.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sources {
+    pub(crate) source: Vec<Source>,
+}
+
+/// A repository at a commit.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Source {
+    /// `owner/name`.
+    pub(crate) name: String,
+    /// The commit whose history is read.
+    pub(crate) commit: String,
+    /// Its licence, as an SPDX expression.
+    #[expect(dead_code, reason = "it is there to be read by people")]
+    pub(crate) licence: String,
+    /// The language that most of it is written in.
+    #[expect(dead_code, reason = "it is there to be read by people")]
+    pub(crate) language: String,
+}
+
+/// The repositories cannot be had.
+#[derive(Debug, Error)]
+pub(crate) enum SourcesError {
+    #[error("cannot read `{}`", path.display())]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("`{}` is no list of repositories", path.display())]
+    Parse { path: PathBuf, source: toml::de::Error },
+    #[error("cannot run `git {arguments}`")]
+    Git { arguments: String, source: std::io::Error },
+    #[error("`git {arguments}` failed for {name}")]
+    Refused { arguments: String, name: String },
+}
+
+impl Sources {
+    pub(crate) fn read(path: &Path) -> Result<Self, SourcesError> {
+        let text =
+            std::fs::read_to_string(path).map_err(|source| SourcesError::Read { path: path.to_owned(), source })?;
+        toml::from_str(&text).map_err(|source| SourcesError::Parse { path: path.to_owned(), source })
+    }
+}
+
+impl Source {
+    /// The bare clone in a folder of mirrors, with its `HEAD` at the listed commit; made when it is not there.
+    pub(crate) fn git_dir(&self, mirrors: &Path) -> Result<PathBuf, SourcesError> {
+        let git_dir = mirrors.join(self.name.replace('/', "+")).join("repo");
+        let folder = git_dir.to_string_lossy().into_owned();
+        if !git_dir.exists() {
+            let url = format!("https://github.com/{}.git", self.name);
+            self.git(&["clone", "--quiet", "--bare", &url, &folder])?;
+        }
+        self.git(&["--git-dir", &folder, "update-ref", "--no-deref", "HEAD", &self.commit])?;
+        Ok(git_dir)
+    }
+
+    fn git(&self, arguments: &[&str]) -> Result<(), SourcesError> {
+        let said = || arguments.join(" ");
+        let status = Command::new("git").args(arguments).status();
+        let status = status.map_err(|source| SourcesError::Git { arguments: said(), source })?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(SourcesError::Refused { arguments: said(), name: self.name.clone() })
+        }
+    }
+}
