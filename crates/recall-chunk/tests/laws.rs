@@ -79,7 +79,7 @@ fn assert_laws(name: &str, text: &str, max_tokens: u32) {
     assert!(!is_windowed || parsed.chunks.iter().all(|chunk| chunk.span.end_line - chunk.span.start_line < 100));
     let count = parsed.chunks.len() as u32;
     for symbol in &parsed.symbols {
-        assert!(!symbol.name.is_empty() && symbol.qualified.ends_with(&symbol.name));
+        assert!(!symbol.name.is_empty() && symbol.qualified.ends_with(&symbol.name), "{symbol:?}");
         assert!(symbol.span.bytes.of(text).is_some() && symbol.span.start_line <= symbol.span.end_line);
         assert!(symbol.chunk < count);
     }
@@ -133,6 +133,12 @@ proptest! {
     fn any_json_is_a_notebook_or_none(text in "\\PC{0,200}") {
         assert!(notebook_text(&text).is_none_or(|text| text.ends_with('\n')));
     }
+}
+
+#[test]
+fn a_window_that_a_blank_line_follows_is_not_repeated() {
+    let rows = format!("{}\n{}", "a\n".repeat(100), "b ".repeat(210));
+    assert_laws("rows.xyz", &rows, 220);
 }
 
 #[test]
