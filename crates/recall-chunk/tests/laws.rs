@@ -136,6 +136,28 @@ proptest! {
 }
 
 #[test]
+fn what_a_decorator_defines_comes_behind_what_it_decorates() {
+    let text = "@Card({ open() {} })\nexport class Store {}\n";
+    assert_laws("card.ts", text, 400);
+    let names: Vec<String> = parse("card.ts", text, 400).symbols.into_iter().map(|symbol| symbol.name).collect();
+    assert_eq!(names, ["Store", "open"]);
+}
+
+#[test]
+fn only_the_first_of_a_list_begins_with_the_declaration() {
+    let text = "export const open = { now() {} }, closed = 1;\n";
+    let symbols = parse("list.js", text, 400).symbols;
+    let symbols: Vec<&str> = symbols.iter().filter_map(|symbol| symbol.span.bytes.of(text)).collect();
+    assert_eq!(symbols, [text.trim_end(), "now() {}", "closed = 1"]);
+}
+
+#[test]
+fn a_variable_may_be_called_self() {
+    let [symbol] = &parse("self.js", "const self = this;\n", 400).symbols[..] else { panic!("one symbol") };
+    assert_eq!((&*symbol.name, &*symbol.qualified), ("self", "self"));
+}
+
+#[test]
 fn a_window_that_a_blank_line_follows_is_not_repeated() {
     let rows = format!("{}\n{}", "a\n".repeat(100), "b ".repeat(210));
     assert_laws("rows.xyz", &rows, 220);
