@@ -99,8 +99,8 @@ impl Document<'_> {
         let mut names = Vec::new();
         for found in self.enclosing(index) {
             let name = &self.text()[found.name.clone()];
-            // `class << self` adds no name.
-            if name != "self" {
+            // `class << self` adds no name; a variable may be called so.
+            if name != "self" || found.kinds.symbol.is_some() {
                 names.push(name);
             }
             names.extend(found.scope.as_deref());
@@ -125,7 +125,7 @@ impl Document<'_> {
             })
         });
         let mut symbols: Vec<Symbol> = symbols.collect();
-        // The parser's repair of a damaged text may give a definition whose start is before its parent's.
+        // A definition begins with what decorates it, and what is defined in there has been found before it.
         symbols.sort_by_key(|symbol| symbol.span.bytes.start);
         symbols
     }

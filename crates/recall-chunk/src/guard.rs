@@ -1,8 +1,8 @@
 //! Can a text harm the parser that is to read it?
 //!
 //! A parser spends all its time on a million brackets, and some grammars' scanners write what they remember into a
-//! buffer of 1,024 bytes without looking at its end: they abort the process. One pass over the bytes tells such text
-//! from what people write before a parser sees it.
+//! buffer of 1,024 bytes without looking at its end, or read behind a table's: they abort the process. One pass over the
+//! bytes tells such text from what people write before a parser sees it.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 /// strings and comments count too, since telling them apart takes a parser; those that close nothing do not.
 const DEEPEST: u32 = 1_000;
 
-/// What a grammar's scanner remembers without a bound of its own.
+/// What a grammar's scanner remembers, or looks up, without a bound of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Memory {
     /// Nothing, or it minds its buffer.
@@ -24,6 +24,9 @@ pub(crate) enum Memory {
     Angles,
     /// The words of open heredocs and the literals that interpolation is nested in, five bytes each.
     Heredocs,
+    /// Nothing; but whether a character of `{1..9}` is a digit it asks C's `isdigit`, whose table has 256 characters:
+    /// <https://github.com/tree-sitter/tree-sitter-bash/issues/337>.
+    Digits,
 }
 
 /// Why a text is not given to its parser.
@@ -37,6 +40,8 @@ pub(crate) enum Harm {
     Angles,
     #[error("too many heredocs or interpolations are open at once")]
     Heredocs,
+    #[error("a brace is followed by a character that the parser cannot look up")]
+    Digits,
 }
 
 /// What harm a text could do.
@@ -46,7 +51,8 @@ pub(crate) fn harm(text: &str, memory: Memory) -> Option<Harm> {
         Memory::Columns { most } if columns_exceed(text, most) => Some(Harm::Columns),
         Memory::Angles if angles_exceed(text) => Some(Harm::Angles),
         Memory::Heredocs if heredocs_exceed(text) => Some(Harm::Heredocs),
-        Memory::Bounded | Memory::Columns { .. } | Memory::Angles | Memory::Heredocs => None,
+        Memory::Digits if digits_exceed(text) => Some(Harm::Digits),
+        Memory::Bounded | Memory::Columns { .. } | Memory::Angles | Memory::Heredocs | Memory::Digits => None,
     }
 }
 
@@ -150,6 +156,14 @@ fn heredoc_bytes(rest: &[u8]) -> usize {
     if length == 0 { 0 } else { length + 4 }
 }
 
+/// Whether a character beyond Latin-1 stands where a brace's digits, or the dots between them, could go on.
+fn digits_exceed(text: &str) -> bool {
+    text.split('{').skip(1).any(|behind| {
+        let behind = behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        behind.starts_with(|c: char| c > '\u{FF}')
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,5 +208,13 @@ mod tests {
         check(&"<<A,".repeat(100), Memory::Heredocs, Some(Harm::Heredocs));
         check(&"<<~A\n#{\n".repeat(10), Memory::Heredocs, Some(Harm::Heredocs));
         check(&"\"#{".repeat(101), Memory::Heredocs, Some(Harm::Heredocs));
+    }
+
+    #[test]
+    fn what_a_brace_may_be_followed_by() {
+        check("echo {1..9} {é} { 漢; } ${a:-漢} {", Memory::Digits, None);
+        for text in ["{漢", "{1漢", "{1..漢", "{{1..9漢"] {
+            check(text, Memory::Digits, Some(Harm::Digits));
+        }
     }
 }

@@ -205,7 +205,9 @@ impl Reader<'_> {
         let mut outer = node.byte_range();
         let mut held = attached;
         // A list of definitions in one declaration shares its comment with the first alone, and only on its own line.
-        let may_inherit = parent.role.has(Trait::Wrapper) && (!parent.role.has(Trait::Block) || line == parent.line);
+        let may_inherit = parent.role.has(Trait::Wrapper)
+            && parent.last_definition.is_none()
+            && (!parent.role.has(Trait::Block) || line == parent.line);
         if may_inherit && held.is_none() {
             held.clone_from(&parent.wrapped_docs);
             outer = parent.wrapped.clone().unwrap_or(outer);

@@ -15,8 +15,9 @@ const BLANK_SEARCH_DIVISOR: usize = 3;
 
 /// Cuts a text in windows of at most 100 lines and `max_tokens`, at blank lines where there are some.
 ///
-/// A window that a blank line ends is whole, and the next begins behind it; one that was cut in the midst of lines is
-/// overlapped by the next by at most 10 lines. A line over the limit is cut by itself; see [`pieces_of_line`].
+/// A window that a blank line ends is whole, and the next begins behind it; one that was cut between two lines that are
+/// not blank is overlapped by the next by at most 10 lines. A line over the limit is cut by itself; see
+/// [`pieces_of_line`].
 pub(crate) fn cut(lines: &Lines<'_>, max_tokens: u32) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let mut at = 0;
@@ -36,7 +37,7 @@ pub(crate) fn cut(lines: &Lines<'_>, max_tokens: u32) -> Vec<Chunk> {
         let cut = cut_before(lines, at, full);
         let window = lines.trim(at..cut);
         push(lines, &mut chunks, lines.span(&window));
-        at = if cut == lines.len() || lines.is_blank(cut - 1) || lines.tokens(&(cut..cut + 1)) > max_tokens {
+        at = if is_gap(lines, cut) || lines.tokens(&(cut..cut + 1)) > max_tokens {
             cut
         } else {
             overlap_start(lines, at, cut, max_tokens)
@@ -61,6 +62,11 @@ fn cut_before(lines: &Lines<'_>, at: usize, full: usize) -> usize {
     }
     let earliest = full - (full - at) / BLANK_SEARCH_DIVISOR;
     (earliest..=full).rev().find(|&line| line > at && lines.is_blank(line - 1)).unwrap_or(full)
+}
+
+/// Whether a cut before this line goes through no paragraph: a blank line or the text's end is on one side of it.
+fn is_gap(lines: &Lines<'_>, cut: usize) -> bool {
+    cut == lines.len() || lines.is_blank(cut - 1) || lines.is_blank(cut)
 }
 
 /// Where the window behind a cut begins: up to 10 lines back, never further than half of either window.

@@ -204,3 +204,13 @@ fn what_scanners_remember_stays_within_their_buffers() {
         }
     });
 }
+
+/// Some scanners ask C's tables about characters that these do not have.
+#[test]
+fn a_character_of_any_plane_is_survived_behind_a_brace() {
+    for_languages(|language| {
+        for text in ["{\u{31860}", "{1\u{FFFFF}", "{1..\u{10FFFF}"] {
+            assert_covered(text, &parse(language, text), &format!("{language} {text:?}"));
+        }
+    });
+}

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::{Definition, Kinds, Named, Syntax, call, import, text_of};
+use crate::guard::Memory;
 
 pub(super) const BASH: Syntax = Syntax {
     definitions: &[
@@ -16,6 +17,7 @@ pub(super) const BASH: Syntax = Syntax {
         "break", "continue", "declare", "echo", "exit", "export", "local", "printf", "read", "readonly", "return",
         "set", "shift", "test", "trap", "unset",
     ],
+    memory: Memory::Digits,
     ..Syntax::bare("bash", || tree_sitter_bash::LANGUAGE.into())
 };
 
