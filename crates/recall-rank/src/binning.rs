@@ -53,10 +53,12 @@ fn bin(value: f32, bounds: &[f32]) -> u8 {
 }
 
 fn bounds(values: &[f32]) -> Vec<f32> {
+    // Adding 0 makes one number of the two zeros.
     let mut sorted: Vec<f32> =
         values.iter().filter(|value| !value.is_nan()).map(|value| finite(*value) + 0.0).collect();
     sorted.sort_unstable_by(f32::total_cmp);
-    let runs: Vec<(f32, usize)> = sorted.chunk_by(|left, right| left == right).map(|run| (run[0], run.len())).collect();
+    let runs: Vec<(f32, usize)> =
+        sorted.chunk_by(|left, right| left.total_cmp(right).is_eq()).map(|run| (run[0], run.len())).collect();
     let mut bounds: Vec<f32> =
         last_of_bins(&runs, sorted.len()).into_iter().map(|at| between(runs[at].0, runs[at + 1].0)).collect();
     if !runs.is_empty() {

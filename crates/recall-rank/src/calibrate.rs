@@ -56,7 +56,7 @@ impl Calibration {
         let mut samples: Vec<_> = samples.into_iter().filter(|(score, ..)| score.is_finite()).collect();
         samples.sort_by(|left, right| left.0.total_cmp(&right.0));
         let mut steps: Vec<Step> = Vec::new();
-        for run in samples.chunk_by(|left, right| left.0 == right.0) {
+        for run in samples.chunk_by(|left, right| left.0.total_cmp(&right.0).is_eq()) {
             let mut step = Step { candidates: 0, weight: 0.0, score: 0.0, relevant: 0.0 };
             for &(score, is_relevant, weight) in run {
                 let weight = f64::from(weight);

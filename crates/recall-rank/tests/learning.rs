@@ -115,7 +115,7 @@ fn what_cannot_be_learnt_from_is_refused() {
         TrainError::Parameter(ParameterError::Bounds { name: "leaves", found: "65".to_owned(), expected: "2 to 64" }),
     );
     check(
-        |_, parameters| drop(parameters.monotone.insert("other".to_owned(), Monotone::Up)),
+        |_, parameters| parameters.monotone = [("other".to_owned(), Monotone::Up)].into(),
         TrainError::Parameter(ParameterError::Monotone { name: "other".to_owned() }),
     );
     check(|judged, _| judged.queries.iter_mut().for_each(|query| query.labels.fill(1.0)), TrainError::NoPair);
