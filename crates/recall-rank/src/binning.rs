@@ -53,10 +53,12 @@ fn bin(value: f32, bounds: &[f32]) -> u8 {
 }
 
 fn bounds(values: &[f32]) -> Vec<f32> {
+    // Adding 0 makes one number of the two zeros.
     let mut sorted: Vec<f32> =
         values.iter().filter(|value| !value.is_nan()).map(|value| finite(*value) + 0.0).collect();
     sorted.sort_unstable_by(f32::total_cmp);
-    let runs: Vec<(f32, usize)> = sorted.chunk_by(|left, right| left == right).map(|run| (run[0], run.len())).collect();
+    let runs: Vec<(f32, usize)> =
+        sorted.chunk_by(|left, right| left.total_cmp(right).is_eq()).map(|run| (run[0], run.len())).collect();
     let mut bounds: Vec<f32> =
         last_of_bins(&runs, sorted.len()).into_iter().map(|at| between(runs[at].0, runs[at + 1].0)).collect();
     if !runs.is_empty() {
@@ -90,4 +92,42 @@ fn last_of_bins(runs: &[(f32, usize)], values: usize) -> Vec<usize> {
 fn between(low: f32, high: f32) -> f32 {
     let middle = low / 2.0 + high / 2.0;
     if middle > low && middle < high { middle } else { low }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn few_values_have_a_bin_each() {
+        let column = column(&[1.0, f32::NAN, 0.0, 1.0, f32::INFINITY, -0.0]);
+        assert_eq!(column.bins, [1, MISSING, 0, 1, 2, 0]);
+        assert_eq!(column.bounds.len(), 3);
+        assert!(super::column(&[f32::NAN]).bounds.is_empty());
+    }
+
+    #[test]
+    fn many_values_fill_the_bins_evenly() {
+        let values: Vec<f32> = (0..25_500_u16).map(f32::from).collect();
+        let column = column(&values);
+        assert_eq!(column.bounds.len(), MOST_BINS);
+        for bin in 0..MOST_BINS {
+            assert_eq!(column.bins.iter().filter(|other| usize::from(**other) == bin).count(), 100);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn bins_keep_the_order_of_values(values in vec(prop_oneof![-1.0..1.0_f32, any::<f32>()], 1..2000)) {
+            let column = column(&values);
+            prop_assert!(column.bounds.len() <= MOST_BINS);
+            prop_assert!(column.bounds.is_sorted_by(|left, right| left < right));
+            let mut pairs: Vec<(f32, u8)> = values.into_iter().zip(column.bins).filter(|pair| !pair.0.is_nan()).collect();
+            pairs.sort_by(|left, right| left.0.total_cmp(&right.0));
+            prop_assert!(pairs.is_sorted_by_key(|pair| pair.1));
+        }
+    }
 }

@@ -92,7 +92,7 @@ pub(crate) fn train_on(
 }
 
 fn teaches(query: &JudgedQuery) -> bool {
-    query.labels.iter().any(|label| *label != query.labels[0])
+    query.labels.windows(2).any(|pair| pair[0].total_cmp(&pair[1]).is_ne())
 }
 
 /// The state between two trees.

@@ -56,7 +56,7 @@ impl Calibration {
         let mut samples: Vec<_> = samples.into_iter().filter(|(score, ..)| score.is_finite()).collect();
         samples.sort_by(|left, right| left.0.total_cmp(&right.0));
         let mut steps: Vec<Step> = Vec::new();
-        for run in samples.chunk_by(|left, right| left.0 == right.0) {
+        for run in samples.chunk_by(|left, right| left.0.total_cmp(&right.0).is_eq()) {
             let mut step = Step { candidates: 0, weight: 0.0, score: 0.0, relevant: 0.0 };
             for &(score, is_relevant, weight) in run {
                 let weight = f64::from(weight);
@@ -129,5 +129,47 @@ fn join_alike(steps: &mut Vec<Step>) {
             costs.enumerate().min_by(|left, right| left.1.total_cmp(&right.1)).expect("there are more than two steps");
         let next = steps.remove(at + 1);
         steps[at].join(next);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn it_tells_how_many_were_relevant() {
+        let samples = (0..400).map(|at| {
+            let is_high = at % 2 == 0;
+            (if is_high { 2.0 } else { -2.0 }, at % 8 < if is_high { 5 } else { 2 }, 1.0)
+        });
+        let calibration = Calibration::fit(samples);
+        assert_eq!(calibration.points(), [(-2.0, 0.25), (2.0, 0.75)]);
+        for (score, expected) in [(-9.0, 0.25), (-2.0, 0.25), (0.0, 0.5), (1.0, 0.625), (9.0, 0.75)] {
+            assert!((calibration.probability(score) - expected).abs() < 1e-6, "{score}");
+        }
+    }
+
+    #[test]
+    fn without_samples_it_is_logistic() {
+        let calibration = Calibration::fit([(f32::NAN, true, 1.0)]);
+        assert!((calibration.probability(0.0) - 0.5).abs() < 1e-6);
+        assert!(calibration.probability(3.0) > 0.9);
+    }
+
+    proptest! {
+        #[test]
+        fn it_never_falls_and_is_a_sound_table(
+            samples in vec((-3.0..3.0_f32, any::<bool>(), 0.1..2.0_f32), 0..3000),
+            mut scores in vec(-4.0..4.0_f32, 2),
+        ) {
+            let calibration = Calibration::fit(samples);
+            prop_assert!(calibration.points().len() <= MOST_POINTS);
+            prop_assert_eq!(Calibration::from_points(calibration.points().to_vec()), Some(calibration.clone()));
+            scores.sort_by(f32::total_cmp);
+            prop_assert!(calibration.probability(scores[0]) <= calibration.probability(scores[1]));
+        }
     }
 }

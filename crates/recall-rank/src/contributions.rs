@@ -88,10 +88,13 @@ impl Descent<'_> {
                     (zero, one) = (path[known].zero, path[known].one);
                     unwind(&mut path, known);
                 }
-                for (child, one) in [(hot, one), (cold, 0.0)] {
+                let step = |child: usize, one: f64| {
                     let zero = zero * self.covers[child] / self.covers[at];
-                    self.visit(child, path.clone(), Step { feature: Some(feature), zero, one, weight: 0.0 });
-                }
+                    Step { feature: Some(feature), zero, one, weight: 0.0 }
+                };
+                let (if_hot, if_cold) = (step(hot, one), step(cold, 0.0));
+                self.visit(hot, path.clone(), if_hot);
+                self.visit(cold, path, if_cold);
             }
         }
     }
@@ -99,9 +102,7 @@ impl Descent<'_> {
     fn credit(&mut self, path: &[Step], value: f64) {
         for (at, step) in path.iter().enumerate() {
             let Some(feature) = step.feature else { continue };
-            let mut without = path.to_vec();
-            unwind(&mut without, at);
-            let weight: f64 = without.iter().map(|step| step.weight).sum();
+            let weight: f64 = weights_without(path, at).sum();
             self.by_feature[usize::from(feature)] += weight * (step.one - step.zero) * value;
         }
     }
@@ -120,21 +121,89 @@ fn extend(path: &mut Vec<Step>, step: Step) {
 
 /// Takes a step out of the subsets of the path again.
 fn unwind(path: &mut Vec<Step>, taken: usize) {
+    let weights: Vec<f64> = weights_without(path, taken).collect();
+    path.remove(taken);
+    for (step, weight) in path.iter_mut().zip(weights.into_iter().rev()) {
+        step.weight = weight;
+    }
+}
+
+/// The weights of the path without a step, from the last to the first.
+fn weights_without(path: &[Step], taken: usize) -> impl Iterator<Item = f64> {
     let last = path.len() - 1;
     let size = path.len() as f64;
     let Step { zero, one, .. } = path[taken];
     let mut next = path[last].weight;
-    for at in (0..last).rev() {
-        let weight = path[at].weight;
+    (0..last).rev().map(move |at| {
         if one == 0.0 {
-            path[at].weight = weight * size / (zero * (last - at) as f64);
-        } else {
-            path[at].weight = next * size / ((at + 1) as f64 * one);
-            next = weight - path[at].weight * zero * (last - at) as f64 / size;
+            return path[at].weight * size / (zero * (last - at) as f64);
+        }
+        let weight = next * size / ((at + 1) as f64 * one);
+        next = path[at].weight - weight * zero * (last - at) as f64 / size;
+        weight
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::ranker::Ranker;
+    use crate::samples::{FEATURES, parts, row};
+
+    /// The expected value of a tree if only some features of the row are known.
+    fn expected(nodes: &[Node], covers: &[f64], row: &[f32], known: u32, at: usize) -> f64 {
+        match nodes[at] {
+            Node::Leaf { value, .. } => f64::from(value),
+            Node::Split { feature, threshold, missing, right } => {
+                let (left, right) = (at + 1, usize::from(right));
+                let below = |child: usize| expected(nodes, covers, row, known, child);
+                if known & (1 << feature) == 0 {
+                    return (covers[left] * below(left) + covers[right] * below(right)) / covers[at];
+                }
+                match side_of(row[usize::from(feature)], threshold, missing) {
+                    Side::Left => below(left),
+                    Side::Right => below(right),
+                }
+            }
         }
     }
-    for at in taken..last {
-        path[at] = Step { weight: path[at].weight, ..path[at + 1] };
+
+    /// The definition: a feature's mean effect over all orders in which the features become known.
+    fn shapley(tree: &Tree, row: &[f32], feature: usize) -> f64 {
+        let covers = covers(tree.nodes());
+        let value = |known: u32| expected(tree.nodes(), &covers, row, known, 0);
+        let factorial = |n: u32| (1..=n).map(f64::from).product::<f64>();
+        let count = u32::try_from(FEATURES).unwrap();
+        (0..1_u32 << count)
+            .filter(|known| known & (1 << feature) == 0)
+            .map(|known| {
+                let size = known.count_ones();
+                let orders = factorial(size) * factorial(count - size - 1) / factorial(count);
+                orders * (value(known | 1 << feature) - value(known))
+            })
+            .sum()
     }
-    path.pop();
+
+    proptest! {
+        #[test]
+        fn they_are_the_mean_effects_over_all_orders(parts in parts(3, 16), row in row()) {
+            let found = of_row(&parts.trees, &row);
+            for (feature, found) in found.by_feature.iter().enumerate() {
+                let expected: f64 = parts.trees.iter().map(|tree| shapley(tree, &row, feature)).sum();
+                prop_assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+            }
+        }
+
+        #[test]
+        fn base_and_contributions_add_up_to_the_score(parts in parts(20, 64), row in row()) {
+            let ranker = Ranker::new(parts);
+            let mut scores = Vec::new();
+            ranker.score(&row, &mut scores);
+            let Contributions { base, by_feature } = ranker.contributions(&row);
+            let sum = base + by_feature.iter().sum::<f64>();
+            prop_assert!((sum - f64::from(scores[0])).abs() < 1e-4, "{sum} {scores:?}");
+        }
+    }
 }

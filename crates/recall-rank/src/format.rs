@@ -293,3 +293,6 @@ impl Reader<'_> {
         Ok(slice)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,7 +48,9 @@ struct Open {
 /// Grows a tree on rows; `gradients` has one for each row that there is.
 pub(crate) fn grow(ground: Ground<'_>, rows: Vec<u32>, gradients: &[Gradient]) -> Grown {
     let mut sum = Sum::default();
-    rows.iter().for_each(|row| sum.add(gradients[*row as usize]));
+    for row in &rows {
+        sum.add(gradients[*row as usize]);
+    }
     let histograms = ground.histograms(&rows, gradients);
     let mut grown = Grown { nodes: Vec::new() };
     let mut open = vec![ground.open(&mut grown, rows, sum, Range::ALL, histograms)];

@@ -279,3 +279,6 @@ fn read_origin(text: &str) -> Result<Origin, LetorProblem> {
 fn parse<T: FromStr>(word: &str, problem: fn(String) -> LetorProblem) -> Result<T, LetorProblem> {
     word.parse().map_err(|_| problem(word.to_owned()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,6 +24,8 @@ mod measure;
 mod parameters;
 mod ranker;
 mod sample;
+#[cfg(test)]
+mod samples;
 mod split;
 mod tree;
 

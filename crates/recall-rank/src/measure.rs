@@ -39,3 +39,28 @@ pub fn ndcg_at(k: usize, scores: &[f32], labels: &[f32], missed: u32) -> Option<
     let found: f64 = order.iter().take(k).enumerate().map(|(rank, at)| gain(labels[*at]) * discount(rank)).sum();
     (ideal > 0.0).then(|| found / ideal)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gains_fade_with_the_rank() {
+        #[track_caller]
+        fn check(k: usize, scores: &[f32], labels: &[f32], missed: u32, expected: Option<f64>) {
+            let found = ndcg_at(k, scores, labels, missed);
+            let is_near = |(found, expected): (f64, f64)| (found - expected).abs() < 1e-12;
+            assert!(found.is_some() == expected.is_some() && found.zip(expected).is_none_or(is_near), "{found:?}");
+        }
+        let second = 1.0 / 3_f64.log2();
+        check(10, &[3.0, 2.0], &[1.0, 0.0], 0, Some(1.0));
+        check(10, &[2.0, 3.0], &[1.0, 0.0], 0, Some(second));
+        check(1, &[2.0, 3.0], &[1.0, 0.0], 0, Some(0.0));
+        check(10, &[1.0, 1.0], &[0.0, 1.0], 0, Some(second));
+        check(10, &[2.0, 1.0], &[1.0, 2.0], 0, Some((1.0 + 3.0 * second) / (3.0 + second)));
+        check(10, &[3.0, 2.0], &[1.0, 0.0], 1, Some(1.0 / (1.0 + second)));
+        check(1, &[3.0, 2.0], &[1.0, 0.0], 1, Some(1.0));
+        check(10, &[], &[], 1, Some(0.0));
+        check(10, &[3.0], &[0.0], 0, None);
+    }
+}

@@ -1,0 +1,64 @@
+//! What the properties of this crate are tried on.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use crate::calibrate::Calibration;
+use crate::ranker::Parts;
+use crate::tree::{Node, Side, Tree};
+
+/// How many features the rankers have.
+pub(crate) const FEATURES: usize = 5;
+
+/// Rankers of at most that many trees, each of at most that many leaves.
+pub(crate) fn parts(most_trees: usize, most_leaves: usize) -> impl Strategy<Value = Parts> {
+    let calibration = vec((-3.0..3.0_f32, any::<bool>()), 0..200)
+        .prop_map(|samples| Calibration::fit(samples.into_iter().map(|(score, label)| (score, label, 1.0))));
+    (vec(tree(most_leaves), 0..=most_trees), vec(0.0..1e6_f32, FEATURES), calibration).prop_map(
+        |(trees, gains, calibration)| Parts {
+            features: (0..FEATURES).map(|feature| format!("feature {feature}")).collect(),
+            gains,
+            trees,
+            calibration,
+        },
+    )
+}
+
+/// A row of ordinary, equal, missing and infinite values.
+pub(crate) fn row() -> impl Strategy<Value = Vec<f32>> {
+    vec(value(), FEATURES)
+}
+
+/// Fewer than that many rows.
+pub(crate) fn rows(most: usize) -> impl Strategy<Value = Vec<f32>> {
+    vec(row(), 0..most).prop_map(|rows| rows.concat())
+}
+
+fn value() -> impl Strategy<Value = f32> {
+    prop_oneof![
+        8 => -2.0..2.0_f32,
+        4 => (-2..=2_i8).prop_map(f32::from),
+        2 => Just(f32::NAN),
+        1 => prop_oneof![Just(f32::INFINITY), Just(f32::NEG_INFINITY), Just(f32::MAX), Just(-0.0_f32)],
+    ]
+}
+
+fn tree(most_leaves: usize) -> impl Strategy<Value = Tree> {
+    let threshold = prop_oneof![(-2..=2_i8).prop_map(f32::from), -2.0..2.0_f32, Just(f32::MAX)];
+    let missing = prop_oneof![Just(Side::Left), Just(Side::Right)];
+    let split = (0..FEATURES as u16, threshold, missing);
+    let leaf = (-1.0..1.0_f32, 1..1000_u32);
+    vec((any::<bool>(), split, leaf), most_leaves * 2).prop_map(move |choices| {
+        let mut choices = choices.into_iter();
+        let mut splits = 0;
+        let tree = Tree::in_pre_order(|| -> Result<Node, ()> {
+            let (is_split, (feature, threshold, missing), (value, cover)) = choices.next().ok_or(())?;
+            if is_split && splits + 1 < most_leaves {
+                splits += 1;
+                return Ok(Node::Split { feature, threshold, missing, right: 0 });
+            }
+            Ok(Node::Leaf { value, cover })
+        });
+        tree.expect("there are choices enough").expect("the leaves are few enough")
+    })
+}

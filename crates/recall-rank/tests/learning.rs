@@ -1,0 +1,188 @@
+//! What does the learner find, and what does it keep to?
+
+use oorandom::Rand32;
+use proptest::prelude::*;
+use recall_rank::{Judged, JudgedError, JudgedQuery, Monotone, ParameterError, Parameters, Ranker, TrainError};
+use recall_rank::{cross_validate, ndcg_at, train};
+
+const FEATURES: [&str; 4] = ["noise", "signal", "sometimes", "kind"];
+const CANDIDATES: usize = 30;
+
+/// Queries of six groups. `signal` knows of the relevant candidate where `kind` is 0, `sometimes` where it is 1 and not missing.
+fn judged(queries: usize, seed: u64) -> Judged {
+    let mut rng = Rand32::new(seed);
+    let mut query = |number: usize| {
+        let kind = (number % 2) as f32;
+        let relevant = rng.rand_range(0..CANDIDATES as u32) as usize;
+        let labels: Vec<f32> = (0..CANDIDATES).map(|at| f32::from(u8::from(at == relevant))).collect();
+        let mut rows = Vec::new();
+        for label in &labels {
+            let told = 1.5 * label;
+            let sometimes = if rng.rand_float() < 0.2 { f32::NAN } else { told * kind + rng.rand_float() };
+            rows.extend([rng.rand_float(), told * (1.0 - kind) + rng.rand_float(), sometimes, kind]);
+        }
+        let group = format!("group {}", number % 6);
+        JudgedQuery { group, kind: "planted".to_owned(), weight: 1.0, rows, labels, missed: 0 }
+    };
+    Judged { features: FEATURES.map(str::to_owned).to_vec(), queries: (0..queries).map(&mut query).collect() }
+}
+
+fn quick() -> Parameters {
+    Parameters { trees: 40, leaves: 8, rate: 0.1, min_rows: 20, feature_fraction: 1.0, ..Parameters::default() }
+}
+
+fn mean_ndcg(ranker: &Ranker, judged: &Judged) -> f64 {
+    let mut scores = Vec::new();
+    let mut of_query = |query: &JudgedQuery| {
+        ranker.score(&query.rows, &mut scores);
+        ndcg_at(10, &scores, &query.labels, query.missed).expect("each query has a relevant candidate")
+    };
+    judged.queries.iter().map(&mut of_query).sum::<f64>() / judged.queries.len() as f64
+}
+
+#[test]
+fn a_planted_signal_is_found() {
+    let ranker = train(&judged(240, 1), &quick()).unwrap();
+    let reached = mean_ndcg(&ranker, &judged(120, 2));
+    assert!(reached > 0.9, "{reached}");
+    let importance = ranker.importance();
+    let planted: Vec<&str> = importance[..2].iter().map(|(name, _)| *name).collect();
+    assert!(planted.contains(&"signal") && planted.contains(&"sometimes"), "{importance:?}");
+}
+
+#[test]
+fn what_was_learnt_survives_writing() {
+    let ranker = train(&judged(60, 1), &quick()).unwrap();
+    assert_eq!(Ranker::read(&ranker.write()), Ok(ranker));
+}
+
+#[test]
+fn equal_seeds_give_equal_bytes_on_any_number_of_threads() {
+    let judged = judged(120, 1);
+    let on = |threads: usize, seed: u64| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let parameters = Parameters { seed, feature_fraction: 0.7, ..quick() };
+        pool.install(|| train(&judged, &parameters).unwrap().write())
+    };
+    assert_eq!(on(1, 7), on(3, 7));
+    assert_ne!(on(1, 7), on(1, 8));
+}
+
+#[test]
+fn a_heavier_query_is_heard_more() {
+    // Half of the queries say that the signal is good, the other half that it is bad.
+    let contradiction = |weight_of_good: f32, weight_of_bad: f32| {
+        let mut judged = judged(120, 1);
+        for (at, query) in judged.queries.iter_mut().enumerate() {
+            let is_good = at % 4 < 2;
+            query.weight = if is_good { weight_of_good } else { weight_of_bad };
+            for (row, label) in query.rows.chunks_exact_mut(FEATURES.len()).zip(&query.labels) {
+                let told = if is_good { *label } else { 1.0 - label };
+                row.copy_from_slice(&[0.0, told, 0.0, 0.0]);
+            }
+        }
+        let ranker = train(&judged, &quick()).unwrap();
+        let mut scores = Vec::new();
+        ranker.score(&[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0], &mut scores);
+        scores[1] - scores[0]
+    };
+    assert!(contradiction(5.0, 1.0) > 0.0);
+    assert!(contradiction(1.0, 5.0) < 0.0);
+}
+
+#[test]
+fn what_cannot_be_learnt_from_is_refused() {
+    let check = |change: fn(&mut Judged, &mut Parameters), expected: TrainError| {
+        let (mut judged, mut parameters) = (judged(12, 1), quick());
+        change(&mut judged, &mut parameters);
+        assert_eq!(train(&judged, &parameters), Err(expected));
+    };
+    check(|judged, _| judged.features.clear(), TrainError::Judged(JudgedError::NoFeature));
+    check(
+        |judged, _| judged.queries[3].rows.truncate(7),
+        TrainError::Judged(JudgedError::Ragged { query: 3, values: 7, expected: CANDIDATES * FEATURES.len() }),
+    );
+    check(
+        |judged, _| judged.queries[1].labels[0] = -1.0,
+        TrainError::Judged(JudgedError::Label { query: 1, label: -1.0 }),
+    );
+    check(
+        |judged, _| judged.queries[1].weight = 0.0,
+        TrainError::Judged(JudgedError::Weight { query: 1, weight: 0.0 }),
+    );
+    check(
+        |_, parameters| parameters.leaves = 65,
+        TrainError::Parameter(ParameterError::Bounds { name: "leaves", found: "65".to_owned(), expected: "2 to 64" }),
+    );
+    check(
+        |_, parameters| parameters.monotone = [("other".to_owned(), Monotone::Up)].into(),
+        TrainError::Parameter(ParameterError::Monotone { name: "other".to_owned() }),
+    );
+    check(|judged, _| judged.queries.iter_mut().for_each(|query| query.labels.fill(1.0)), TrainError::NoPair);
+}
+
+#[test]
+fn a_group_is_measured_by_a_ranker_that_has_not_seen_it() {
+    let judged = judged(120, 1);
+    let validation = cross_validate(&judged, &quick(), 3).unwrap();
+    for (query, fold) in judged.queries.iter().zip(&validation.folds) {
+        let of_group = judged.queries.iter().zip(&validation.folds).filter(|(other, _)| other.group == query.group);
+        assert!(of_group.into_iter().all(|(_, other)| other == fold));
+    }
+    let seen = |(query, fold): (&JudgedQuery, &usize)| (*fold != 1).then(|| query.clone());
+    let others = judged.queries.iter().zip(&validation.folds).filter_map(seen).collect();
+    let ranker = train(&Judged { features: judged.features.clone(), queries: others }, &quick()).unwrap();
+    let held_out = validation.folds.iter().position(|fold| *fold == 1).expect("a query was held out");
+    let mut scores = Vec::new();
+    ranker.score(&judged.queries[held_out].rows, &mut scores);
+    assert_eq!(validation.scores[held_out], scores);
+
+    assert_eq!(validation.groups.len(), 6);
+    assert!(validation.mean > 0.8 && validation.spread < 0.2, "{} {}", validation.mean, validation.spread);
+    assert_eq!(cross_validate(&judged, &quick(), 7), Err(TrainError::Folds { groups: 6, folds: 7 }));
+}
+
+#[test]
+fn confidence_is_how_often_it_is_right() {
+    let judged = judged(240, 1);
+    let calibration = cross_validate(&judged, &quick(), 3).unwrap().calibration(&judged);
+    let ranker = train(&judged, &quick()).unwrap().with_calibration(calibration);
+    let fresh = self::judged(240, 2);
+    let (mut sure, mut right, mut scores) = (0, 0.0, Vec::new());
+    for query in &fresh.queries {
+        ranker.score(&query.rows, &mut scores);
+        for (score, label) in scores.iter().zip(&query.labels) {
+            if ranker.confidence(*score) > 0.8 {
+                sure += 1;
+                right += label;
+            }
+        }
+    }
+    assert!(sure > 50 && right / sure as f32 > 0.75, "{right} of {sure}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn a_monotone_feature_never_lowers_a_score(
+        seed in 0..1000_u64,
+        down in any::<bool>(),
+        row in prop::collection::vec(-0.5..3.0_f32, FEATURES.len()),
+        step in 0.0..2.0_f32,
+    ) {
+        let monotone = if down { Monotone::Down } else { Monotone::Up };
+        let constraints = ["noise", "signal"].map(|name| (name.to_owned(), monotone));
+        let parameters =
+            Parameters { monotone: constraints.into_iter().collect(), seed, l2: 0.1, min_rows: 3, ..quick() };
+        let ranker = train(&judged(40, seed), &parameters).unwrap();
+        for feature in 0..2 {
+            let mut rows = row.clone();
+            rows.extend_from_slice(&row);
+            rows[FEATURES.len() + feature] += step;
+            let mut scores = Vec::new();
+            ranker.score(&rows, &mut scores);
+            prop_assert!(if down { scores[1] <= scores[0] } else { scores[1] >= scores[0] }, "{scores:?}");
+        }
+    }
+}
