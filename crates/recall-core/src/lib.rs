@@ -2,6 +2,7 @@
 //!
 //! Pure: no I/O, no async, no clock, no environment, no serialisation. Everything arrives as an argument.
 
+mod ablation;
 mod chunk;
 mod doc_path;
 mod document;
@@ -18,6 +19,7 @@ pub mod tokens;
 mod understand;
 pub mod words;
 
+pub use ablation::Ablation;
 pub use chunk::{ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind};
 pub use doc_path::{DocPath, DocPathError};
 pub use document::{Document, DocumentType, Language, UnknownDocumentType};

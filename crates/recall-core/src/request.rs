@@ -1,6 +1,6 @@
 //! What is asked?
 
-use crate::{DocumentType, Language, Scope};
+use crate::{Ablation, DocumentType, Language, Scope};
 
 /// A search, checked: the query is not empty and within its limit, the limit is within its bounds.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,15 @@ pub struct SearchRequest {
     pub weights: Weights,
     /// Whether each hit says why it ranks where it does.
     pub explain: Explain,
+    /// Stages that are left out, to measure what each is worth. Empty for an answer.
+    pub without: Vec<Ablation>,
+}
+
+impl SearchRequest {
+    /// Whether the stage of that name is left out.
+    pub fn leaves_out(&self, stage: &str) -> bool {
+        self.without.iter().any(|ablation| ablation.as_str() == stage)
+    }
 }
 
 /// Whether hits are explained.

@@ -190,14 +190,19 @@ impl Search<'_> {
         let (offset, limit) = (self.request.offset as usize, self.request.limit as usize);
         let store_settings = &self.stores[0].settings;
         let given = weights::given(&self.request.weights, &store_settings.weights);
-        let weights = weights::of(self.understood.class, &given);
+        let mut weights = weights::of(self.understood.class, &given);
+        for (retriever, weight) in &mut weights {
+            if self.request.leaves_out(retriever.as_str()) {
+                *weight = 0.0;
+            }
+        }
         let mut retrieved: Vec<(Retriever, u64)> = Vec::new();
         let mut ranked = Vec::new();
         for (place, store) in self.stores.iter().enumerate() {
             let (lists, _evidence) = retrieve::retrieve(store, self.understood, &weights)?;
             count(&mut retrieved, &lists);
             clock.lap(Stage::Retrieve);
-            ranked.extend(prior::apply(&lists, self.understood, place));
+            ranked.extend(prior::apply(&lists, self.understood, self.request, place));
             clock.lap(Stage::Fuse);
         }
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| key(a).cmp(&key(b))));
@@ -216,7 +221,9 @@ impl Search<'_> {
             Expanded::Overtaken => return Ok(Attempt::Overtaken),
         };
         hits.sort_by(order_of_hits);
-        expand::collapse_repeats(&mut hits);
+        if !self.request.leaves_out("collapse") {
+            expand::collapse_repeats(&mut hits);
+        }
         let hits: Vec<Hit> = hits.into_iter().skip(offset).take(limit).collect();
         clock.lap(Stage::Expand);
         Ok(Attempt::Answered(Box::new(Answer {

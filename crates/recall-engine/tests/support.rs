@@ -96,6 +96,7 @@ pub(crate) fn request(query: &str) -> SearchRequest {
         offset: 0,
         weights: Weights::default(),
         explain: Explain::On,
+        without: Vec::new(),
     }
 }
 

@@ -73,6 +73,9 @@ pub(crate) struct SearchArgs {
     /// Shows every line of every hit.
     #[arg(long, conflicts_with = "lines")]
     full: bool,
+    /// Leaves a stage of the search out, to measure what it is worth.
+    #[arg(long, hide = true, value_name = "STAGE")]
+    without: Vec<String>,
 }
 
 pub(super) async fn run(args: SearchArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
@@ -117,6 +120,7 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         explain,
         lines: _,
         full: _,
+        without,
     } = args;
     v1::SearchRequest {
         context: Some(context),
@@ -139,6 +143,7 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         include_parent: false,
         facets: false,
         min_relative_score: None,
+        without,
     }
 }
 
@@ -172,7 +177,8 @@ mod tests {
     fn every_flag_reaches_the_request() {
         let request = asked(
             "search x --k 3 --offset 6 --scope project --type adr,runbook --lang Rust --path src --path docs/** \
-             --tag a,b --filter doc.size>1 --bm25 2 --vector 0 --no-rerank --no-code --no-memories --explain",
+             --tag a,b --filter doc.size>1 --bm25 2 --vector 0 --no-rerank --no-code --no-memories --explain \
+             --without path --without collapse",
         );
         let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let expected = v1::SearchRequest {
@@ -193,6 +199,7 @@ mod tests {
             rerank: Some(false),
             include_memories: Some(false),
             include_code: Some(false),
+            without: texts(&["path", "collapse"]),
             ..v1::SearchRequest::default()
         };
         assert_eq!(request, expected);

@@ -1,13 +1,18 @@
 //! What speaks for a chunk before the query is asked?
 
-use recall_core::{FileKind, RankedList, Understood, fuse};
+use recall_core::{FileKind, RankedList, SearchRequest, Understood, fuse};
 use rustc_hash::FxHashMap;
 
 use super::Ranked;
 use crate::answer::Factor;
 
 /// Fuses the lists of one store and multiplies each score with its priors; in no particular order.
-pub(super) fn apply(lists: &[RankedList], understood: &Understood, store: usize) -> Vec<Ranked> {
+pub(super) fn apply(
+    lists: &[RankedList],
+    understood: &Understood,
+    request: &SearchRequest,
+    store: usize,
+) -> Vec<Ranked> {
     let fused = fuse(lists);
     let mut best: FxHashMap<i64, f64> = FxHashMap::default();
     let mut support: FxHashMap<i64, f64> = FxHashMap::default();
@@ -25,6 +30,7 @@ pub(super) fn apply(lists: &[RankedList], understood: &Understood, store: usize)
                 [file_kind(candidate.traits.file_kind, &asked_for), coherence(support[&document] / best[&document])]
                     .into_iter()
                     .flatten()
+                    .filter(|factor| !request.leaves_out(factor.name))
                     .collect();
             let total = priors.iter().fold(candidate.score, |product, factor| product * factor.value);
             Ranked { store, fused: candidate, priors, score: total }

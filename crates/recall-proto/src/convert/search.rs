@@ -1,6 +1,6 @@
 //! A search.
 
-use recall_core::{DocumentType, Explain, Limits, Scope, SearchRequest};
+use recall_core::{Ablation, DocumentType, Explain, Limits, Scope, SearchRequest};
 
 use super::{filters, limits, scope, weights};
 use crate::{InvalidRequest, Problem, v1};
@@ -27,8 +27,8 @@ pub struct Call {
 /// Reads and checks a search.
 ///
 /// # Errors
-/// The query is blank or too long, the limit is 0 or too large, a filter, the scope or a weight is wrong, or the filters
-/// leave no type of document over.
+/// The query is blank or too long, the limit is 0 or too large, a filter, the scope, a weight or a stage is wrong, or the
+/// filters leave no type of document over.
 pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, InvalidRequest> {
     let v1::SearchRequest {
         context,
@@ -46,6 +46,7 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
         include_parent,
         facets,
         min_relative_score,
+        without,
     } = message;
     limits::query_text("query", &query, bounds)?;
     if filter.len() > bounds.query_bytes {
@@ -61,6 +62,7 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
         offset,
         weights: weights::from_proto(weights)?,
         explain: if explain { Explain::On } else { Explain::Off },
+        without: without.into_iter().map(ablation).collect::<Result<_, _>>()?,
     };
     Ok(Call {
         context: context.unwrap_or_default(),
@@ -75,7 +77,7 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
 
 /// Writes a search that asks for nothing beyond the domain's request.
 pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::SearchRequest {
-    let SearchRequest { query, scope, filters, limit, offset, weights, explain } = request;
+    let SearchRequest { query, scope, filters, limit, offset, weights, explain, without } = request;
     v1::SearchRequest {
         context: Some(context),
         query: query.clone(),
@@ -92,7 +94,14 @@ pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::Sea
         include_parent: false,
         facets: false,
         min_relative_score: None,
+        without: without.iter().map(|stage| stage.as_str().to_owned()).collect(),
     }
+}
+
+fn ablation(name: String) -> Result<Ablation, InvalidRequest> {
+    const KNOWN: &str = "lexical, symbol, path, file_kind, coherence, structure, ranker, collapse";
+    Ablation::from_name(&name)
+        .ok_or_else(|| InvalidRequest::new("without", Problem::Unknown { value: name, known: KNOWN }))
 }
 
 /// Takes memories or code out of the types asked for.
@@ -153,8 +162,9 @@ mod tests {
             any::<u32>(),
             (weight(), weight(), weight()).prop_map(|(vector, bm25, ppr)| Weights { vector, bm25, ppr }),
             proptest::sample::select(vec![Explain::Off, Explain::On]),
+            proptest::sample::subsequence(Ablation::ALL.to_vec(), 0..=Ablation::ALL.len()),
         )
-            .prop_map(|(query, scope, filters, limit, offset, weights, explain)| SearchRequest {
+            .prop_map(|(query, scope, filters, limit, offset, weights, explain, without)| SearchRequest {
                 query,
                 scope,
                 filters,
@@ -162,6 +172,7 @@ mod tests {
                 offset,
                 weights,
                 explain,
+                without,
             })
     }
 
@@ -208,6 +219,8 @@ mod tests {
             "min_relative_score",
             Reason::InvalidArgument,
         );
+        let without = vec!["lexical".to_owned(), "everything".to_owned()];
+        check(v1::SearchRequest { without, ..plain("x") }, "without", Reason::InvalidArgument);
         check(v1::SearchRequest { filter: "y".repeat(20_000), ..plain("x") }, "filter", Reason::LimitExceeded);
     }
 

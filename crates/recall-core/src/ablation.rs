@@ -1,0 +1,65 @@
+//! Which stage of a search is left out, to measure what it is worth?
+
+use std::fmt;
+
+/// A stage of the search that can be left out.
+///
+/// Nothing takes the place of a stage that is left out: a retriever brings no candidates, a prior changes no score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ablation {
+    /// Retrieval by words.
+    Lexical,
+    /// Retrieval by names of definitions.
+    Symbol,
+    /// Retrieval by paths.
+    Path,
+    /// The prior of the file's role.
+    FileKind,
+    /// The prior of a file in which several chunks are candidates.
+    Coherence,
+    /// The prior of the graph of imports and references.
+    Structure,
+    /// The learned ranker; the weighted fusion orders in its place.
+    Ranker,
+    /// The collapse of repeated texts.
+    Collapse,
+}
+
+impl Ablation {
+    /// Every stage that can be left out, in the order in which a search runs them.
+    pub const ALL: [Self; 8] = [
+        Self::Lexical,
+        Self::Symbol,
+        Self::Path,
+        Self::FileKind,
+        Self::Coherence,
+        Self::Structure,
+        Self::Ranker,
+        Self::Collapse,
+    ];
+
+    /// The stage's name, as interfaces and explanations write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Lexical => "lexical",
+            Self::Symbol => "symbol",
+            Self::Path => "path",
+            Self::FileKind => "file_kind",
+            Self::Coherence => "coherence",
+            Self::Structure => "structure",
+            Self::Ranker => "ranker",
+            Self::Collapse => "collapse",
+        }
+    }
+
+    /// The stage of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|stage| stage.as_str() == name)
+    }
+}
+
+impl fmt::Display for Ablation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
