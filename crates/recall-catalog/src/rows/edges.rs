@@ -52,9 +52,7 @@ pub(crate) fn read(connection: &Connection, document: DocumentRow, text: &str) -
     let references =
         super::first(connection, "SELECT packed FROM reference_edges WHERE document = ?1", [document.0], |row| {
             let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-            without_checksum(packed)
-                .and_then(|packed| unpack_references(packed, text))
-                .ok_or_else(|| garbled(document))
+            without_checksum(packed).and_then(|packed| unpack_references(packed, text)).ok_or_else(|| garbled(document))
         })?;
     for (chunk, target) in references.into_iter().flatten() {
         edges.push(Edge { kind: EdgeKind::References, chunk, target });
@@ -81,13 +79,15 @@ pub(crate) fn naming(
     name: &str,
     chunks: &[u32],
 ) -> Result<Vec<(u32, Option<u32>)>, ReadError> {
-    let statement = "SELECT packed, compressed FROM reference_edges JOIN texts ON texts.document = reference_edges.document
+    let statement =
+        "SELECT packed, compressed FROM reference_edges JOIN texts ON texts.document = reference_edges.document
         WHERE reference_edges.document = ?1";
     let found = super::first(connection, statement, [document.0], |row| {
         let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
         let compressed = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-        let candidates =
-            without_checksum(packed).and_then(|packed| candidates_for(packed, name)).ok_or_else(|| garbled(document))?;
+        let candidates = without_checksum(packed)
+            .and_then(|packed| candidates_for(packed, name))
+            .ok_or_else(|| garbled(document))?;
         let mut found = Vec::new();
         for (chunk, place) in candidates.into_iter().filter(|(chunk, _)| chunks.contains(chunk)) {
             let Some(start) = place.and_then(|place| u32::try_from(place).ok()) else {

@@ -9,11 +9,7 @@ use crate::fields::Fields;
 use crate::names::{MAX_NAME_BYTES, written_as_symbol};
 
 /// Looks for the definitions of a name, with as many of its scopes as are given, in this case.
-pub(super) fn look_for_definitions(
-    clauses: &mut Clauses<'_>,
-    fields: &Fields,
-    name: &str,
-) -> Result<(), TantivyError> {
+pub(super) fn look_for_definitions(clauses: &mut Clauses<'_>, fields: &Fields, name: &str) -> Result<(), TantivyError> {
     clauses.key(fields.name, name, 1.0)?;
     let written = written_as_symbol(name);
     // A name with signs of its own (`empty?`) is one as it stands; any other way to write a scope comes to `::`.
