@@ -55,7 +55,7 @@ pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> O
         }
         Reason::InvalidArgument => match details.get("field").map(String::as_str) {
             Some("query") => "say what you look for: words, a symbol or a path",
-            Some("limit") => "leave it out for the usual number",
+            Some("limit" | "depth") => "leave it out for the usual number",
             _ => return None,
         },
         Reason::ReadOnly | Reason::PermissionDenied => {
