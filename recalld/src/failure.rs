@@ -52,7 +52,9 @@ impl IntoFailure for GraphError {
                     "name files below the project's root, or run the command in the project that they belong to",
                 )
             }
-            Self::NoLines { path, .. } => Failure::new(Reason::InvalidArgument, message).with_detail("path", path),
+            Self::NoLines { path, .. } => Failure::new(Reason::InvalidArgument, message)
+                .with_detail("path", path)
+                .with_hint("leave the lines out for the whole document"),
             Self::NoStore { .. } => no_store(message),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
         }
