@@ -59,18 +59,12 @@ impl Snapshot<'_> {
         rows::edges::without_references(self.connection(), document)
     }
 
-    /// Which of these chunks of a document refer to a name, each with the byte of the text where the name stands first
-    /// in it; without one where the chunk's text has it in another form.
-    pub fn naming(
-        &self,
-        document: DocumentRow,
-        name: &str,
-        chunks: &[ChunkRow],
-    ) -> Result<Vec<(ChunkRow, Option<u32>)>, ReadError> {
+    /// Which of these chunks of a document refer to a name, in the order of rows.
+    pub fn naming(&self, document: DocumentRow, name: &str, chunks: &[ChunkRow]) -> Result<Vec<ChunkRow>, ReadError> {
         let Some(entry) = rows::documents::by_row(self.connection(), document)? else { return Ok(Vec::new()) };
         let first = entry.first_chunk.0;
         let ordinals: Vec<u32> = chunks.iter().filter_map(|chunk| u32::try_from(chunk.0 - first).ok()).collect();
         let found = rows::edges::naming(self.connection(), document, name, &ordinals)?;
-        Ok(found.into_iter().map(|(ordinal, byte)| (ChunkRow(first + i64::from(ordinal)), byte)).collect())
+        Ok(found.into_iter().map(|ordinal| ChunkRow(first + i64::from(ordinal))).collect())
     }
 }

@@ -70,7 +70,7 @@ pub(crate) fn without_references(connection: &Connection, document: DocumentRow)
     })
 }
 
-/// The chunks among `chunks` of one document that refer to a name, with the byte where it stands first in the chunk.
+/// The chunks among `chunks` of one document that refer to a name, ascending.
 ///
 /// Only the parts of the text in which the name may stand are decompressed.
 pub(crate) fn naming(
@@ -78,9 +78,9 @@ pub(crate) fn naming(
     document: DocumentRow,
     name: &str,
     chunks: &[u32],
-) -> Result<Vec<(u32, Option<u32>)>, ReadError> {
-    let statement =
-        "SELECT packed, compressed FROM reference_edges JOIN texts ON texts.document = reference_edges.document
+) -> Result<Vec<u32>, ReadError> {
+    let statement = "SELECT packed, compressed
+        FROM reference_edges JOIN texts ON texts.document = reference_edges.document
         WHERE reference_edges.document = ?1";
     let found = super::first(connection, statement, [document.0], |row| {
         let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
@@ -88,19 +88,16 @@ pub(crate) fn naming(
         let candidates = without_checksum(packed)
             .and_then(|packed| candidates_for(packed, name))
             .ok_or_else(|| garbled(document))?;
-        let mut found = Vec::new();
-        for (chunk, place) in candidates.into_iter().filter(|(chunk, _)| chunks.contains(chunk)) {
-            let Some(start) = place.and_then(|place| u32::try_from(place).ok()) else {
-                found.push((chunk, None));
-                continue;
-            };
-            let span = ByteSpan { start, end: start.saturating_add(name.len() as u32) };
-            // Bounds that cut a character belong to another name of the same length.
-            if text_blocks::decompress_span(compressed, span).is_some_and(|text| text == name) {
-                found.push((chunk, Some(start)));
-            }
-        }
-        Ok(found)
+        // Bounds that cut a character belong to another name of the same length.
+        let stands_at = |place: usize| {
+            let start = u32::try_from(place).ok()?;
+            let span = ByteSpan { start, end: start.checked_add(u32::try_from(name.len()).ok()?)? };
+            text_blocks::decompress_span(compressed, span).filter(|text| text == name)
+        };
+        let is_named = |(chunk, place): &(u32, Option<usize>)| {
+            chunks.contains(chunk) && place.is_none_or(|place| stands_at(place).is_some())
+        };
+        Ok(candidates.into_iter().filter(is_named).map(|(chunk, _)| chunk).collect())
     })?;
     Ok(found.unwrap_or_default())
 }

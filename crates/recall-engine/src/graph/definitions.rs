@@ -22,13 +22,11 @@ pub(crate) struct Definition {
     pub(crate) symbol: Symbol,
 }
 
-/// A place that refers to a name.
+/// A chunk that refers to a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Mention {
     pub(crate) document: u32,
     pub(crate) chunk: ChunkRow,
-    /// The byte of the text where the name stands.
-    pub(crate) byte: Option<u32>,
 }
 
 /// What was found, and whether there was more than was looked at.
@@ -91,7 +89,7 @@ impl<'a> Names<'a> {
         Ok(definitions.found.iter().filter(is_meant).cloned().collect())
     }
 
-    /// The places that refer to a bare name, in the order of paths and chunks.
+    /// The chunks that refer to a bare name, in the order of paths and chunks.
     ///
     /// At most so many chunks are read to see whether they do: those with the most mentions of it.
     pub(crate) fn mentions(&self, name: &str, most_chunks: usize) -> Result<Bounded<Mention>, StoreError> {
@@ -105,8 +103,8 @@ impl<'a> Names<'a> {
         let mut found = Vec::new();
         for (row, chunks) in by_document {
             let Some(document) = self.stated.paths.in_row(row) else { continue };
-            let places = self.read(|snapshot| snapshot.naming(row, name, &chunks))?;
-            found.extend(places.into_iter().map(|(chunk, byte)| Mention { document, chunk, byte }));
+            let chunks = self.read(|snapshot| snapshot.naming(row, name, &chunks))?;
+            found.extend(chunks.into_iter().map(|chunk| Mention { document, chunk }));
         }
         found.sort_by(|a, b| self.path(a.document).cmp(self.path(b.document)).then_with(|| a.cmp(b)));
         Ok(Bounded { found, is_cut })

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use recall_core::{DocumentRow, Edge, EdgeKind, Relation, Symbol};
+use recall_catalog::StoredChunk;
+use recall_core::{Edge, EdgeKind, Relation, Symbol};
 
-use super::definitions::{Definition, Names};
+use super::definitions::{Definition, Mention, Names};
+use super::meaning;
 use super::start::Start;
 use super::{GraphRequest, NodeThing};
 use crate::error::StoreError;
@@ -272,7 +274,7 @@ impl<'a, 'n> Walk<'a, 'n> {
     /// What uses a definition by its name: the definitions that the uses stand in, documents where they stand in none.
     fn users(&mut self, definition: &Definition) -> Result<Vec<Step>, StoreError> {
         let name = definition.symbol.name.as_str();
-        if !super::meaning::is_used_by_name(definition.symbol.kind) {
+        if !meaning::is_used_by_name(definition.symbol.kind) {
             return Ok(Vec::new());
         }
         if self.uses_asked == MOST_USES_ASKED {
@@ -284,29 +286,49 @@ impl<'a, 'n> Walk<'a, 'n> {
         let mentions = self.names.mentions(name, MOST_MENTIONS)?;
         self.walked.is_truncated |= mentions.is_cut;
         let mut steps: Vec<Step> = Vec::new();
-        let mut symbols: HashMap<DocumentRow, Vec<Symbol>> = HashMap::new();
-        let mut seen = BTreeSet::new();
+        let mut seen = BTreeSet::from([Thing::Symbol(definition.clone()).key()]);
         for mention in mentions.found {
+            // One more than there is room for tells that there are more.
+            if steps.len() > self.request.limit as usize {
+                break;
+            }
             let imported = self.names.stated.imported(mention.document);
-            let means = super::meaning::meant(&self.names.stated.paths, mention.document, &definers, &imported);
+            let means = meaning::meant(&self.names.stated.paths, mention.document, &definers, &imported);
             if !means.contains(&definition.document) {
                 continue;
             }
-            let row = self.names.row(mention.document);
-            if !symbols.contains_key(&row) {
-                symbols.insert(row, self.names.read(|snapshot| snapshot.symbols_of(row))?);
-            }
-            let user = match mention.byte.and_then(|byte| innermost(&symbols[&row], byte)) {
-                Some(symbol) => Thing::Symbol(Definition { document: mention.document, symbol: symbol.clone() }),
-                None => Thing::Document(mention.document),
-            };
-            let key = user.key();
-            if key != Thing::Symbol(definition.clone()).key() && seen.insert(key) {
-                steps.push(Step { to: user, kind: EdgeKind::References, direction: Direction::In });
+            for user in self.users_in(mention, name)? {
+                if seen.insert(user.key()) {
+                    steps.push(Step { to: user, kind: EdgeKind::References, direction: Direction::In });
+                }
             }
         }
         Ok(steps)
     }
+
+    /// The definitions of a chunk in which a name stands; the document where it stands outside of all of them.
+    fn users_in(&self, mention: Mention, name: &str) -> Result<Vec<Thing>, StoreError> {
+        let Mention { document, chunk } = mention;
+        let row = self.names.row(document);
+        let (symbols, chunk) =
+            self.names.read(|snapshot| Ok((snapshot.symbols_of(row)?, snapshot.hits(&[chunk])?.pop().flatten())))?;
+        let Some(StoredChunk { chunk, text, .. }) = chunk else { return Ok(Vec::new()) };
+        let mut users: Vec<&Symbol> = Vec::new();
+        for (at, _) in text.match_indices(name).filter(|&(at, _)| is_word(&text, at, name.len())) {
+            let around = innermost(&symbols, chunk.span.bytes.start + at as u32);
+            users.extend(around.filter(|symbol| symbol.name != name && !users.contains(symbol)));
+        }
+        if users.is_empty() {
+            return Ok(vec![Thing::Document(document)]);
+        }
+        Ok(users.into_iter().map(|symbol| Thing::Symbol(Definition { document, symbol: symbol.clone() })).collect())
+    }
+}
+
+/// Whether what stands at a place of a text is no part of a longer word.
+fn is_word(text: &str, at: usize, length: usize) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    !text[..at].ends_with(is_part) && !text[at + length..].starts_with(is_part)
 }
 
 impl Step {
@@ -316,7 +338,7 @@ impl Step {
 }
 
 /// The smallest symbol around a byte.
-pub(crate) fn innermost(symbols: &[Symbol], byte: u32) -> Option<&Symbol> {
+fn innermost(symbols: &[Symbol], byte: u32) -> Option<&Symbol> {
     let around = symbols.iter().filter(|symbol| symbol.span.bytes.start <= byte && byte < symbol.span.bytes.end);
     around.min_by_key(|symbol| (symbol.span.bytes.end - symbol.span.bytes.start, symbol.span.bytes.start))
 }
