@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use anstream::ColorChoice;
 use clap::{Args, Parser, ValueEnum};
-use recall_core::{DocumentType, Scope};
+use recall_core::{DocumentType, Relation, Scope};
 
 use crate::Exit;
 use crate::command::Command;
@@ -83,6 +83,14 @@ pub(crate) fn document_type(text: &str) -> Result<DocumentType, String> {
     DocumentType::from_str(text).map_err(|error| error.to_string())
 }
 
+/// Reads a relation of the graph.
+pub(crate) fn relation(text: &str) -> Result<Relation, String> {
+    Relation::from_name(text).ok_or_else(|| {
+        let known = Relation::ALL.map(Relation::as_str).join(", ");
+        format!("unknown relation `{text}`: the relations are {known}")
+    })
+}
+
 /// Tells about wrong arguments, or prints the help that was asked for.
 pub(crate) fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
     if !error.use_stderr() {
@@ -126,6 +134,10 @@ mod tests {
             "recall add",
             "recall get",
             "recall get a --lines 9:3",
+            "recall related",
+            "recall graph",
+            "recall graph x --relation calls",
+            "recall graph x --depth deep",
             "recall rm",
             "recall completions cobol",
             "recall daemon dance",

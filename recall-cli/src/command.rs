@@ -4,10 +4,12 @@ mod add;
 mod completions;
 mod daemon;
 mod get;
+mod graph;
 mod init;
 mod list;
 mod mcp;
 mod rebuild;
+mod related;
 mod rm;
 mod search;
 mod status;
@@ -33,6 +35,10 @@ pub(crate) enum Command {
     Get(get::GetArgs),
     /// Lists what is indexed.
     List(list::ListArgs),
+    /// Tells which documents belong to one, and which are like it.
+    Related(related::RelatedArgs),
+    /// Shows what a symbol or a file has to do with: imports, definitions, uses, links.
+    Graph(graph::GraphArgs),
     /// Tells what is running and indexed.
     Status(status::StatusArgs),
     /// Takes documents out of the index.
@@ -57,6 +63,8 @@ pub(crate) fn run(command: Command, invocation: &Invocation) -> Result<Exit, Com
         Command::Search(args) => wait(search::run(args, invocation)),
         Command::Get(args) => wait(get::run(args, invocation)),
         Command::List(args) => wait(list::run(args, invocation)),
+        Command::Related(args) => wait(related::run(args, invocation)),
+        Command::Graph(args) => wait(graph::run(args, invocation)),
         Command::Status(args) => wait(status::run(args, invocation)),
         Command::Rm(args) => wait(rm::run(args, invocation)),
         Command::Rebuild(args) => wait(rebuild::run(args, invocation)),

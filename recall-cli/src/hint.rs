@@ -30,8 +30,10 @@ pub(crate) fn of_connect_error(error: &ConnectError) -> Option<String> {
 pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> Option<String> {
     let hint = match reason {
         Reason::LimitExceeded => {
-            let setting = details.get("setting")?;
-            return Some(format!("ask for less, or raise `{setting}` in your recall.toml"));
+            return Some(match details.get("setting") {
+                Some(setting) => format!("ask for less, or raise `{setting}` in your recall.toml"),
+                None => format!("ask for {} at most", details.get("limit")?),
+            });
         }
         Reason::InvalidScope => "the scopes are project, global, domain and all",
         Reason::Unavailable => "try again, or see what the daemon does with `recall daemon logs`",
@@ -55,7 +57,7 @@ pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> O
         }
         Reason::InvalidArgument => match details.get("field").map(String::as_str) {
             Some("query") => "say what you look for: words, a symbol or a path",
-            Some("limit") => "leave it out for the usual number",
+            Some("limit" | "depth") => "leave it out for the usual number",
             _ => return None,
         },
         Reason::ReadOnly | Reason::PermissionDenied => {

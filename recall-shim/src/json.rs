@@ -1,6 +1,6 @@
 //! Answers in the schema of `recall --json`, cut into pages like the others.
 
-use recall_proto::v1::{GetResponse, ListResponse, SearchResponse, StatusResponse};
+use recall_proto::v1::{GetResponse, GraphResponse, ListResponse, RelatedResponse, SearchResponse, StatusResponse};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -87,6 +87,36 @@ pub(crate) fn list(response: &ListResponse) -> Result<Value, TooMany> {
     Err(TooMany { fitting: fitting.clamp(1, entries - 1) as u32 })
 }
 
+/// What is related to a document; the farthest are left out where they would be too long for one answer.
+pub(crate) fn related(response: &RelatedResponse) -> Value {
+    let mut response = response.clone();
+    loop {
+        let answer = object(recall_json::related(&response));
+        if excess(&answer) == 0 || response.results.len() <= 1 {
+            return Value::Object(answer);
+        }
+        response.results.pop();
+    }
+}
+
+/// A part of the graph; the farthest nodes are left out where it would be too long for one answer.
+pub(crate) fn graph(response: &GraphResponse) -> Value {
+    let mut response = response.clone();
+    loop {
+        let answer = object(recall_json::graph(&response));
+        let excess = excess(&answer);
+        let nodes = response.nodes.len();
+        if excess == 0 || nodes <= 1 {
+            return Value::Object(answer);
+        }
+        let fitting = nodes * (ANSWER_CHARS - AROUND_CHARS) / (ANSWER_CHARS + excess);
+        response.nodes.truncate(fitting.clamp(1, nodes - 1));
+        let is_shown = |id: &str| response.nodes.iter().any(|node| node.id == id);
+        response.edges.retain(|edge| is_shown(&edge.from) && is_shown(&edge.to));
+        response.truncated = true;
+    }
+}
+
 /// What an indexing run did.
 pub(crate) fn index(run: &Run) -> Value {
     Value::Object(object(recall_json::finished(&run.finished, &run.warnings)))
@@ -140,7 +170,7 @@ fn shortened(text: &str, by_chars: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use recall_proto::v1::{ListEntry, Symbol};
+    use recall_proto::v1::{GraphEdge, GraphNode, ListEntry, Symbol};
 
     use super::*;
     use crate::render::sample::{doc, found, hit};
@@ -206,6 +236,26 @@ mod tests {
             }
         }
         assert_eq!(joined, text);
+    }
+
+    #[test]
+    fn a_large_graph_keeps_its_nearest_nodes() {
+        let node =
+            |number: u32| GraphNode { id: format!("node {number}"), path: "a/".repeat(200), ..GraphNode::default() };
+        let edge = |number: u32| GraphEdge {
+            from: "node 0".to_owned(),
+            to: format!("node {number}"),
+            relation: "imports".to_owned(),
+        };
+        let response = GraphResponse {
+            nodes: (0..200).map(node).collect(),
+            edges: (1..200).map(edge).collect(),
+            ..GraphResponse::default()
+        };
+        let answer = graph(&response);
+        let (nodes, edges) = (answer["nodes"].as_array().expect("nodes"), answer["edges"].as_array().expect("edges"));
+        assert!(size(&answer) <= ANSWER_CHARS && answer["truncated"] == true);
+        assert!(nodes.len() > 30 && edges.len() == nodes.len() - 1, "{} {}", nodes.len(), edges.len());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod clean;
 mod get;
+mod graph;
 mod hit;
 mod index;
 mod list;
@@ -12,6 +13,7 @@ mod notes;
 mod origin;
 mod quantity;
 mod quote;
+mod related;
 #[cfg(test)]
 pub(crate) mod sample;
 mod search;
@@ -20,10 +22,12 @@ mod status;
 pub(crate) use clean::clean;
 use clean::inline;
 pub(crate) use get::{body, get};
+pub(crate) use graph::graph;
 pub(crate) use index::index;
 pub(crate) use list::{TooMany, list};
 use origin::origin;
 pub(crate) use quote::{Place, page};
+pub(crate) use related::related;
 pub(crate) use search::{JUDGE_REMINDER, nothing, search};
 pub(crate) use status::{Detail, status};
 

@@ -4,8 +4,10 @@
 //! against.
 
 mod get;
+mod graph;
 mod index;
 mod list;
+mod related;
 mod search;
 mod status;
 
@@ -33,6 +35,8 @@ pub(crate) enum Tool {
     List,
     Index,
     Status,
+    Related,
+    Graph,
 }
 
 /// What a call of a tool works with.
@@ -47,12 +51,17 @@ pub(crate) struct Call<'c> {
 
 impl Tool {
     /// Every tool, in the order in which they are listed.
-    pub(crate) const ALL: [Self; 5] = [Self::Search, Self::Get, Self::List, Self::Index, Self::Status];
+    pub(crate) const ALL: [Self; 7] =
+        [Self::Search, Self::Get, Self::List, Self::Index, Self::Status, Self::Related, Self::Graph];
+
+    /// How many of [`ALL`](Self::ALL) are what an agent needs in its work: the first.
+    const CORE: usize = 5;
 
     /// The tools of a set, in the order in which they are listed.
     pub(crate) fn of_set(set: ToolSet) -> &'static [Self] {
         match set {
-            ToolSet::Core | ToolSet::Full => &Self::ALL,
+            ToolSet::Core => &Self::ALL[..Self::CORE],
+            ToolSet::Full => &Self::ALL,
         }
     }
 
@@ -63,7 +72,7 @@ impl Tool {
 
     /// What clients are told about it.
     pub(crate) fn definition(self) -> &'static model::Tool {
-        static DEFINITIONS: LazyLock<[model::Tool; 5]> = LazyLock::new(|| {
+        static DEFINITIONS: LazyLock<[model::Tool; 7]> = LazyLock::new(|| {
             Tool::ALL.map(|tool| serde_json::from_str(tool.source()).expect("the definitions are read in a test"))
         });
         &DEFINITIONS[self as usize]
@@ -76,6 +85,8 @@ impl Tool {
             Self::List => include_str!("tool/list.json"),
             Self::Index => include_str!("tool/index.json"),
             Self::Status => include_str!("tool/status.json"),
+            Self::Related => include_str!("tool/related.json"),
+            Self::Graph => include_str!("tool/graph.json"),
         }
     }
 
@@ -98,6 +109,8 @@ impl Tool {
             Self::List => list::call(arguments::read(schema, arguments)?, call).await,
             Self::Index => index::call(arguments::read(schema, arguments)?, call).await,
             Self::Status => status::call(arguments::read(schema, arguments)?, call).await,
+            Self::Related => related::call(arguments::read(schema, arguments)?, call).await,
+            Self::Graph => graph::call(arguments::read(schema, arguments)?, call).await,
         }
     }
 }
@@ -200,6 +213,13 @@ mod tests {
             })
             .collect();
         assert_eq!(always, [Tool::Search, Tool::Get]);
+    }
+
+    #[test]
+    fn the_full_set_adds_to_the_core() {
+        let (core, full) = (Tool::of_set(ToolSet::Core), Tool::of_set(ToolSet::Full));
+        assert_eq!(core, [Tool::Search, Tool::Get, Tool::List, Tool::Index, Tool::Status]);
+        assert_eq!(full[core.len()..], [Tool::Related, Tool::Graph]);
     }
 
     #[test]

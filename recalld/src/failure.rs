@@ -2,7 +2,9 @@
 
 use std::error::Error;
 
-use recall_engine::{Fault, GetError, IndexError, ListError, RemoveError, SearchError, StatusError, StoreError};
+use recall_engine::{
+    Fault, GetError, GraphError, IndexError, ListError, RemoveError, SearchError, StatusError, StoreError,
+};
 use recall_proto::{Failure, Reason};
 use tonic::Status;
 
@@ -28,6 +30,32 @@ impl IntoFailure for GetError {
         let message = chain(&self);
         match self {
             Self::NotFound { id } => not_found(message, id),
+            Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
+        }
+    }
+}
+
+impl IntoFailure for GraphError {
+    fn into_failure(self) -> Failure {
+        let message = chain(&self);
+        match self {
+            Self::NotFound { node, near } => {
+                let failure = not_found(message, node);
+                if near.is_empty() {
+                    return failure;
+                }
+                let near: Vec<String> = near.into_iter().map(|name| format!("`{name}`")).collect();
+                failure.with_hint(format!("near it are {}", near.join(", ")))
+            }
+            Self::Outside { path } => {
+                Failure::new(Reason::PermissionDenied, message).with_detail("path", path).with_hint(
+                    "name files below the project's root, or run the command in the project that they belong to",
+                )
+            }
+            Self::NoLines { path, .. } => Failure::new(Reason::InvalidArgument, message)
+                .with_detail("path", path)
+                .with_hint("leave the lines out for the whole document"),
+            Self::NoStore { .. } => no_store(message),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
         }
     }
@@ -158,6 +186,7 @@ mod tests {
     fn a_failure_of_a_store_keeps_its_reason_in_every_use_case() {
         assert_eq!(SearchError::Store(full_disk()).into_failure().reason, Reason::DiskFull);
         assert_eq!(GetError::Store(full_disk()).into_failure().reason, Reason::DiskFull);
+        assert_eq!(GraphError::Store(full_disk()).into_failure().reason, Reason::DiskFull);
         assert_eq!(ListError::Store(full_disk()).into_failure().reason, Reason::DiskFull);
         assert_eq!(IndexError::Store(full_disk()).into_failure().reason, Reason::DiskFull);
         assert_eq!(RemoveError::Store(full_disk()).into_failure().reason, Reason::DiskFull);
@@ -168,6 +197,16 @@ mod tests {
     fn a_message_names_what_failed_and_why() {
         let message = SearchError::Store(full_disk()).into_failure().message;
         assert_eq!(message, "the index folder /p/index cannot be used: no storage space");
+    }
+
+    #[test]
+    fn an_unknown_node_is_told_with_what_is_near_it() {
+        let unknown = |near: &[&str]| {
+            let near = near.iter().map(|name| (*name).to_owned()).collect();
+            GraphError::NotFound { node: "opn".to_owned(), near }.into_failure()
+        };
+        assert_eq!(unknown(&["open", "Store::open"]).hint.as_deref(), Some("near it are `open`, `Store::open`"));
+        assert_eq!((unknown(&[]).hint, unknown(&[]).reason), (None, Reason::NotFound));
     }
 
     #[test]

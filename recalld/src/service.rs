@@ -2,10 +2,12 @@
 
 mod context;
 mod get;
+mod graph;
 mod handshake;
 mod index;
 mod list;
 mod rebuild;
+mod related;
 mod remove;
 mod run;
 mod search;
@@ -76,6 +78,14 @@ impl Recall for Service {
         list::handle(self, request.into_inner()).await.map(Response::new)
     }
 
+    async fn related(&self, request: Request<v1::RelatedRequest>) -> Result<Response<v1::RelatedResponse>, Status> {
+        related::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn graph(&self, request: Request<v1::GraphRequest>) -> Result<Response<v1::GraphResponse>, Status> {
+        graph::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
     async fn remove(&self, request: Request<v1::RemoveRequest>) -> Result<Response<v1::RemoveResponse>, Status> {
         remove::handle(self, request.into_inner()).await.map(Response::new)
     }
@@ -107,8 +117,6 @@ impl Recall for Service {
     unsupported! {
         "Query" query(v1::QueryRequest) -> v1::QueryResponse;
         "Context" context(v1::ContextRequest) -> v1::ContextResponse;
-        "Related" related(v1::RelatedRequest) -> v1::RelatedResponse;
-        "Graph" graph(v1::GraphRequest) -> v1::GraphResponse;
         "Add" add(v1::AddRequest) -> v1::AddResponse;
         "Update" update(v1::UpdateRequest) -> v1::UpdateResponse;
         "Feedback" feedback(v1::FeedbackRequest) -> v1::FeedbackResponse;

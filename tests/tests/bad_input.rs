@@ -15,6 +15,8 @@ mod crashes;
 mod disk;
 #[path = "bad_input/files.rs"]
 mod files;
+#[path = "bad_input/neighbours.rs"]
+mod neighbours;
 #[path = "bad_input/paths.rs"]
 mod paths;
 #[path = "bad_input/requests.rs"]

@@ -18,6 +18,11 @@ impl Agent {
         Self { shim: sandbox.start_shim(project, &[]), asked: 0 }
     }
 
+    /// An agent that is offered every tool.
+    fn with_every_tool(sandbox: &Sandbox, project: &Project) -> Self {
+        Self { shim: sandbox.start_shim(project, &["--tools", "full"]), asked: 0 }
+    }
+
     /// Sends a call and returns its id; the progress token is the id too.
     fn send(&mut self, tool: &str, arguments: &Value) -> u64 {
         self.asked += 1;
@@ -108,6 +113,29 @@ fn the_first_search_indexes_on_the_way_and_its_hits_can_be_read() {
     let nothing = agent.ask("recall_search", &json!({"query": "zzzqqq"}));
     assert!(nothing.starts_with("Nothing found for \"zzzqqq\" in project shop (generation "), "{nothing}");
     assert!(nothing.contains(": 2 documents searched"), "{nothing}");
+}
+
+#[test]
+fn the_full_set_of_tools_shows_what_has_to_do_with_what() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    project.write("src/login.rs", "use crate::sessions;\n\npub fn login() {\n    sessions::open_sessions();\n}\n");
+    let mut agent = Agent::with_every_tool(&sandbox, &project);
+    let graph = agent.ask("recall_graph", &json!({"node": "open_sessions"}));
+    assert!(graph.contains("- used by login (function src/login.rs:"), "{graph}");
+    assert!(graph.contains("- defined in src/sessions.rs"), "{graph}");
+    let imports = json!({"node": "src/login.rs", "relations": ["imports"], "format": "json"});
+    let imports: Value = serde_json::from_str(&agent.ask("recall_graph", &imports)).expect("JSON");
+    assert_eq!(imports["nodes"][1]["path"], "src/sessions.rs", "{imports}");
+    let related = agent.ask("recall_related", &json!({"id": "src/login.rs"}));
+    assert!(related.contains("- src/sessions.rs:1-4 · used here, imported here"), "{related}");
+    let id = agent.send("recall_graph", &json!({"node": "open_session"}));
+    let (refused, _) = agent.result_of(id);
+    assert_eq!(refused["isError"], true, "{refused}");
+    assert!(refused.to_string().contains("near it are `open_sessions`"), "{refused}");
+    let mut few = Agent::start(&sandbox, &project);
+    let id = few.send("recall_graph", &json!({"node": "open_sessions"}));
+    assert!(few.receive()["error"]["message"].as_str().is_some_and(|told| told.contains("no tool")), "{id}");
 }
 
 #[test]

@@ -22,7 +22,8 @@ pub use catalog::{Catalog, Checkpoint};
 pub use check::Problem;
 pub use error::{OpenError, ReadError, SqliteError, WriteError};
 pub use read::{
-    Counts, DocumentPlace, FileState, ListQuery, ListSort, OwnedRecord, Snapshot, StoredChunk, StoredDocument, UnparsedDocument,
+    Counts, DocumentPlace, FileState, ListQuery, ListSort, OwnedRecord, Snapshot, StoredChunk, StoredDocument,
+    UnparsedDocument,
 };
 pub use set_aside::set_aside;
 pub use write::{DocumentRecord, FailureKind, FileFailure, Inserted, Transaction, Writer};

@@ -82,6 +82,28 @@ pub(crate) fn visit_references(packed: &[u8], text: &str, mut visit: impl FnMut(
     Some(())
 }
 
+/// Which chunks were packed with a name of this length, and where in the text it stands; `None` as for
+/// [`unpack_references`]. What stands nowhere in its chunk is compared here and given without a place.
+pub(crate) fn candidates_for(packed: &[u8], name: &str) -> Option<Vec<(u32, Option<usize>)>> {
+    let mut packed = Unpacker(packed);
+    let mut found = Vec::new();
+    let mut chunk = 0_u32;
+    for _ in 0..packed.count()? {
+        chunk = chunk.checked_add(u32::try_from(packed.number()?).ok()?)?;
+        let mut place = 0_usize;
+        for _ in 0..packed.count()? {
+            place = place.checked_add(packed.number()?)?;
+            if packed.number()? == name.len() {
+                found.push((chunk, Some(place)));
+            }
+        }
+    }
+    let listed = packed.listed()?.into_iter().filter(|(_, listed)| listed == name);
+    found.extend(listed.map(|(chunk, _)| (chunk, None)));
+    found.sort_unstable();
+    Some(found)
+}
+
 /// Where in a text a name stands first within a span.
 fn place_of(name: &str, text: &str, span: ByteSpan) -> Option<usize> {
     let within = span.of(text)?;
@@ -250,7 +272,18 @@ mod tests {
                 cuts.windows(2).map(|cut| ByteSpan { start: cut[0], end: cut[1] }).collect();
             let pairs: Vec<(u32, String)> = pairs.into_iter().collect();
             let borrowed: Vec<(u32, &str)> = pairs.iter().map(|(chunk, name)| (*chunk, name.as_str())).collect();
-            prop_assert_eq!(unpack_references(&pack_references(&borrowed, &text, &spans), &text), Some(pairs));
+            let packed = pack_references(&borrowed, &text, &spans);
+            for name in ["", "a", "bc", "ä"] {
+                let found: Vec<u32> = candidates_for(&packed, name)
+                    .expect("it was packed")
+                    .into_iter()
+                    .filter(|(_, place)| place.is_none_or(|place| text[place..].starts_with(name)))
+                    .map(|(chunk, _)| chunk)
+                    .collect();
+                let expected: Vec<u32> = pairs.iter().filter(|pair| pair.1 == name).map(|pair| pair.0).collect();
+                prop_assert_eq!(found, expected, "{}", name);
+            }
+            prop_assert_eq!(unpack_references(&packed, &text), Some(pairs));
         }
 
         #[test]
@@ -262,6 +295,7 @@ mod tests {
         fn any_bytes_are_unpacked_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             unpack_names(&bytes);
             unpack_references(&bytes, "some text");
+            candidates_for(&bytes, "text");
         }
     }
 }

@@ -168,6 +168,15 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// Several symbols have the name that was asked for.
+    SeveralDefinitions {
+        /// The name.
+        name: String,
+        /// How many there are.
+        definitions: u64,
+        /// How many of them the answer starts at.
+        shown: u64,
+    },
     /// Something in the configuration is wrong and was passed over.
     Configuration {
         /// What and where.

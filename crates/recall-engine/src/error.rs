@@ -187,6 +187,46 @@ pub enum GetError {
     Store(#[from] StoreError),
 }
 
+/// A question about the graph, or for what is related, failed.
+#[derive(Debug, thiserror::Error)]
+pub enum GraphError {
+    /// Nothing has that id, path or name.
+    #[error("nothing is known as `{node}`")]
+    NotFound {
+        /// What was given.
+        node: String,
+        /// What may have been meant, the likeliest first.
+        near: Vec<String>,
+    },
+    /// The path leads out of the project.
+    #[error("`{path}` is not in the project")]
+    Outside {
+        /// What was given.
+        path: String,
+    },
+    /// The document does not have those lines.
+    #[error("`{path}` has {lines} lines and none of {start} to {end}")]
+    NoLines {
+        /// The document.
+        path: String,
+        /// How many lines it has.
+        lines: u32,
+        /// The first line asked for.
+        start: u32,
+        /// The last line asked for.
+        end: u32,
+    },
+    /// The scope names stores that are not configured.
+    #[error("the scope `{scope}` has no store here")]
+    NoStore {
+        /// The scope.
+        scope: Scope,
+    },
+    /// A store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
 /// Listing failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ListError {

@@ -50,7 +50,8 @@ pub struct Item {
     pub coverage: Coverage,
 }
 
-enum Name {
+/// What a text may name.
+pub(crate) enum Name {
     Document(DocumentId),
     Chunk(ChunkId),
     /// Seen from the client's directory first, as a shell completes it, then from the root, as a citation writes it.
@@ -75,7 +76,7 @@ impl Engine {
     }
 
     /// What the text names: an id by its form, otherwise a path.
-    fn name(&self, origin: &Origin, text: &str) -> Option<Name> {
+    pub(crate) fn name(&self, origin: &Origin, text: &str) -> Option<Name> {
         if let Ok(id) = text.parse() {
             return Some(Name::Document(id));
         }

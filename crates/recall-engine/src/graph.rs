@@ -2,10 +2,206 @@
 //!
 //! Edges are stored as the text names their far end: a module path, a bare name, a relative link. Here they are
 //! resolved among the documents of one store: [`paths`] finds documents by the end of a path, [`resolve`] knows how
-//! each language's imports name files, [`links`] gives the whole graph between documents.
+//! each language's imports name files, [`meaning`] chooses among the definitions of a name. [`links`] gives the whole
+//! graph between documents; [`walk`] goes from a node to its neighbours.
 
+pub(crate) mod definitions;
 mod links;
-mod paths;
+pub(crate) mod meaning;
+pub(crate) mod paths;
 mod resolve;
+pub(crate) mod start;
+pub(crate) mod stated;
+mod walk;
+
+use std::sync::Arc;
+
+use recall_core::{Document, EdgeKind, Relation, Scope, StoreScope, Symbol};
+
+use crate::Engine;
+use crate::answer::Warning;
+use crate::coverage::Coverage;
+use crate::error::{GraphError, StoreError};
+use crate::freshness::freshen;
+use crate::get::Name;
+use crate::origin::Origin;
+use crate::store::Store;
+
+use definitions::Names;
+use start::{MOST_STARTS, Place};
+use walk::{Walk, Walked};
 
 pub use links::{Links, links};
+
+/// Asks for the neighbours of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphRequest {
+    /// A document's id, a chunk's id, a document's path, or the name of a symbol with or without its scopes.
+    pub node: String,
+    /// Which relations are followed; empty for all of them. Imports that lead out of the store are told only where
+    /// imports are named here.
+    pub relations: Vec<Relation>,
+    /// How many steps, at least 1.
+    pub depth: u32,
+    /// The most nodes, at least 1.
+    pub limit: u32,
+    /// Which stores are asked; the first that knows the node answers.
+    pub scope: Scope,
+}
+
+impl GraphRequest {
+    /// The relations that are followed, in their order.
+    fn followed(&self) -> impl Iterator<Item = Relation> + use<> {
+        let relations = self.relations.clone();
+        Relation::ALL.into_iter().filter(move |relation| relations.is_empty() || relations.contains(relation))
+    }
+}
+
+/// A part of the graph of one store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Graph {
+    /// The store's scope.
+    pub scope: StoreScope,
+    /// The nodes asked for first, then by distance, path, line and name.
+    pub nodes: Vec<GraphNode>,
+    /// The edges that were walked between them, sorted by the places of their nodes.
+    pub edges: Vec<GraphEdge>,
+    /// Whether more was in reach than the limit, or the bounds of a walk, admit.
+    pub is_truncated: bool,
+    /// What the answer saw of the store.
+    pub coverage: Coverage,
+    /// What the reader should know beside it.
+    pub warnings: Vec<Warning>,
+}
+
+/// A node of the graph.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GraphNode {
+    /// What it stands for.
+    pub thing: NodeThing,
+    /// How many steps from the node asked for.
+    pub distance: u32,
+}
+
+/// What a node stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NodeThing {
+    /// A document.
+    Document(Document),
+    /// A definition in a document.
+    Symbol {
+        /// The document.
+        document: Document,
+        /// The definition.
+        symbol: Symbol,
+    },
+    /// What a document imports and the store does not hold.
+    External {
+        /// The import as it is written.
+        target: String,
+    },
+}
+
+/// An edge between two nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct GraphEdge {
+    /// The place of the node that it starts at.
+    pub from: usize,
+    /// Which relation it is.
+    pub kind: EdgeKind,
+    /// The place of the node that it ends at.
+    pub to: usize,
+}
+
+impl Engine {
+    /// Gives the neighbours of a node. A name that several symbols have starts at all of them, up to a bound.
+    ///
+    /// # Errors
+    /// Nothing is known by that name, the name is a path out of the project, the scope has no store, or a store cannot
+    /// be opened or read.
+    pub fn graph(&self, origin: &Origin, request: &GraphRequest) -> Result<Graph, GraphError> {
+        let stores = self.registry.stores(origin, request.scope, &*self.clock)?;
+        if stores.is_empty() {
+            return Err(GraphError::NoStore { scope: request.scope });
+        }
+        let text = request.node.trim();
+        if self.place_of(origin, text) == Place::Outside {
+            return Err(GraphError::Outside { path: text.to_owned() });
+        }
+        let name = self.name(origin, text);
+        let mut near = Vec::new();
+        for store in &stores {
+            let warnings = freshen(store, &self.settings, &self.clock)?;
+            if let Some(mut graph) = around(store, name.as_ref(), text, request)? {
+                graph.warnings.splice(0..0, warnings);
+                return Ok(graph);
+            }
+            let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
+            near.extend(start::near(store, &snapshot, text)?);
+        }
+        Err(GraphError::NotFound { node: request.node.clone(), near })
+    }
+}
+
+/// What is around a node in one store; `None` where the store does not know it.
+fn around(
+    store: &Arc<Store>,
+    name: Option<&Name>,
+    text: &str,
+    request: &GraphRequest,
+) -> Result<Option<Graph>, StoreError> {
+    let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
+    let stated = store.stated(&snapshot)?;
+    let mut names = Names::new(store, &snapshot, &stated);
+    let found = start::starts(&mut names, name, text)?;
+    if found.starts.is_empty() {
+        return Ok(None);
+    }
+    let mut warnings = Vec::new();
+    let shown = found.starts.len();
+    if found.definitions > 1 {
+        let definitions = found.definitions as u64;
+        warnings.push(Warning::SeveralDefinitions { name: text.to_owned(), definitions, shown: shown as u64 });
+    }
+    let walked = Walk::from(&mut names, request, found.starts)?;
+    let is_cut = shown < found.definitions && shown == MOST_STARTS;
+    let Walked { nodes: walked, edges, is_truncated } = walked;
+    let mut nodes = Vec::with_capacity(walked.len());
+    for (place, node) in walked.iter().enumerate() {
+        if let Some(thing) = node.thing.told(&names)? {
+            nodes.push((place, GraphNode { thing, distance: node.distance }));
+        }
+    }
+    nodes.sort_by(|(at, a), (other, b)| {
+        let starts_in_order =
+            if a.distance == 0 && b.distance == 0 { at.cmp(other) } else { std::cmp::Ordering::Equal };
+        a.distance.cmp(&b.distance).then(starts_in_order).then_with(|| order(&a.thing).cmp(&order(&b.thing)))
+    });
+    let mut places = vec![None; walked.len()];
+    for (place, (at, _)) in nodes.iter().enumerate() {
+        places[*at] = Some(place);
+    }
+    let edge =
+        |(from, kind, to): (usize, EdgeKind, usize)| Some(GraphEdge { from: places[from]?, kind, to: places[to]? });
+    let mut edges: Vec<GraphEdge> = edges.into_iter().filter_map(edge).collect();
+    edges.sort_unstable();
+    Ok(Some(Graph {
+        scope: store.scope,
+        nodes: nodes.into_iter().map(|(_, node)| node).collect(),
+        edges,
+        is_truncated: is_truncated || is_cut,
+        coverage: store.coverage(),
+        warnings,
+    }))
+}
+
+/// What is outside of the store comes last.
+fn order(thing: &NodeThing) -> (bool, &str, u32, &str) {
+    match thing {
+        NodeThing::Document(document) => (false, document.path.as_str(), 0, ""),
+        NodeThing::Symbol { document, symbol } => {
+            (false, document.path.as_str(), symbol.span.start_line, &symbol.qualified)
+        }
+        NodeThing::External { target } => (true, "", 0, target),
+    }
+}

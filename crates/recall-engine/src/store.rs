@@ -11,7 +11,7 @@ mod structure;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
 use recall_catalog::Catalog;
 use recall_core::{Generation, StoreScope};
@@ -20,6 +20,7 @@ use recall_lexical::{Lexical, LexicalWriter};
 use crate::coverage::{Coverage, Indexing};
 use crate::error::StoreError;
 use crate::freshness::Freshness;
+use crate::graph::stated::Stated;
 use crate::progress::Cancel;
 use crate::selection::Selection;
 use crate::settings::StoreSettings;
@@ -42,6 +43,8 @@ pub(crate) struct Store {
     pub(crate) selection: Mutex<Selection>,
     /// What the catalog holds of each file, at the generation that was published last.
     known: ArcSwap<Known>,
+    /// What the documents state about each other, at the generation that was last asked about it.
+    stated: ArcSwapOption<Stated>,
     /// Held by whoever writes; one writer a store.
     pub(crate) writing: Mutex<()>,
     /// The writer of the lexical index, while it is open; touched by whoever holds `writing`.
@@ -70,6 +73,16 @@ impl Store {
         let known = Arc::new(self.read(Known::read)?);
         self.known.store(Arc::clone(&known));
         Ok(known)
+    }
+
+    /// What the documents of a snapshot state about each other. Read once a generation.
+    pub(crate) fn stated(&self, snapshot: &recall_catalog::Snapshot<'_>) -> Result<Arc<Stated>, StoreError> {
+        if let Some(stated) = self.stated.load_full().filter(|stated| stated.generation == snapshot.generation()) {
+            return Ok(stated);
+        }
+        let stated = Arc::new(Stated::read(snapshot).map_err(|source| self.read_failed(source))?);
+        self.stated.store(Some(Arc::clone(&stated)));
+        Ok(stated)
     }
 
     /// Whether no search can find anything in it: it was never indexed, or the first run did not get to its end.

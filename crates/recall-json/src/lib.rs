@@ -7,6 +7,7 @@
 
 mod daemon;
 mod document;
+mod graph;
 mod index;
 mod item;
 mod list;
@@ -14,6 +15,7 @@ mod memory;
 mod search;
 mod status;
 
+pub use graph::{graph, related};
 pub use index::{finished, index_line};
 pub use item::item;
 pub use list::{listing, removed};

@@ -95,6 +95,19 @@ mod mirror {
             generation: u64, warnings: Vec<Warning>,
         }
         Entry { doc: Document, chunks: u32, staleness: f64, memory: Option<Memory> }
+        Related {
+            ok: bool, schema_version: String, results: Vec<RelatedEntry>, generation: u64, warnings: Vec<Warning>,
+        }
+        RelatedEntry { score: f64, doc: Document, reasons: Vec<String>, citation: Option<String> }
+        Graph {
+            ok: bool, schema_version: String, nodes: Vec<Node>, edges: Vec<Edge>, truncated: bool, generation: u64,
+            warnings: Vec<Warning>,
+        }
+        Node {
+            id: String, kind: String, label: String, path: Option<String>, start_line: Option<u32>,
+            end_line: Option<u32>, distance: u32, doc_id: Option<String>, symbol_kind: Option<String>,
+        }
+        Edge { from: String, to: String, relation: String }
         Removed {
             ok: bool, schema_version: String, documents: u64, memories: u64, removed: Vec<String>,
             failures: Vec<ItemFailure>, generation: u64,
@@ -257,6 +270,25 @@ fn listings_and_removals_are_read_with_their_schemas() {
     };
     let removed: mirror::Removed = read(&recall_json::removed(&message));
     assert_eq!(removed.documents, 2);
+}
+
+#[test]
+fn what_is_related_and_a_part_of_the_graph_are_read_with_their_schemas() {
+    let entry =
+        v1::RelatedEntry { doc: Some(document()), reasons: vec!["imports".to_owned()], ..v1::RelatedEntry::default() };
+    let message =
+        v1::RelatedResponse { results: vec![entry], warnings: vec![warning()], ..v1::RelatedResponse::default() };
+    let related: mirror::Related = read(&recall_json::related(&message));
+    assert_eq!(related.results[0].citation, None, "the whole document is related");
+    let message = v1::GraphResponse {
+        nodes: vec![v1::GraphNode::default(), v1::GraphNode { start_line: 3, ..v1::GraphNode::default() }],
+        edges: vec![v1::GraphEdge::default()],
+        warnings: vec![warning()],
+        ..v1::GraphResponse::default()
+    };
+    let graph: mirror::Graph = read(&recall_json::graph(&message));
+    assert_eq!((graph.nodes[0].start_line, graph.nodes[1].start_line), (None, Some(3)));
+    assert_eq!((&graph.nodes[0].path, &graph.nodes[0].symbol_kind), (&None, &None));
 }
 
 #[test]

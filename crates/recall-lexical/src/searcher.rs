@@ -1,5 +1,7 @@
 //! Which chunks are the candidates of a query, in one state of the index?
 
+mod alike;
+mod exact;
 mod lexical;
 mod paths;
 mod symbols;
@@ -132,6 +134,40 @@ impl Searcher {
                 evidence,
             })
         })
+    }
+
+
+    /// The chunks that define exactly this name, ties by chunk row.
+    ///
+    /// `Store::open` and `open` both find `open` of `Store`; scopes may also be written with `.` or `#`.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn defining(&self, name: &str, depth: usize) -> Result<Vec<Candidate>, SearchError> {
+        self.candidates(&Filters::default(), depth, |clauses| {
+            exact::look_for_definitions(clauses, &self.snapshot.fields, name)
+        })
+    }
+
+    /// The chunks whose text holds this name as a word, by BM25: those that may refer to it. Other forms of a plain word
+    /// are among them (`opened` for `open`).
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn mentioning(&self, name: &str, depth: usize) -> Result<Vec<Candidate>, SearchError> {
+        self.candidates(&Filters::default(), depth, |clauses| {
+            exact::look_for_mentions(clauses, &self.snapshot.fields, name)
+        })
+    }
+
+    /// The chunks that are about the same as a text: BM25 over the text's most telling words. A chunk that the text was
+    /// taken from is among them.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn alike(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
+        let snapshot = &*self.snapshot;
+        self.candidates(filters, depth, |clauses| alike::look_for(clauses, snapshot, &snapshot.fields, text))
     }
 
     fn candidates(

@@ -7,6 +7,7 @@ pub mod chunk;
 pub mod document;
 pub mod filters;
 pub mod limits;
+pub mod relation;
 pub mod scope;
 pub mod search;
 pub mod symbol;

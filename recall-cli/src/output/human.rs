@@ -5,11 +5,13 @@
 pub(crate) mod complaint;
 pub(crate) mod daemon;
 pub(crate) mod excerpt;
+pub(crate) mod graph;
 pub(crate) mod index;
 pub(crate) mod item;
 pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod quantity;
+pub(crate) mod related;
 pub(crate) mod search;
 pub(crate) mod status;
 pub(crate) mod style;

@@ -40,6 +40,11 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("the {scope} store could not be searched: {reason}");
             new("STORE_UNAVAILABLE", Severity::Error, message, "`recall status` tells more")
         }
+        Warning::SeveralDefinitions { name, definitions, shown } => {
+            let of_them = if shown < definitions { format!("; {shown} of them are shown") } else { String::new() };
+            let message = format!("`{name}` is the name of {definitions} definitions{of_them}");
+            new("SEVERAL_DEFINITIONS", Severity::Notice, message, "name its scope too, as in `Store::open`")
+        }
         Warning::Configuration { message } => new("CONFIGURATION", Severity::Warning, message, ""),
     }
 }

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use crate::ReadError;
 use crate::checksum::checksum;
-use crate::packing::{pack_references, unpack_references, visit_references};
+use crate::packing::{candidates_for, pack_references, unpack_references, visit_references};
 use crate::text_blocks;
 
 /// The relations of a document that are stored: sorted, each once, without those that its symbols tell.
@@ -48,23 +48,58 @@ pub(crate) fn insert(
 
 /// The relations of one document with this text, sorted.
 pub(crate) fn read(connection: &Connection, document: DocumentRow, text: &str) -> Result<Vec<Edge>, ReadError> {
-    let mut edges =
-        super::all(connection, "SELECT kind, chunk, target FROM edges WHERE document = ?1", [document.0], |row| {
-            let kind = kind_of(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?;
-            Ok(Edge { kind, chunk: row.get(1)?, target: row.get(2)? })
-        })?;
+    let mut edges = without_references(connection, document)?;
     let references =
         super::first(connection, "SELECT packed FROM reference_edges WHERE document = ?1", [document.0], |row| {
             let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-            without_checksum(packed)
-                .and_then(|packed| unpack_references(packed, text))
-                .ok_or_else(|| garbled(document))
+            without_checksum(packed).and_then(|packed| unpack_references(packed, text)).ok_or_else(|| garbled(document))
         })?;
     for (chunk, target) in references.into_iter().flatten() {
         edges.push(Edge { kind: EdgeKind::References, chunk, target });
     }
     edges.sort_unstable();
     Ok(edges)
+}
+
+/// The relations of one document but references, sorted by the names of their kinds.
+pub(crate) fn without_references(connection: &Connection, document: DocumentRow) -> Result<Vec<Edge>, ReadError> {
+    let statement = "SELECT kind, chunk, target FROM edges WHERE document = ?1";
+    super::all(connection, statement, [document.0], |row| {
+        let kind = kind_of(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?;
+        Ok(Edge { kind, chunk: row.get(1)?, target: row.get(2)? })
+    })
+}
+
+/// The chunks among `chunks` of one document that refer to a name, ascending.
+///
+/// Only the parts of the text in which the name may stand are decompressed.
+pub(crate) fn naming(
+    connection: &Connection,
+    document: DocumentRow,
+    name: &str,
+    chunks: &[u32],
+) -> Result<Vec<u32>, ReadError> {
+    let statement = "SELECT packed, compressed
+        FROM reference_edges JOIN texts ON texts.document = reference_edges.document
+        WHERE reference_edges.document = ?1";
+    let found = super::first(connection, statement, [document.0], |row| {
+        let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+        let compressed = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+        let candidates = without_checksum(packed)
+            .and_then(|packed| candidates_for(packed, name))
+            .ok_or_else(|| garbled(document))?;
+        // Bounds that cut a character belong to another name of the same length.
+        let stands_at = |place: usize| {
+            let start = u32::try_from(place).ok()?;
+            let span = ByteSpan { start, end: start.checked_add(u32::try_from(name.len()).ok()?)? };
+            text_blocks::decompress_span(compressed, span).filter(|text| text == name)
+        };
+        let is_named = |(chunk, place): &(u32, Option<usize>)| {
+            chunks.contains(chunk) && place.is_none_or(|place| stands_at(place).is_some())
+        };
+        Ok(candidates.into_iter().filter(is_named).map(|(chunk, _)| chunk).collect())
+    })?;
+    Ok(found.unwrap_or_default())
 }
 
 /// Looks at every relation of the store but references, in the order of documents.

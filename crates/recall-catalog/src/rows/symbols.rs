@@ -56,6 +56,17 @@ pub(crate) fn in_rows(connection: &Connection, rows: Range<i64>) -> Result<Vec<S
     Ok(symbols)
 }
 
+/// The symbols in a range of rows whose names stand in one chunk of their document, in order.
+pub(crate) fn in_chunk(connection: &Connection, rows: Range<i64>, chunk: u32) -> Result<Vec<Symbol>, ReadError> {
+    super::all(
+        connection,
+        "SELECT chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line
+        FROM symbols WHERE row >= ?1 AND row < ?2 AND chunk = ?3 ORDER BY row",
+        (rows.start, rows.end, chunk),
+        read,
+    )
+}
+
 /// Looks at the kind and the bare name of every symbol, in the order of rows, which is the order of documents.
 pub(crate) fn each_name(
     connection: &Connection,

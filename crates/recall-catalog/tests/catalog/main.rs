@@ -6,6 +6,7 @@ mod damage;
 mod listing;
 mod model;
 mod opening;
+mod relations;
 mod sample;
 mod set_aside;
 mod snapshots;

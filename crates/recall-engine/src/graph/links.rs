@@ -4,13 +4,12 @@
 //! catalog; holds numbers only.
 
 use recall_catalog::{ReadError, Snapshot};
-use recall_core::{DocumentRow, EdgeKind, FileKind, SymbolKind};
+use recall_core::DocumentRow;
 use rustc_hash::FxHashMap;
 
+use super::meaning::{is_used_by_name, meant};
 use super::paths::Paths;
-
-/// A name with more definitions than this says nothing about any of them, unless an import tells which is meant.
-const MOST_DEFINERS: usize = 16;
+use super::stated::Stated;
 
 /// What an import or a link between documents weighs, shared by what it may mean. A reference weighs the same at most:
 /// see [`Links::edges`].
@@ -37,44 +36,24 @@ pub struct Links {
 /// # Errors
 /// The catalog cannot be read.
 pub fn links(snapshot: &Snapshot<'_>) -> Result<Links, ReadError> {
-    let paths = Paths::read(snapshot)?;
-    let mut edges = Edges::default();
-    let imported = stated(snapshot, &paths, &mut edges)?;
-    let definers = Definers::read(snapshot, &paths)?;
+    let stated = Stated::read(snapshot)?;
+    let paths = &stated.paths;
+    let weighed = stated.edges().iter().map(|edge| (edge.from, edge.to, STATED / edge.meant as f32));
+    let mut edges = Edges(weighed.collect());
+    let definers = Definers::read(snapshot, paths)?;
     let mut used = Used { from: None, names: FxHashMap::default() };
     snapshot.each_reference(|row, _, name| {
         let Some(&name) = definers.names.get(name) else { return };
         let document = paths.in_row_near(row, used.from);
         if document != used.from {
-            used.give(&definers, &imported, &paths, &mut edges);
+            used.give(&definers, &stated, &mut edges);
             used.from = document;
         }
         *used.names.entry(name).or_default() += 1;
     })?;
-    used.give(&definers, &imported, &paths, &mut edges);
+    used.give(&definers, &stated, &mut edges);
     let documents = paths.places().iter().map(|place| place.row).collect();
     Ok(Links { documents, edges: edges.into_merged() })
-}
-
-/// The edges that documents state themselves; gives what each document imports, sorted.
-fn stated(snapshot: &Snapshot<'_>, paths: &Paths, edges: &mut Edges) -> Result<Vec<Vec<u32>>, ReadError> {
-    let mut imported: Vec<Vec<u32>> = vec![Vec::new(); paths.places().len()];
-    snapshot.each_edge(|row, kind, _, target| {
-        let Some(from) = paths.in_row(row) else { return };
-        let meant = paths.resolve(from, target);
-        let weight = STATED / meant.len().max(1) as f32;
-        for to in meant {
-            edges.0.push((from, to, weight));
-            if kind == EdgeKind::Imports {
-                imported[from as usize].push(to);
-            }
-        }
-    })?;
-    for list in &mut imported {
-        list.sort_unstable();
-        list.dedup();
-    }
-    Ok(imported)
 }
 
 /// Which documents define a name.
@@ -111,44 +90,6 @@ impl Definers {
         })?;
         Ok(definers)
     }
-
-    /// The documents that may define what a document means by a name; empty where it defines the name itself.
-    fn meant(&self, name: u32, from: u32, imported: &[u32], paths: &Paths) -> Vec<u32> {
-        let all = &self.documents[name as usize];
-        if all.binary_search(&from).is_ok() {
-            return Vec::new();
-        }
-        let by_import: Vec<u32> = imported
-            .iter()
-            .copied()
-            .filter(|to| all.binary_search(to).is_ok())
-            .filter(|&document| paths.are_family(from, document))
-            .collect();
-        if !by_import.is_empty() {
-            return by_import;
-        }
-        if all.len() > MOST_DEFINERS * MOST_DEFINERS {
-            return Vec::new();
-        }
-        let is_test = |document: &u32| paths.place(*document).file_kind == FileKind::Test;
-        let from_test = is_test(&from);
-        let usable: Vec<u32> = all
-            .iter()
-            .copied()
-            .filter(|&document| paths.are_family(from, document))
-            .filter(|document| from_test || !is_test(document))
-            .collect();
-        let beside: Vec<u32> =
-            usable.iter().copied().filter(|&document| paths.are_beside(from, document)).collect();
-        let nearest = if beside.is_empty() { usable } else { beside };
-        if nearest.len() > MOST_DEFINERS { Vec::new() } else { nearest }
-    }
-}
-
-/// Whether code names definitions of that kind to use them. Keys and headings are read by people, and the name of a
-/// variable or field is not what calls and types name.
-fn is_used_by_name(kind: SymbolKind) -> bool {
-    !matches!(kind, SymbolKind::Key | SymbolKind::Heading | SymbolKind::Variable)
 }
 
 /// The names that one document uses, with the number of its chunks that do.
@@ -159,17 +100,17 @@ struct Used {
 
 impl Used {
     /// Turns what was gathered into edges and forgets it.
-    fn give(&mut self, definers: &Definers, imported: &[Vec<u32>], paths: &Paths, edges: &mut Edges) {
+    fn give(&mut self, definers: &Definers, stated: &Stated, edges: &mut Edges) {
         let Some(from) = self.from else { return self.names.clear() };
+        let imported = stated.imported(from);
         for (name, chunks) in self.names.drain() {
-            let meant = definers.meant(name, from, &imported[from as usize], paths);
+            let meant = meant(&stated.paths, from, &definers.documents[name as usize], &imported);
             let weight = (chunks as f32).sqrt() / meant.len().max(1) as f32;
-            edges.0.extend(meant.into_iter().map(|to| (from, to, weight)));
+            edges.0.extend(meant.into_iter().filter(|&to| to != from).map(|to| (from, to, weight)));
         }
     }
 }
 
-#[derive(Default)]
 struct Edges(Vec<(u32, u32, f32)>);
 
 impl Edges {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use recall_catalog::{DocumentPlace, ReadError, Snapshot};
-use recall_core::{DocPath, DocumentRow, FileKind};
+use recall_core::{DocumentRow, FileKind};
 use rustc_hash::FxHashMap;
 
 use super::resolve::{Guess, Reach, Thing, family, guesses};
@@ -262,7 +262,7 @@ pub(crate) fn places(paths: &[&str]) -> Vec<DocumentPlace> {
     (1..)
         .zip(paths)
         .map(|(row, path)| {
-            let path = DocPath::new(path).expect("a plain path");
+            let path = recall_core::DocPath::new(path).expect("a plain path");
             let language = recall_chunk::language_of(&path, "");
             let file_kind = FileKind::of(&path);
             DocumentPlace { row: DocumentRow(row), path, language, file_kind }

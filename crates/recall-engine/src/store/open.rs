@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
 use recall_catalog::Catalog;
 use recall_core::{DocumentRow, Generation, StoreScope, Timestamp};
@@ -52,6 +52,7 @@ impl Store {
             lexical,
             selection: Mutex::new(selection),
             known: ArcSwap::from_pointee(Known::default()),
+            stated: ArcSwapOption::empty(),
             writing: Mutex::new(()),
             lexical_writer: Mutex::new(None),
             freshness: Freshness::default(),

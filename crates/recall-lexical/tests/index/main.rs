@@ -6,4 +6,5 @@ mod fixture;
 mod laws;
 mod lifecycle;
 mod names;
+mod neighbours;
 mod oracle;

@@ -10,6 +10,15 @@ pub const DEFAULT_HITS: u32 = 10;
 /// The entries of a listing that does not say how many it wants.
 pub const DEFAULT_LIST_ENTRIES: u32 = 20;
 
+/// The documents of an answer about what is related that does not say how many it wants, and the most.
+const RELATED_ENTRIES: (u32, u32) = (10, 50);
+
+/// The nodes of a part of the graph that does not say how many it wants, and the most.
+const GRAPH_NODES: (u32, u32) = (50, 200);
+
+/// The steps of a walk in the graph that does not say how many it wants, and the most.
+const GRAPH_DEPTH: (u32, u32) = (1, 5);
+
 /// The largest content of one memory.
 const MEMORY_BYTES: u64 = 1024 * 1024;
 
@@ -27,6 +36,41 @@ pub fn hits(limit: Option<u32>, limits: &Limits) -> Result<u32, InvalidRequest> 
 /// The number is 0 or above the limit.
 pub fn list_entries(limit: Option<u32>, limits: &Limits) -> Result<u32, InvalidRequest> {
     within(limit, DEFAULT_LIST_ENTRIES, limits.list_entries, "limits.list_entries")
+}
+
+/// Reads how many related documents are wanted: 1 to 50, 10 when not given.
+///
+/// # Errors
+/// The number is 0 or above 50.
+pub fn related_entries(limit: Option<u32>) -> Result<u32, InvalidRequest> {
+    bounded("limit", limit, RELATED_ENTRIES)
+}
+
+/// Reads how many nodes of the graph are wanted: 1 to 200, 50 when not given.
+///
+/// # Errors
+/// The number is 0 or above 200.
+pub fn graph_nodes(limit: Option<u32>) -> Result<u32, InvalidRequest> {
+    bounded("limit", limit, GRAPH_NODES)
+}
+
+/// Reads how many steps are walked in the graph: 1 to 5, 1 when not given.
+///
+/// # Errors
+/// The number is 0 or above 5.
+pub fn graph_depth(depth: Option<u32>) -> Result<u32, InvalidRequest> {
+    bounded("depth", depth, GRAPH_DEPTH)
+}
+
+/// A number within bounds of the protocol, which no setting changes.
+fn bounded(field: &'static str, value: Option<u32>, (default, limit): (u32, u32)) -> Result<u32, InvalidRequest> {
+    let problem = match value {
+        None => return Ok(default),
+        Some(0) => Problem::Zero,
+        Some(value) if value > limit => Problem::TooLarge { value: value.into(), limit: limit.into(), setting: None },
+        Some(value) => return Ok(value),
+    };
+    Err(InvalidRequest::new(field, problem))
 }
 
 fn within(value: Option<u32>, default: u32, limit: u32, setting: &'static str) -> Result<u32, InvalidRequest> {
@@ -100,6 +144,16 @@ mod tests {
         check(Some(u32::MAX), Err(Reason::LimitExceeded));
         assert_eq!(list_entries(None, &limits), Ok(20));
         assert!(list_entries(Some(101), &limits).is_err());
+    }
+
+    #[test]
+    fn a_walk_has_bounds() {
+        assert_eq!((graph_depth(None), graph_depth(Some(5)), graph_nodes(None)), (Ok(1), Ok(5), Ok(50)));
+        let told = |outcome: Result<u32, InvalidRequest>| outcome.expect_err("out of bounds").to_string();
+        assert_eq!(told(graph_depth(Some(0))), "`depth` is 0; it is at least 1");
+        assert_eq!(told(graph_depth(Some(9))), "`depth` is 9; the limit is 5");
+        assert_eq!(told(graph_nodes(Some(201))), "`limit` is 201; the limit is 200");
+        assert_eq!((related_entries(None), related_entries(Some(51)).is_err()), (Ok(10), true));
     }
 
     #[test]

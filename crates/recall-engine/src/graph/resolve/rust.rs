@@ -52,9 +52,12 @@ fn crate_root(from: &str) -> &str {
     }
 }
 
-/// The modules that a path may name below a base, the deepest first, down to `least` parts of it.
+/// The modules that a path may name below a base, the deepest first, down to `least` parts of it. What begins with a
+/// capital is an item.
 fn longest_first(found: &mut Vec<Guess>, base: &str, parts: &[&str], least: usize, reach: Reach) {
-    for depth in (least..=parts.len().min(MOST_MODULES)).rev() {
+    let is_module = |part: &&&str| !part.starts_with(|c: char| c.is_ascii_uppercase());
+    let modules = parts.iter().take(MOST_MODULES).take_while(is_module).count();
+    for depth in (least..=modules).rev() {
         let below = parts[..depth].join("/");
         let path = match (base, below.as_str()) {
             (base, "") => base.to_owned(),

@@ -76,7 +76,8 @@ pub(super) fn page_guesses(from: &str, target: &str) -> Vec<Guess> {
         beside(from, target).into_iter().map(|path| guess(path, Reach::Here, Thing::File)).collect();
     // A partial of a style sheet is named without its underscore and its extension.
     if let Some(path) = beside(from, target) {
-        let (directory, name) = path.rsplit_once('/').map_or(("", path.as_str()), |(directory, name)| (directory, name));
+        let (directory, name) =
+            path.rsplit_once('/').map_or(("", path.as_str()), |(directory, name)| (directory, name));
         let separator = if directory.is_empty() { "" } else { "/" };
         const SHEETS: Thing = Thing::Module(&["scss", "sass", "less", "css"]);
         found.push(guess(format!("{directory}{separator}_{name}"), Reach::Here, SHEETS));

@@ -1,0 +1,83 @@
+//! Which of the definitions of a name does a document mean?
+
+use recall_core::{FileKind, SymbolKind};
+
+use super::paths::Paths;
+
+/// A name with more definitions than this says nothing about any of them, unless an import tells which is meant.
+pub(crate) const MOST_DEFINERS: usize = 16;
+
+/// Among more definers than this those nearby are not looked for.
+const MOST_COMPARED: usize = 256;
+
+/// Those of the documents that define a name which another document may mean by it: itself, else those that it imports,
+/// else those in its directory, else those of its language; tests only where a test asks. Ascending; empty where more
+/// than [`MOST_DEFINERS`] are left.
+///
+/// `definers` and `imported` ascend.
+pub(crate) fn meant(paths: &Paths, from: u32, definers: &[u32], imported: &[u32]) -> Vec<u32> {
+    if definers.binary_search(&from).is_ok() {
+        return vec![from];
+    }
+    let is_family = |document: &u32| paths.are_family(from, *document);
+    let defines = |document: &u32| definers.binary_search(document).is_ok();
+    let by_import: Vec<u32> = imported.iter().copied().filter(defines).filter(is_family).collect();
+    if !by_import.is_empty() {
+        return by_import;
+    }
+    if definers.len() > MOST_COMPARED {
+        return Vec::new();
+    }
+    let is_test = |document: &u32| paths.place(*document).file_kind == FileKind::Test;
+    let from_test = is_test(&from);
+    let usable: Vec<u32> =
+        definers.iter().copied().filter(is_family).filter(|document| from_test || !is_test(document)).collect();
+    let beside: Vec<u32> = usable.iter().copied().filter(|&document| paths.are_beside(from, document)).collect();
+    let nearest = if beside.is_empty() { usable } else { beside };
+    if nearest.len() > MOST_DEFINERS { Vec::new() } else { nearest }
+}
+
+/// Whether code names definitions of that kind to use them. Keys and headings are read by people, and the name of a
+/// variable or field is not what calls and types name.
+pub(crate) fn is_used_by_name(kind: SymbolKind) -> bool {
+    !matches!(kind, SymbolKind::Key | SymbolKind::Heading | SymbolKind::Variable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::paths::places;
+
+    #[test]
+    fn the_nearest_definitions_are_meant() {
+        let paths = Paths::new(places(&[
+            "src/a.rs",       // 0
+            "src/b.rs",       // 1
+            "lib/c.rs",       // 2
+            "lib/d.rs",       // 3
+            "lib/e.py",       // 4
+            "tests/check.rs", // 5
+        ]));
+        let check = |from, definers: &[u32], imported: &[u32], expected: &[u32]| {
+            assert_eq!(meant(&paths, from, definers, imported), expected, "{from} among {definers:?}");
+        };
+        check(0, &[0, 1, 2], &[2], &[0]);
+        check(0, &[1, 2, 3], &[2], &[2]);
+        check(0, &[1, 2, 3], &[], &[1]);
+        check(0, &[2, 3, 4], &[], &[2, 3]);
+        check(0, &[4], &[4], &[]);
+        check(0, &[5], &[], &[]);
+        check(5, &[2], &[], &[2]);
+        check(0, &[], &[1], &[]);
+    }
+
+    #[test]
+    fn a_name_that_many_define_is_meant_only_by_import() {
+        let many: Vec<String> = (0..40).map(|number| format!("d{number}/x.rs")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let paths = Paths::new(places(&many));
+        let definers: Vec<u32> = (1..40).collect();
+        assert_eq!(meant(&paths, 0, &definers, &[]), [0; 0]);
+        assert_eq!(meant(&paths, 0, &definers, &[7]), [7]);
+    }
+}

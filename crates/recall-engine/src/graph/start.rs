@@ -1,0 +1,122 @@
+//! What does a question about the graph start at?
+
+use recall_catalog::Snapshot;
+use recall_core::{ChunkId, DocPath, DocumentId, understand};
+
+use super::definitions::{Definition, Names};
+use crate::Engine;
+use crate::error::StoreError;
+use crate::get::Name;
+use crate::origin::Origin;
+use crate::store::Store;
+
+/// The most definitions of one name that a question starts at.
+pub(crate) const MOST_STARTS: usize = 16;
+
+/// The most names that are offered for one that is not known.
+const MOST_NEAR: usize = 5;
+
+/// A node that a question starts at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    Document(u32),
+    Symbol(Definition),
+}
+
+/// Where a question starts; empty where the store knows nothing of that name.
+pub(crate) struct Starts {
+    pub(crate) starts: Vec<Start>,
+    /// How many definitions the name has in all; more than are started at where it is not the same.
+    pub(crate) definitions: usize,
+}
+
+/// Whether a text that names a path leads out of the project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Outside,
+    Inside,
+}
+
+impl Engine {
+    /// Whether a text can only be a path, and one out of the project's root.
+    pub(crate) fn place_of(&self, origin: &Origin, text: &str) -> Place {
+        let is_path = text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
+        let is_inside = || {
+            let root = origin.root(&self.registry.places).ok()?;
+            recall_watch::root::resolve_inside(&root, &origin.absolute(text.as_ref())).ok()
+        };
+        if is_path && is_inside().is_none() { Place::Outside } else { Place::Inside }
+    }
+}
+
+/// Finds what a name means in a store: an id or a path by its form, otherwise a symbol.
+pub(crate) fn starts(names: &mut Names<'_>, name: Option<&Name>, text: &str) -> Result<Starts, StoreError> {
+    let document = |document: Option<u32>| document.map(|document| vec![Start::Document(document)]);
+    let found = match name {
+        Some(Name::Document(id)) => document(by_id(names, *id)?),
+        Some(Name::Chunk(id)) => by_chunk(names, *id)?,
+        Some(Name::Paths(paths)) => document(by_path(names, paths)),
+        None => None,
+    };
+    if let Some(starts) = found {
+        return Ok(Starts { definitions: starts.len(), starts });
+    }
+    let definitions = names.definitions(text)?;
+    let starts = definitions.found.iter().take(MOST_STARTS).cloned().map(Start::Symbol).collect();
+    Ok(Starts { starts, definitions: definitions.found.len() })
+}
+
+pub(crate) fn by_id(names: &Names<'_>, id: DocumentId) -> Result<Option<u32>, StoreError> {
+    let stored = names.read(|snapshot| snapshot.document(id))?;
+    Ok(stored.and_then(|stored| names.stated.paths.in_row(stored.row)))
+}
+
+pub(crate) fn by_path(names: &Names<'_>, paths: &[DocPath]) -> Option<u32> {
+    paths.iter().find_map(|path| names.stated.paths.at(path.as_str()))
+}
+
+/// The definitions in a chunk; its document where it has none.
+fn by_chunk(names: &Names<'_>, id: ChunkId) -> Result<Option<Vec<Start>>, StoreError> {
+    let stored = |snapshot: &Snapshot<'_>| snapshot.chunk(id);
+    let Some(chunk) = names.read(stored)? else { return Ok(None) };
+    let row = chunk.document.row;
+    let Some(document) = names.stated.paths.in_row(row) else { return Ok(None) };
+    let symbols = names.read(|snapshot| snapshot.symbols_in(row, chunk.row))?;
+    let mut starts: Vec<Start> =
+        symbols.into_iter().take(MOST_STARTS).map(|symbol| Start::Symbol(Definition { document, symbol })).collect();
+    if starts.is_empty() {
+        starts.push(Start::Document(document));
+    }
+    Ok(Some(starts))
+}
+
+/// What somebody may have meant by a name that is not known: paths that end so, then definitions named alike.
+pub(crate) fn near(store: &Store, snapshot: &Snapshot<'_>, text: &str) -> Result<Vec<String>, StoreError> {
+    let searcher = store.lexical.searcher();
+    let understood = understand(text);
+    let filters = &understood.filters;
+    let paths = searcher.paths(&understood, filters, MOST_NEAR).map_err(|source| store.search_failed(source))?;
+    let symbols = searcher.symbols(&understood, filters, MOST_NEAR).map_err(|source| store.search_failed(source))?;
+    let read_failed = |source| store.read_failed(source);
+    let mut near = Vec::new();
+    if text.contains(['/', '.']) {
+        for candidate in &paths {
+            let document = snapshot.document_in(candidate.document).map_err(read_failed)?;
+            near.extend(document.map(|document| document.document.path.as_str().to_owned()));
+        }
+    }
+    let folded = text.to_lowercase();
+    let last = folded.rsplit([':', '.', '#']).next().unwrap_or(&folded);
+    for candidate in symbols {
+        let symbols = snapshot.symbols_in(candidate.document, candidate.chunk).map_err(read_failed)?;
+        let alike = symbols.into_iter().filter(|symbol| {
+            let name = symbol.name.to_lowercase();
+            name.contains(last) || last.contains(&name)
+        });
+        near.extend(alike.map(|symbol| symbol.qualified));
+    }
+    let mut seen = std::collections::HashSet::new();
+    near.retain(|name| seen.insert(name.clone()));
+    near.truncate(MOST_NEAR);
+    Ok(near)
+}

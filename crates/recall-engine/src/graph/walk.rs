@@ -1,0 +1,361 @@
+//! From the nodes that a question starts at to what is around them.
+
+use std::collections::{BTreeSet, HashMap};
+
+use recall_catalog::StoredChunk;
+use recall_core::{Edge, EdgeKind, Relation, Symbol};
+
+use super::definitions::{Definition, Mention, Names};
+use super::meaning;
+use super::start::Start;
+use super::{GraphRequest, NodeThing};
+use crate::error::StoreError;
+
+/// The most questions for who uses a name that one walk asks; each may read hundreds of chunks.
+const MOST_USES_ASKED: usize = 24;
+
+/// The most chunks that are read to see whether they use a name. Reading one takes some 20 µs.
+const MOST_MENTIONS: usize = 256;
+
+/// What a node is, as the walk tells nodes apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Key {
+    Document(u32),
+    /// The document, the first byte and the qualified name.
+    Symbol(u32, u32, String),
+    External(String),
+}
+
+/// A node that the walk came to.
+pub(crate) struct Node {
+    pub(crate) thing: Thing,
+    pub(crate) distance: u32,
+}
+
+/// What a node stands for.
+#[derive(Clone)]
+pub(crate) enum Thing {
+    Document(u32),
+    Symbol(Definition),
+    External(String),
+}
+
+/// A step to a neighbour.
+struct Step {
+    to: Thing,
+    kind: EdgeKind,
+    direction: Direction,
+}
+
+#[derive(Clone, Copy)]
+enum Direction {
+    /// The edge leads to the neighbour.
+    Out,
+    /// The edge comes from the neighbour.
+    In,
+}
+
+/// What was walked.
+pub(crate) struct Walked {
+    pub(crate) nodes: Vec<Node>,
+    /// By the places of nodes.
+    pub(crate) edges: BTreeSet<(usize, EdgeKind, usize)>,
+    pub(crate) is_truncated: bool,
+}
+
+pub(crate) struct Walk<'a, 'n> {
+    names: &'a mut Names<'n>,
+    request: &'a GraphRequest,
+    places: HashMap<Key, usize>,
+    walked: Walked,
+    uses_asked: usize,
+}
+
+impl Thing {
+    fn key(&self) -> Key {
+        match self {
+            Self::Document(document) => Key::Document(*document),
+            Self::Symbol(Definition { document, symbol }) => {
+                Key::Symbol(*document, symbol.span.bytes.start, symbol.qualified.clone())
+            }
+            Self::External(target) => Key::External(target.clone()),
+        }
+    }
+}
+
+impl<'a, 'n> Walk<'a, 'n> {
+    /// Walks breadth first. Each node gives its neighbours of every relation in turns, so that where the limit cuts, no
+    /// relation crowds out the others.
+    pub(crate) fn from(
+        names: &'a mut Names<'n>,
+        request: &'a GraphRequest,
+        starts: Vec<Start>,
+    ) -> Result<Walked, StoreError> {
+        let walked = Walked { nodes: Vec::new(), edges: BTreeSet::new(), is_truncated: false };
+        let mut walk = Self { names, request, places: HashMap::new(), walked, uses_asked: 0 };
+        for start in starts {
+            let thing = match start {
+                Start::Document(document) => Thing::Document(document),
+                Start::Symbol(definition) => Thing::Symbol(definition),
+            };
+            walk.place(&thing, 0);
+        }
+        let mut next = 0;
+        while let Some(node) = walk.walked.nodes.get(next) {
+            if node.distance < request.depth {
+                walk.expand(next)?;
+            }
+            next += 1;
+        }
+        Ok(walk.walked)
+    }
+
+    /// The node's place, a new one where there is still room.
+    fn place(&mut self, thing: &Thing, distance: u32) -> Option<usize> {
+        let key = thing.key();
+        if let Some(&place) = self.places.get(&key) {
+            return Some(place);
+        }
+        if self.walked.nodes.len() >= self.request.limit as usize {
+            self.walked.is_truncated = true;
+            return None;
+        }
+        let place = self.walked.nodes.len();
+        self.places.insert(key, place);
+        self.walked.nodes.push(Node { thing: thing.clone(), distance });
+        Some(place)
+    }
+
+    fn expand(&mut self, place: usize) -> Result<(), StoreError> {
+        let (thing, distance) = (self.walked.nodes[place].thing.clone(), self.walked.nodes[place].distance);
+        let mut lists = Vec::new();
+        for relation in self.request.followed() {
+            let steps = match &thing {
+                Thing::Document(document) => self.around_document(*document, relation)?,
+                Thing::Symbol(definition) => self.around_symbol(definition, relation)?,
+                Thing::External(_) => Vec::new(),
+            };
+            lists.push(steps.into_iter());
+        }
+        while !lists.is_empty() {
+            lists.retain_mut(|steps| {
+                let Some(step) = steps.next() else { return false };
+                if let Some(to) = self.place(&step.to, distance + 1) {
+                    let (from, to) = match step.direction {
+                        Direction::Out => (place, to),
+                        Direction::In => (to, place),
+                    };
+                    self.walked.edges.insert((from, step.kind, to));
+                }
+                true
+            });
+        }
+        Ok(())
+    }
+
+    fn around_document(&mut self, document: u32, relation: Relation) -> Result<Vec<Step>, StoreError> {
+        let kind = relation.edge_kind();
+        Ok(match relation {
+            Relation::Imports => {
+                let mut steps = self.stated(document, kind, Direction::Out);
+                if self.request.relations.contains(&Relation::Imports) {
+                    steps.extend(self.outside(document)?);
+                }
+                steps
+            }
+            Relation::ImportedBy => self.stated(document, kind, Direction::In),
+            Relation::RelatesTo | Relation::Supersedes => {
+                let mut steps = self.stated(document, kind, Direction::Out);
+                steps.extend(self.stated(document, kind, Direction::In));
+                steps
+            }
+            Relation::Defines => {
+                let row = self.names.row(document);
+                let symbols = self.names.read(|snapshot| snapshot.symbols_of(row))?;
+                symbols.into_iter().map(|symbol| Step::out(kind, document, symbol)).collect()
+            }
+            Relation::References => {
+                let row = self.names.row(document);
+                let edges = self.names.read(|snapshot| snapshot.edges_of(row))?;
+                self.used(document, &edges, |_| true)?
+            }
+        })
+    }
+
+    fn around_symbol(&mut self, definition: &Definition, relation: Relation) -> Result<Vec<Step>, StoreError> {
+        let Definition { document, symbol } = definition;
+        Ok(match relation {
+            Relation::Defines => {
+                vec![Step { to: Thing::Document(*document), kind: EdgeKind::Defines, direction: Direction::In }]
+            }
+            Relation::References => {
+                let mut steps = self.users(definition)?;
+                steps.extend(self.used_within(*document, symbol)?);
+                steps
+            }
+            Relation::Imports | Relation::ImportedBy | Relation::RelatesTo | Relation::Supersedes => Vec::new(),
+        })
+    }
+
+    /// The documents that a document states an edge of a kind to, or that do so to it, by path.
+    fn stated(&self, document: u32, kind: EdgeKind, direction: Direction) -> Vec<Step> {
+        let stated = self.names.stated;
+        let mut documents: Vec<u32> = match direction {
+            Direction::Out => {
+                stated.from(document).iter().filter(|edge| edge.kind == kind).map(|edge| edge.to).collect()
+            }
+            Direction::In => stated.to(document).filter(|edge| edge.kind == kind).map(|edge| edge.from).collect(),
+        };
+        documents.sort_by(|a, b| self.names.path(*a).cmp(self.names.path(*b)));
+        documents.into_iter().map(|document| Step { to: Thing::Document(document), kind, direction }).collect()
+    }
+
+    /// The imports of a document that lead out of the store, by name.
+    fn outside(&self, document: u32) -> Result<Vec<Step>, StoreError> {
+        let row = self.names.row(document);
+        let edges = self.names.read(|snapshot| snapshot.stated_edges_of(row))?;
+        let targets: BTreeSet<String> = edges
+            .into_iter()
+            .filter(|edge| edge.kind == EdgeKind::Imports)
+            .filter(|edge| self.names.stated.paths.resolve(document, &edge.target).is_empty())
+            .map(|edge| edge.target)
+            .collect();
+        let step = |target| Step { to: Thing::External(target), kind: EdgeKind::Imports, direction: Direction::Out };
+        Ok(targets.into_iter().map(step).collect())
+    }
+
+    /// The definitions that a document uses by name: what most of its chunks use first, then by name.
+    fn used(
+        &mut self,
+        document: u32,
+        edges: &[Edge],
+        is_asked: impl Fn(&Edge) -> bool,
+    ) -> Result<Vec<Step>, StoreError> {
+        let mut names: HashMap<&str, u32> = HashMap::new();
+        for edge in edges.iter().filter(|edge| edge.kind == EdgeKind::References && is_asked(edge)) {
+            *names.entry(&edge.target).or_default() += 1;
+        }
+        let mut names: Vec<(&str, u32)> = names.into_iter().collect();
+        names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        let imported = self.names.stated.imported(document);
+        let mut steps = Vec::new();
+        for (name, _) in names {
+            // One more than there is room for tells that there are more.
+            if steps.len() > self.request.limit as usize {
+                break;
+            }
+            for Definition { document, symbol } in self.names.meant_by(document, &imported, name)? {
+                steps.push(Step::out(EdgeKind::References, document, symbol));
+            }
+        }
+        Ok(steps)
+    }
+
+    /// The definitions that the text of a symbol uses by name.
+    fn used_within(&mut self, document: u32, symbol: &Symbol) -> Result<Vec<Step>, StoreError> {
+        let row = self.names.row(document);
+        let (edges, chunks, text) = self.names.read(|snapshot| {
+            Ok((snapshot.edges_of(row)?, snapshot.chunks_of(row)?, snapshot.text(row)?.unwrap_or_default()))
+        })?;
+        let span = symbol.span.bytes;
+        let within = span.of(&text).unwrap_or_default();
+        let overlaps = |chunk: u32| {
+            chunks
+                .get(chunk as usize)
+                .is_some_and(|chunk| chunk.span.bytes.start < span.end && span.start < chunk.span.bytes.end)
+        };
+        let own = symbol.name.as_str();
+        // A chunk may hold neighbours of the symbol too: what does not stand in its own text is theirs.
+        self.used(document, &edges, |edge| {
+            overlaps(edge.chunk) && edge.target != own && within.contains(edge.target.as_str())
+        })
+    }
+
+    /// What uses a definition by its name: the definitions that the uses stand in, documents where they stand in none.
+    fn users(&mut self, definition: &Definition) -> Result<Vec<Step>, StoreError> {
+        let name = definition.symbol.name.as_str();
+        if !meaning::is_used_by_name(definition.symbol.kind) {
+            return Ok(Vec::new());
+        }
+        if self.uses_asked == MOST_USES_ASKED {
+            self.walked.is_truncated = true;
+            return Ok(Vec::new());
+        }
+        self.uses_asked += 1;
+        let definers = self.names.definers(name)?;
+        let mentions = self.names.mentions(name, MOST_MENTIONS)?;
+        self.walked.is_truncated |= mentions.is_cut;
+        let mut steps: Vec<Step> = Vec::new();
+        let mut seen = BTreeSet::from([Thing::Symbol(definition.clone()).key()]);
+        for mention in mentions.found {
+            // One more than there is room for tells that there are more.
+            if steps.len() > self.request.limit as usize {
+                break;
+            }
+            let imported = self.names.stated.imported(mention.document);
+            let means = meaning::meant(&self.names.stated.paths, mention.document, &definers, &imported);
+            if !means.contains(&definition.document) {
+                continue;
+            }
+            for user in self.users_in(mention, name)? {
+                if seen.insert(user.key()) {
+                    steps.push(Step { to: user, kind: EdgeKind::References, direction: Direction::In });
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    /// The definitions of a chunk in which a name stands; the document where it stands outside of all of them.
+    fn users_in(&self, mention: Mention, name: &str) -> Result<Vec<Thing>, StoreError> {
+        let Mention { document, chunk } = mention;
+        let row = self.names.row(document);
+        let (symbols, chunk) =
+            self.names.read(|snapshot| Ok((snapshot.symbols_of(row)?, snapshot.hits(&[chunk])?.pop().flatten())))?;
+        let Some(StoredChunk { chunk, text, .. }) = chunk else { return Ok(Vec::new()) };
+        let mut users: Vec<&Symbol> = Vec::new();
+        for (at, _) in text.match_indices(name).filter(|&(at, _)| is_word(&text, at, name.len())) {
+            let around = innermost(&symbols, chunk.span.bytes.start + at as u32);
+            users.extend(around.filter(|symbol| symbol.name != name && !users.contains(symbol)));
+        }
+        if users.is_empty() {
+            return Ok(vec![Thing::Document(document)]);
+        }
+        Ok(users.into_iter().map(|symbol| Thing::Symbol(Definition { document, symbol: symbol.clone() })).collect())
+    }
+}
+
+/// Whether what stands at a place of a text is no part of a longer word.
+fn is_word(text: &str, at: usize, length: usize) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    !text[..at].ends_with(is_part) && !text[at + length..].starts_with(is_part)
+}
+
+impl Step {
+    fn out(kind: EdgeKind, document: u32, symbol: Symbol) -> Self {
+        Self { to: Thing::Symbol(Definition { document, symbol }), kind, direction: Direction::Out }
+    }
+}
+
+/// The smallest symbol around a byte.
+fn innermost(symbols: &[Symbol], byte: u32) -> Option<&Symbol> {
+    let around = symbols.iter().filter(|symbol| symbol.span.bytes.start <= byte && byte < symbol.span.bytes.end);
+    around.min_by_key(|symbol| (symbol.span.bytes.end - symbol.span.bytes.start, symbol.span.bytes.start))
+}
+
+impl Thing {
+    /// What the answer tells of the node.
+    pub(crate) fn told(&self, names: &Names<'_>) -> Result<Option<NodeThing>, StoreError> {
+        let document = |document: u32| -> Result<_, StoreError> {
+            let row = names.row(document);
+            Ok(names.read(|snapshot| snapshot.document_in(row))?.map(|stored| stored.document))
+        };
+        Ok(match self {
+            Self::Document(number) => document(*number)?.map(NodeThing::Document),
+            Self::Symbol(Definition { document: number, symbol }) => {
+                document(*number)?.map(|document| NodeThing::Symbol { document, symbol: symbol.clone() })
+            }
+            Self::External(target) => Some(NodeThing::External { target: target.clone() }),
+        })
+    }
+}

@@ -1,0 +1,143 @@
+//! Which part of which document is asked about?
+
+use recall_core::{ByteSpan, Chunk};
+
+use crate::error::GraphError;
+use crate::get::Name;
+use crate::graph::definitions::Names;
+use crate::graph::start::{by_id, by_path};
+
+/// Lines of a document, from 1, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lines {
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+/// A document or a part of it.
+pub(super) struct Part {
+    /// The document, by its place among the store's paths.
+    pub(super) document: u32,
+    /// The text of the part.
+    pub(super) text: String,
+    /// Where in the document's text it is.
+    pub(super) span: ByteSpan,
+    /// The chunks that it touches, by their places in the document.
+    pub(super) chunks: Vec<u32>,
+    /// Whether it is the whole document.
+    pub(super) extent: Extent,
+}
+
+/// How much of a document is asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    Whole,
+    Some,
+}
+
+/// Takes the lines and the hash off a citation: `path:10-20@0123456789ab`, `path:10`.
+pub(super) fn split_lines(text: &str) -> (&str, Option<Lines>) {
+    let is_hash = |hash: &str| !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let cited = text.rsplit_once('@').filter(|(_, hash)| is_hash(hash)).map_or(text, |(cited, _)| cited);
+    let Some((path, lines)) = cited.rsplit_once(':') else { return (text, None) };
+    let (start, end) = lines.split_once('-').unwrap_or((lines, lines));
+    match (start.parse(), end.parse()) {
+        (Ok(start), Ok(end)) if !path.is_empty() => (path, Some(Lines { start, end })),
+        _ => (text, None),
+    }
+}
+
+impl Part {
+    /// Reads the part that a name and lines mean; `None` where the store does not know the document.
+    ///
+    /// # Errors
+    /// The document does not have the lines, or the store cannot be read.
+    pub(super) fn read(names: &Names<'_>, name: &Name, lines: Option<Lines>) -> Result<Option<Self>, GraphError> {
+        let document = match name {
+            Name::Document(id) => by_id(names, *id)?,
+            Name::Chunk(id) => by_id(names, id.document)?,
+            Name::Paths(paths) => by_path(names, paths),
+        };
+        let Some(document) = document else { return Ok(None) };
+        let row = names.row(document);
+        let (text, chunks) =
+            names.read(|snapshot| Ok((snapshot.text(row)?.unwrap_or_default(), snapshot.chunks_of(row)?)))?;
+        let whole = ByteSpan { start: 0, end: text.len() as u32 };
+        let span = match (name, lines) {
+            (Name::Chunk(id), _) => match chunks.get(id.ordinal as usize) {
+                Some(chunk) => chunk.span.bytes,
+                None => return Ok(None),
+            },
+            (_, Some(lines)) => span_of(&text, lines).ok_or_else(|| GraphError::NoLines {
+                path: names.path(document).to_owned(),
+                lines: text.lines().count() as u32,
+                start: lines.start,
+                end: lines.end,
+            })?,
+            (_, None) => whole,
+        };
+        let touches = |chunk: &&Chunk| chunk.span.bytes.start < span.end && span.start < chunk.span.bytes.end;
+        Ok(Some(Self {
+            document,
+            chunks: chunks.iter().filter(touches).map(|chunk| chunk.ordinal).collect(),
+            extent: if span == whole { Extent::Whole } else { Extent::Some },
+            text: span.of(&text).unwrap_or_default().to_owned(),
+            span,
+        }))
+    }
+}
+
+/// Where lines stand in a text; `None` where it has none of them.
+fn span_of(text: &str, lines: Lines) -> Option<ByteSpan> {
+    if lines.start == 0 || lines.end < lines.start {
+        return None;
+    }
+    let mut start = None;
+    let mut at = 0;
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        if number == lines.start {
+            start = Some(at);
+        }
+        at += line.len() as u32;
+        if number == lines.end {
+            break;
+        }
+    }
+    start.map(|start| ByteSpan { start, end: at })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_citation_is_a_path_with_lines() {
+        let lines = |start, end| Some(Lines { start, end });
+        for (text, expected) in [
+            ("src/lib.rs:10-20@0123456789ab", ("src/lib.rs", lines(10, 20))),
+            ("src/lib.rs:10-20", ("src/lib.rs", lines(10, 20))),
+            ("src/lib.rs:7", ("src/lib.rs", lines(7, 7))),
+            ("src/lib.rs", ("src/lib.rs", None)),
+            ("C:x", ("C:x", None)),
+            (":7", (":7", None)),
+            ("a@b.rs:1-2", ("a@b.rs", lines(1, 2))),
+        ] {
+            assert_eq!(split_lines(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_are_bytes_of_the_text() {
+        let text = "one\ntwo\nthree";
+        let check = |start, end, expected: Option<&str>| {
+            let span = span_of(text, Lines { start, end });
+            assert_eq!(span.and_then(|span| span.of(text)), expected, "{start}-{end}");
+        };
+        check(1, 1, Some("one\n"));
+        check(2, 3, Some("two\nthree"));
+        check(2, 99, Some("two\nthree"));
+        check(4, 4, None);
+        check(0, 2, None);
+        check(3, 2, None);
+    }
+}

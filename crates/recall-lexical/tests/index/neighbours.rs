@@ -1,0 +1,56 @@
+//! Definitions by their exact name, texts that mention one, and texts that are alike.
+
+use recall_core::{DocumentType, Filters};
+
+use crate::fixture::{Doc, Store, definitions, doc, rows};
+
+fn store() -> Store {
+    Store::of(&[
+        definitions(1, "src/store.rs", &["Store::open", "Store::close"]),
+        definitions(2, "src/index.rs", &["Index::open", "opened"]),
+        doc(3, "src/main.rs", &["let store = Store::open(path);", "the store is opened", "nothing of the kind"]),
+    ])
+}
+
+fn defining(name: &str) -> Vec<i64> {
+    rows(&store().searcher().defining(name, 10).expect("searched"))
+}
+
+#[test]
+fn a_definition_is_found_by_its_name_with_and_without_scope() {
+    assert_eq!(defining("Store::open"), [10]);
+    assert_eq!(defining("Store.open"), [10]);
+    assert_eq!(defining("open"), [10, 20]);
+    assert_eq!(defining("Open"), [0; 0]);
+    assert_eq!(defining("ope"), [0; 0]);
+    assert_eq!(defining(""), [0; 0]);
+}
+
+#[test]
+fn a_mention_is_a_word_of_the_text() {
+    let mentioning = |name| rows(&store().searcher().mentioning(name, 10).expect("searched"));
+    let mut all = mentioning("open");
+    all.sort_unstable();
+    assert_eq!(all, [10, 20, 21, 30, 31], "other forms of a plain word are candidates too");
+    assert_eq!(mentioning("unheard_of"), [0; 0]);
+    assert_eq!(mentioning("::"), [0; 0]);
+}
+
+#[test]
+fn texts_with_the_same_telling_words_are_alike() {
+    let texts = [
+        doc(1, "a.rs", &["retry the payment after the gateway timed out"]),
+        doc(2, "b.rs", &["the gateway timed out and payment must retry later"]),
+        doc(3, "c.rs", &["render the invoice as a page"]),
+        Doc { document_type: DocumentType::Documentation, ..doc(4, "d.md", &["a gateway that timed out"]) },
+    ];
+    let store = Store::of(&texts);
+    let alike = |filters: &Filters| {
+        rows(&store.searcher().alike("payment retry: gateway timed out", filters, 10).expect("searched"))
+    };
+    let all = alike(&Filters::default());
+    assert_eq!((all.len(), all.contains(&30)), (3, false));
+    let prose = Filters { types: vec![DocumentType::Documentation], ..Filters::default() };
+    assert_eq!(alike(&prose), [40]);
+    assert_eq!(rows(&store.searcher().alike("the of 12", &Filters::default(), 10).expect("searched")), [0; 0]);
+}

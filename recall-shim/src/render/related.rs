@@ -1,0 +1,98 @@
+//! What is related to a document.
+
+use std::fmt::Write as _;
+
+use recall_proto::v1::{RelatedEntry, RelatedResponse};
+
+use super::notes::notes;
+use super::quantity::counted;
+use super::{ANSWER_CHARS, TAIL_CHARS, chars, inline, origin};
+
+/// The documents that are near one, nearest first. What does not fit is left out and said.
+pub(crate) fn related(response: &RelatedResponse, id: &str) -> String {
+    let RelatedResponse { results, generation: _, warnings } = response;
+    let mut text = notes(warnings, None);
+    let asked = inline(id, 200);
+    if results.is_empty() {
+        let _ = write!(text, "Nothing is related to {asked}. Try recall_search with what it is about.");
+        return text;
+    }
+    let _ = write!(text, "{} related to {asked}, nearest first:\n\n", counted(results.len() as u64, "document"));
+    for (shown, entry) in results.iter().enumerate() {
+        let line = line(entry);
+        if chars(&text) + chars(&line) > ANSWER_CHARS - TAIL_CHARS {
+            let _ = write!(text, "\n{} more did not fit: ask for fewer.", results.len() - shown);
+            break;
+        }
+        text.push_str(&line);
+    }
+    text
+}
+
+fn line(entry: &RelatedEntry) -> String {
+    let doc = entry.doc.clone().unwrap_or_default();
+    let place = match (entry.citation.rsplit_once('@'), doc.path.as_str()) {
+        (Some((place, _)), _) => place,
+        (None, "") => &doc.id,
+        (None, path) => path,
+    };
+    let ways: Vec<&str> = entry.reasons.iter().map(|reason| in_words(reason)).collect();
+    format!(
+        "- {} · {} · {} · {} · id {}\n",
+        inline(place, 400),
+        inline(&ways.join(", "), 160),
+        origin(&doc, None),
+        inline(&doc.r#type, 20),
+        inline(&doc.id, 80)
+    )
+}
+
+/// How a document is near, said of the one that is asked about.
+fn in_words(reason: &str) -> &str {
+    match reason {
+        "imports" => "imported here",
+        "imported_by" => "imports it",
+        "references" => "used here",
+        "referenced_by" => "uses it",
+        "relates_to" => "linked",
+        "supersedes" => "one replaces the other",
+        "similar" => "similar words",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::sample::doc;
+
+    fn entry(path: &str, citation: &str) -> RelatedEntry {
+        RelatedEntry {
+            score: 1.5,
+            doc: Some(doc(path, "code", "rust")),
+            reasons: vec!["references".to_owned(), "imports".to_owned()],
+            citation: citation.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_document_is_a_line() {
+        let results = vec![entry("src/a.rs", "src/a.rs:5-9@0123456789ab"), entry("src/\u{202e}b.rs", "")];
+        let response = RelatedResponse { results, ..RelatedResponse::default() };
+        insta::assert_snapshot!(related(&response, "src/lib.rs"), @r"
+        2 documents related to src/lib.rs, nearest first:
+
+        - src/a.rs:5-9 · used here, imported here · project file · code · id 0123456789abcdef
+        - src/b.rs · used here, imported here · project file · code · id 0123456789abcdef
+        ");
+        let nothing = related(&RelatedResponse::default(), "a\nb");
+        assert_eq!(nothing, "Nothing is related to a b. Try recall_search with what it is about.");
+    }
+
+    #[test]
+    fn an_answer_has_its_bounds() {
+        let results = vec![entry(&"a/".repeat(190), ""); 200];
+        let text = related(&RelatedResponse { results, ..RelatedResponse::default() }, "x");
+        assert!(chars(&text) <= ANSWER_CHARS && text.ends_with("more did not fit: ask for fewer."), "{text}");
+    }
+}
