@@ -16,6 +16,8 @@ pub struct Answer {
     pub scope: Scope,
     /// The weight of each retriever, by its class or as the request gave it.
     pub weights: Vec<(Retriever, f64)>,
+    /// How likely it is that the first hit answers, 0 to 1; `None` where no ranker decided.
+    pub confidence: Option<f64>,
     /// The hits, best first; ties in the order of path, span, id.
     pub hits: Vec<Hit>,
     /// How many candidates there were before selection.
@@ -62,6 +64,8 @@ pub struct Hit {
     pub highlights: Vec<Range<usize>>,
     /// The score that ranked it; comparable within one answer.
     pub score: f64,
+    /// How likely it is that it answers, 0 to 1; `None` where no ranker decided.
+    pub confidence: Option<f64>,
     /// Other chunks with the same text, as citations.
     pub also_at: Vec<String>,
     /// Why it ranks where it does, when asked for.
@@ -85,6 +89,8 @@ pub struct Explanation {
     pub fused: f64,
     /// The factors of the priors that are not 1.
     pub priors: Vec<Factor>,
+    /// What each feature added to the learned ranker's score, by name; empty where no ranker decided.
+    pub contributions: Vec<(&'static str, f64)>,
 }
 
 /// A named factor that a prior multiplied a score with.
@@ -107,7 +113,11 @@ pub enum Stage {
     Retrieve,
     /// Merging them and applying the priors.
     Fuse,
-    /// Keeping few and reading them.
+    /// Putting them in order by what the ranker has learned.
+    Rank,
+    /// Keeping few.
+    Select,
+    /// Reading what was kept.
     Expand,
 }
 
@@ -119,6 +129,8 @@ impl Stage {
             Self::Understand => "understand",
             Self::Retrieve => "retrieve",
             Self::Fuse => "fuse",
+            Self::Rank => "rank",
+            Self::Select => "select",
             Self::Expand => "expand",
         }
     }

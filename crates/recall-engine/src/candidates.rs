@@ -1,16 +1,56 @@
 //! Which documents may answer a query, and what does the ranker see of them?
 
-use recall_core::DocPath;
+use std::collections::HashMap;
 
-/// A document that may answer, as the learned ranker sees it.
+use recall_core::{ChunkRow, DocPath, SearchRequest, understand};
+
+use crate::Engine;
+use crate::error::SearchError;
+use crate::origin::Origin;
+use crate::rankers::Side;
+use crate::search;
+
+/// A document that may answer, as the learned ranker of its side sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedDocument {
     /// Its path.
     pub path: DocPath,
-    /// The lines of the chunk that stands for it.
+    /// The lines of the chunk that stands for it, the first and the last.
     pub lines: (u32, u32),
+    /// Which ranker decides on it.
+    pub side: Side,
     /// Its features, in the order of [`feature_names`](crate::feature_names).
     pub features: Vec<f32>,
-    /// What it was fused to.
-    pub fused: f64,
+}
+
+impl Engine {
+    /// What the learned rankers see of every candidate, in no particular order. Nothing is selected.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn candidates(&self, origin: &Origin, request: &SearchRequest) -> Result<Vec<RankedDocument>, SearchError> {
+        let mut understood = understand(&request.query);
+        let scope = understood.scope.unwrap_or(request.scope);
+        search::merge_filters(&mut understood, request);
+        let stores = self.stores_for(origin, scope, &understood)?;
+        let seen = search::seen(self, request, &understood, scope, &stores)?;
+        let mut documents = Vec::with_capacity(seen.len());
+        for (place, store) in stores.iter().enumerate() {
+            let here: Vec<_> = seen.iter().filter(|seen| seen.store == place).collect();
+            let rows: Vec<ChunkRow> = here.iter().map(|seen| seen.chunk).collect();
+            let read = store.read(|snapshot| snapshot.hits(&rows))?;
+            let read: HashMap<ChunkRow, _> = read.into_iter().flatten().map(|chunk| (chunk.row, chunk)).collect();
+            documents.extend(here.into_iter().filter_map(|seen| {
+                let stored = read.get(&seen.chunk)?;
+                let span = stored.chunk.span;
+                Some(RankedDocument {
+                    path: stored.document.document.path.clone(),
+                    lines: (span.start_line, span.end_line),
+                    side: seen.side,
+                    features: seen.row.clone(),
+                })
+            }));
+        }
+        Ok(documents)
+    }
 }

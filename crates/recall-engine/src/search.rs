@@ -1,11 +1,14 @@
 //! Here is a query; which chunks answer it?
 //!
 //! ```text
-//! understand ─► retrieve (lexical, symbol, path) ─► fuse + prior ─► select ─► expand ─► hits
+//! understand ─► retrieve (lexical, symbol, path) ─► fuse + prior ─► rank (learned) ─► select ─► expand ─► hits
 //! ```
 
 mod expand;
 pub(crate) mod features;
+mod fused;
+mod order;
+mod pool;
 mod prior;
 mod retrieve;
 mod weights;
@@ -13,14 +16,14 @@ mod weights;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{Fused, RankedList, Retriever, Scope, SearchRequest, Selectable, Understood, select, understand};
+use recall_core::{ChunkRow, Retriever, Scope, SearchRequest, Understood, select, understand};
 
 use crate::Engine;
-use crate::candidates::RankedDocument;
-use crate::answer::{Answer, Factor, Hit, Stage, StageTimes, Warning};
+use crate::answer::{Answer, Hit, Stage, StageTimes, Warning};
 use crate::error::SearchError;
 use crate::freshness::{freshen, reason_of};
 use crate::origin::Origin;
+use crate::rankers::{Rankers, Side};
 use crate::store::Store;
 
 use expand::Expanded;
@@ -30,23 +33,6 @@ const ATTEMPTS: u32 = 4;
 
 /// How long a search waits for a generation that is being published.
 const PUBLICATION_PATIENCE: Duration = Duration::from_secs(2);
-
-/// A chunk in the order of the answer, before it is read.
-struct Ranked {
-    /// Which of the request's stores it is in.
-    store: usize,
-    fused: Fused,
-    priors: Vec<Factor>,
-    score: f64,
-}
-
-impl Selectable for Ranked {
-    type Document = (usize, i64);
-
-    fn document(&self) -> Self::Document {
-        (self.store, self.fused.document.0)
-    }
-}
 
 impl Engine {
     /// Answers a search.
@@ -69,14 +55,8 @@ impl Engine {
         let mut understood = understand(&request.query);
         let scope = understood.scope.unwrap_or(request.scope);
         merge_filters(&mut understood, request);
-        if understood.text.is_empty() {
-            return Err(SearchError::EmptyQuery);
-        }
         clock.lap(Stage::Understand);
-        let stores = self.registry.stores(origin, scope, &*self.clock)?;
-        if stores.is_empty() {
-            return Err(SearchError::NoStore { scope });
-        }
+        let stores = self.stores_for(origin, scope, &understood)?;
         let mut warnings = self.freshen_all(&stores)?;
         clock.lap(Stage::Freshness);
 
@@ -95,47 +75,18 @@ impl Engine {
         }
     }
 
-    /// What the learned ranker would see of every candidate.
-    ///
-    /// # Errors
-    /// As [`Engine::search`].
-    pub fn candidates(&self, origin: &Origin, request: &SearchRequest) -> Result<Vec<RankedDocument>, SearchError> {
-        let mut understood = understand(&request.query);
-        let scope = understood.scope.unwrap_or(request.scope);
-        merge_filters(&mut understood, request);
+    /// The stores that a query is asked in, at least one.
+    pub(crate) fn stores_for(
+        &self,
+        origin: &Origin,
+        scope: Scope,
+        understood: &Understood,
+    ) -> Result<Vec<Arc<Store>>, SearchError> {
         if understood.text.is_empty() {
             return Err(SearchError::EmptyQuery);
         }
         let stores = self.registry.stores(origin, scope, &*self.clock)?;
-        if stores.is_empty() {
-            return Err(SearchError::NoStore { scope });
-        }
-        self.freshen_all(&stores)?;
-        let store = &stores[0];
-        let weights = weights::of(understood.class, &weights::given(&request.weights, &store.settings.weights));
-        let (lists, evidence) = retrieve::retrieve(store, &understood, &weights)?;
-        let mut fused = rustc_hash::FxHashMap::default();
-        for ranked in prior::apply(&lists, &understood, 0) {
-            let best = fused.entry(ranked.fused.document.0).or_insert(ranked.score);
-            *best = ranked.score.max(*best);
-        }
-        let structure = store.structure();
-        let found = [features::Found { lists: &lists, evidence: &evidence, structure: &structure, fused: &fused }];
-        let rows = features::rows(&understood, &found);
-        let chunks: Vec<_> = evidence.documents.iter().map(|document| document.chunk).collect();
-        let hits = store.read(|snapshot| snapshot.hits(&chunks))?;
-        let mut out = Vec::new();
-        for ((hit, document), row) in hits.into_iter().zip(&evidence.documents).zip(rows.chunks_exact(features::COUNT)) {
-            if let Some(hit) = hit {
-                out.push(RankedDocument {
-                    path: hit.document.document.path,
-                    lines: (hit.chunk.span.start_line, hit.chunk.span.end_line),
-                    features: row.to_vec(),
-                    fused: fused[&document.document.0],
-                });
-            }
-        }
-        Ok(out)
+        if stores.is_empty() { Err(SearchError::NoStore { scope }) } else { Ok(stores) }
     }
 
     /// Waits until the graph of every store's documents is up to them.
@@ -185,32 +136,31 @@ enum Attempt {
 }
 
 impl Search<'_> {
-    /// Runs the pipeline once. The last attempt leaves hits of changing files out instead of waiting for them.
-    fn attempt(&self, clock: &mut StageClock, is_last: bool) -> Result<Attempt, SearchError> {
-        let (offset, limit) = (self.request.offset as usize, self.request.limit as usize);
-        let store_settings = &self.stores[0].settings;
-        let given = weights::given(&self.request.weights, &store_settings.weights);
+    /// The weights of the retrievers, and the rankers where they decide.
+    fn deciding(&self) -> (Vec<(Retriever, f64)>, Option<&Rankers>) {
+        let given = weights::given(&self.request.weights, &self.stores[0].settings.weights);
         let mut weights = weights::of(self.understood.class, &given);
         for (retriever, weight) in &mut weights {
             if self.request.leaves_out(retriever.as_str()) {
                 *weight = 0.0;
             }
         }
-        let mut retrieved: Vec<(Retriever, u64)> = Vec::new();
-        let mut ranked = Vec::new();
-        for (place, store) in self.stores.iter().enumerate() {
-            let (lists, _evidence) = retrieve::retrieve(store, self.understood, &weights)?;
-            count(&mut retrieved, &lists);
-            clock.lap(Stage::Retrieve);
-            ranked.extend(prior::apply(&lists, self.understood, self.request, place));
-            clock.lap(Stage::Fuse);
-        }
-        ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| key(a).cmp(&key(b))));
+        (weights, order::is_learned(self, &given).then_some(&self.engine.settings.rankers))
+    }
+
+    /// Runs the pipeline once. The last attempt leaves hits of changing files out instead of waiting for them.
+    fn attempt(&self, clock: &mut StageClock, is_last: bool) -> Result<Attempt, SearchError> {
+        let (offset, limit) = (self.request.offset as usize, self.request.limit as usize);
+        let store_settings = &self.stores[0].settings;
+        let (weights, deciding) = self.deciding();
+        let pool = pool::gather(self, &weights, clock)?;
+        let ranked = order::order(self, &pool, deciding);
+        clock.lap(Stage::Rank);
         let candidates = ranked.len() as u64;
         // One more than is shown tells whether there is a next page.
         let selected = select(ranked, store_settings.chunks_per_document, 0, offset + limit + 1);
         let next_offset = (selected.len() > offset + limit).then(|| self.request.offset + self.request.limit);
-        clock.lap(Stage::Fuse);
+        clock.lap(Stage::Select);
 
         let mut warnings = Vec::new();
         let mut hits = match expand::expand(self, &selected, is_last)? {
@@ -230,9 +180,10 @@ impl Search<'_> {
             class: self.understood.class,
             scope: self.scope,
             weights,
+            confidence: hits.first().and_then(|hit| hit.confidence),
             hits,
             candidates,
-            retrieved,
+            retrieved: pool::counts(&pool),
             next_offset,
             coverage: self.stores.iter().map(|store| store.coverage()).collect(),
             stages: std::mem::take(&mut clock.laps),
@@ -241,19 +192,39 @@ impl Search<'_> {
     }
 }
 
-/// Adds the lengths of one store's lists to the counts.
-fn count(retrieved: &mut Vec<(Retriever, u64)>, lists: &[RankedList]) {
-    for RankedList { retriever, candidates, .. } in lists {
-        let more = candidates.len() as u64;
-        match retrieved.iter_mut().find(|(known, _)| known == retriever) {
-            Some((_, sum)) => *sum += more,
-            None => retrieved.push((*retriever, more)),
-        }
-    }
+/// A document as a ranker sees it.
+pub(crate) struct Seen {
+    pub(crate) store: usize,
+    pub(crate) chunk: ChunkRow,
+    pub(crate) side: Side,
+    pub(crate) row: Vec<f32>,
 }
 
-fn key(ranked: &Ranked) -> (usize, i64) {
-    (ranked.store, ranked.fused.chunk.0)
+/// What the rankers see of every candidate, whoever decides.
+pub(crate) fn seen(
+    engine: &Engine,
+    request: &SearchRequest,
+    understood: &Understood,
+    scope: Scope,
+    stores: &[Arc<Store>],
+) -> Result<Vec<Seen>, SearchError> {
+    engine.freshen_all(stores)?;
+    let search = Search { engine, request, understood, scope, stores };
+    let (weights, _) = search.deciding();
+    let pool = pool::gather(&search, &weights, &mut StageClock::default())?;
+    let mut all = Vec::new();
+    for side in Side::ALL {
+        let sides: Vec<_> = pool.iter().map(|finds| finds.on(side)).collect();
+        let rows = features::rows(understood, request, &sides);
+        let documents = sides.iter().enumerate().flat_map(|(store, one)| one.documents.iter().map(move |d| (store, *d)));
+        all.extend(documents.zip(rows.chunks_exact(features::COUNT)).map(|((store, document), row)| Seen {
+            store,
+            chunk: document.chunk,
+            side,
+            row: row.to_vec(),
+        }));
+    }
+    Ok(all)
 }
 
 /// Score, path, span, id.
@@ -266,7 +237,7 @@ fn order_of_hits(a: &Hit, b: &Hit) -> std::cmp::Ordering {
 }
 
 /// The filters of the request and those inside the query hold together.
-fn merge_filters(understood: &mut Understood, request: &SearchRequest) {
+pub(crate) fn merge_filters(understood: &mut Understood, request: &SearchRequest) {
     let inline = &mut understood.filters;
     inline.types.extend(request.filters.types.iter().copied());
     inline.languages.extend(request.filters.languages.iter().cloned());

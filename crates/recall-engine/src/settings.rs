@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use recall_core::{DocumentType, Limits, Weights};
 
+use crate::rankers::Rankers;
+
 /// Where the stores of a user live.
 #[derive(Clone, Debug)]
 pub struct Places {
@@ -30,6 +32,8 @@ pub struct EngineSettings {
     pub first_index_wait: Duration,
     /// How long a search waits for changed files to be indexed again, once the scan has found them.
     pub ingest_wait: Duration,
+    /// Who decides on the order of candidates.
+    pub rankers: Rankers,
 }
 
 impl Default for EngineSettings {
@@ -39,6 +43,7 @@ impl Default for EngineSettings {
             open_stores: NonZero::new(32).expect("32 is not zero"),
             first_index_wait: Duration::from_mins(1),
             ingest_wait: Duration::from_millis(250),
+            rankers: Rankers::default(),
         }
     }
 }

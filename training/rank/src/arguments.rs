@@ -46,6 +46,12 @@ pub(crate) struct TrainArguments {
     /// The kinds of queries to learn from, with their weights: `commit=1`, `comment=0.3`.
     #[arg(long, value_delimiter = ',', required = true)]
     pub(crate) kinds: Vec<String>,
+    /// How many trees it has.
+    #[arg(long, default_value_t = 250)]
+    pub(crate) trees: usize,
+    /// Where chance begins.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
     /// Only cross-validate, and print the figures.
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -6,21 +6,14 @@ use std::time::SystemTime;
 
 use recall_core::{Clock, DocumentType, Explain, Filters, Scope, SearchRequest, Timestamp, Weights};
 use recall_engine::{
-    Cancel, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places, RankedDocument, RootCheck, SearchError,
-    StoreSettings,
+    Cancel, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places, RankedDocument, Rankers, RootCheck, SearchError,
+    Side, StoreSettings,
 };
 
 /// An engine over one folder.
 pub(crate) struct Asked {
     engine: Engine,
     origin: Origin,
-}
-
-/// Which documents a query ranks: rankers learn within one kind of text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    Code,
-    Prose,
 }
 
 struct Now;
@@ -43,7 +36,7 @@ impl Asked {
         };
         let engine = Engine::new(
             places,
-            EngineSettings::default(),
+            EngineSettings { rankers: Rankers::none(), ..EngineSettings::default() },
             Box::new(|_: &Path| StoreSettings::default()),
             Arc::new(Now),
         );
@@ -78,6 +71,7 @@ impl Asked {
             offset: 0,
             weights: Weights::default(),
             explain: Explain::Off,
+            without: Vec::new(),
         };
         self.engine.settle(&self.origin, Scope::Project)?;
         self.engine.candidates(&self.origin, &request)

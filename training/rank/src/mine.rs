@@ -7,12 +7,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use recall_core::DocPath;
-use recall_engine::RankedDocument;
+use recall_engine::{RankedDocument, Side};
 use recall_eval::mine::{Checkout, History, MineLimits};
 use recall_rank::{Judged, JudgedQuery};
 
 use crate::arguments::MineArguments;
-use crate::ask::{Asked, Side};
+use crate::ask::Asked;
 use crate::comments::{self, Bared};
 use crate::headings::{self, Section};
 use crate::report;

@@ -8,7 +8,8 @@ use recall_core::{ChunkRow, DocPath};
 use recall_lexical::Highlighter;
 use recall_watch::StatOutcome;
 
-use super::{PUBLICATION_PATIENCE, Ranked, Search};
+use super::order::{Learned, Ranked};
+use super::{PUBLICATION_PATIENCE, Search};
 use crate::answer::{Explanation, Hit};
 use crate::error::StoreError;
 use crate::freshness::{reason_of, refresh_files};
@@ -32,7 +33,7 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked], is_last: bool) ->
     let mut highlighter = Highlighter::new(search.understood);
     for (place, store) in search.stores.iter().enumerate() {
         let here: Vec<&Ranked> = selected.iter().filter(|ranked| ranked.store == place).collect();
-        let rows: Vec<ChunkRow> = here.iter().map(|ranked| ranked.fused.chunk).collect();
+        let rows: Vec<ChunkRow> = here.iter().map(|ranked| ranked.chunk).collect();
         let (generation, stored) = store.read(|snapshot| Ok((snapshot.generation(), snapshot.hits(&rows)?)))?;
         if stored.iter().any(Option::is_none) && !is_last {
             // The catalog is ahead of the lexical index by the batch that is being published.
@@ -88,9 +89,10 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked, stored: StoredChunk,
     let explanation = match search.request.explain {
         recall_core::Explain::Off => None,
         recall_core::Explain::On => Some(Explanation {
-            ranks: ranked.fused.ranks.clone(),
-            fused: ranked.fused.score,
+            ranks: ranked.ranks.clone(),
+            fused: ranked.fused,
             priors: ranked.priors.clone(),
+            contributions: ranked.learned.as_ref().map(|learned| contributions(search, learned)).unwrap_or_default(),
         }),
     };
     Hit {
@@ -101,9 +103,17 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked, stored: StoredChunk,
         chunk: stored.chunk,
         text: stored.text,
         score: ranked.score,
+        confidence: ranked.learned.as_ref().map(|learned| f64::from(learned.confidence)),
         also_at: Vec::new(),
         explanation,
     }
+}
+
+/// What each feature added to the ranker's score; those that added nothing are left out.
+fn contributions(search: &Search<'_>, learned: &Learned) -> Vec<(&'static str, f64)> {
+    let Some(ranker) = search.engine.settings.rankers.of(learned.side) else { return Vec::new() };
+    let by_feature = ranker.contributions(&learned.row).by_feature;
+    super::features::names().into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
 }
 
 /// Hits with the same text become one, at the place of the best, with the others' citations.

@@ -6,12 +6,12 @@
 mod neighbours;
 mod ranks;
 
-use recall_core::{DocumentType, FileKind, Form, QueryClass, RankedList, Understood};
-use recall_lexical::{DocumentEvidence, Evidence};
+use recall_core::{Ablation, DocumentType, FileKind, Form, QueryClass, SearchRequest, Understood};
+use recall_lexical::DocumentEvidence;
 use rustc_hash::FxHashMap;
 
+use super::pool::OneSide;
 use super::prior::asked_for;
-use crate::structure::Structure;
 use ranks::{places, relative};
 
 /// One score of a document, of which the best and the ranks are taken.
@@ -93,7 +93,7 @@ const OTHERS: [&str; 29] = [
 ];
 
 /// The number of features.
-pub const COUNT: usize = 2 * SCORES.len() + FACTS.len() + OTHERS.len();
+pub(crate) const COUNT: usize = 2 * SCORES.len() + FACTS.len() + OTHERS.len();
 
 /// The features' names, in the order of a row.
 pub fn names() -> Vec<&'static str> {
@@ -105,18 +105,9 @@ pub fn names() -> Vec<&'static str> {
     names
 }
 
-/// What was found in one store.
-pub(super) struct Found<'a> {
-    pub(super) lists: &'a [RankedList],
-    pub(super) evidence: &'a Evidence,
-    pub(super) structure: &'a Structure,
-    /// The fused score of each document's best chunk, by document row.
-    pub(super) fused: &'a FxHashMap<i64, f64>,
-}
-
-/// The rows of all documents, store by store, each store's in the order of its evidence.
-pub(super) fn rows(understood: &Understood, stores: &[Found<'_>]) -> Vec<f32> {
-    let documents: Vec<&DocumentEvidence> = stores.iter().flat_map(|found| &found.evidence.documents).collect();
+/// The rows of all documents of one side, store by store, each store's in the order of its evidence.
+pub(super) fn rows(understood: &Understood, request: &SearchRequest, stores: &[OneSide<'_>]) -> Vec<f32> {
+    let documents: Vec<&DocumentEvidence> = stores.iter().flat_map(|found| found.documents.iter().copied()).collect();
     let mut rows = vec![0.0; documents.len() * COUNT];
     let mut column = 0;
     for (_, _, score) in SCORES {
@@ -130,21 +121,24 @@ pub(super) fn rows(understood: &Understood, stores: &[Found<'_>]) -> Vec<f32> {
         column += 1;
     }
     let wanted = asked_for(understood);
-    let best_fused = stores.iter().flat_map(|found| found.fused.values()).copied().fold(f64::MIN_POSITIVE, f64::max);
+    let best_fused = stores.iter().flat_map(|found| found.fused.values()).map(|chunk| chunk.score);
+    let best_fused = best_fused.fold(f64::MIN_POSITIVE, f64::max);
     let beside = neighbours::of(stores);
     let walked = neighbours::walked(stores);
+    let kinds_count = !request.without.contains(&Ablation::FileKind);
     let mut row = 0;
     for found in stores {
-        let question = &found.evidence.question;
-        let by_retriever: Vec<FxHashMap<i64, f32>> = found.lists.iter().map(ranks::of_documents).collect();
-        let by_fusion = ranks::of_scores(found.fused);
-        for document in &found.evidence.documents {
+        let question = &found.finds.evidence.question;
+        let by_retriever: Vec<FxHashMap<i64, f32>> =
+            found.finds.lists.iter().map(|list| ranks::of_documents(list, found.side)).collect();
+        let by_fusion = ranks::of_chunks(&found.fused);
+        for document in &found.documents {
             let key = document.document.0;
             let rank = |place: usize| by_retriever.get(place).and_then(|ranks| ranks.get(&key)).copied().unwrap_or(0.0);
             let traits = document.traits;
             let asks = |classes: &[QueryClass]| flag(classes.contains(&understood.class));
             let among = beside[row];
-            let walk = walked.get(row).copied().flatten();
+            let walk = walked[row];
             let others: [f32; OTHERS.len()] = [
                 flag(traits.form == Form::Data),
                 flag(traits.form == Form::Markup),
@@ -163,7 +157,7 @@ pub(super) fn rows(understood: &Understood, stores: &[Found<'_>]) -> Vec<f32> {
                 rank(0),
                 rank(1),
                 rank(2),
-                (found.fused.get(&key).copied().unwrap_or(0.0) / best_fused) as f32,
+                (found.fused.get(&key).map_or(0.0, |chunk| chunk.score) / best_fused) as f32,
                 by_fusion.get(&key).copied().unwrap_or(0.0),
                 flag(wanted.contains(&traits.file_kind)),
                 asks(&[QueryClass::Symbol]),
@@ -180,8 +174,16 @@ pub(super) fn rows(understood: &Understood, stores: &[Found<'_>]) -> Vec<f32> {
             row += 1;
         }
     }
+    if !kinds_count {
+        for (place, _) in names().iter().enumerate().filter(|(_, name)| KINDS.contains(name)) {
+            fill(&mut rows, place, &vec![0.0; documents.len()]);
+        }
+    }
     rows
 }
+
+/// The features that tell a file's role.
+const KINDS: [&str; 4] = ["is_test", "is_example", "is_declaration", "is_generated"];
 
 fn fill(rows: &mut [f32], column: usize, values: &[f32]) {
     for (row, &value) in rows.chunks_exact_mut(COUNT).zip(values) {

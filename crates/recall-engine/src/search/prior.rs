@@ -1,41 +1,13 @@
 //! What speaks for a chunk before the query is asked?
 
-use recall_core::{FileKind, RankedList, SearchRequest, Understood, fuse};
-use rustc_hash::FxHashMap;
+use recall_core::{FileKind, SearchRequest, Understood};
 
-use super::Ranked;
 use crate::answer::Factor;
 
-/// Fuses the lists of one store and multiplies each score with its priors; in no particular order.
-pub(super) fn apply(
-    lists: &[RankedList],
-    understood: &Understood,
-    request: &SearchRequest,
-    store: usize,
-) -> Vec<Ranked> {
-    let fused = fuse(lists);
-    let mut best: FxHashMap<i64, f64> = FxHashMap::default();
-    let mut support: FxHashMap<i64, f64> = FxHashMap::default();
-    for candidate in &fused {
-        let document = candidate.document.0;
-        best.entry(document).or_insert(candidate.score);
-        *support.entry(document).or_default() += candidate.score;
-    }
-    let asked_for = asked_for(understood);
-    fused
-        .into_iter()
-        .map(|candidate| {
-            let document = candidate.document.0;
-            let priors: Vec<Factor> =
-                [file_kind(candidate.traits.file_kind, &asked_for), coherence(support[&document] / best[&document])]
-                    .into_iter()
-                    .flatten()
-                    .filter(|factor| !request.leaves_out(factor.name))
-                    .collect();
-            let total = priors.iter().fold(candidate.score, |product, factor| product * factor.value);
-            Ranked { store, fused: candidate, priors, score: total }
-        })
-        .collect()
+/// The factors that the priors put on a chunk's score, those that are 1 left out.
+pub(super) fn factors(kind: FileKind, support: f64, asked_for: &[FileKind], request: &SearchRequest) -> Vec<Factor> {
+    let all = [file_kind(kind, asked_for), coherence(support)];
+    all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()
 }
 
 /// The file kinds that step back, by how much, and the words of a query that ask for them all the same.

@@ -3,7 +3,7 @@
 use recall_lexical::DocumentEvidence;
 use rustc_hash::FxHashMap;
 
-use super::Found;
+use crate::search::pool::OneSide;
 use super::ranks::worths;
 
 /// What the candidates beside a document say for it.
@@ -16,11 +16,11 @@ pub(super) struct Beside {
 }
 
 /// For each document, store by store.
-pub(super) fn of(stores: &[Found<'_>]) -> Vec<Beside> {
+pub(super) fn of(stores: &[OneSide<'_>]) -> Vec<Beside> {
     let best = best_of(stores);
     let mut all = Vec::new();
     for found in stores {
-        let documents = &found.evidence.documents;
+        let documents = &found.documents;
         let mut folders: FxHashMap<u32, f32> = FxHashMap::default();
         let mut stems: FxHashMap<u32, [f32; 2]> = FxHashMap::default();
         for document in documents {
@@ -58,16 +58,19 @@ pub(super) struct Walked {
 }
 
 /// For each document, store by store; `None` for one that is newer than the graph.
-pub(super) fn walked(stores: &[Found<'_>]) -> Vec<Option<Walked>> {
+pub(super) fn walked(stores: &[OneSide<'_>]) -> Vec<Option<Walked>> {
     let best = best_of(stores);
     let mut all = Vec::new();
     for found in stores {
-        let structure = found.structure;
+        let Some(structure) = &found.finds.structure else {
+            all.extend(found.documents.iter().map(|_| None));
+            continue;
+        };
         let places: Vec<Option<u32>> =
-            found.evidence.documents.iter().map(|document| structure.place(document.document)).collect();
+            found.documents.iter().map(|document| structure.place(document.document)).collect();
         let seeds: Vec<(u32, f32)> = places
             .iter()
-            .zip(&found.evidence.documents)
+            .zip(&found.documents)
             .filter_map(|(place, document)| Some(((*place)?, seed(document, best)?)))
             .collect();
         let arrived = structure.walk(&seeds);
@@ -97,7 +100,7 @@ fn seed(document: &DocumentEvidence, best: f32) -> Option<f32> {
     (score > 0.0).then_some(score * score)
 }
 
-fn best_of(stores: &[Found<'_>]) -> f32 {
-    let documents = stores.iter().flat_map(|found| &found.evidence.documents);
+fn best_of(stores: &[OneSide<'_>]) -> f32 {
+    let documents = stores.iter().flat_map(|found| &found.documents);
     documents.map(|document| document.chunk_score).fold(f32::MIN_POSITIVE, f32::max)
 }

@@ -4,6 +4,9 @@ use recall_core::RankedList;
 use recall_lexical::DocumentEvidence;
 use rustc_hash::FxHashMap;
 
+use crate::rankers::Side;
+use crate::search::fused::FusedChunk;
+
 /// How fast a rank loses worth: the first is worth 1/21, the twentieth half of that.
 const SMOOTHING: f32 = 20.0;
 
@@ -39,19 +42,20 @@ pub(super) fn worths(scores: &[f32]) -> Vec<f32> {
     worths
 }
 
-/// The worth of each document's rank in a retriever's list, by document row: its best chunk's, counted in documents.
-pub(super) fn of_documents(list: &RankedList) -> FxHashMap<i64, f32> {
+/// The worth of each document's rank in a retriever's list, by document row: its best chunk's, counted in the documents of
+/// one side.
+pub(super) fn of_documents(list: &RankedList, side: Side) -> FxHashMap<i64, f32> {
     let mut ranks = FxHashMap::default();
-    for candidate in &list.candidates {
+    for candidate in list.candidates.iter().filter(|candidate| Side::of(candidate.traits) == side) {
         let rank = ranks.len() + 1;
         ranks.entry(candidate.document.0).or_insert_with(|| worth(rank));
     }
     ranks
 }
 
-/// The worth of each document's rank by its fused score.
-pub(super) fn of_scores(scores: &FxHashMap<i64, f64>) -> FxHashMap<i64, f32> {
-    let mut order: Vec<(i64, f64)> = scores.iter().map(|(&key, &score)| (key, score)).collect();
+/// The worth of each document's rank by its best fused chunk.
+pub(super) fn of_chunks(chunks: &FxHashMap<i64, &FusedChunk>) -> FxHashMap<i64, f32> {
+    let mut order: Vec<(i64, f64)> = chunks.iter().map(|(&document, chunk)| (document, chunk.score)).collect();
     order.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    order.into_iter().zip(1..).map(|((key, _), rank)| (key, worth(rank))).collect()
+    order.into_iter().zip(1..).map(|((document, _), rank)| (document, worth(rank))).collect()
 }

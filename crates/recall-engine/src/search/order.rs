@@ -1,0 +1,185 @@
+//! In which order do the candidates answer?
+//!
+//! With a ranker, documents are put in order, each by the chunk that stands for it; the other chunks of a document follow
+//! when there are not enough documents. Without one, chunks are, by their fused scores.
+
+use recall_core::{Ablation, DocumentRow, QueryClass, Retriever, Selectable};
+use rustc_hash::FxHashMap;
+
+use super::fused::FusedChunk;
+use super::pool::{Finds, OneSide};
+use super::{Search, features};
+use crate::answer::Factor;
+use crate::rankers::{Rankers, Side};
+
+/// A chunk in the order of the answer, before it is read.
+#[derive(Clone, Debug)]
+pub(super) struct Ranked {
+    /// Which of the request's stores it is in.
+    pub(super) store: usize,
+    pub(super) document: DocumentRow,
+    pub(super) chunk: recall_core::ChunkRow,
+    /// Comparable within one answer; above 0.
+    pub(super) score: f64,
+    /// What each retriever said of the document's best chunk.
+    pub(super) ranks: Vec<(Retriever, u32, f32)>,
+    pub(super) fused: f64,
+    pub(super) priors: Vec<Factor>,
+    /// What the ranker saw of the document.
+    pub(super) learned: Option<Learned>,
+}
+
+/// What the ranker saw of a document, and how sure it is.
+#[derive(Clone, Debug)]
+pub(super) struct Learned {
+    pub(super) side: Side,
+    pub(super) row: Vec<f32>,
+    /// How likely it is that the document answers, 0 to 1.
+    pub(super) confidence: f32,
+}
+
+impl Selectable for Ranked {
+    type Document = (usize, i64);
+
+    fn document(&self) -> Self::Document {
+        (self.store, self.document.0)
+    }
+}
+
+/// Puts the candidates in order, best first. `rankers` is `None` where fusion decides.
+pub(super) fn order(search: &Search<'_>, pool: &[Finds], rankers: Option<&Rankers>) -> Vec<Ranked> {
+    let mut ranked = Vec::new();
+    let mut learned_sides = Vec::new();
+    for side in Side::ALL {
+        let ranker = rankers.and_then(|rankers| rankers.of(side));
+        let sides: Vec<OneSide<'_>> = pool.iter().map(|finds| finds.on(side)).collect();
+        match ranker {
+            Some(ranker) => {
+                learned_sides.push(side);
+                ranked.extend(learned(search, &sides, ranker));
+            }
+            None => ranked.extend(fused(pool, side)),
+        }
+    }
+    sort(&mut ranked);
+    let more: Vec<Ranked> = learned_sides.into_iter().flat_map(|side| others(&ranked, pool, side)).collect();
+    ranked.extend(more);
+    ranked
+}
+
+fn sort(ranked: &mut [Ranked]) {
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (a.store, a.chunk).cmp(&(b.store, b.chunk))));
+}
+
+/// The documents of one side, by its ranker.
+fn learned(search: &Search<'_>, sides: &[OneSide<'_>], ranker: &recall_rank::Ranker) -> Vec<Ranked> {
+    let rows = features::rows(search.understood, search.request, sides);
+    let mut scores = Vec::new();
+    ranker.score(&rows, &mut scores);
+    let standard = Standard::of(&scores);
+    let mut rows = rows.chunks_exact(features::COUNT);
+    let mut scores = scores.into_iter();
+    let mut ranked = Vec::new();
+    for (store, side) in sides.iter().enumerate() {
+        for document in &side.documents {
+            let (row, raw) = (rows.next().expect("a row a document"), scores.next().expect("a score a document"));
+            let best = side.fused.get(&document.document.0);
+            ranked.push(Ranked {
+                store,
+                document: document.document,
+                chunk: document.chunk,
+                score: logistic(standard.of_score(raw) + leaning(search.understood.class, side.side)),
+                ranks: best.map(|chunk| chunk.fused.ranks.clone()).unwrap_or_default(),
+                fused: best.map_or(0.0, |chunk| chunk.fused.score),
+                priors: best.map(|chunk| chunk.priors.clone()).unwrap_or_default(),
+                learned: Some(Learned { side: side.side, row: row.to_vec(), confidence: ranker.confidence(raw) }),
+            });
+        }
+    }
+    ranked
+}
+
+/// The chunks of one side, by fusion.
+fn fused(pool: &[Finds], side: Side) -> Vec<Ranked> {
+    let here = |chunk: &&FusedChunk| Side::of(chunk.fused.traits) == side;
+    let of_store = |(store, finds): (usize, &'_ Finds)| {
+        finds.chunks.iter().filter(here).map(|chunk| from_chunk(store, chunk)).collect::<Vec<_>>()
+    };
+    pool.iter().enumerate().flat_map(of_store).collect()
+}
+
+fn from_chunk(store: usize, chunk: &FusedChunk) -> Ranked {
+    Ranked {
+        store,
+        document: chunk.fused.document,
+        chunk: chunk.fused.chunk,
+        score: chunk.score,
+        ranks: chunk.fused.ranks.clone(),
+        fused: chunk.fused.score,
+        priors: chunk.priors.clone(),
+        learned: None,
+    }
+}
+
+/// The further chunks of the documents that a ranker put in order: behind all of them, in the order of their documents.
+fn others(ranked: &[Ranked], pool: &[Finds], side: Side) -> Vec<Ranked> {
+    let places: FxHashMap<(usize, i64), usize> =
+        ranked.iter().enumerate().map(|(place, ranked)| (ranked.document(), place)).collect();
+    let least = ranked.last().map_or(1.0, |last| last.score);
+    let mut others: Vec<(usize, Ranked)> = fused(pool, side)
+        .into_iter()
+        .filter_map(|other| {
+            let place = *places.get(&other.document())?;
+            (ranked[place].chunk != other.chunk).then_some((place, other))
+        })
+        .collect();
+    others.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.score.total_cmp(&a.1.score)).then(a.1.chunk.cmp(&b.1.chunk)));
+    let count = others.len() as f64;
+    let mut score = least;
+    others
+        .into_iter()
+        .map(|(place, other)| {
+            score -= least / (count + 1.0);
+            Ranked { score, learned: ranked[place].learned.clone(), ..other }
+        })
+        .collect()
+}
+
+/// How the scores of one side are spread: code and prose are scored by rankers of different scales, and compete by how far
+/// each stands out among its own kind.
+struct Standard {
+    mean: f64,
+    deviation: f64,
+}
+
+impl Standard {
+    fn of(scores: &[f32]) -> Self {
+        let count = scores.len().max(1) as f64;
+        let mean = scores.iter().copied().map(f64::from).sum::<f64>() / count;
+        let variance = scores.iter().map(|&score| (f64::from(score) - mean).powi(2)).sum::<f64>() / count;
+        Self { mean, deviation: variance.sqrt().max(1e-6) }
+    }
+
+    fn of_score(&self, score: f32) -> f64 {
+        (f64::from(score) - self.mean) / self.deviation
+    }
+}
+
+/// How far a class of query leans to one side, in standard deviations.
+fn leaning(class: QueryClass, side: Side) -> f64 {
+    match (class, side) {
+        (QueryClass::Symbol | QueryClass::Relationship, Side::Code) => 1.0,
+        (QueryClass::Decision | QueryClass::Docs, Side::Prose) => 1.0,
+        _ => 0.0,
+    }
+}
+
+fn logistic(value: f64) -> f64 {
+    1.0 / (1.0 + (-value).exp())
+}
+
+/// Whether a ranker decides: not where the request, its store or an ablation says otherwise.
+pub(super) fn is_learned(search: &Search<'_>, given: &recall_core::Weights) -> bool {
+    let recall_core::Weights { vector, bm25, ppr } = given;
+    vector.is_none() && bm25.is_none() && ppr.is_none() && !search.request.without.contains(&Ablation::Ranker)
+}

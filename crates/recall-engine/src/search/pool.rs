@@ -1,0 +1,82 @@
+//! What was found in the stores, before anything is put in order.
+
+use std::sync::Arc;
+
+use recall_core::{Ablation, RankedList, Retriever, Traits};
+use recall_lexical::Evidence;
+use rustc_hash::FxHashMap;
+
+use super::fused::{self, FusedChunk};
+use super::{Search, StageClock, retrieve};
+use crate::answer::Stage;
+use crate::error::StoreError;
+use crate::rankers::Side;
+use crate::structure::Structure;
+
+/// What was found in one store.
+pub(super) struct Finds {
+    pub(super) lists: Vec<RankedList>,
+    pub(super) evidence: Evidence,
+    /// The chunks that the retrievers brought, fused and with their priors; in no particular order.
+    pub(super) chunks: Vec<FusedChunk>,
+    /// How the documents hang together; `None` where that has no say.
+    pub(super) structure: Option<Arc<Structure>>,
+}
+
+/// Asks every store.
+pub(super) fn gather(
+    search: &Search<'_>,
+    weights: &[(Retriever, f64)],
+    clock: &mut StageClock,
+) -> Result<Vec<Finds>, StoreError> {
+    let mut pool = Vec::with_capacity(search.stores.len());
+    for store in search.stores {
+        let (lists, evidence) = retrieve::retrieve(store, search.understood, weights)?;
+        clock.lap(Stage::Retrieve);
+        let chunks = fused::fuse_and_weigh(&lists, search.understood, search.request);
+        clock.lap(Stage::Fuse);
+        let has_say = !search.request.without.contains(&Ablation::Structure);
+        let structure = has_say.then(|| store.structure());
+        pool.push(Finds { lists, evidence, chunks, structure });
+    }
+    Ok(pool)
+}
+
+impl Finds {
+    /// The part of what was found that is on one side.
+    pub(super) fn on(&self, side: Side) -> OneSide<'_> {
+        let is_here = |traits: Traits| Side::of(traits) == side;
+        let mut fused: FxHashMap<i64, &FusedChunk> = FxHashMap::default();
+        for chunk in self.chunks.iter().filter(|chunk| is_here(chunk.fused.traits)) {
+            let best = fused.entry(chunk.fused.document.0).or_insert(chunk);
+            if (chunk.score, best.fused.chunk) > (best.score, chunk.fused.chunk) {
+                *best = chunk;
+            }
+        }
+        let documents = self.evidence.documents.iter().filter(|document| is_here(document.traits)).collect();
+        OneSide { finds: self, side, documents, fused }
+    }
+}
+
+/// What was found in one store, on one side.
+pub(super) struct OneSide<'a> {
+    pub(super) finds: &'a Finds,
+    pub(super) side: Side,
+    /// Ascending by row.
+    pub(super) documents: Vec<&'a recall_lexical::DocumentEvidence>,
+    /// The best chunk of each document, by document row.
+    pub(super) fused: FxHashMap<i64, &'a FusedChunk>,
+}
+
+/// The number of candidates that each retriever brought, of all stores together.
+pub(super) fn counts(pool: &[Finds]) -> Vec<(Retriever, u64)> {
+    let mut counts: Vec<(Retriever, u64)> = Vec::new();
+    for RankedList { retriever, candidates, .. } in pool.iter().flat_map(|finds| &finds.lists) {
+        let more = candidates.len() as u64;
+        match counts.iter_mut().find(|(known, _)| known == retriever) {
+            Some((_, sum)) => *sum += more,
+            None => counts.push((*retriever, more)),
+        }
+    }
+    counts
+}
