@@ -74,14 +74,13 @@ impl Definers {
             }
             last = paths.in_row_near(row, last);
             let Some(document) = last else { return };
-            let place = match definers.names.get(name) {
-                Some(&place) => place as usize,
-                None => {
-                    let place = definers.documents.len();
-                    definers.names.insert(name.into(), place as u32);
-                    definers.documents.push(Vec::new());
-                    place
-                }
+            let place = if let Some(&place) = definers.names.get(name) {
+                place as usize
+            } else {
+                let place = definers.documents.len();
+                definers.names.insert(name.into(), place as u32);
+                definers.documents.push(Vec::new());
+                place
             };
             let documents = &mut definers.documents[place];
             if documents.last() != Some(&document) {

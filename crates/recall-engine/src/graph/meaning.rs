@@ -20,8 +20,8 @@ pub(crate) fn meant(paths: &Paths, from: u32, definers: &[u32], imported: &[u32]
         return vec![from];
     }
     let is_family = |document: &u32| paths.are_family(from, *document);
-    let defines = |document: &u32| definers.binary_search(document).is_ok();
-    let by_import: Vec<u32> = imported.iter().copied().filter(defines).filter(is_family).collect();
+    let is_definer = |document: &u32| definers.binary_search(document).is_ok();
+    let by_import: Vec<u32> = imported.iter().copied().filter(is_definer).filter(is_family).collect();
     if !by_import.is_empty() {
         return by_import;
     }

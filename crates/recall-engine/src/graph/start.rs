@@ -40,7 +40,7 @@ pub(crate) enum Place {
 impl Engine {
     /// Whether a text can only be a path, and one out of the project's root.
     pub(crate) fn place_of(&self, origin: &Origin, text: &str) -> Place {
-        let is_path = text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
+        let is_path = text.starts_with('/') || text.split('/').any(|part| part == "..");
         let is_inside = || {
             let root = origin.root(&self.registry.places).ok()?;
             recall_watch::root::resolve_inside(&root, &origin.absolute(text.as_ref())).ok()

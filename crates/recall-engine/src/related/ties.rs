@@ -24,6 +24,9 @@ const MOST_ALIKE: usize = 100;
 /// How much of a text is compared with others.
 const COMPARED_BYTES: usize = 16 * 1024;
 
+/// How many names make half of a tie's strength: one of which two documents may be meant.
+const HALF_STRENGTH: f64 = 0.5;
+
 /// What a document states as a whole counts less for a part of it.
 const ASIDE: f64 = 0.5;
 
@@ -40,6 +43,9 @@ struct Strength {
     sum: f64,
     lines: Option<(u32, u32)>,
 }
+
+/// What a tie adds to a score, and the tie.
+type Weighed = (f64, Tie, Strength);
 
 impl Ties {
     pub(super) fn of(names: &mut Names<'_>, part: &Part, types: &[DocumentType]) -> Result<Self, StoreError> {
@@ -130,20 +136,23 @@ impl Ties {
         Ok(stored.map(|stored| lines_of(stored.chunk.span)))
     }
 
-    /// Documents with the same telling words; the best of them in full strength.
+    /// Documents with the same telling words, in the share of them that the best chunk has of what the part itself has.
     fn add_alike(&mut self, names: &Names<'_>, part: &Part, types: &[DocumentType]) -> Result<(), StoreError> {
         let compared = &part.text[..part.text.floor_char_boundary(COMPARED_BYTES)];
-        let filters = Filters { types: types.to_vec(), ..Filters::default() };
-        let alike = names.searcher.alike(compared, &filters, MOST_ALIKE);
-        let alike = alike.map_err(|source| names.search_failed(source))?;
-        let mut best: Option<f32> = None;
+        let alike = |filters: &Filters, depth: usize| {
+            names.searcher.alike(compared, filters, depth).map_err(|source| names.search_failed(source))
+        };
+        // Nothing is more like a text than the chunk that it was taken from.
+        let Some(best) = alike(&Filters::default(), 1)?.first().map(|candidate| candidate.score) else {
+            return Ok(());
+        };
+        let alike = alike(&Filters { types: types.to_vec(), ..Filters::default() }, MOST_ALIKE)?;
         let mut chunks: Vec<(u32, ChunkRow, f64)> = Vec::new();
         for candidate in alike {
             let Some(document) = names.stated.paths.in_row(candidate.document) else { continue };
             if document == part.document || chunks.iter().any(|(known, ..)| *known == document) {
                 continue;
             }
-            let best = *best.get_or_insert(candidate.score);
             chunks.push((document, candidate.chunk, f64::from(candidate.score / best)));
         }
         let rows: Vec<ChunkRow> = chunks.iter().map(|(_, row, _)| *row).collect();
@@ -160,10 +169,10 @@ impl Ties {
         names: &Names<'_>,
         request: &RelatedRequest,
     ) -> Result<Vec<RelatedDocument>, StoreError> {
-        let mut ranked: Vec<(f64, u32, Vec<(f64, Tie, Strength)>)> = Vec::new();
+        let mut ranked: Vec<(f64, u32, Vec<Weighed>)> = Vec::new();
         for (document, ties) in self.by_document {
             let worth = |(tie, strength): (Tie, Strength)| (tie.weight() * tie.bounded(strength.sum), tie, strength);
-            let mut ties: Vec<(f64, Tie, Strength)> = ties.into_iter().map(worth).collect();
+            let mut ties: Vec<Weighed> = ties.into_iter().map(worth).collect();
             ties.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
             ranked.push((ties.iter().map(|(worth, ..)| worth).sum(), document, ties));
         }
@@ -195,7 +204,7 @@ impl Tie {
     /// A strength between 0 and 1: names that are used add up, ever less.
     fn bounded(self, sum: f64) -> f64 {
         match self {
-            Self::References | Self::ReferencedBy => sum / (1.0 + sum),
+            Self::References | Self::ReferencedBy => sum / (HALF_STRENGTH + sum),
             Self::RelatesTo | Self::Supersedes | Self::Imports | Self::ImportedBy | Self::Similar => sum.min(1.0),
         }
     }
