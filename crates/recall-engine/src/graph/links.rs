@@ -24,8 +24,8 @@ pub struct Links {
     ///
     /// An import, a link or a declared relation weighs 1, shared by the documents that its target may mean. A name that
     /// a document uses weighs the square root of the number of its chunks that use it, shared by the documents that may
-    /// define it: those that it imports, else those in its directory, else those of its language; a name with more than
-    /// sixteen definitions that no import decides between weighs nothing. The weights of a pair add up.
+    /// define it: those that it imports, else those in its directory, else those of its language; a name that
+    /// more than five documents define weighs nothing where no import decides between them. The weights of a pair add up.
     pub edges: Vec<(u32, u32, f32)>,
 }
 

@@ -4,8 +4,9 @@ use recall_core::{FileKind, SymbolKind};
 
 use super::paths::Paths;
 
-/// A name with more definitions than this says nothing about any of them, unless an import tells which is meant.
-pub(crate) const MOST_DEFINERS: usize = 16;
+/// A name that more documents define says nothing about any of them, unless an import tells which is meant: `new`,
+/// `default`, `iter`.
+pub(crate) const MOST_DEFINERS: usize = 5;
 
 /// Among more definers than this those nearby are not looked for.
 const MOST_COMPARED: usize = 256;
