@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use recall_core::{ChunkRow, Document, DocumentType, Edge, EdgeKind, Filters, Span, Symbol, SymbolKind};
+use recall_core::{ChunkId, ChunkRow, Document, DocumentType, Edge, EdgeKind, Filters, Symbol, SymbolKind};
 
 use super::part::{Extent, Part};
 use super::{RelatedDocument, RelatedRequest, Tie};
@@ -41,7 +41,18 @@ pub(super) struct Ties {
 struct Strength {
     /// Above 0; what is above 1 is brought below it at the end.
     sum: f64,
-    lines: Option<(u32, u32)>,
+    spot: Option<Spot>,
+}
+
+/// A place in the document that is tied.
+#[derive(Clone, Copy)]
+enum Spot {
+    /// Lines, from 1.
+    Lines(u32, u32),
+    /// A chunk by its place in the document.
+    Ordinal(u32),
+    /// A chunk by its row.
+    Row(ChunkRow),
 }
 
 /// What a tie adds to a score, and the tie.
@@ -58,10 +69,10 @@ impl Ties {
         Ok(ties)
     }
 
-    fn add(&mut self, document: u32, tie: Tie, strength: f64, lines: Option<(u32, u32)>) {
+    fn add(&mut self, document: u32, tie: Tie, strength: f64, spot: Option<Spot>) {
         let known = self.by_document.entry(document).or_default().entry(tie).or_default();
         known.sum += strength;
-        known.lines = known.lines.or(lines);
+        known.spot = known.spot.or(spot);
     }
 
     /// Imports, links and declared relations, in both directions.
@@ -73,10 +84,7 @@ impl Ties {
         }
         for edge in names.stated.to(part.document) {
             let strength = aside(part.extent == Extent::Whole) / f64::from(edge.meant);
-            let row = names.row(edge.from);
-            let chunk = names.read(|snapshot| snapshot.chunks_of(row))?.into_iter().nth(edge.chunk as usize);
-            let lines = chunk.map(|chunk| lines_of(chunk.span));
-            self.add(edge.from, tie_of(edge.kind, Tie::ImportedBy), strength, lines);
+            self.add(edge.from, tie_of(edge.kind, Tie::ImportedBy), strength, Some(Spot::Ordinal(edge.chunk)));
         }
         Ok(())
     }
@@ -101,7 +109,8 @@ impl Ties {
             let definitions = names.meant_by(part.document, &imported, name)?;
             let share = 1.0 / definitions.len().max(1) as f64;
             for Definition { document, symbol } in definitions {
-                self.add(document, Tie::References, share, Some(lines_of(symbol.span)));
+                let spot = Spot::Lines(symbol.span.start_line, symbol.span.end_line);
+                self.add(document, Tie::References, share, Some(spot));
             }
         }
         Ok(())
@@ -118,22 +127,12 @@ impl Ties {
                 let imported = names.stated.imported(mention.document);
                 let means = meant(&names.stated.paths, mention.document, &definers, &imported);
                 if means.contains(&part.document) {
-                    let lines = self.lines_in(names, mention.document, mention.chunk)?;
-                    self.add(mention.document, Tie::ReferencedBy, 1.0 / means.len() as f64, lines);
+                    let share = 1.0 / means.len() as f64;
+                    self.add(mention.document, Tie::ReferencedBy, share, Some(Spot::Row(mention.chunk)));
                 }
             }
         }
         Ok(())
-    }
-
-    /// The lines of a chunk, where the tie does not have any yet.
-    fn lines_in(&self, names: &Names<'_>, document: u32, chunk: ChunkRow) -> Result<Option<(u32, u32)>, StoreError> {
-        let known = self.by_document.get(&document).and_then(|ties| ties.get(&Tie::ReferencedBy));
-        if let Some(lines) = known.and_then(|known| known.lines) {
-            return Ok(Some(lines));
-        }
-        let stored = names.read(|snapshot| snapshot.hits(&[chunk]))?.pop().flatten();
-        Ok(stored.map(|stored| lines_of(stored.chunk.span)))
     }
 
     /// Documents with the same telling words, in the share of them that the best chunk has of what the part itself has.
@@ -155,10 +154,8 @@ impl Ties {
             }
             chunks.push((document, candidate.chunk, f64::from(candidate.score / best)));
         }
-        let rows: Vec<ChunkRow> = chunks.iter().map(|(_, row, _)| *row).collect();
-        let stored = names.read(|snapshot| snapshot.hits(&rows))?;
-        for ((document, _, strength), stored) in chunks.into_iter().zip(stored) {
-            self.add(document, Tie::Similar, strength, stored.map(|stored| lines_of(stored.chunk.span)));
+        for (document, chunk, strength) in chunks {
+            self.add(document, Tie::Similar, strength, Some(Spot::Row(chunk)));
         }
         Ok(())
     }
@@ -188,9 +185,9 @@ impl Ties {
             if !request.types.is_empty() && !request.types.contains(&document.document_type) {
                 continue;
             }
-            let lines = ties.iter().find_map(|(_, _, strength)| strength.lines);
+            let spot = ties.iter().find_map(|(_, _, strength)| strength.spot);
             documents.push(RelatedDocument {
-                citation: lines.map(|lines| citation(&document, lines)),
+                citation: spot.map(|spot| citation(names, &document, spot)).transpose()?.flatten(),
                 ties: ties.into_iter().map(|(_, tie, _)| tie).collect(),
                 document,
                 score,
@@ -242,10 +239,16 @@ fn tie_of(kind: EdgeKind, import: Tie) -> Tie {
     }
 }
 
-fn lines_of(span: Span) -> (u32, u32) {
-    (span.start_line, span.end_line)
+/// `path:start-end@hash` of a place in a document; `None` where it is no longer there.
+fn citation(names: &Names<'_>, document: &Document, spot: Spot) -> Result<Option<String>, StoreError> {
+    let chunk = match spot {
+        Spot::Lines(start, end) => return Ok(Some(cited(document, start, end))),
+        Spot::Ordinal(ordinal) => names.read(|snapshot| snapshot.chunk(ChunkId { document: document.id, ordinal }))?,
+        Spot::Row(row) => names.read(|snapshot| snapshot.hits(&[row]))?.pop().flatten(),
+    };
+    Ok(chunk.map(|stored| cited(document, stored.chunk.span.start_line, stored.chunk.span.end_line)))
 }
 
-fn citation(document: &Document, (start, end): (u32, u32)) -> String {
+fn cited(document: &Document, start: u32, end: u32) -> String {
     format!("{}:{start}-{end}@{}", document.path, document.hash.short())
 }
