@@ -61,7 +61,7 @@ type Weighed = (f64, Tie, Strength);
 impl Ties {
     pub(super) fn of(names: &mut Names<'_>, part: &Part, types: &[DocumentType]) -> Result<Self, StoreError> {
         let mut ties = Self::default();
-        ties.add_stated(names, part)?;
+        ties.add_stated(names, part);
         ties.add_used(names, part)?;
         ties.add_users(names, part)?;
         ties.add_alike(names, part, types)?;
@@ -76,7 +76,7 @@ impl Ties {
     }
 
     /// Imports, links and declared relations, in both directions.
-    fn add_stated(&mut self, names: &Names<'_>, part: &Part) -> Result<(), StoreError> {
+    fn add_stated(&mut self, names: &Names<'_>, part: &Part) {
         let aside = |is_in_part: bool| if is_in_part { 1.0 } else { ASIDE };
         for edge in names.stated.from(part.document) {
             let strength = aside(part.chunks.contains(&edge.chunk)) / f64::from(edge.meant);
@@ -86,7 +86,6 @@ impl Ties {
             let strength = aside(part.extent == Extent::Whole) / f64::from(edge.meant);
             self.add(edge.from, tie_of(edge.kind, Tie::ImportedBy), strength, Some(Spot::Ordinal(edge.chunk)));
         }
-        Ok(())
     }
 
     /// Definitions elsewhere that the part uses by name.
