@@ -282,7 +282,6 @@ impl<'a, 'n> Walk<'a, 'n> {
             return Ok(Vec::new());
         }
         self.uses_asked += 1;
-        let definers = self.names.definers(name)?;
         let mentions = self.names.mentions(name, MOST_MENTIONS)?;
         self.walked.is_truncated |= mentions.is_cut;
         let mut steps: Vec<Step> = Vec::new();
@@ -293,8 +292,8 @@ impl<'a, 'n> Walk<'a, 'n> {
                 break;
             }
             let imported = self.names.stated.imported(mention.document);
-            let means = meaning::meant(&self.names.stated.paths, mention.document, &definers, &imported);
-            if !means.contains(&definition.document) {
+            let means = self.names.meant_by(mention.document, &imported, name)?;
+            if !means.iter().any(|meant| meant.document == definition.document) {
                 continue;
             }
             for user in self.users_in(mention, name)? {
@@ -310,9 +309,9 @@ impl<'a, 'n> Walk<'a, 'n> {
     fn users_in(&self, mention: Mention, name: &str) -> Result<Vec<Thing>, StoreError> {
         let Mention { document, chunk } = mention;
         let row = self.names.row(document);
-        let (symbols, chunk) =
-            self.names.read(|snapshot| Ok((snapshot.symbols_of(row)?, snapshot.hits(&[chunk])?.pop().flatten())))?;
-        let Some(StoredChunk { chunk, text, .. }) = chunk else { return Ok(Vec::new()) };
+        let stored = self.names.read(|snapshot| snapshot.hits(&[chunk]))?.pop().flatten();
+        let Some(StoredChunk { chunk, text, .. }) = stored else { return Ok(Vec::new()) };
+        let symbols = self.names.read(|snapshot| snapshot.symbols_around(row, chunk.span.bytes))?;
         let mut users: Vec<&Symbol> = Vec::new();
         for (at, _) in text.match_indices(name).filter(|&(at, _)| is_word(&text, at, name.len())) {
             let around = innermost(&symbols, chunk.span.bytes.start + at as u32);

@@ -8,7 +8,7 @@ use super::part::{Extent, Part};
 use super::{RelatedDocument, RelatedRequest, Tie};
 use crate::error::StoreError;
 use crate::graph::definitions::{Definition, Names};
-use crate::graph::meaning::{is_used_by_name, meant};
+use crate::graph::meaning::is_used_by_name;
 
 /// How many names that a part uses are followed to their definitions, the most used first.
 const MOST_USED: usize = 48;
@@ -120,12 +120,11 @@ impl Ties {
         let row = names.row(part.document);
         let symbols = names.read(|snapshot| snapshot.symbols_of(row))?;
         for symbol in telling(symbols, part) {
-            let definers = names.definers(&symbol.name)?;
             let mentions = names.mentions(&symbol.name, MOST_USES)?;
             for mention in mentions.found {
                 let imported = names.stated.imported(mention.document);
-                let means = meant(&names.stated.paths, mention.document, &definers, &imported);
-                if means.contains(&part.document) {
+                let means = names.meant_by(mention.document, &imported, &symbol.name)?;
+                if means.iter().any(|meant| meant.document == part.document) {
                     let share = 1.0 / means.len() as f64;
                     self.add(mention.document, Tie::ReferencedBy, share, Some(Spot::Row(mention.chunk)));
                 }
