@@ -46,12 +46,22 @@ pub(crate) struct Names<'a> {
     defining: HashMap<String, Rc<Vec<(u32, ChunkRow)>>>,
     /// The definitions of a name in a document that code can use.
     usable: HashMap<(String, u32), Rc<Vec<Definition>>>,
+    /// The chunks that refer to a name; one answer asks for each name with one bound.
+    mentions: HashMap<String, Rc<Bounded<Mention>>>,
 }
 
 impl<'a> Names<'a> {
     pub(crate) fn new(store: &'a Store, snapshot: &'a Snapshot<'a>, stated: &'a Stated) -> Self {
         let searcher = store.lexical.searcher();
-        Self { store, snapshot, searcher, stated, defining: HashMap::new(), usable: HashMap::new() }
+        Self {
+            store,
+            snapshot,
+            searcher,
+            stated,
+            defining: HashMap::new(),
+            usable: HashMap::new(),
+            mentions: HashMap::new(),
+        }
     }
 
     /// The first definitions of a name, with as many of its scopes as are given, in the order of paths and lines; and
@@ -149,7 +159,10 @@ impl<'a> Names<'a> {
     /// The chunks that refer to a bare name, in the order of paths and chunks.
     ///
     /// At most so many chunks are read to see whether they do: those with the most mentions of it.
-    pub(crate) fn mentions(&self, name: &str, most_chunks: usize) -> Result<Bounded<Mention>, StoreError> {
+    pub(crate) fn mentions(&mut self, name: &str, most_chunks: usize) -> Result<Rc<Bounded<Mention>>, StoreError> {
+        if let Some(known) = self.mentions.get(name) {
+            return Ok(Rc::clone(known));
+        }
         let depth = most_chunks + 1;
         let chunks = self.searcher.mentioning(name, depth).map_err(|source| self.store.search_failed(source))?;
         let is_cut = chunks.len() == depth;
@@ -164,7 +177,9 @@ impl<'a> Names<'a> {
             found.extend(chunks.into_iter().map(|chunk| Mention { document, chunk }));
         }
         found.sort_by(|a, b| self.path(a.document).cmp(self.path(b.document)).then_with(|| a.cmp(b)));
-        Ok(Bounded { found, is_cut })
+        let mentions = Rc::new(Bounded { found, is_cut });
+        self.mentions.insert(name.to_owned(), Rc::clone(&mentions));
+        Ok(mentions)
     }
 
     pub(crate) fn path(&self, document: u32) -> &str {

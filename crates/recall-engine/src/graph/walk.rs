@@ -15,7 +15,7 @@ use crate::error::StoreError;
 const MOST_USES_ASKED: usize = 24;
 
 /// The most chunks that are read to see whether they use a name. Reading one takes some 20 µs.
-const MOST_MENTIONS: usize = 256;
+const MOST_MENTIONS: usize = 128;
 
 /// What a node is, as the walk tells nodes apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -286,7 +286,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         self.walked.is_truncated |= mentions.is_cut;
         let mut steps: Vec<Step> = Vec::new();
         let mut seen = BTreeSet::from([Thing::Symbol(definition.clone()).key()]);
-        for mention in mentions.found {
+        for &mention in &mentions.found {
             // One more than there is room for tells that there are more.
             if steps.len() > self.request.limit as usize {
                 break;

@@ -121,7 +121,7 @@ impl Ties {
         let symbols = names.read(|snapshot| snapshot.symbols_of(row))?;
         for symbol in telling(symbols, part) {
             let mentions = names.mentions(&symbol.name, MOST_USES)?;
-            for mention in mentions.found {
+            for &mention in &mentions.found {
                 let imported = names.stated.imported(mention.document);
                 let means = names.meant_by(mention.document, &imported, &symbol.name)?;
                 if means.iter().any(|meant| meant.document == part.document) {
