@@ -56,6 +56,7 @@ pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> O
             "name a file whose name holds `*`, `?` or `[` by the folder that it is in"
         }
         Reason::InvalidArgument => match details.get("field").map(String::as_str) {
+            Some("id" | "node") => "name a path, a symbol or an id; `recall search` and `recall list` show them",
             Some("query") => "say what you look for: words, a symbol or a path",
             Some("limit" | "depth") => "leave it out for the usual number",
             _ => return None,

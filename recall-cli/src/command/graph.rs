@@ -19,7 +19,7 @@ pub(crate) struct GraphArgs {
     /// A symbol (`Store::open`, `open`), a path, or an id as a search shows it with `--json`.
     #[arg(value_name = "SYMBOL|PATH|ID")]
     node: String,
-    /// Only these relations: imports, imported_by, defines, references, relates_to, supersedes.
+    #[arg(help = "Only these relations: imports, imported_by, defines, references, relates_to, supersedes")]
     #[arg(long = "relation", short, value_parser = args::relation, value_delimiter = ',', value_name = "RELATION")]
     relations: Vec<Relation>,
     /// How many steps: 1 to 5.

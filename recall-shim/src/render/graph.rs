@@ -34,7 +34,7 @@ pub(crate) fn graph(response: &GraphResponse) -> String {
         return text;
     }
     let count = counted(nodes.len() as u64, "node");
-    let _ = write!(text, "{count} by their relations, nearest first:\n");
+    let _ = writeln!(text, "{count} by their relations, nearest first:");
     let places: HashMap<&str, usize> = nodes.iter().enumerate().map(|(at, node)| (&*node.id, at)).collect();
     let mut is_cut = *truncated;
     'nodes: for (place, node) in nodes.iter().enumerate() {

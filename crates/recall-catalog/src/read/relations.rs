@@ -1,6 +1,6 @@
 //! What is defined, named and stated: by the store as a whole, and by one document?
 
-use recall_core::{ChunkRow, DocPath, DocumentRow, Edge, EdgeKind, FileKind, Language, Symbol, SymbolKind};
+use recall_core::{ByteSpan, ChunkRow, DocPath, DocumentRow, Edge, EdgeKind, FileKind, Language, Symbol, SymbolKind};
 
 use super::{Snapshot, StoredDocument};
 use crate::ReadError;
@@ -49,9 +49,12 @@ impl Snapshot<'_> {
 
     /// The symbols whose names stand in a chunk, in order; none when there is no such chunk in the document.
     pub fn symbols_in(&self, document: DocumentRow, chunk: ChunkRow) -> Result<Vec<Symbol>, ReadError> {
-        let Some(entry) = rows::documents::by_row(self.connection(), document)? else { return Ok(Vec::new()) };
-        let Ok(ordinal) = u32::try_from(chunk.0 - entry.first_chunk.0) else { return Ok(Vec::new()) };
-        rows::symbols::in_chunk(self.connection(), entry.symbol_rows(), ordinal)
+        rows::symbols::in_chunk(self.connection(), document, chunk)
+    }
+
+    /// The symbols of a document that share bytes with a span, in order; none when there is no such document.
+    pub fn symbols_around(&self, document: DocumentRow, span: ByteSpan) -> Result<Vec<Symbol>, ReadError> {
+        rows::symbols::around(self.connection(), document, span)
     }
 
     /// The edges that start in a document but references, in the order of their kinds' names.
@@ -61,10 +64,6 @@ impl Snapshot<'_> {
 
     /// Which of these chunks of a document refer to a name, in the order of rows.
     pub fn naming(&self, document: DocumentRow, name: &str, chunks: &[ChunkRow]) -> Result<Vec<ChunkRow>, ReadError> {
-        let Some(entry) = rows::documents::by_row(self.connection(), document)? else { return Ok(Vec::new()) };
-        let first = entry.first_chunk.0;
-        let ordinals: Vec<u32> = chunks.iter().filter_map(|chunk| u32::try_from(chunk.0 - first).ok()).collect();
-        let found = rows::edges::naming(self.connection(), document, name, &ordinals)?;
-        Ok(found.into_iter().map(|ordinal| ChunkRow(first + i64::from(ordinal))).collect())
+        rows::edges::naming(self.connection(), document, name, chunks)
     }
 }

@@ -3,7 +3,7 @@
 //! References are some twenty a chunk and are only ever read with their document, so they are packed into one value.
 //! The others are rows. What a document defines is its symbols and is not stored again.
 
-use recall_core::{ByteSpan, Chunk, DocumentRow, Edge, EdgeKind};
+use recall_core::{ByteSpan, Chunk, ChunkRow, DocumentRow, Edge, EdgeKind};
 use rusqlite::Connection;
 
 use crate::ReadError;
@@ -77,27 +77,31 @@ pub(crate) fn naming(
     connection: &Connection,
     document: DocumentRow,
     name: &str,
-    chunks: &[u32],
-) -> Result<Vec<u32>, ReadError> {
-    let statement = "SELECT packed, compressed
-        FROM reference_edges JOIN texts ON texts.document = reference_edges.document
-        WHERE reference_edges.document = ?1";
+    chunks: &[ChunkRow],
+) -> Result<Vec<ChunkRow>, ReadError> {
+    let statement = "SELECT packed, compressed, first_chunk
+        FROM documents JOIN reference_edges ON reference_edges.document = documents.row
+        JOIN texts ON texts.document = documents.row
+        WHERE documents.row = ?1";
     let found = super::first(connection, statement, [document.0], |row| {
         let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
         let compressed = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
-        let candidates = without_checksum(packed)
-            .and_then(|packed| candidates_for(packed, name))
-            .ok_or_else(|| garbled(document))?;
+        let first_chunk: i64 = row.get(2)?;
+        let candidates = without_checksum(packed).and_then(|packed| candidates_for(packed, name));
         // Bounds that cut a character belong to another name of the same length.
         let stands_at = |place: usize| {
             let start = u32::try_from(place).ok()?;
             let span = ByteSpan { start, end: start.checked_add(u32::try_from(name.len()).ok()?)? };
             text_blocks::decompress_span(compressed, span).filter(|text| text == name)
         };
-        let is_named = |(chunk, place): &(u32, Option<usize>)| {
-            chunks.contains(chunk) && place.is_none_or(|place| stands_at(place).is_some())
-        };
-        Ok(candidates.into_iter().filter(is_named).map(|(chunk, _)| chunk).collect())
+        let mut found = Vec::new();
+        for (ordinal, place) in candidates.ok_or_else(|| garbled(document))? {
+            let chunk = ChunkRow(first_chunk + i64::from(ordinal));
+            if chunks.contains(&chunk) && place.is_none_or(|place| stands_at(place).is_some()) {
+                found.push(chunk);
+            }
+        }
+        Ok(found)
     })?;
     Ok(found.unwrap_or_default())
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use recall_core::{ByteSpan, DocumentRow, Span, Symbol, SymbolKind};
+use recall_core::{ByteSpan, ChunkRow, DocumentRow, Span, Symbol, SymbolKind};
 use rusqlite::{Connection, Row};
 
 use crate::ReadError;
@@ -56,13 +56,32 @@ pub(crate) fn in_rows(connection: &Connection, rows: Range<i64>) -> Result<Vec<S
     Ok(symbols)
 }
 
-/// The symbols in a range of rows whose names stand in one chunk of their document, in order.
-pub(crate) fn in_chunk(connection: &Connection, rows: Range<i64>, chunk: u32) -> Result<Vec<Symbol>, ReadError> {
+/// The symbols of a document whose names stand in the chunk of a row, in order.
+pub(crate) fn in_chunk(
+    connection: &Connection,
+    document: DocumentRow,
+    chunk: ChunkRow,
+) -> Result<Vec<Symbol>, ReadError> {
     super::all(
         connection,
         "SELECT chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line
-        FROM symbols WHERE row >= ?1 AND row < ?2 AND chunk = ?3 ORDER BY row",
-        (rows.start, rows.end, chunk),
+        FROM (SELECT first_chunk, first_symbol, symbol_count FROM documents WHERE row = ?1)
+        JOIN symbols ON symbols.row >= first_symbol AND symbols.row < first_symbol + symbol_count
+        WHERE symbols.chunk = ?2 - first_chunk ORDER BY symbols.row",
+        [document.0, chunk.0],
+        read,
+    )
+}
+
+/// The symbols of a document that share bytes with a span, in order.
+pub(crate) fn around(connection: &Connection, document: DocumentRow, span: ByteSpan) -> Result<Vec<Symbol>, ReadError> {
+    super::all(
+        connection,
+        "SELECT chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line
+        FROM (SELECT first_symbol, symbol_count FROM documents WHERE row = ?1)
+        JOIN symbols ON symbols.row >= first_symbol AND symbols.row < first_symbol + symbol_count
+        WHERE start_byte < ?3 AND end_byte > ?2 ORDER BY symbols.row",
+        (document.0, span.start, span.end),
         read,
     )
 }

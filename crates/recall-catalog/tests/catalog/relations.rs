@@ -88,6 +88,8 @@ fn a_name_is_found_where_a_chunk_refers_to_it() {
     };
     assert_eq!((names(first), names(second)), (vec!["open".to_owned()], vec!["shut".to_owned()]));
     assert!(names(ChunkRow(first.0 - 1)).is_empty());
+    let around = |start, end| snapshot.symbols_around(document, ByteSpan { start, end }).unwrap().len();
+    assert_eq!((around(0, 1), around(1, 9), around(0, 0)), (2, 0, 0), "both take the first byte");
     assert!(snapshot.document_in(DocumentRow(99)).unwrap().is_none());
     assert_eq!(snapshot.document_at(&path("src/lib.rs")).unwrap().unwrap().row, document);
 }

@@ -24,8 +24,8 @@ pub struct Links {
     ///
     /// An import, a link or a declared relation weighs 1, shared by the documents that its target may mean. A name that
     /// a document uses weighs the square root of the number of its chunks that use it, shared by the documents that may
-    /// define it: those that it imports, else those in its directory, else those of its language; a name with more than
-    /// sixteen definitions that no import decides between weighs nothing. The weights of a pair add up.
+    /// define it: those that it imports, else those in its directory, else those of its language; a name that
+    /// more than five documents define weighs nothing where no import decides between them. The weights of a pair add up.
     pub edges: Vec<(u32, u32, f32)>,
 }
 
@@ -74,14 +74,13 @@ impl Definers {
             }
             last = paths.in_row_near(row, last);
             let Some(document) = last else { return };
-            let place = match definers.names.get(name) {
-                Some(&place) => place as usize,
-                None => {
-                    let place = definers.documents.len();
-                    definers.names.insert(name.into(), place as u32);
-                    definers.documents.push(Vec::new());
-                    place
-                }
+            let place = if let Some(&place) = definers.names.get(name) {
+                place as usize
+            } else {
+                let place = definers.documents.len();
+                definers.names.insert(name.into(), place as u32);
+                definers.documents.push(Vec::new());
+                place
             };
             let documents = &mut definers.documents[place];
             if documents.last() != Some(&document) {

@@ -4,8 +4,9 @@ use recall_core::{FileKind, SymbolKind};
 
 use super::paths::Paths;
 
-/// A name with more definitions than this says nothing about any of them, unless an import tells which is meant.
-pub(crate) const MOST_DEFINERS: usize = 16;
+/// A name that more documents define says nothing about any of them, unless an import tells which is meant: `new`,
+/// `default`, `iter`.
+pub(crate) const MOST_DEFINERS: usize = 5;
 
 /// Among more definers than this those nearby are not looked for.
 const MOST_COMPARED: usize = 256;
@@ -20,8 +21,8 @@ pub(crate) fn meant(paths: &Paths, from: u32, definers: &[u32], imported: &[u32]
         return vec![from];
     }
     let is_family = |document: &u32| paths.are_family(from, *document);
-    let defines = |document: &u32| definers.binary_search(document).is_ok();
-    let by_import: Vec<u32> = imported.iter().copied().filter(defines).filter(is_family).collect();
+    let is_definer = |document: &u32| definers.binary_search(document).is_ok();
+    let by_import: Vec<u32> = imported.iter().copied().filter(is_definer).filter(is_family).collect();
     if !by_import.is_empty() {
         return by_import;
     }

@@ -55,7 +55,9 @@ impl Paths {
         let mut directories = vec![0; places.len()];
         let beside = by_directory.chunk_by(|a, b| directory_of(path(a)) == directory_of(path(b)));
         for (number, documents) in (0..).zip(beside) {
-            documents.iter().for_each(|&document| directories[document as usize] = number);
+            for &document in documents {
+                directories[document as usize] = number;
+            }
         }
         let mut known: Vec<&str> = Vec::new();
         let families = places.iter().map(|place| {
@@ -67,7 +69,7 @@ impl Paths {
             number as u32
         });
         let families = families.collect();
-        Self { by_module, modules, by_directory, directories, families, places }
+        Self { places, by_module, modules, by_directory, directories, families }
     }
 
     /// The documents, in the order of rows.

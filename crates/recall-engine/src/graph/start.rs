@@ -40,7 +40,7 @@ pub(crate) enum Place {
 impl Engine {
     /// Whether a text can only be a path, and one out of the project's root.
     pub(crate) fn place_of(&self, origin: &Origin, text: &str) -> Place {
-        let is_path = text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
+        let is_path = text.starts_with('/') || text.split('/').any(|part| part == "..");
         let is_inside = || {
             let root = origin.root(&self.registry.places).ok()?;
             recall_watch::root::resolve_inside(&root, &origin.absolute(text.as_ref())).ok()
@@ -61,9 +61,8 @@ pub(crate) fn starts(names: &mut Names<'_>, name: Option<&Name>, text: &str) -> 
     if let Some(starts) = found {
         return Ok(Starts { definitions: starts.len(), starts });
     }
-    let definitions = names.definitions(text)?;
-    let starts = definitions.found.iter().take(MOST_STARTS).cloned().map(Start::Symbol).collect();
-    Ok(Starts { starts, definitions: definitions.found.len() })
+    let (found, definitions) = names.definitions(text, MOST_STARTS)?;
+    Ok(Starts { starts: found.into_iter().map(Start::Symbol).collect(), definitions })
 }
 
 pub(crate) fn by_id(names: &Names<'_>, id: DocumentId) -> Result<Option<u32>, StoreError> {

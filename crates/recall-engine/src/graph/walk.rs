@@ -15,7 +15,7 @@ use crate::error::StoreError;
 const MOST_USES_ASKED: usize = 24;
 
 /// The most chunks that are read to see whether they use a name. Reading one takes some 20 µs.
-const MOST_MENTIONS: usize = 256;
+const MOST_MENTIONS: usize = 128;
 
 /// What a node is, as the walk tells nodes apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -282,19 +282,18 @@ impl<'a, 'n> Walk<'a, 'n> {
             return Ok(Vec::new());
         }
         self.uses_asked += 1;
-        let definers = self.names.definers(name)?;
         let mentions = self.names.mentions(name, MOST_MENTIONS)?;
         self.walked.is_truncated |= mentions.is_cut;
         let mut steps: Vec<Step> = Vec::new();
         let mut seen = BTreeSet::from([Thing::Symbol(definition.clone()).key()]);
-        for mention in mentions.found {
+        for &mention in &mentions.found {
             // One more than there is room for tells that there are more.
             if steps.len() > self.request.limit as usize {
                 break;
             }
             let imported = self.names.stated.imported(mention.document);
-            let means = meaning::meant(&self.names.stated.paths, mention.document, &definers, &imported);
-            if !means.contains(&definition.document) {
+            let means = self.names.meant_by(mention.document, &imported, name)?;
+            if !means.iter().any(|meant| meant.document == definition.document) {
                 continue;
             }
             for user in self.users_in(mention, name)? {
@@ -310,9 +309,9 @@ impl<'a, 'n> Walk<'a, 'n> {
     fn users_in(&self, mention: Mention, name: &str) -> Result<Vec<Thing>, StoreError> {
         let Mention { document, chunk } = mention;
         let row = self.names.row(document);
-        let (symbols, chunk) =
-            self.names.read(|snapshot| Ok((snapshot.symbols_of(row)?, snapshot.hits(&[chunk])?.pop().flatten())))?;
-        let Some(StoredChunk { chunk, text, .. }) = chunk else { return Ok(Vec::new()) };
+        let stored = self.names.read(|snapshot| snapshot.hits(&[chunk]))?.pop().flatten();
+        let Some(StoredChunk { chunk, text, .. }) = stored else { return Ok(Vec::new()) };
+        let symbols = self.names.read(|snapshot| snapshot.symbols_around(row, chunk.span.bytes))?;
         let mut users: Vec<&Symbol> = Vec::new();
         for (at, _) in text.match_indices(name).filter(|&(at, _)| is_word(&text, at, name.len())) {
             let around = innermost(&symbols, chunk.span.bytes.start + at as u32);

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use recall_core::{ChunkRow, Document, DocumentType, Edge, EdgeKind, Filters, Span, Symbol, SymbolKind};
+use recall_core::{ChunkId, ChunkRow, Document, DocumentType, Edge, EdgeKind, Filters, Symbol, SymbolKind};
 
 use super::part::{Extent, Part};
 use super::{RelatedDocument, RelatedRequest, Tie};
 use crate::error::StoreError;
 use crate::graph::definitions::{Definition, Names};
-use crate::graph::meaning::{is_used_by_name, meant};
+use crate::graph::meaning::is_used_by_name;
 
 /// How many names that a part uses are followed to their definitions, the most used first.
 const MOST_USED: usize = 48;
@@ -24,6 +24,9 @@ const MOST_ALIKE: usize = 100;
 /// How much of a text is compared with others.
 const COMPARED_BYTES: usize = 16 * 1024;
 
+/// How many names make half of a tie's strength: one of which two documents may be meant.
+const HALF_STRENGTH: f64 = 0.5;
+
 /// What a document states as a whole counts less for a part of it.
 const ASIDE: f64 = 0.5;
 
@@ -38,13 +41,27 @@ pub(super) struct Ties {
 struct Strength {
     /// Above 0; what is above 1 is brought below it at the end.
     sum: f64,
-    lines: Option<(u32, u32)>,
+    spot: Option<Spot>,
 }
+
+/// A place in the document that is tied.
+#[derive(Clone, Copy)]
+enum Spot {
+    /// Lines, from 1.
+    Lines(u32, u32),
+    /// A chunk by its place in the document.
+    Ordinal(u32),
+    /// A chunk by its row.
+    Row(ChunkRow),
+}
+
+/// What a tie adds to a score, and the tie.
+type Weighed = (f64, Tie, Strength);
 
 impl Ties {
     pub(super) fn of(names: &mut Names<'_>, part: &Part, types: &[DocumentType]) -> Result<Self, StoreError> {
         let mut ties = Self::default();
-        ties.add_stated(names, part)?;
+        ties.add_stated(names, part);
         ties.add_used(names, part)?;
         ties.add_users(names, part)?;
         ties.add_alike(names, part, types)?;
@@ -52,14 +69,14 @@ impl Ties {
         Ok(ties)
     }
 
-    fn add(&mut self, document: u32, tie: Tie, strength: f64, lines: Option<(u32, u32)>) {
+    fn add(&mut self, document: u32, tie: Tie, strength: f64, spot: Option<Spot>) {
         let known = self.by_document.entry(document).or_default().entry(tie).or_default();
         known.sum += strength;
-        known.lines = known.lines.or(lines);
+        known.spot = known.spot.or(spot);
     }
 
     /// Imports, links and declared relations, in both directions.
-    fn add_stated(&mut self, names: &Names<'_>, part: &Part) -> Result<(), StoreError> {
+    fn add_stated(&mut self, names: &Names<'_>, part: &Part) {
         let aside = |is_in_part: bool| if is_in_part { 1.0 } else { ASIDE };
         for edge in names.stated.from(part.document) {
             let strength = aside(part.chunks.contains(&edge.chunk)) / f64::from(edge.meant);
@@ -67,12 +84,8 @@ impl Ties {
         }
         for edge in names.stated.to(part.document) {
             let strength = aside(part.extent == Extent::Whole) / f64::from(edge.meant);
-            let row = names.row(edge.from);
-            let chunk = names.read(|snapshot| snapshot.chunks_of(row))?.into_iter().nth(edge.chunk as usize);
-            let lines = chunk.map(|chunk| lines_of(chunk.span));
-            self.add(edge.from, tie_of(edge.kind, Tie::ImportedBy), strength, lines);
+            self.add(edge.from, tie_of(edge.kind, Tie::ImportedBy), strength, Some(Spot::Ordinal(edge.chunk)));
         }
-        Ok(())
     }
 
     /// Definitions elsewhere that the part uses by name.
@@ -95,7 +108,8 @@ impl Ties {
             let definitions = names.meant_by(part.document, &imported, name)?;
             let share = 1.0 / definitions.len().max(1) as f64;
             for Definition { document, symbol } in definitions {
-                self.add(document, Tie::References, share, Some(lines_of(symbol.span)));
+                let spot = Spot::Lines(symbol.span.start_line, symbol.span.end_line);
+                self.add(document, Tie::References, share, Some(spot));
             }
         }
         Ok(())
@@ -106,50 +120,40 @@ impl Ties {
         let row = names.row(part.document);
         let symbols = names.read(|snapshot| snapshot.symbols_of(row))?;
         for symbol in telling(symbols, part) {
-            let definers = names.definers(&symbol.name)?;
             let mentions = names.mentions(&symbol.name, MOST_USES)?;
-            for mention in mentions.found {
+            for &mention in &mentions.found {
                 let imported = names.stated.imported(mention.document);
-                let means = meant(&names.stated.paths, mention.document, &definers, &imported);
-                if means.contains(&part.document) {
-                    let lines = self.lines_in(names, mention.document, mention.chunk)?;
-                    self.add(mention.document, Tie::ReferencedBy, 1.0 / means.len() as f64, lines);
+                let means = names.meant_by(mention.document, &imported, &symbol.name)?;
+                if means.iter().any(|meant| meant.document == part.document) {
+                    let share = 1.0 / means.len() as f64;
+                    self.add(mention.document, Tie::ReferencedBy, share, Some(Spot::Row(mention.chunk)));
                 }
             }
         }
         Ok(())
     }
 
-    /// The lines of a chunk, where the tie does not have any yet.
-    fn lines_in(&self, names: &Names<'_>, document: u32, chunk: ChunkRow) -> Result<Option<(u32, u32)>, StoreError> {
-        let known = self.by_document.get(&document).and_then(|ties| ties.get(&Tie::ReferencedBy));
-        if let Some(lines) = known.and_then(|known| known.lines) {
-            return Ok(Some(lines));
-        }
-        let stored = names.read(|snapshot| snapshot.hits(&[chunk]))?.pop().flatten();
-        Ok(stored.map(|stored| lines_of(stored.chunk.span)))
-    }
-
-    /// Documents with the same telling words; the best of them in full strength.
+    /// Documents with the same telling words, in the share of them that the best chunk has of what the part itself has.
     fn add_alike(&mut self, names: &Names<'_>, part: &Part, types: &[DocumentType]) -> Result<(), StoreError> {
         let compared = &part.text[..part.text.floor_char_boundary(COMPARED_BYTES)];
-        let filters = Filters { types: types.to_vec(), ..Filters::default() };
-        let alike = names.searcher.alike(compared, &filters, MOST_ALIKE);
-        let alike = alike.map_err(|source| names.search_failed(source))?;
-        let mut best: Option<f32> = None;
+        let alike = |filters: &Filters, depth: usize| {
+            names.searcher.alike(compared, filters, depth).map_err(|source| names.search_failed(source))
+        };
+        // Nothing is more like a text than the chunk that it was taken from.
+        let Some(best) = alike(&Filters::default(), 1)?.first().map(|candidate| candidate.score) else {
+            return Ok(());
+        };
+        let alike = alike(&Filters { types: types.to_vec(), ..Filters::default() }, MOST_ALIKE)?;
         let mut chunks: Vec<(u32, ChunkRow, f64)> = Vec::new();
         for candidate in alike {
             let Some(document) = names.stated.paths.in_row(candidate.document) else { continue };
             if document == part.document || chunks.iter().any(|(known, ..)| *known == document) {
                 continue;
             }
-            let best = *best.get_or_insert(candidate.score);
             chunks.push((document, candidate.chunk, f64::from(candidate.score / best)));
         }
-        let rows: Vec<ChunkRow> = chunks.iter().map(|(_, row, _)| *row).collect();
-        let stored = names.read(|snapshot| snapshot.hits(&rows))?;
-        for ((document, _, strength), stored) in chunks.into_iter().zip(stored) {
-            self.add(document, Tie::Similar, strength, stored.map(|stored| lines_of(stored.chunk.span)));
+        for (document, chunk, strength) in chunks {
+            self.add(document, Tie::Similar, strength, Some(Spot::Row(chunk)));
         }
         Ok(())
     }
@@ -160,10 +164,10 @@ impl Ties {
         names: &Names<'_>,
         request: &RelatedRequest,
     ) -> Result<Vec<RelatedDocument>, StoreError> {
-        let mut ranked: Vec<(f64, u32, Vec<(f64, Tie, Strength)>)> = Vec::new();
+        let mut ranked: Vec<(f64, u32, Vec<Weighed>)> = Vec::new();
         for (document, ties) in self.by_document {
             let worth = |(tie, strength): (Tie, Strength)| (tie.weight() * tie.bounded(strength.sum), tie, strength);
-            let mut ties: Vec<(f64, Tie, Strength)> = ties.into_iter().map(worth).collect();
+            let mut ties: Vec<Weighed> = ties.into_iter().map(worth).collect();
             ties.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
             ranked.push((ties.iter().map(|(worth, ..)| worth).sum(), document, ties));
         }
@@ -179,9 +183,9 @@ impl Ties {
             if !request.types.is_empty() && !request.types.contains(&document.document_type) {
                 continue;
             }
-            let lines = ties.iter().find_map(|(_, _, strength)| strength.lines);
+            let spot = ties.iter().find_map(|(_, _, strength)| strength.spot);
             documents.push(RelatedDocument {
-                citation: lines.map(|lines| citation(&document, lines)),
+                citation: spot.map(|spot| citation(names, &document, spot)).transpose()?.flatten(),
                 ties: ties.into_iter().map(|(_, tie, _)| tie).collect(),
                 document,
                 score,
@@ -195,7 +199,7 @@ impl Tie {
     /// A strength between 0 and 1: names that are used add up, ever less.
     fn bounded(self, sum: f64) -> f64 {
         match self {
-            Self::References | Self::ReferencedBy => sum / (1.0 + sum),
+            Self::References | Self::ReferencedBy => sum / (HALF_STRENGTH + sum),
             Self::RelatesTo | Self::Supersedes | Self::Imports | Self::ImportedBy | Self::Similar => sum.min(1.0),
         }
     }
@@ -233,10 +237,16 @@ fn tie_of(kind: EdgeKind, import: Tie) -> Tie {
     }
 }
 
-fn lines_of(span: Span) -> (u32, u32) {
-    (span.start_line, span.end_line)
+/// `path:start-end@hash` of a place in a document; `None` where it is no longer there.
+fn citation(names: &Names<'_>, document: &Document, spot: Spot) -> Result<Option<String>, StoreError> {
+    let chunk = match spot {
+        Spot::Lines(start, end) => return Ok(Some(cited(document, start, end))),
+        Spot::Ordinal(ordinal) => names.read(|snapshot| snapshot.chunk(ChunkId { document: document.id, ordinal }))?,
+        Spot::Row(row) => names.read(|snapshot| snapshot.hits(&[row]))?.pop().flatten(),
+    };
+    Ok(chunk.map(|stored| cited(document, stored.chunk.span.start_line, stored.chunk.span.end_line)))
 }
 
-fn citation(document: &Document, (start, end): (u32, u32)) -> String {
+fn cited(document: &Document, start: u32, end: u32) -> String {
     format!("{}:{start}-{end}@{}", document.path, document.hash.short())
 }

@@ -46,7 +46,7 @@ pub(crate) fn render(graph: &v1::GraphResponse, width: Option<usize>) -> String 
         }
         if !groups.is_empty() {
             let separator = if text.is_empty() { "" } else { "\n" };
-            let (name, about) = (name(node), about(node));
+            let (name, about) = (name(node), about(node, 0));
             let space = if about.is_empty() { "" } else { "  " };
             let _ = writeln!(text, "{separator}{STRONG}{name}{STRONG:#}{space}{DIM}{about}{DIM:#}");
             text.push_str(&groups);
@@ -61,9 +61,10 @@ fn write_aligned(text: &mut String, nodes: &[&v1::GraphNode], width: Option<usiz
     const WIDEST: usize = 44;
     let names: Vec<String> = nodes.iter().map(|node| name(node)).collect();
     let widest = names.iter().map(|name| columns(name)).filter(|width| *width <= WIDEST).max().unwrap_or(0);
+    let widest_kind = nodes.iter().map(|node| node.symbol_kind.len()).max().unwrap_or(0);
     for (node, name) in nodes.iter().zip(&names) {
         let style = if node.kind == "symbol" { SYMBOL } else { PATH };
-        let about = about(node);
+        let about = about(node, widest_kind);
         if about.is_empty() {
             let name = fit_path(name, width.map(|width| width.saturating_sub(4)));
             let _ = writeln!(text, "    {style}{name}{style:#}");
@@ -81,12 +82,12 @@ fn name(node: &v1::GraphNode) -> String {
     printable(name).into_owned()
 }
 
-/// Where a symbol is and what it is; what is outside of the store.
-fn about(node: &v1::GraphNode) -> String {
+/// What a symbol is, in a column of that width, and where it is; what is outside of the store.
+fn about(node: &v1::GraphNode, kind_width: usize) -> String {
     match node.kind.as_str() {
         "symbol" => {
             let v1::GraphNode { path, start_line, end_line, symbol_kind, .. } = node;
-            printable(&format!("{symbol_kind}  {path}:{start_line}-{end_line}")).into_owned()
+            printable(&format!("{symbol_kind:kind_width$}  {path}:{start_line}-{end_line}")).into_owned()
         }
         "external" => "outside".to_owned(),
         _ => String::new(),

@@ -5,6 +5,7 @@ use super::{Guess, Reach, Thing, beside, guess};
 const EXTENSIONS: &[&str] =
     &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte", "astro", "json", "css", "scss"];
 const FILES: Thing = Thing::Module(EXTENSIONS);
+const SHEETS: Thing = Thing::Module(&["scss", "sass", "less", "css"]);
 
 /// What stands for the source root in bundlers' settings.
 const ALIASES: &[&str] = &["@/", "~/", "$lib/", "#/", "src/"];
@@ -79,7 +80,6 @@ pub(super) fn page_guesses(from: &str, target: &str) -> Vec<Guess> {
         let (directory, name) =
             path.rsplit_once('/').map_or(("", path.as_str()), |(directory, name)| (directory, name));
         let separator = if directory.is_empty() { "" } else { "/" };
-        const SHEETS: Thing = Thing::Module(&["scss", "sass", "less", "css"]);
         found.push(guess(format!("{directory}{separator}_{name}"), Reach::Here, SHEETS));
         found.push(guess(path, Reach::Here, SHEETS));
     }
