@@ -1,8 +1,10 @@
 //! What can be asked of recall? One command a file: its arguments, and what it does with them.
 
 mod add;
+mod bench;
 mod completions;
 mod daemon;
+mod eval;
 mod get;
 mod graph;
 mod init;
@@ -48,6 +50,11 @@ pub(crate) enum Command {
     /// Starts, stops and watches the daemon.
     #[command(subcommand)]
     Daemon(daemon::DaemonCommand),
+    /// Measures how good the answers are.
+    #[command(subcommand)]
+    Eval(eval::EvalCommand),
+    /// Measures how good the answers are on your own code.
+    Bench(bench::BenchArgs),
     /// Registers recall in coding agents.
     #[command(subcommand)]
     Mcp(mcp::McpCommand),
@@ -69,6 +76,8 @@ pub(crate) fn run(command: Command, invocation: &Invocation) -> Result<Exit, Com
         Command::Rm(args) => wait(rm::run(args, invocation)),
         Command::Rebuild(args) => wait(rebuild::run(args, invocation)),
         Command::Daemon(command) => wait(daemon::run(command, invocation)),
+        Command::Eval(command) => wait(eval::run(command, invocation)),
+        Command::Bench(args) => wait(bench::run(args, invocation)),
         Command::Mcp(command) => mcp::run(&command, invocation),
         Command::Completions(args) => completions::run(&args),
     }

@@ -1,5 +1,7 @@
 //! What went wrong, and with which exit code does that end the program?
 
+mod evaluation;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
@@ -59,6 +61,12 @@ impl Complaint {
         let mut complaint = Self::new(Exit::Refused, reason, doing);
         complaint.causes.push(source.to_string());
         complaint
+    }
+
+    /// Of a daemon that was gone before a run was over.
+    pub(crate) fn indexing_broke_off() -> Self {
+        Self::new(Exit::Unreachable, Reason::Unavailable, "the daemon ended before the run was over")
+            .with_hint("run the command again: what was indexed stays indexed")
     }
 
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {

@@ -1,9 +1,11 @@
 //! How does a command come to its daemon?
 
-use recall_client::{Client, ConnectOptions, Launch};
-use recall_config::Settings;
+use std::path::Path;
 
-use crate::complaint::CommandError;
+use recall_client::{Client, ConnectOptions, Launch};
+use recall_config::{Environment, Homes, Settings};
+
+use crate::complaint::{CommandError, Complaint};
 use crate::invocation::{CLIENT_NAME, Invocation};
 
 impl Invocation {
@@ -20,8 +22,32 @@ impl Invocation {
             homes: self.surroundings.homes.clone(),
             launch,
             daemon_binary: None,
+            daemon_home: None,
             client_name: CLIENT_NAME.to_owned(),
             deadline: settings.client.start_timeout,
+        };
+        Ok(Client::connect(&options).await?)
+    }
+
+    /// Connects to a daemon with a home of its own, which ends with the client; the user's indexes are not touched.
+    ///
+    /// It has the user's settings: their file is copied into the home.
+    pub(crate) async fn connect_apart(&self, home: &Path) -> Result<Client, CommandError> {
+        let environment = Environment { recall_home: Some(home.to_owned()), ..self.surroundings.environment.clone() };
+        let homes = Homes::from_environment(&environment)?;
+        let refused = |source| Complaint::refused(format!("cannot make a home in {}", home.display()), &source);
+        std::fs::create_dir_all(&homes.config).map_err(refused)?;
+        let given = self.surroundings.homes.user_config();
+        if given.exists() {
+            std::fs::copy(given, homes.user_config()).map_err(refused)?;
+        }
+        let options = ConnectOptions {
+            homes,
+            launch: Launch::Private,
+            daemon_binary: None,
+            daemon_home: Some(home.to_owned()),
+            client_name: CLIENT_NAME.to_owned(),
+            deadline: self.settings()?.client.start_timeout,
         };
         Ok(Client::connect(&options).await?)
     }

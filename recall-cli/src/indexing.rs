@@ -1,6 +1,5 @@
 //! What does a command show of an indexing run?
 
-use recall_proto::Reason;
 use recall_proto::v1::IndexEvent;
 use recall_proto::v1::index_event::Event;
 use tonic::Streaming;
@@ -33,7 +32,5 @@ pub(crate) async fn follow(mut events: Streaming<IndexEvent>, output: &Output) -
             }
         }
     }
-    Err(Complaint::new(Exit::Unreachable, Reason::Unavailable, "the daemon ended before the run was over")
-        .with_hint("run the command again: what was indexed stays indexed")
-        .into())
+    Err(Complaint::indexing_broke_off().into())
 }

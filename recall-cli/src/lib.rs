@@ -10,6 +10,7 @@ mod clients;
 mod command;
 mod complaint;
 mod connection;
+mod evaluation;
 mod exit;
 mod hint;
 mod indexing;
@@ -18,6 +19,7 @@ mod output;
 mod panic;
 mod progress;
 mod project_root;
+mod report;
 mod surroundings;
 
 use std::ffi::OsString;

@@ -23,6 +23,32 @@ const LOOK: Duration = Duration::from_millis(200);
 /// How often a bar is drawn.
 const TICK: Duration = Duration::from_millis(80);
 
+/// A bar for queries that are asked one after another.
+#[derive(Debug)]
+pub(crate) struct QueryBar {
+    bar: ProgressBar,
+}
+
+impl QueryBar {
+    pub(crate) fn new(format: Format, queries: u64) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(queries), target(format));
+        bar.set_style(style("{spinner} {prefix} {wide_bar:.cyan/dim} {human_pos}/{human_len}"));
+        bar.set_prefix("asking");
+        Self { bar }
+    }
+
+    /// One more query is answered.
+    pub(crate) fn step(&self) {
+        self.bar.inc(1);
+    }
+}
+
+impl Drop for QueryBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 /// A bar for an indexing run.
 pub(crate) struct IndexBar {
     bar: ProgressBar,
@@ -30,11 +56,7 @@ pub(crate) struct IndexBar {
 
 impl IndexBar {
     pub(crate) fn new(format: Format) -> Self {
-        let target = match format {
-            Format::Human => ProgressDrawTarget::stderr(),
-            Format::Json => ProgressDrawTarget::hidden(),
-        };
-        let bar = ProgressBar::with_draw_target(Some(0), target);
+        let bar = ProgressBar::with_draw_target(Some(0), target(format));
         bar.set_style(style("{spinner} {prefix} {wide_bar:.cyan/dim} {human_pos}/{human_len} {msg}"));
         bar.set_prefix("indexing");
         Self { bar }
@@ -110,6 +132,13 @@ async fn indexing(client: &Client, context: v1::RequestContext) -> Option<String
     Some(format!("indexing {}: {} of {} files", printable(&store.name), count(done), count(total)))
 }
 
+fn target(format: Format) -> ProgressDrawTarget {
+    match format {
+        Format::Human => ProgressDrawTarget::stderr(),
+        Format::Json => ProgressDrawTarget::hidden(),
+    }
+}
+
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("the template is written here and tested")
 }
@@ -123,6 +152,9 @@ mod tests {
         let bar = IndexBar::new(Format::Human);
         bar.show(&v1::IndexProgress { files_done: 3, files_total: 10, ..v1::IndexProgress::default() });
         assert_eq!((bar.bar.position(), bar.bar.length()), (3, Some(10)));
+        let queries = QueryBar::new(Format::Human, 2);
+        queries.step();
+        assert_eq!((queries.bar.position(), queries.bar.length()), (1, Some(2)));
         style("{spinner} {msg}");
     }
 }

@@ -39,6 +39,7 @@ impl Daemon {
             homes,
             launch: Launch::IfNeeded,
             daemon_binary: None,
+            daemon_home: None,
             client_name: "recall-shim".to_owned(),
             deadline: CONNECT_DEADLINE,
         });

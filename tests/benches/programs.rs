@@ -84,6 +84,7 @@ impl Bench<'_> {
             homes: self.sandbox.homes(),
             launch: Launch::Never,
             daemon_binary: None,
+            daemon_home: None,
             client_name: "bench".to_owned(),
             deadline: Duration::from_secs(10),
         };

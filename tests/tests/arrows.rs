@@ -21,7 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-json", &["recall-core", "recall-proto"]),
     ("recall-eval", &["recall-core"]),
     ("recalld", &["recall-core", "recall-engine", "recall-proto", "recall-config"]),
-    ("recall-cli", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json"]),
+    ("recall-cli", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json", "recall-eval"]),
     ("recall-shim", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json"]),
     ("recall-testkit", &["recall-core", "recall-config"]),
     (
@@ -52,7 +52,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("notify", &["recall-watch"]),
     ("usearch", &["recall-vector"]),
     ("ort", &["recall-models"]),
-    ("toml", &["recall-config"]),
+    ("toml", &["recall-config", "recall-eval"]),
     ("directories", &["recall-config"]),
     ("prost", &["recall-proto"]),
     ("tonic", &["recall-proto", "recall-client", "recalld", "recall-cli", "recall-shim", "recall-tests"]),

@@ -14,6 +14,8 @@ pub struct ConnectOptions {
     pub launch: Launch,
     /// The program to start; `None` takes `$RECALL_DAEMON`, else the `recalld` beside this program, else the one on `PATH`.
     pub daemon_binary: Option<PathBuf>,
+    /// `RECALL_HOME` of a private daemon; `None` gives it that of this program. `homes` are then those below it.
+    pub daemon_home: Option<PathBuf>,
     /// Who asks: `recall`, `recall-shim`.
     pub client_name: String,
     /// How long it may take in all until the daemon answers.

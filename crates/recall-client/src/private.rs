@@ -32,7 +32,7 @@ pub(crate) async fn start(options: &ConnectOptions) -> Result<(Reached, PrivateD
     let binary = launch::binary(options.daemon_binary.as_deref())?;
     let folder = make_folder(&crate::environment::temporary_folder())?;
     let options = ConnectOptions { homes: connect::private_homes(&options.homes, folder.clone()), ..options.clone() };
-    let mut daemon = spawn(&binary, folder)?;
+    let mut daemon = spawn(&binary, folder, options.daemon_home.as_deref())?;
     let mut way = Way::new(&options);
     loop {
         if let Some(reached) = way.look().await? {
@@ -79,8 +79,9 @@ fn folder_builder() -> fs::DirBuilder {
 }
 
 /// The daemon ends when its standard input does: the system closes that even when this program is killed.
-fn spawn(binary: &Path, folder: PathBuf) -> Result<PrivateDaemon, ConnectError> {
+fn spawn(binary: &Path, folder: PathBuf, home: Option<&Path>) -> Result<PrivateDaemon, ConnectError> {
     let mut command = launch::command(binary);
+    command.envs(home.map(|home| ("RECALL_HOME", home)));
     command.arg("--private").arg("--runtime").arg(&folder).stdin(Stdio::piped());
     // An interrupt at the terminal is for the client, which ends the daemon in its own time.
     #[cfg(unix)]

@@ -4,6 +4,7 @@
 
 pub(crate) mod complaint;
 pub(crate) mod daemon;
+pub(crate) mod evaluation;
 pub(crate) mod excerpt;
 pub(crate) mod graph;
 pub(crate) mod index;

@@ -2,6 +2,8 @@
 //!
 //! Answers of the daemon are written by `recall_json`, in the same schema.
 
+pub(crate) mod evaluation;
+
 use std::collections::BTreeMap;
 
 use recall_json::{Envelope, answer, failure};

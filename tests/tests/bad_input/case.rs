@@ -118,6 +118,7 @@ impl Case {
             homes: self.sandbox.homes(),
             launch: Launch::Never,
             daemon_binary: None,
+            daemon_home: None,
             client_name: "recall-tests".to_owned(),
             deadline: Duration::from_mins(1),
         };

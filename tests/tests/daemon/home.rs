@@ -49,6 +49,7 @@ impl Home {
             homes: self.homes(),
             launch,
             daemon_binary: Some(self.program.clone()),
+            daemon_home: None,
             client_name: "recall-tests".to_owned(),
             deadline: Duration::from_mins(1),
         };

@@ -18,14 +18,14 @@ pub(crate) enum Align {
 
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Column {
-    pub(crate) heading: &'static str,
+pub(crate) struct Column<'h> {
+    pub(crate) heading: &'h str,
     pub(crate) align: Align,
     pub(crate) style: Style,
 }
 
 /// Writes rows under headings, two spaces between columns. The path's column gives way where the terminal is too narrow.
-pub(crate) fn render<const N: usize>(layout: &[Column; N], rows: &[[String; N]], width: Option<usize>) -> String {
+pub(crate) fn render<const N: usize>(layout: &[Column<'_>; N], rows: &[[String; N]], width: Option<usize>) -> String {
     /// A path that is cut shorter says nothing any more.
     const LEAST: usize = 12;
 
@@ -47,7 +47,7 @@ pub(crate) fn render<const N: usize>(layout: &[Column; N], rows: &[[String; N]],
     text
 }
 
-fn line<const N: usize>(text: &mut String, layout: [Column; N], row: &[String; N], widths: [usize; N]) {
+fn line<const N: usize>(text: &mut String, layout: [Column<'_>; N], row: &[String; N], widths: [usize; N]) {
     for (at, (Column { align, style, .. }, cell)) in layout.into_iter().zip(row).enumerate() {
         let width = widths[at];
         let cell = if align == Align::Path { fit_path(cell, Some(width)) } else { fit(cell, Some(width)) };

@@ -1,0 +1,121 @@
+//! What does a line of `queries.jsonl` say?
+
+use std::collections::BTreeMap;
+
+use recall_core::DocPath;
+use serde::{Deserialize, Serialize};
+
+use super::{Corpus, CorpusKind, Lines, Query, QueryProblem, Relevant};
+
+/// A line of `queries.jsonl`.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct QueryLine {
+    id: String,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    corpus: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<String>,
+    category: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<String>,
+    relevant: Vec<RelevantLine>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct RelevantLine {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start_line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grade: Option<u32>,
+}
+
+impl QueryLine {
+    pub(super) fn read(line: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(line)
+    }
+
+    /// Checks a line against the corpora of its dataset, all but whether the files are there.
+    pub(super) fn into_query(self, corpora: &BTreeMap<String, Corpus>) -> Result<Query, QueryProblem> {
+        let Self { id, text, corpus, tree, category, language, relevant } = self;
+        for (field, value) in [("id", &id), ("text", &text), ("category", &category)] {
+            if value.trim().is_empty() {
+                return Err(QueryProblem::Empty { field });
+            }
+        }
+        let corpus = match corpus {
+            Some(corpus) => corpus,
+            None if corpora.len() == 1 => corpora.keys().next().cloned().unwrap_or_default(),
+            None => return Err(QueryProblem::NoCorpus),
+        };
+        let Some(known) = corpora.get(&corpus) else { return Err(QueryProblem::UnknownCorpus { corpus }) };
+        match (known.kind, &tree) {
+            (CorpusKind::Repository, None) => return Err(QueryProblem::NoTree { corpus }),
+            (CorpusKind::Folder, Some(_)) => return Err(QueryProblem::TreeOfFolder { corpus }),
+            (CorpusKind::Repository, Some(_)) | (CorpusKind::Folder, None) => {}
+        }
+        let mut checked: Vec<Relevant> = Vec::with_capacity(relevant.len());
+        for relevant in relevant {
+            let relevant = relevant.into_relevant()?;
+            let is_there = |other: &Relevant| other.path == relevant.path && other.lines == relevant.lines;
+            if checked.iter().any(is_there) {
+                return Err(QueryProblem::RepeatedRelevant { path: relevant.path });
+            }
+            checked.push(relevant);
+        }
+        if checked.is_empty() {
+            return Err(QueryProblem::NothingRelevant);
+        }
+        Ok(Query { id, text, corpus, tree, category, language, relevant: checked })
+    }
+
+    pub(super) fn of(query: &Query, corpora: &BTreeMap<String, Corpus>) -> Self {
+        let Query { id, text, corpus, tree, category, language, relevant } = query;
+        Self {
+            id: id.clone(),
+            text: text.clone(),
+            corpus: (corpora.len() > 1).then(|| corpus.clone()),
+            tree: tree.clone(),
+            category: category.clone(),
+            language: language.clone(),
+            relevant: relevant.iter().map(RelevantLine::of).collect(),
+        }
+    }
+
+    pub(super) fn to_line(&self) -> String {
+        serde_json::to_string(self).expect("texts and numbers are JSON") + "\n"
+    }
+}
+
+impl RelevantLine {
+    fn into_relevant(self) -> Result<Relevant, QueryProblem> {
+        let Self { path, start_line, end_line, grade } = self;
+        let lines = match (start_line, end_line) {
+            (None, None) => None,
+            (Some(start), Some(end)) if 0 < start && start <= end => Some(Lines { start, end }),
+            _ => return Err(QueryProblem::Lines { path }),
+        };
+        if DocPath::new(&path).is_err() {
+            return Err(QueryProblem::Path { path });
+        }
+        match grade.unwrap_or(1) {
+            0 => Err(QueryProblem::NoGrade { path }),
+            grade => Ok(Relevant { path, lines, grade }),
+        }
+    }
+
+    fn of(relevant: &Relevant) -> Self {
+        let Relevant { path, lines, grade } = relevant;
+        Self {
+            path: path.clone(),
+            start_line: lines.map(|lines| lines.start),
+            end_line: lines.map(|lines| lines.end),
+            grade: (*grade != 1).then_some(*grade),
+        }
+    }
+}

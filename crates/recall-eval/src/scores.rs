@@ -1,0 +1,74 @@
+//! How good is every answer of a run?
+
+use std::collections::HashMap;
+
+use crate::dataset::{Dataset, Query};
+use crate::measure::Metric;
+use crate::run::{Answer, Run};
+
+/// The values of a run, query by query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scores {
+    /// What is measured; the columns of the rows.
+    pub metrics: Vec<Metric>,
+    /// One row a query, in the order of the dataset.
+    pub rows: Vec<Row>,
+}
+
+/// The values of one query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The query.
+    pub query: String,
+    /// Its corpus.
+    pub corpus: String,
+    /// Its category.
+    pub category: String,
+    /// Its language.
+    pub language: Option<String>,
+    /// One value a metric.
+    pub values: Vec<f64>,
+}
+
+/// A run answers a query that is not in the dataset: it is a run of another one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the run answers the query `{id}`, which the dataset does not ask")]
+pub struct ForeignQuery {
+    /// The query.
+    pub id: String,
+}
+
+impl Scores {
+    /// Measures a run. A query that it does not answer has nothing found.
+    ///
+    /// # Errors
+    /// The run is one of another dataset.
+    pub fn of(dataset: &Dataset, run: &Run, metrics: &[Metric]) -> Result<Self, ForeignQuery> {
+        let mut answers: HashMap<&str, &[Answer]> = run.answers().collect();
+        let rows = dataset.queries.iter().map(|query| {
+            let answers = answers.remove(query.id.as_str()).unwrap_or_default();
+            row(query, answers, metrics)
+        });
+        let scores = Self { metrics: metrics.to_vec(), rows: rows.collect() };
+        match answers.into_keys().min() {
+            Some(id) => Err(ForeignQuery { id: id.to_owned() }),
+            None => Ok(scores),
+        }
+    }
+
+    /// The values of one metric, in the order of the rows; `None` where it was not measured.
+    pub fn column(&self, metric: Metric) -> Option<Vec<f64>> {
+        let at = self.metrics.iter().position(|known| *known == metric)?;
+        Some(self.rows.iter().map(|row| row.values[at]).collect())
+    }
+}
+
+fn row(query: &Query, answers: &[Answer], metrics: &[Metric]) -> Row {
+    Row {
+        query: query.id.clone(),
+        corpus: query.corpus.clone(),
+        category: query.category.clone(),
+        language: query.language.clone(),
+        values: metrics.iter().map(|metric| metric.of(answers, &query.relevant)).collect(),
+    }
+}

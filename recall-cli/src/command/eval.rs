@@ -1,0 +1,22 @@
+//! `recall eval …`
+
+mod run;
+
+use clap::Subcommand;
+
+use crate::Exit;
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub(crate) enum EvalCommand {
+    /// Asks the queries of a dataset and tells how good the answers are.
+    Run(run::RunArgs),
+}
+
+pub(super) async fn run(command: EvalCommand, invocation: &Invocation) -> Result<Exit, CommandError> {
+    match command {
+        EvalCommand::Run(args) => run::run(args, invocation).await,
+    }
+}

@@ -1,0 +1,258 @@
+//! How does the daemon answer the queries of a dataset?
+//!
+//! Every query is asked as `recall search` asks it, of an index that is up to date. A folder is indexed where the user's
+//! indexes are; the trees of a repository are put into a temporary folder one after another, and indexed by a daemon with
+//! a home of its own, of which nothing is left.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use recall_client::Client;
+use recall_core::Ablation;
+use recall_eval::mine::{Checkout, History};
+use recall_eval::{Answer, Corpus, CorpusKind, Dataset, Lines, Query, Run};
+use recall_proto::v1;
+use recall_proto::v1::index_event::Event;
+use tempfile::TempDir;
+
+use crate::complaint::{CommandError, Complaint};
+use crate::invocation::Invocation;
+use crate::progress::QueryBar;
+
+/// What is asked, and how.
+#[derive(Debug)]
+pub(crate) struct Evaluation<'a> {
+    pub(crate) invocation: &'a Invocation,
+    pub(crate) dataset: &'a Dataset,
+    /// How many hits each query is given.
+    pub(crate) hits: u32,
+    /// Each answered by a run of its own.
+    pub(crate) settings: &'a [Setting],
+}
+
+/// How the daemon searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Setting {
+    /// With all that it has.
+    Whole,
+    /// With one stage left out.
+    Without(Ablation),
+}
+
+impl Setting {
+    /// The whole search alone, or with each stage left out in turn.
+    pub(crate) fn all(ablations: Ablations) -> Vec<Self> {
+        let without = Ablation::ALL.into_iter().filter(|_| ablations == Ablations::Each).map(Self::Without);
+        std::iter::once(Self::Whole).chain(without).collect()
+    }
+
+    fn without(self) -> Vec<String> {
+        match self {
+            Self::Whole => Vec::new(),
+            Self::Without(stage) => vec![stage.as_str().to_owned()],
+        }
+    }
+}
+
+/// Whether it is measured what each stage is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ablations {
+    No,
+    Each,
+}
+
+/// The answers to each query, one list a setting.
+type Answers = HashMap<String, Vec<Vec<Answer>>>;
+
+impl Evaluation<'_> {
+    /// Asks every query with every setting; answers with a run a setting, in their order.
+    pub(crate) async fn runs(&self) -> Result<Vec<Run>, CommandError> {
+        let bar = QueryBar::new(self.invocation.output.format, self.dataset.queries.len() as u64);
+        let mut answers = Answers::new();
+        for (name, corpus) in &self.dataset.corpora {
+            let queries: Vec<&Query> = self.dataset.queries.iter().filter(|query| query.corpus == *name).collect();
+            if queries.is_empty() {
+                continue;
+            }
+            match corpus.kind {
+                CorpusKind::Folder => self.ask_in_folder(corpus, &queries, &mut answers, &bar).await?,
+                CorpusKind::Repository => self.ask_in_repository(corpus, &queries, &mut answers, &bar).await?,
+            }
+        }
+        let mut runs = vec![Run::default(); self.settings.len()];
+        for query in &self.dataset.queries {
+            for (run, answers) in runs.iter_mut().zip(answers.remove(&query.id).into_iter().flatten()) {
+                run.push(&query.id, answers);
+            }
+        }
+        Ok(runs)
+    }
+
+    async fn ask_in_folder(
+        &self,
+        corpus: &Corpus,
+        queries: &[&Query],
+        answers: &mut Answers,
+        bar: &QueryBar,
+    ) -> Result<(), CommandError> {
+        let client = self.invocation.connect().await?;
+        let root = self.invocation.absolute(&corpus.path);
+        self.ask(&client, &root, queries, answers, bar).await
+    }
+
+    async fn ask_in_repository(
+        &self,
+        corpus: &Corpus,
+        queries: &[&Query],
+        answers: &mut Answers,
+        bar: &QueryBar,
+    ) -> Result<(), CommandError> {
+        let history = History::open(&self.invocation.absolute(&corpus.path))?;
+        let place = temporary_folder()?;
+        let client = self.invocation.connect_apart(&place.path().join("home")).await?;
+        let mut checkout = Checkout::new(history.git_dir(), &place.path().join("tree"))?;
+        for (tree, queries) in by_tree(queries) {
+            checkout.at(tree)?;
+            for query in &queries {
+                Dataset::check_relevant(query, checkout.folder())?;
+            }
+            self.ask(&client, checkout.folder(), &queries, answers, bar).await?;
+        }
+        Ok(())
+    }
+
+    /// Indexes a folder and asks queries in it.
+    async fn ask(
+        &self,
+        client: &Client,
+        root: &Path,
+        queries: &[&Query],
+        answers: &mut Answers,
+        bar: &QueryBar,
+    ) -> Result<(), CommandError> {
+        let root = root.to_string_lossy().into_owned();
+        let context =
+            v1::RequestContext { working_directory: root.clone(), project_root: root, ..self.invocation.context() };
+        index(client, context.clone()).await?;
+        for query in queries {
+            let mut by_setting = Vec::with_capacity(self.settings.len());
+            for setting in self.settings {
+                by_setting.push(self.answers(client, context.clone(), query, *setting).await?);
+            }
+            answers.insert(query.id.clone(), by_setting);
+            bar.step();
+        }
+        Ok(())
+    }
+
+    async fn answers(
+        &self,
+        client: &Client,
+        context: v1::RequestContext,
+        query: &Query,
+        setting: Setting,
+    ) -> Result<Vec<Answer>, CommandError> {
+        let request = v1::SearchRequest {
+            context: Some(context),
+            query: query.text.clone(),
+            scope: v1::Scope::Project.into(),
+            limit: Some(self.hits),
+            without: setting.without(),
+            ..v1::SearchRequest::default()
+        };
+        let response = client.search(request).await.map_err(|status| of_query(query, status))?;
+        Ok(response.results.into_iter().filter_map(answer).collect())
+    }
+}
+
+/// The queries of each tree; the trees in the reverse of the order in which they are first named.
+///
+/// A mined dataset names the newest first, and a tree differs least from the one before it.
+fn by_tree<'q>(queries: &[&'q Query]) -> Vec<(&'q str, Vec<&'q Query>)> {
+    let mut places = BTreeMap::new();
+    let mut trees: Vec<(&str, Vec<&Query>)> = Vec::new();
+    for &query in queries {
+        // A query of a repository has a tree: the dataset was checked.
+        let tree = query.tree.as_deref().unwrap_or_default();
+        let place = *places.entry(tree).or_insert(trees.len());
+        if place == trees.len() {
+            trees.push((tree, Vec::new()));
+        }
+        trees[place].1.push(query);
+    }
+    trees.reverse();
+    trees
+}
+
+/// Brings a root's index up to its files.
+async fn index(client: &Client, context: v1::RequestContext) -> Result<(), CommandError> {
+    let request =
+        v1::IndexRequest { context: Some(context), scope: v1::Scope::Project.into(), ..v1::IndexRequest::default() };
+    let mut events = client.index(request).await?;
+    while let Some(v1::IndexEvent { event }) = events.message().await? {
+        if let Some(Event::Finished(_)) = event {
+            return Ok(());
+        }
+    }
+    Err(Complaint::indexing_broke_off().into())
+}
+
+/// A hit as a run holds it; `None` for what is no part of a file.
+fn answer(hit: v1::Hit) -> Option<Answer> {
+    let (document, chunk) = (hit.doc?, hit.chunk?);
+    let lines = Lines { start: chunk.start_line, end: chunk.end_line };
+    (!document.path.is_empty()).then_some(Answer { path: document.path, lines: Some(lines) })
+}
+
+/// Names the query that the daemon did not answer.
+fn of_query(query: &Query, status: tonic::Status) -> CommandError {
+    match CommandError::from(status) {
+        CommandError::Complaint(mut complaint) => {
+            complaint.message = format!("query `{}`: {}", query.id, complaint.message);
+            complaint.details.insert("query".to_owned(), query.id.clone());
+            CommandError::Complaint(complaint)
+        }
+        CommandError::ReaderGone => CommandError::ReaderGone,
+    }
+}
+
+fn temporary_folder() -> Result<TempDir, CommandError> {
+    let made = tempfile::Builder::new().prefix("recall-eval-").tempdir();
+    made.map_err(|error| Complaint::refused("cannot make a temporary folder", &error).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_stage_is_left_out_once_and_none_unless_asked_for() {
+        assert_eq!(Setting::all(Ablations::No), [Setting::Whole]);
+        let each = Setting::all(Ablations::Each);
+        assert_eq!((each[0], each.len()), (Setting::Whole, 1 + Ablation::ALL.len()));
+        assert_eq!(Setting::Whole.without(), [""; 0]);
+        assert_eq!(Setting::Without(Ablation::FileKind).without(), ["file_kind"]);
+    }
+
+    #[test]
+    fn trees_are_visited_once_and_from_the_oldest() {
+        let query = |id: &str, tree: &str| Query {
+            id: id.to_owned(),
+            text: String::new(),
+            corpus: String::new(),
+            tree: Some(tree.to_owned()),
+            category: String::new(),
+            language: None,
+            relevant: Vec::new(),
+        };
+        let queries = [query("1", "new"), query("2", "old"), query("3", "new")];
+        let visited: Vec<String> = by_tree(&queries.iter().collect::<Vec<_>>())
+            .into_iter()
+            .map(|(tree, queries)| {
+                let ids: Vec<_> = queries.iter().map(|query| query.id.as_str()).collect();
+                format!("{tree}: {}", ids.join(" "))
+            })
+            .collect();
+        assert_eq!(visited, ["old: 2", "new: 1 3"]);
+    }
+}

@@ -1,0 +1,96 @@
+//! How good the answers are: what does a person see?
+
+use anstyle::Style;
+use recall_eval::{Comparison, Group, Grouping, Metric};
+
+use super::quantity::{count, counted};
+use super::style::{DIM, GOOD, STRONG, WARNING};
+use super::table::{Align, Column, render as table};
+use super::text::printable;
+use crate::report::{Report, SHOWN};
+
+/// The means of all and of each part, then what each stage is worth, then what has changed.
+pub(crate) fn render(report: &Report, width: Option<usize>) -> String {
+    let Report { dataset, queries, corpora, shown, summary, ablations, changes, floors: _, scores: _ } = report;
+    let mut parts = vec![format!(
+        "{STRONG}{}{STRONG:#} {DIM}{}, {}{DIM:#}\n",
+        printable(dataset),
+        counted(*queries as u64, "query", "queries"),
+        counted(*corpora as u64, "corpus", "corpora"),
+    )];
+    let mut rows = vec![row("all", &summary.queries_mean)];
+    if *corpora > 1 {
+        rows.insert(0, row("mean of corpora", &summary.corpora_mean));
+    }
+    parts.push(groups_table("", shown, &rows, width));
+    for (grouping, groups) in &summary.groups {
+        // The only corpus is all.
+        if groups.len() > usize::from(*grouping == Grouping::Corpus) {
+            let rows: Vec<_> = groups.iter().map(|group| row(&group.name, group)).collect();
+            parts.push(groups_table(grouping.as_str(), shown, &rows, width));
+        }
+    }
+    if !ablations.is_empty() {
+        let rows: Vec<_> = ablations.iter().map(|(stage, worth)| compared(stage.as_str(), worth)).collect();
+        let heading = format!("{STRONG}What each stage is worth{STRONG:#} {DIM}by {}{DIM:#}\n", shown[0]);
+        parts.push(heading + &comparison_table(["stage", "without", "with", "worth"], &rows, width));
+    }
+    if !changes.is_empty() {
+        let rows: Vec<_> = changes.iter().map(|(metric, change)| compared(&metric.to_string(), change)).collect();
+        let heading = format!("{STRONG}What has changed{STRONG:#}\n");
+        parts.push(heading + &comparison_table(["metric", "before", "now", "change"], &rows, width));
+    }
+    parts.join("\n")
+}
+
+/// The name, the number of queries, and what is shown.
+fn row(name: &str, group: &Group) -> [String; SHOWN + 2] {
+    let Group { name: _, queries, means } = group;
+    std::array::from_fn(|at| match at {
+        0 => printable(name).into_owned(),
+        1 => count(*queries as u64),
+        _ => means.get(at - 2).map_or_else(String::new, |mean| format!("{mean:.3}")),
+    })
+}
+
+fn groups_table(heading: &str, shown: &[Metric; SHOWN], rows: &[[String; SHOWN + 2]], width: Option<usize>) -> String {
+    let names = shown.map(|metric| metric.to_string());
+    let layout: [Column<'_>; SHOWN + 2] = std::array::from_fn(|at| match at {
+        0 => Column { heading, align: Align::Path, style: Style::new() },
+        1 => Column { heading: "queries", align: Align::Right, style: DIM },
+        2 => Column { heading: &names[0], align: Align::Right, style: STRONG },
+        _ => Column { heading: &names[at - 2], align: Align::Right, style: Style::new() },
+    });
+    table(&layout, rows, width)
+}
+
+/// The name, both means, their difference with its interval, and in how many queries which is better.
+fn compared(name: &str, comparison: &Comparison) -> [String; 8] {
+    let Comparison { queries: _, first, second, difference, interval: (low, high), wins, losses, ties } = comparison;
+    [
+        name.to_owned(),
+        format!("{first:.3}"),
+        format!("{second:.3}"),
+        format!("{difference:+.3}"),
+        format!("{low:+.3} … {high:+.3}"),
+        count(*wins as u64),
+        count(*losses as u64),
+        count(*ties as u64),
+    ]
+}
+
+fn comparison_table(headings: [&str; 4], rows: &[[String; 8]], width: Option<usize>) -> String {
+    let [name, first, second, difference] = headings;
+    let right = |heading| Column { heading, align: Align::Right, style: Style::new() };
+    let layout = [
+        Column { heading: name, align: Align::Path, style: Style::new() },
+        right(first),
+        right(second),
+        right(difference),
+        right("95 % interval"),
+        Column { heading: "better", align: Align::Right, style: GOOD },
+        Column { heading: "worse", align: Align::Right, style: WARNING },
+        Column { heading: "same", align: Align::Right, style: DIM },
+    ];
+    table(&layout, rows, width)
+}

@@ -1,0 +1,176 @@
+//! What came of asking the queries of a dataset?
+
+use std::str::FromStr;
+
+use recall_core::Ablation;
+use recall_eval::{Comparison, Dataset, Measure, Metric, Run, Scores, Summary, compare};
+use recall_proto::Reason;
+
+use crate::Exit;
+use crate::complaint::{CommandError, Complaint};
+use crate::evaluation::{Evaluation, Setting};
+use crate::output::{Format, Output, human, json};
+
+/// How good the answers are.
+#[derive(Debug)]
+pub(crate) struct Report {
+    /// The dataset's name.
+    pub(crate) dataset: String,
+    /// The number of its queries.
+    pub(crate) queries: usize,
+    /// The number of its corpora.
+    pub(crate) corpora: usize,
+    /// What is shown of every group.
+    pub(crate) shown: [Metric; SHOWN],
+    /// The means, of what is shown first and then of what floors ask for.
+    pub(crate) summary: Summary,
+    /// What each stage is worth by the first metric; empty where that was not measured.
+    pub(crate) ablations: Vec<(Ablation, Comparison)>,
+    /// What an earlier run differs by in each metric that is shown; empty without one.
+    pub(crate) changes: Vec<(Metric, Comparison)>,
+    /// What must not be below a value.
+    pub(crate) floors: Vec<FloorCheck>,
+    /// The values that everything else is made of.
+    pub(crate) scores: Scores,
+}
+
+/// How many metrics are shown.
+pub(crate) const SHOWN: usize = 5;
+
+/// The least mean over corpora of a metric.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Floor {
+    pub(crate) metric: Metric,
+    pub(crate) least: f64,
+}
+
+/// A floor with what was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct FloorCheck {
+    pub(crate) floor: Floor,
+    pub(crate) mean: f64,
+}
+
+impl FloorCheck {
+    pub(crate) fn holds(&self) -> bool {
+        self.mean >= self.floor.least
+    }
+}
+
+impl FromStr for Floor {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (metric, least) = text.split_once('=').ok_or("a floor is a metric and a value: `ndcg@10=0.80`")?;
+        let metric = metric.parse::<Metric>().map_err(|error| error.to_string())?;
+        match least.parse() {
+            Ok(least) if (0.0..=1.0).contains(&least) => Ok(Self { metric, least }),
+            _ => Err(format!("`{least}` is no value of a metric: a number from 0 to 1")),
+        }
+    }
+}
+
+/// What is shown of a search for `hits` hits, the main one first.
+fn shown(hits: u32) -> [Metric; SHOWN] {
+    let at = |measure, cutoff| Metric { measure, cutoff };
+    [
+        at(Measure::Ndcg, hits),
+        at(Measure::ReciprocalRank, hits),
+        at(Measure::Hit, 1),
+        at(Measure::Precision, hits),
+        at(Measure::Recall, hits),
+    ]
+}
+
+impl Report {
+    /// Measures the runs of an evaluation: one a setting, in their order, the whole search first.
+    pub(crate) fn of(evaluation: &Evaluation<'_>, runs: &[Run], floors: &[Floor]) -> Result<Self, CommandError> {
+        let Evaluation { invocation: _, dataset, hits, settings } = evaluation;
+        let shown = shown(*hits);
+        let mut metrics = shown.to_vec();
+        for Floor { metric, .. } in floors {
+            if !metrics.contains(metric) {
+                metrics.push(*metric);
+            }
+        }
+        let mut scores = Vec::with_capacity(runs.len());
+        for run in runs {
+            scores.push(Scores::of(dataset, run, &metrics)?);
+        }
+        let whole = scores.first().cloned().unwrap_or(Scores { metrics: metrics.clone(), rows: Vec::new() });
+        let summary = Summary::of(&whole);
+        let worth = |(setting, without): (&Setting, &Scores)| match setting {
+            Setting::Whole => None,
+            Setting::Without(stage) => Some((*stage, compare(&column(without, shown[0]), &column(&whole, shown[0])))),
+        };
+        let mean = |metric| summary.mean(metric).unwrap_or_default();
+        Ok(Self {
+            dataset: dataset.name.clone(),
+            queries: dataset.queries.len(),
+            corpora: dataset.corpora.len(),
+            shown,
+            ablations: settings.iter().zip(&scores).filter_map(worth).collect(),
+            changes: Vec::new(),
+            floors: floors.iter().map(|floor| FloorCheck { floor: *floor, mean: mean(floor.metric) }).collect(),
+            summary,
+            scores: whole,
+        })
+    }
+
+    /// Measures an earlier run too, and what became better since.
+    pub(crate) fn compare_with(&mut self, dataset: &Dataset, before: &Run) -> Result<(), CommandError> {
+        let before = Scores::of(dataset, before, &self.shown)?;
+        let change = |metric| (metric, compare(&column(&before, metric), &column(&self.scores, metric)));
+        self.changes = self.shown.map(change).into();
+        Ok(())
+    }
+
+    /// Shows it all. Fails when a floor does not hold.
+    pub(crate) fn show(&self, output: &Output) -> Result<Exit, CommandError> {
+        match output.format {
+            Format::Json => {
+                output.json(&json::evaluation::report(self))?;
+                Ok(if self.floors.iter().all(FloorCheck::holds) { Exit::Done } else { Exit::Refused })
+            }
+            Format::Human => {
+                output.text(&human::evaluation::render(self, output.width))?;
+                match self.floors.iter().find(|check| !check.holds()) {
+                    Some(check) => Err(below(check).into()),
+                    None => Ok(Exit::Done),
+                }
+            }
+        }
+    }
+}
+
+/// The values of a metric that was measured.
+fn column(scores: &Scores, metric: Metric) -> Vec<f64> {
+    scores.column(metric).unwrap_or_default()
+}
+
+fn below(check: &FloorCheck) -> Complaint {
+    let FloorCheck { floor: Floor { metric, least }, mean } = check;
+    Complaint::new(Exit::Refused, Reason::SearchFailed, format!("{metric} is {mean:.4}; the floor is {least:.4}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_floor_is_a_metric_and_a_value() {
+        let metric = "ndcg@10".parse().expect("a metric");
+        assert_eq!("ndcg@10=0.80".parse(), Ok(Floor { metric, least: 0.8 }));
+        for text in ["ndcg@10", "ndcg=0.8", "ndcg@10=", "ndcg@10=high", "ndcg@10=1.5", "=0.8", "ndcg@10=NaN"] {
+            assert!(text.parse::<Floor>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_floor_holds_at_its_value() {
+        let floor: Floor = "mrr@5=0.5".parse().expect("a floor");
+        assert!(FloorCheck { floor, mean: 0.5 }.holds());
+        assert!(!FloorCheck { floor, mean: 0.4999 }.holds());
+        assert_eq!(below(&FloorCheck { floor, mean: 0.25 }).message, "mrr@5 is 0.2500; the floor is 0.5000");
+    }
+}
