@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use recall_config::{Environment, Homes, Settings};
 use recall_core::Weights;
-use recall_engine::{Engine, EngineSettings, Places, StoreSettings};
+use recall_engine::{Engine, EngineSettings, Rankers, Places, StoreSettings};
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
@@ -62,6 +62,7 @@ fn engine_settings(settings: &Settings) -> EngineSettings {
         open_stores: daemon.max_open_stores,
         first_index_wait: index.first_wait.min(longest_wait),
         ingest_wait: index.wait.min(longest_wait),
+        rankers: Rankers::default(),
     }
 }
 

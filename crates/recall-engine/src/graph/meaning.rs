@@ -6,7 +6,7 @@ use super::paths::Paths;
 
 /// A name that more documents define says nothing about any of them, unless an import tells which is meant: `new`,
 /// `default`, `iter`.
-pub(crate) const MOST_DEFINERS: usize = 5;
+pub(crate) const MOST_DEFINERS: usize = 16;
 
 /// Among more definers than this those nearby are not looked for.
 const MOST_COMPARED: usize = 256;

@@ -25,6 +25,7 @@ pub(super) fn to_proto(
         class,
         scope: searched,
         weights,
+        confidence,
         hits,
         candidates,
         retrieved,
@@ -63,13 +64,14 @@ pub(super) fn to_proto(
         }),
         warnings: warning::to_proto(warnings),
         next_offset,
-        confidence: None,
+        confidence,
     }
 }
 
 fn hit(hit: Hit, coverage: &[Coverage], weights: &RetrieverWeights, parents: &HashMap<DocumentId, String>) -> v1::Hit {
     let citation = hit.citation();
-    let Hit { id: _, scope, document: found, chunk: span, text, highlights, score, also_at, explanation } = hit;
+    let Hit { id: _, scope, document: found, chunk: span, text, highlights, score, confidence, also_at, explanation } =
+        hit;
     v1::Hit {
         score,
         doc: Some(document::to_proto(&found, scope, &store::id_in(scope, coverage))),
@@ -83,14 +85,14 @@ fn hit(hit: Hit, coverage: &[Coverage], weights: &RetrieverWeights, parents: &Ha
             .map(|range| v1::ByteRange { start: range.start as u32, end: range.end as u32 })
             .collect(),
         parents: Vec::new(),
-        confidence: None,
+        confidence,
         memory: None,
         parent_text: parents.get(&found.id).cloned(),
     }
 }
 
 fn explain(explanation: Explanation, weights: &RetrieverWeights) -> v1::Explain {
-    let Explanation { ranks, fused, priors } = explanation;
+    let Explanation { ranks, fused, priors, contributions } = explanation;
     let retrieved = |retriever| {
         let &(_, rank, score) = ranks.iter().find(|(found, _, _)| *found == retriever)?;
         Some(v1::Retrieved { rank, score: score.into(), weight: weight_of(weights, retriever) })
@@ -103,7 +105,7 @@ fn explain(explanation: Explanation, weights: &RetrieverWeights) -> v1::Explain 
         fused,
         priors: priors.into_iter().map(|factor| (factor.name.to_owned(), factor.value)).collect(),
         rerank: None,
-        contributions: BTreeMap::new(),
+        contributions: contributions.into_iter().map(|(name, added)| (name.to_owned(), added)).collect(),
     }
 }
 
