@@ -1,7 +1,7 @@
 //! How good the answers are: what does a person see?
 
 use anstyle::Style;
-use recall_eval::{Comparison, Group, Grouping, Metric};
+use recall_eval::{Comparison, Group, Metric};
 
 use super::quantity::{count, counted};
 use super::style::{DIM, GOOD, STRONG, WARNING};
@@ -24,8 +24,8 @@ pub(crate) fn render(report: &Report, width: Option<usize>) -> String {
     }
     parts.push(groups_table("", shown, &rows, width));
     for (grouping, groups) in &summary.groups {
-        // The only corpus is all.
-        if groups.len() > usize::from(*grouping == Grouping::Corpus) {
+        // A part that holds every query is told already.
+        if groups.iter().any(|group| group.queries < *queries) {
             let rows: Vec<_> = groups.iter().map(|group| row(&group.name, group)).collect();
             parts.push(groups_table(grouping.as_str(), shown, &rows, width));
         }
