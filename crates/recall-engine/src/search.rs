@@ -11,6 +11,7 @@ mod order;
 mod pool;
 mod prior;
 mod retrieve;
+mod texts;
 mod weights;
 
 use std::sync::Arc;
@@ -154,7 +155,7 @@ impl Search<'_> {
         let store_settings = &self.stores[0].settings;
         let (weights, deciding) = self.deciding();
         let pool = pool::gather(self, &weights, clock)?;
-        let ranked = order::order(self, &pool, deciding);
+        let ranked = order::order(self, &pool, deciding)?;
         clock.lap(Stage::Rank);
         let candidates = ranked.len() as u64;
         // One more than is shown tells whether there is a next page.
@@ -215,7 +216,8 @@ pub(crate) fn seen(
     let mut all = Vec::new();
     for side in Side::ALL {
         let sides: Vec<_> = pool.iter().map(|finds| finds.on(side)).collect();
-        let rows = features::rows(understood, request, &sides);
+        let texts = texts::closeness(stores, understood, &sides)?;
+        let rows = features::rows(understood, request, &sides, &texts);
         let documents = sides.iter().enumerate().flat_map(|(store, one)| one.documents.iter().map(move |d| (store, *d)));
         all.extend(documents.zip(rows.chunks_exact(features::COUNT)).map(|((store, document), row)| Seen {
             store,

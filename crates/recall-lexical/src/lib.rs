@@ -11,6 +11,7 @@
 mod analysis;
 mod chunk_document;
 mod clause;
+mod closeness;
 mod directory;
 mod evidence;
 mod fields;
@@ -32,6 +33,7 @@ mod weights;
 mod writer;
 
 pub use chunk_document::IndexedDocument;
+pub use closeness::{Closeness, ClosenessReader};
 pub use evidence::{DocumentEvidence, Evidence, Question};
 pub use highlight::Highlighter;
 pub use index::{Lexical, Refreshed};

@@ -30,6 +30,9 @@ pub(crate) struct MineArguments {
     /// The folder that gets one file of judged queries a repository; those that are there are not made again.
     #[arg(long)]
     pub(crate) out: PathBuf,
+    /// The kinds of queries that are asked: `commit`, `comment`, `heading`.
+    #[arg(long, value_delimiter = ',', default_values_t = ["commit".to_owned(), "comment".to_owned(), "heading".to_owned()])]
+    pub(crate) kinds: Vec<String>,
     /// How many repositories are worked on at once.
     #[arg(long, default_value_t = 2)]
     pub(crate) jobs: usize,

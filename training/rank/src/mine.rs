@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &MineArguments) -> Result<(), Failure> {
                     if file.exists() {
                         continue;
                     }
-                    match mine(source, &arguments.mirrors).and_then(|judged| {
+                    match mine(source, arguments).and_then(|judged| {
                         let count = judged.queries.len();
                         fs::write(&file, judged.to_letor())?;
                         Ok(count)
@@ -66,8 +66,9 @@ pub(crate) fn run(arguments: &MineArguments) -> Result<(), Failure> {
     if failed.is_empty() { Ok(()) } else { Err(format!("{} repositories gave nothing", failed.len()).into()) }
 }
 
-fn mine(source: &Source, mirrors: &Path) -> Result<Judged, Failure> {
-    let git_dir = source.git_dir(mirrors)?;
+fn mine(source: &Source, arguments: &MineArguments) -> Result<Judged, Failure> {
+    let asks = |kind: &str| arguments.kinds.iter().any(|asked| asked == kind);
+    let git_dir = source.git_dir(&arguments.mirrors)?;
     let folder = tempfile::tempdir()?;
     let (tree, home) = (folder.path().join("tree"), folder.path().join("home"));
     let mut judged = Judged { features: recall_engine::feature_names().iter().map(ToString::to_string).collect(), queries: Vec::new() };
@@ -75,7 +76,12 @@ fn mine(source: &Source, mirrors: &Path) -> Result<Judged, Failure> {
     let asked = Asked::new(&tree, &home);
     let limits = MineLimits { queries: COMMITS, ..MineLimits::default() };
     let commits = History::open(&git_dir)?.commits(&limits)?;
-    for query in commits.iter().rev() {
+    if let Some(newest) = commits.first()
+        && !asks("commit")
+    {
+        checkout.at(&newest.parent)?;
+    }
+    for query in commits.iter().rev().filter(|_| asks("commit")) {
         checkout.at(&query.parent)?;
         asked.refresh()?;
         let candidates = asked.candidates(&query.text, Side::Code)?;
@@ -83,17 +89,21 @@ fn mine(source: &Source, mirrors: &Path) -> Result<Judged, Failure> {
         push(&mut judged, &source.name, "commit", candidates, query.relevant.len(), is_relevant);
     }
     let files = files(&tree)?;
-    let described = bared(&tree, &files);
+    let described = if asks("comment") { bared(&tree, &files) } else { Vec::new() };
     for (path, Bared { text, .. }) in &described {
         fs::write(tree.join(path.as_str()), text)?;
     }
-    asked.refresh()?;
+    if !described.is_empty() {
+        asked.refresh()?;
+    }
     for (path, Bared { sentence, .. }) in &described {
         let candidates = asked.candidates(sentence, Side::Code)?;
         push(&mut judged, &source.name, "comment", candidates, 1, |document| document.path == *path);
     }
     drop(asked);
-    sections(source, &tree, &files, folder.path(), &mut judged)?;
+    if asks("heading") {
+        sections(source, &tree, &files, folder.path(), &mut judged)?;
+    }
     Ok(judged)
 }
 

@@ -7,7 +7,7 @@ mod neighbours;
 mod ranks;
 
 use recall_core::{Ablation, DocumentType, FileKind, Form, QueryClass, SearchRequest, Understood};
-use recall_lexical::DocumentEvidence;
+use recall_lexical::{Closeness, DocumentEvidence};
 use rustc_hash::FxHashMap;
 
 use super::pool::OneSide;
@@ -60,7 +60,10 @@ const FACTS: [(&str, Score); 25] = [
 ];
 
 /// What is known beside the evidence: of the document, then of the question.
-const OTHERS: [&str; 29] = [
+const OTHERS: [&str; 32] = [
+    "pairs",
+    "near",
+    "lead",
     "is_data",
     "is_markup",
     "is_unknown",
@@ -106,7 +109,12 @@ pub fn names() -> Vec<&'static str> {
 }
 
 /// The rows of all documents of one side, store by store, each store's in the order of its evidence.
-pub(super) fn rows(understood: &Understood, request: &SearchRequest, stores: &[OneSide<'_>]) -> Vec<f32> {
+pub(super) fn rows(
+    understood: &Understood,
+    request: &SearchRequest,
+    stores: &[OneSide<'_>],
+    texts: &[Option<Closeness>],
+) -> Vec<f32> {
     let documents: Vec<&DocumentEvidence> = stores.iter().flat_map(|found| found.documents.iter().copied()).collect();
     let mut rows = vec![0.0; documents.len() * COUNT];
     let mut column = 0;
@@ -139,7 +147,11 @@ pub(super) fn rows(understood: &Understood, request: &SearchRequest, stores: &[O
             let asks = |classes: &[QueryClass]| flag(classes.contains(&understood.class));
             let among = beside[row];
             let walk = walked[row];
+            let text = texts.get(row).copied().flatten();
             let others: [f32; OTHERS.len()] = [
+                text.map_or(f32::NAN, |text| text.pairs),
+                text.map_or(f32::NAN, |text| text.near),
+                text.map_or(f32::NAN, |text| text.lead),
                 flag(traits.form == Form::Data),
                 flag(traits.form == Form::Markup),
                 flag(traits.form == Form::Unknown),

@@ -8,8 +8,9 @@ use rustc_hash::FxHashMap;
 
 use super::fused::FusedChunk;
 use super::pool::{Finds, OneSide};
-use super::{Search, features};
+use super::{Search, features, texts};
 use crate::answer::Factor;
+use crate::error::StoreError;
 use crate::rankers::{Rankers, Side};
 
 /// A chunk in the order of the answer, before it is read.
@@ -47,7 +48,14 @@ impl Selectable for Ranked {
 }
 
 /// Puts the candidates in order, best first. `rankers` is `None` where fusion decides.
-pub(super) fn order(search: &Search<'_>, pool: &[Finds], rankers: Option<&Rankers>) -> Vec<Ranked> {
+///
+/// # Errors
+/// A store cannot be read.
+pub(super) fn order(
+    search: &Search<'_>,
+    pool: &[Finds],
+    rankers: Option<&Rankers>,
+) -> Result<Vec<Ranked>, StoreError> {
     let mut ranked = Vec::new();
     let mut learned_sides = Vec::new();
     for side in Side::ALL {
@@ -56,7 +64,7 @@ pub(super) fn order(search: &Search<'_>, pool: &[Finds], rankers: Option<&Ranker
         match ranker {
             Some(ranker) => {
                 learned_sides.push(side);
-                ranked.extend(learned(search, &sides, ranker));
+                ranked.extend(learned(search, &sides, ranker)?);
             }
             None => ranked.extend(fused(pool, side)),
         }
@@ -64,7 +72,7 @@ pub(super) fn order(search: &Search<'_>, pool: &[Finds], rankers: Option<&Ranker
     sort(&mut ranked);
     let more: Vec<Ranked> = learned_sides.into_iter().flat_map(|side| others(&ranked, pool, side)).collect();
     ranked.extend(more);
-    ranked
+    Ok(ranked)
 }
 
 fn sort(ranked: &mut [Ranked]) {
@@ -72,8 +80,13 @@ fn sort(ranked: &mut [Ranked]) {
 }
 
 /// The documents of one side, by its ranker.
-fn learned(search: &Search<'_>, sides: &[OneSide<'_>], ranker: &recall_rank::Ranker) -> Vec<Ranked> {
-    let rows = features::rows(search.understood, search.request, sides);
+fn learned(
+    search: &Search<'_>,
+    sides: &[OneSide<'_>],
+    ranker: &recall_rank::Ranker,
+) -> Result<Vec<Ranked>, StoreError> {
+    let texts = texts::closeness(search.stores, search.understood, sides)?;
+    let rows = features::rows(search.understood, search.request, sides, &texts);
     let mut scores = Vec::new();
     ranker.score(&rows, &mut scores);
     let standard = Standard::of(&scores);
@@ -96,7 +109,7 @@ fn learned(search: &Search<'_>, sides: &[OneSide<'_>], ranker: &recall_rank::Ran
             });
         }
     }
-    ranked
+    Ok(ranked)
 }
 
 /// The chunks of one side, by fusion.

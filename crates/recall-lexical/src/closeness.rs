@@ -1,0 +1,146 @@
+//! How close together do the words of a question stand in a text?
+//!
+//! The index knows which words a chunk holds and how often, not where: positions would double it. Where a word stands is
+//! read out of the texts of the few best candidates.
+
+use recall_core::Understood;
+use recall_core::words::{self, Word};
+
+use crate::analysis::Analysis;
+use crate::query_terms::terms;
+
+/// How close the words of a question stand in a text. Each is from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Closeness {
+    /// The share of the question's neighbouring terms that follow each other in the text, with at most one word between.
+    pub pairs: f32,
+    /// How near the question's neighbouring terms stand to each other, in any order: the mean of 1 / distance.
+    pub near: f32,
+    /// How early the terms come: the mean of 1 / (1 + words before the first / 10).
+    pub lead: f32,
+}
+
+/// Reads texts for one question; made once a query.
+pub struct ClosenessReader {
+    terms: Vec<String>,
+    /// The first bytes of the terms; see [`Highlighter`](crate::Highlighter).
+    first_bytes: [bool; 128],
+    analysis: Analysis,
+    /// Where each term stands, in words from the start of the text.
+    places: Vec<Vec<u32>>,
+}
+
+/// More occurrences of a term than this are not looked at: the first ones are what a text is about.
+const MOST_PLACES: usize = 32;
+/// How far behind the first the second term of a pair may stand.
+const REACH: u32 = 2;
+/// After how many words a term is half as early as at the start.
+const LEAD_WORDS: f32 = 10.0;
+
+impl ClosenessReader {
+    /// Prepares for a query.
+    pub fn new(understood: &Understood) -> Self {
+        let terms = terms(&understood.text);
+        let mut first_bytes = [false; 128];
+        for term in &terms {
+            if let Some(place) = term.bytes().next().and_then(|first| first_bytes.get_mut(usize::from(first))) {
+                *place = true;
+            }
+        }
+        let places = vec![Vec::new(); terms.len()];
+        Self { terms, first_bytes, analysis: Analysis::of_queries(), places }
+    }
+
+    /// Reads a text.
+    pub fn read(&mut self, text: &str) -> Closeness {
+        self.find(text);
+        let terms = self.places.len().max(1) as f32;
+        let lead = |places: &Vec<u32>| places.first().map_or(0.0, |&first| 1.0 / (1.0 + first as f32 / LEAD_WORDS));
+        let lead = self.places.iter().map(lead).sum::<f32>() / terms;
+        let (mut pairs, mut near) = (0.0, 0.0);
+        for pair in self.places.windows(2) {
+            let (follows, distance) = distance(&pair[0], &pair[1]);
+            pairs += f32::from(u8::from(follows));
+            near += distance.map_or(0.0, |distance| 1.0 / distance.max(1) as f32);
+        }
+        let count = self.places.len().saturating_sub(1).max(1) as f32;
+        Closeness { pairs: pairs / count, near: near / count, lead }
+    }
+
+    /// Notes where the terms stand.
+    fn find(&mut self, text: &str) {
+        let Self { terms, first_bytes, analysis, places } = self;
+        places.iter_mut().for_each(Vec::clear);
+        let mut at = 0;
+        words::split(text, |word| {
+            let (Word::Plain(written) | Word::Part(written) | Word::Compound(written)) = word;
+            let first = written.bytes().next().map_or(0, |byte| byte.to_ascii_lowercase());
+            if first_bytes.get(usize::from(first)).is_none_or(|&wanted| wanted) {
+                let term = analysis.term(word);
+                if let Some(found) = terms.iter().position(|known| known == term)
+                    && places[found].len() < MOST_PLACES
+                {
+                    places[found].push(at);
+                }
+            }
+            // A compound stands where its first part does.
+            at += u32::from(!matches!(word, Word::Compound(_)));
+        });
+    }
+}
+
+/// Whether `b` follows `a` within reach, and how far the nearest two are apart. Both ascend.
+fn distance(a: &[u32], b: &[u32]) -> (bool, Option<u32>) {
+    let mut follows = false;
+    let mut nearest: Option<u32> = None;
+    for &one in a {
+        let behind = b.partition_point(|&other| other <= one);
+        let around = [behind.checked_sub(1), Some(behind)].into_iter().flatten().filter_map(|place| b.get(place));
+        for &other in around {
+            let apart = one.abs_diff(other);
+            follows |= other > one && apart <= REACH;
+            nearest = Some(nearest.map_or(apart, |known| known.min(apart)));
+        }
+    }
+    (follows, nearest)
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_core::understand;
+
+    use super::*;
+
+    fn read(query: &str, text: &str) -> Closeness {
+        ClosenessReader::new(&understand(query)).read(text)
+    }
+
+    #[test]
+    fn words_that_follow_each_other_are_a_pair() {
+        assert_eq!(read("retry budget", "The retry budget is small."), Closeness { pairs: 1.0, near: 1.0, lead: (1.0 / 1.1 + 1.0 / 1.2) / 2.0 });
+        let apart = read("retry budget", "A budget is spent on every single retry.");
+        assert!(apart.pairs == 0.0 && apart.near > 0.0 && apart.near < 0.5, "{apart:?}");
+        assert_eq!(read("retry budget", "Nothing of it."), Closeness::default());
+    }
+
+    #[test]
+    fn an_early_word_leads() {
+        let late = "word ".repeat(50) + "budget";
+        assert!(read("budget", "Budget of a call").lead > read("budget", &late).lead);
+    }
+
+    #[test]
+    fn forms_of_a_word_and_parts_of_identifiers_count() {
+        assert!((read("retrying requests", "fn retry_request()").pairs - 1.0).abs() < f32::EPSILON);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_part_is_a_share(text in "\\PC{0,80}", query in "\\PC{0,30}") {
+            let Closeness { pairs, near, lead } = read(&query, &text);
+            for share in [pairs, near, lead] {
+                assert!((0.0..=1.0).contains(&share));
+            }
+        }
+    }
+}
