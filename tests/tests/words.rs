@@ -195,10 +195,11 @@ fn files(endings: &[&str]) -> Vec<File> {
     found
 }
 
-/// Whether a folder holds what is built, what git keeps, or samples that tests read.
+/// Whether a folder holds what is built, what git keeps, or samples that tests read: a corpus is the project of somebody
+/// who never was.
 fn is_foreign_folder(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    matches!(name, "target" | ".git" | "fixtures" | "snapshots" | "proptest-regressions")
+    matches!(name, "target" | ".git" | "fixtures" | "snapshots" | "proptest-regressions" | "corpus")
 }
 
 fn ending(path: &Path) -> &str {

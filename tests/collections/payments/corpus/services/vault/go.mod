@@ -1,0 +1,3 @@
+module ledgerline.example/vault
+
+go 1.23

@@ -1,0 +1,3 @@
+module ledgerline.example/webhooks
+
+go 1.23
