@@ -25,9 +25,7 @@ impl Form {
     pub fn of(language: Option<&Language>) -> Self {
         match language.map(Language::as_str) {
             None => Self::Unknown,
-            Some("json" | "jsonl" | "yaml" | "toml" | "xml" | "csv" | "config" | "gomod" | "diff") => {
-                Self::Data
-            }
+            Some("json" | "jsonl" | "yaml" | "toml" | "xml" | "csv" | "config" | "gomod" | "diff") => Self::Data,
             Some("html" | "css" | "scss" | "sass" | "less" | "template") => Self::Markup,
             Some("markdown" | "rst" | "text" | "asciidoc" | "org" | "latex") => Self::Prose,
             Some(_) => Self::Program,

@@ -117,7 +117,10 @@ mod tests {
 
     #[test]
     fn words_that_follow_each_other_are_a_pair() {
-        assert_eq!(read("retry budget", "The retry budget is small."), Closeness { pairs: 1.0, near: 1.0, lead: (1.0 / 1.1 + 1.0 / 1.2) / 2.0 });
+        assert_eq!(
+            read("retry budget", "The retry budget is small."),
+            Closeness { pairs: 1.0, near: 1.0, lead: f32::midpoint(1.0 / 1.1, 1.0 / 1.2) }
+        );
         let apart = read("retry budget", "A budget is spent on every single retry.");
         assert!(apart.pairs == 0.0 && apart.near > 0.0 && apart.near < 0.5, "{apart:?}");
         assert_eq!(read("retry budget", "Nothing of it."), Closeness::default());

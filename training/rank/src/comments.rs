@@ -75,7 +75,10 @@ mod tests {
     fn the_first_sentence_is_taken_without_marks() {
         for (comment, expected) in [
             ("/// Opens the store of a project. Fails.", Some("Opens the store of a project")),
-            ("/**\n * Reads every header of a request,\n * line by line.\n * @param x y\n */", Some("Reads every header of a request, line by line")),
+            (
+                "/**\n * Reads every header of a request,\n * line by line.\n * @param x y\n */",
+                Some("Reads every header of a request, line by line"),
+            ),
             ("# too short", None),
             ("// Copyright 2020 The Authors of this fine program", None),
         ] {

@@ -53,19 +53,25 @@ fn weights(kinds: &[String]) -> Result<BTreeMap<&str, f32>, Failure> {
 
 /// All mined queries of the kinds, with the features of those names.
 fn read(folder: &Path, names: &[String], weights: &BTreeMap<&str, f32>) -> Result<Judged, Failure> {
-    let mut files: Vec<_> = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    let mut files: Vec<_> =
+        fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     files.retain(|file| file.extension().is_some_and(|extension| extension == "letor"));
     files.sort_unstable();
     let mut all = Judged { features: names.to_vec(), queries: Vec::new() };
     for file in files {
-        let mined = Judged::from_letor(&fs::read_to_string(&file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+        let mined =
+            Judged::from_letor(&fs::read_to_string(&file)?).map_err(|error| format!("{}: {error}", file.display()))?;
         // What is not computed for a kind of query is missing in its file.
         let place = |name: &String| mined.features.iter().position(|found| found == name);
         let places: Vec<Option<usize>> = names.iter().map(place).collect();
         let width = mined.features.len();
         all.queries.extend(mined.queries.into_iter().filter_map(|query| {
             let weight = *weights.get(query.kind.as_str())?;
-            let rows = query.rows.chunks_exact(width).flat_map(|row| places.iter().map(|place| place.map_or(f32::NAN, |place| row[place]))).collect();
+            let rows = query
+                .rows
+                .chunks_exact(width)
+                .flat_map(|row| places.iter().map(|place| place.map_or(f32::NAN, |place| row[place])))
+                .collect();
             Some(JudgedQuery { rows, weight, ..query })
         }));
     }

@@ -51,20 +51,15 @@ impl Selectable for Ranked {
 ///
 /// # Errors
 /// A store cannot be read.
-pub(super) fn order(
-    search: &Search<'_>,
-    pool: &[Finds],
-    rankers: Option<&Rankers>,
-) -> Result<Vec<Ranked>, StoreError> {
+pub(super) fn order(search: &Search<'_>, pool: &[Finds], rankers: Option<&Rankers>) -> Result<Vec<Ranked>, StoreError> {
     let mut ranked = Vec::new();
     let mut learned_sides = Vec::new();
     for side in Side::ALL {
-        let ranker = rankers.and_then(|rankers| rankers.of(side));
         let sides: Vec<OneSide<'_>> = pool.iter().map(|finds| finds.on(side)).collect();
-        match ranker {
-            Some(ranker) => {
+        match rankers.and_then(|rankers| rankers.of(side)) {
+            Some(learned) => {
                 learned_sides.push(side);
-                ranked.extend(learned(search, &sides, ranker)?);
+                ranked.extend(by_ranker(search, &sides, learned)?);
             }
             None => ranked.extend(fused(pool, side)),
         }
@@ -80,7 +75,7 @@ fn sort(ranked: &mut [Ranked]) {
 }
 
 /// The documents of one side, by its ranker.
-fn learned(
+fn by_ranker(
     search: &Search<'_>,
     sides: &[OneSide<'_>],
     ranker: &recall_rank::Ranker,
@@ -92,12 +87,12 @@ fn learned(
     let standard = Standard::of(&scores);
     let mut rows = rows.chunks_exact(features::COUNT);
     let mut scores = scores.into_iter();
-    let mut ranked = Vec::new();
+    let mut order = Vec::new();
     for (store, side) in sides.iter().enumerate() {
         for document in &side.documents {
             let (row, raw) = (rows.next().expect("a row a document"), scores.next().expect("a score a document"));
             let best = side.fused.get(&document.document.0);
-            ranked.push(Ranked {
+            order.push(Ranked {
                 store,
                 document: document.document,
                 chunk: document.chunk,
@@ -105,11 +100,23 @@ fn learned(
                 ranks: best.map(|chunk| chunk.fused.ranks.clone()).unwrap_or_default(),
                 fused: best.map_or(0.0, |chunk| chunk.fused.score),
                 priors: best.map(|chunk| chunk.priors.clone()).unwrap_or_default(),
-                learned: Some(Learned { side: side.side, row: row.to_vec(), confidence: ranker.confidence(raw) }),
+                learned: Some(Learned {
+                    side: side.side,
+                    row: row.to_vec(),
+                    confidence: ranker.confidence(raw) * covered(document),
+                }),
             });
         }
     }
-    Ok(ranked)
+    Ok(order)
+}
+
+/// How much of the question a document holds at all, in its text, its names or its path.
+///
+/// The ranker compares candidates with each other, and the best of a bad lot looks good to it: what holds half of the
+/// question is half as likely to answer it.
+fn covered(document: &recall_lexical::DocumentEvidence) -> f32 {
+    document.body_coverage.max(document.symbol_coverage).max(document.path_coverage).min(1.0)
 }
 
 /// The chunks of one side, by fusion.
@@ -181,8 +188,8 @@ impl Standard {
 /// How far a class of query leans to one side, in standard deviations.
 fn leaning(class: QueryClass, side: Side) -> f64 {
     match (class, side) {
-        (QueryClass::Symbol | QueryClass::Relationship, Side::Code) => 1.0,
-        (QueryClass::Decision | QueryClass::Docs, Side::Prose) => 1.0,
+        (QueryClass::Symbol | QueryClass::Relationship, Side::Code)
+        | (QueryClass::Decision | QueryClass::Docs, Side::Prose) => 1.0,
         _ => 0.0,
     }
 }

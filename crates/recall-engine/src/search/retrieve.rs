@@ -15,20 +15,14 @@ pub(super) fn retrieve(
     understood: &Understood,
     weights: &[(Retriever, f64)],
 ) -> Result<(Vec<RankedList>, Evidence), StoreError> {
-    let weight_of = |retriever| weights.iter().find(|(known, _)| *known == retriever).map_or(0.0, |&(_, weight)| weight);
+    let weight_of =
+        |retriever| weights.iter().find(|(known, _)| *known == retriever).map_or(0.0, |&(_, weight)| weight);
     let depth = |retriever| if weight_of(retriever) > 0.0 { DEPTH } else { 0 };
-    let depths = Depths {
-        lexical: depth(Retriever::Lexical),
-        symbol: depth(Retriever::Symbol),
-        path: depth(Retriever::Path),
-    };
+    let depths =
+        Depths { lexical: depth(Retriever::Lexical), symbol: depth(Retriever::Symbol), path: depth(Retriever::Path) };
     let retrieved = store.lexical.searcher().retrieve(understood, &understood.filters, depths);
     let Retrieved { lexical, symbol, path, evidence } = retrieved.map_err(|source| store.search_failed(source))?;
     let list = |retriever, candidates| RankedList { retriever, weight: weight_of(retriever), candidates };
-    let lists = vec![
-        list(Retriever::Lexical, lexical),
-        list(Retriever::Symbol, symbol),
-        list(Retriever::Path, path),
-    ];
+    let lists = vec![list(Retriever::Lexical, lexical), list(Retriever::Symbol, symbol), list(Retriever::Path, path)];
     Ok((lists, evidence))
 }

@@ -21,8 +21,11 @@ pub(super) fn closeness(
     understood: &Understood,
     sides: &[OneSide<'_>],
 ) -> Result<Vec<Option<Closeness>>, StoreError> {
-    let documents: Vec<_> =
-        sides.iter().enumerate().flat_map(|(store, side)| side.documents.iter().map(move |one| (store, *one))).collect();
+    let documents: Vec<_> = sides
+        .iter()
+        .enumerate()
+        .flat_map(|(store, side)| side.documents.iter().map(move |one| (store, *one)))
+        .collect();
     let mut read = vec![None; documents.len()];
     if sides.iter().any(|side| side.side == Side::Code) {
         return Ok(read);

@@ -77,8 +77,13 @@ struct AskedName {
 impl Asked {
     fn of(snapshot: &Snapshot, understood: &Understood) -> Result<Self, TantivyError> {
         let fields = &snapshot.fields;
-        let mut asked =
-            Self { terms: Vec::new(), names: Vec::new(), weights: Vec::new(), question: Question::default(), rarest: 0 };
+        let mut asked = Self {
+            terms: Vec::new(),
+            names: Vec::new(),
+            weights: Vec::new(),
+            question: Question::default(),
+            rarest: 0,
+        };
         let mut unknown = 0.0;
         for term in terms(&understood.text).iter().take(MAX_TERMS) {
             let look_up = |field| snapshot.look_up(field, term.as_bytes());
@@ -274,7 +279,9 @@ impl<'a> Reading<'a> {
         let (slot, document) = (&self.slots[place], &self.documents[place]);
         let chunks = &self.chunks[slot.locals()];
         let score = |chunk: &ChunkTally| {
-            weights.body * chunk.body.score + weights.symbol * chunk.symbol.score + weights.comment * chunk.comment.score
+            weights.body * chunk.body.score
+                + weights.symbol * chunk.symbol.score
+                + weights.comment * chunk.comment.score
         };
         // The first that defines what is named; a type stands before its constructors and methods. Else the best.
         let worth = |chunk: &ChunkTally| if chunk.named > 0.0 { chunk.named } else { score(chunk) };
@@ -286,7 +293,8 @@ impl<'a> Reading<'a> {
         let all = asked.question.weight.max(f32::MIN_POSITIVE);
         let coverage = |tally: &FieldTally| tally.terms.weight(&asked.weights) / all;
         let length = |field, entry| self.segment.lengths(field).map_or(0, |lengths| lengths.fieldnorm(entry));
-        let share = |tally: &FieldTally, field, entry| (tally.terms.len() as f32 / length(field, entry).max(1) as f32).min(1.0);
+        let share =
+            |tally: &FieldTally, field, entry| (tally.terms.len() as f32 / length(field, entry).max(1) as f32).min(1.0);
         let best = |of: fn(&ChunkTally) -> f32| chunks.iter().map(of).fold(0.0, f32::max);
         let tokens = |field| slot.entries.clone().map(|entry| length(field, entry)).sum::<u32>() as f32;
         let packed = self.segment.traits(entry);

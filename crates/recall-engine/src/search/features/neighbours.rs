@@ -3,8 +3,8 @@
 use recall_lexical::DocumentEvidence;
 use rustc_hash::FxHashMap;
 
-use crate::search::pool::OneSide;
 use super::ranks::worths;
+use crate::search::pool::OneSide;
 
 /// What the candidates beside a document say for it.
 #[derive(Clone, Copy, Debug, Default)]

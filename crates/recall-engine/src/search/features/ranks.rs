@@ -28,8 +28,13 @@ pub(super) fn places(documents: &[&DocumentEvidence], score: fn(&DocumentEvidenc
 
 /// The worth of each score's rank; equal scores share a rank, a score of 0 has none and is worth 0.
 pub(super) fn worths(scores: &[f32]) -> Vec<f32> {
-    let mut order: Vec<(f32, usize)> =
-        scores.iter().copied().enumerate().map(|(place, score)| (score, place)).filter(|&(score, _)| score > 0.0).collect();
+    let mut order: Vec<(f32, usize)> = scores
+        .iter()
+        .copied()
+        .enumerate()
+        .map(|(place, score)| (score, place))
+        .filter(|&(score, _)| score > 0.0)
+        .collect();
     order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut worths = vec![0.0; scores.len()];
     let mut rank = 0;
