@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use recall_core::{Clock, DocumentType, Explain, Filters, Scope, SearchRequest, Timestamp, Weights};
 use recall_engine::{
-    Cancel, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places, RankedDocument, Rankers, RootCheck, SearchError,
-    Side, StoreSettings,
+    Cancel, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places, RankedDocument, Rankers, RootCheck,
+    SearchError, Side, StoreSettings,
 };
 
 /// An engine over one folder.

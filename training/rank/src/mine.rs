@@ -70,7 +70,10 @@ fn mine(source: &Source, mirrors: &Path) -> Result<Judged, Failure> {
     let git_dir = source.git_dir(mirrors)?;
     let folder = tempfile::tempdir()?;
     let (tree, home) = (folder.path().join("tree"), folder.path().join("home"));
-    let mut judged = Judged { features: recall_engine::feature_names().iter().map(ToString::to_string).collect(), queries: Vec::new() };
+    let mut judged = Judged {
+        features: recall_engine::feature_names().iter().map(ToString::to_string).collect(),
+        queries: Vec::new(),
+    };
     let mut checkout = Checkout::new(&git_dir, &tree)?;
     let asked = Asked::new(&tree, &home);
     let limits = MineLimits { queries: COMMITS, ..MineLimits::default() };
@@ -110,7 +113,13 @@ fn bared(tree: &Path, files: &[DocPath]) -> Vec<(DocPath, Bared)> {
 }
 
 /// Asks for the sections of the documents by their headings, each section in a file of its own.
-fn sections(source: &Source, tree: &Path, files: &[DocPath], folder: &Path, judged: &mut Judged) -> Result<(), Failure> {
+fn sections(
+    source: &Source,
+    tree: &Path,
+    files: &[DocPath],
+    folder: &Path,
+    judged: &mut Judged,
+) -> Result<(), Failure> {
     let mut sections: Vec<(DocPath, Section)> = Vec::new();
     for path in files.iter().filter(|path| path.extension() == Some("md")) {
         let Ok(text) = fs::read_to_string(tree.join(path.as_str())) else { continue };
@@ -173,7 +182,8 @@ fn files(tree: &Path) -> Result<Vec<DocPath>, Failure> {
     let mut folders: Vec<PathBuf> = vec![tree.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)? {
-            let (path, kind) = (entry.as_ref().map(fs::DirEntry::path).map_err(|e| e.to_string())?, entry?.file_type()?);
+            let entry = entry?;
+            let (path, kind) = (entry.path(), entry.file_type()?);
             if kind.is_dir() {
                 folders.push(path);
             } else if kind.is_file()
