@@ -39,12 +39,12 @@ impl Engine {
             let here: Vec<_> = seen.iter().filter(|seen| seen.store == place).collect();
             let rows: Vec<ChunkRow> = here.iter().map(|seen| seen.chunk).collect();
             let read = store.read(|snapshot| snapshot.hits(&rows))?;
-            let read: HashMap<ChunkRow, _> = read.into_iter().flatten().map(|chunk| (chunk.row, chunk)).collect();
+            let by_row: HashMap<ChunkRow, _> = read.into_iter().flatten().map(|chunk| (chunk.row, chunk)).collect();
             documents.extend(here.into_iter().filter_map(|seen| {
-                let stored = read.get(&seen.chunk)?;
-                let span = stored.chunk.span;
+                let found = by_row.get(&seen.chunk)?;
+                let span = found.chunk.span;
                 Some(RankedDocument {
-                    path: stored.document.document.path.clone(),
+                    path: found.document.document.path.clone(),
                     lines: (span.start_line, span.end_line),
                     side: seen.side,
                     features: seen.row.clone(),

@@ -32,7 +32,6 @@ use std::sync::Arc;
 
 pub use answer::{Answer, Explanation, Factor, Hit, Stage, StageTimes, Warning};
 pub use candidates::RankedDocument;
-pub use search::features::names as feature_names;
 pub use coverage::{Coverage, Indexing};
 pub use error::{GetError, GraphError, IndexError, ListError, RemoveError, SearchError, StatusError, StoreError};
 pub use fault::Fault;
@@ -45,6 +44,7 @@ pub use progress::{Cancel, Progress};
 pub use rankers::{RankerError, Rankers, Side};
 pub use related::{Related, RelatedDocument, RelatedRequest, Tie};
 pub use remove::{Removal, RemoveReport, RemoveRequest};
+pub use search::features::names as feature_names;
 pub use settings::{EngineSettings, Places, StoreSettings, StoreSettingsSource};
 pub use status::{FailureEntry, Status, StoreStatus};
 

@@ -1,7 +1,7 @@
 //! Who decides on the order of candidates?
 
 use recall_core::{DocumentType, Traits};
-use recall_rank::{ReadError, Ranker};
+use recall_rank::{Ranker, ReadError};
 
 use crate::search::features;
 

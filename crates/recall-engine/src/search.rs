@@ -216,7 +216,8 @@ pub(crate) fn seen(
     for side in Side::ALL {
         let sides: Vec<_> = pool.iter().map(|finds| finds.on(side)).collect();
         let rows = features::rows(understood, request, &sides);
-        let documents = sides.iter().enumerate().flat_map(|(store, one)| one.documents.iter().map(move |d| (store, *d)));
+        let documents =
+            sides.iter().enumerate().flat_map(|(store, one)| one.documents.iter().map(move |d| (store, *d)));
         all.extend(documents.zip(rows.chunks_exact(features::COUNT)).map(|((store, document), row)| Seen {
             store,
             chunk: document.chunk,

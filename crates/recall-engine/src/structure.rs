@@ -84,7 +84,8 @@ impl Structure {
 impl Neighbours {
     /// From links sorted by their start; `dampening` is what the ends of links already have.
     fn new(count: usize, links: impl Iterator<Item = (u32, u32, f32)>, dampening: &[f32]) -> Self {
-        let mut neighbours = Self { starts: Vec::with_capacity(count + 1), shares: Vec::new(), weight: vec![0.0; count] };
+        let mut neighbours =
+            Self { starts: Vec::with_capacity(count + 1), shares: Vec::new(), weight: vec![0.0; count] };
         for (from, to, weight) in links {
             while neighbours.starts.len() <= from as usize {
                 neighbours.starts.push(neighbours.shares.len() as u32);
@@ -97,7 +98,9 @@ impl Neighbours {
             let (start, end) = (neighbours.starts[place] as usize, neighbours.starts[place + 1] as usize);
             let shares = &mut neighbours.shares[start..end];
             let sum: f32 = shares.iter().map(|&(_, share)| share).sum();
-            shares.iter_mut().for_each(|(_, share)| *share /= sum);
+            for (_, share) in shares {
+                *share /= sum;
+            }
         }
         neighbours
     }
@@ -112,18 +115,20 @@ fn page_rank(out: &Neighbours, count: usize) -> Vec<f32> {
     for _ in 0..ROUNDS {
         let mut next = vec![1.0 - DAMPING; count];
         let mut lost = 0.0;
-        for place in 0..count {
+        for (place, &rank) in rank.iter().enumerate() {
             let neighbours = out.of(place as u32);
             if neighbours.is_empty() {
-                lost += rank[place];
+                lost += rank;
             }
             for &(to, share) in neighbours {
-                next[to as usize] += DAMPING * rank[place] * share;
+                next[to as usize] += DAMPING * rank * share;
             }
         }
         // What points nowhere points everywhere.
         let everywhere = DAMPING * lost / count as f32;
-        next.iter_mut().for_each(|rank| *rank += everywhere);
+        for rank in &mut next {
+            *rank += everywhere;
+        }
         rank = next;
     }
     rank

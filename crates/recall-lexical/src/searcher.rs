@@ -136,7 +136,6 @@ impl Searcher {
         })
     }
 
-
     /// The chunks that define exactly this name, ties by chunk row.
     ///
     /// `Store::open` and `open` both find `open` of `Store`; scopes may also be written with `.` or `#`.

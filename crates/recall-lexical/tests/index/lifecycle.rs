@@ -31,7 +31,10 @@ fn candidates_carry_rows_and_traits() {
     let found = store.searcher().lexical(&understand("lock"), &Filters::default(), 10).expect("searched");
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].chunk.0, found[0].document.0), (31, 3));
-    assert_eq!(found[0].traits, Traits { document_type: DocumentType::Code, file_kind: FileKind::Test, form: Form::Program });
+    assert_eq!(
+        found[0].traits,
+        Traits { document_type: DocumentType::Code, file_kind: FileKind::Test, form: Form::Program }
+    );
 }
 
 #[test]
