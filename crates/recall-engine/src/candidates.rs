@@ -39,9 +39,9 @@ impl Engine {
             let here: Vec<_> = seen.iter().filter(|seen| seen.store == place).collect();
             let rows: Vec<ChunkRow> = here.iter().map(|seen| seen.chunk).collect();
             let read = store.read(|snapshot| snapshot.hits(&rows))?;
-            let read: HashMap<ChunkRow, _> = read.into_iter().flatten().map(|chunk| (chunk.row, chunk)).collect();
+            let by_row: HashMap<ChunkRow, _> = read.into_iter().flatten().map(|chunk| (chunk.row, chunk)).collect();
             documents.extend(here.into_iter().filter_map(|seen| {
-                let found = read.get(&seen.chunk)?;
+                let found = by_row.get(&seen.chunk)?;
                 let span = found.chunk.span;
                 Some(RankedDocument {
                     path: found.document.document.path.clone(),

@@ -98,7 +98,7 @@ impl Neighbours {
             let (start, end) = (neighbours.starts[place] as usize, neighbours.starts[place + 1] as usize);
             let shares = &mut neighbours.shares[start..end];
             let sum: f32 = shares.iter().map(|&(_, share)| share).sum();
-            for (_, share) in shares.iter_mut() {
+            for (_, share) in shares {
                 *share /= sum;
             }
         }
@@ -115,18 +115,21 @@ fn page_rank(out: &Neighbours, count: usize) -> Vec<f32> {
     for _ in 0..ROUNDS {
         let mut next = vec![1.0 - DAMPING; count];
         let mut lost = 0.0;
-        for (place, &had) in (0_u32..).zip(&rank) {
-            let neighbours = out.of(place);
+        for (place, &rank) in rank.iter().enumerate() {
+            let neighbours = out.of(place as u32);
             if neighbours.is_empty() {
-                lost += had;
+                lost += rank;
             }
             for &(to, share) in neighbours {
-                next[to as usize] += DAMPING * had * share;
+                next[to as usize] += DAMPING * rank * share;
             }
         }
         // What points nowhere points everywhere.
         let everywhere = DAMPING * lost / count as f32;
-        rank = next.into_iter().map(|rank| rank + everywhere).collect();
+        for rank in &mut next {
+            *rank += everywhere;
+        }
+        rank = next;
     }
     rank
 }

@@ -44,8 +44,8 @@ pub(crate) struct TrainArguments {
     #[arg(long)]
     pub(crate) from: PathBuf,
     /// Where the ranker goes.
-    #[arg(long)]
-    pub(crate) out: PathBuf,
+    #[arg(long, required_unless_present_any = ["dry_run", "table"])]
+    pub(crate) out: Option<PathBuf>,
     /// The kinds of queries to learn from, with their weights: `commit=1`, `comment=0.3`.
     #[arg(long, value_delimiter = ',', required = true)]
     pub(crate) kinds: Vec<String>,
@@ -55,7 +55,13 @@ pub(crate) struct TrainArguments {
     /// Where chance begins.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Features that nothing is learnt from: names, or `path*` for all that begin so.
+    #[arg(long, value_delimiter = ',', value_name = "NAME|PREFIX*")]
+    pub(crate) without: Vec<String>,
     /// Only cross-validate, and print the figures.
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Only cross-validate, once with everything and once without each group of features, and print the table.
+    #[arg(long, conflicts_with = "out")]
+    pub(crate) table: bool,
 }

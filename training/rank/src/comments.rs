@@ -49,7 +49,10 @@ fn sentence(comment: &str) -> Option<String> {
             break;
         }
         if line.is_empty() {
-            if words.is_empty() { continue } else { break }
+            if words.is_empty() {
+                continue;
+            }
+            break;
         }
         for word in line.split_whitespace() {
             words.push(word);
@@ -74,7 +77,7 @@ mod tests {
     #[test]
     fn the_first_sentence_is_taken_without_marks() {
         for (comment, expected) in [
-            ("/// Opens the store of a project. Fails.", Some("Opens the store of a project")),
+            ("/// Opens the store of a project for reading. Fails.", Some("Opens the store of a project for reading")),
             (
                 "/**\n * Reads every header of a request,\n * line by line.\n * @param x y\n */",
                 Some("Reads every header of a request, line by line"),

@@ -3,13 +3,14 @@
 //! In two steps. `mine` goes through the repositories of a list: it replays each one's history, asks the engine every
 //! commit's message at the tree of the commit's parent, asks it for definitions by the comments that stood at them and for
 //! sections by the headings that stood above them, and writes down what the ranker would see of each candidate. `train`
-//! learns from that, and says what the result is worth on repositories that it has not seen.
+//! learns from that, and says what the result is worth on repositories that it has not seen. `README.md` is the recipe.
 //!
 //! It ships in no program. It asks the engine directly, in its own process, because a daemon would add nothing but time.
 
 mod arguments;
 mod ask;
 mod comments;
+mod groups;
 mod headings;
 mod mine;
 mod sources;
@@ -33,7 +34,7 @@ pub fn main() -> ExitCode {
             let mut message = format!("error: {error}");
             let mut source = error.source();
             while let Some(cause) = source {
-                message.push_str(&format!("\n  caused by: {cause}"));
+                message = format!("{message}\n  caused by: {cause}");
                 source = cause.source();
             }
             report(&message);

@@ -192,8 +192,8 @@ fn files(tree: &Path) -> Result<Vec<DocPath>, Failure> {
     let mut folders: Vec<PathBuf> = vec![tree.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)? {
-            let (path, kind) =
-                (entry.as_ref().map(fs::DirEntry::path).map_err(|e| e.to_string())?, entry?.file_type()?);
+            let entry = entry?;
+            let (path, kind) = (entry.path(), entry.file_type()?);
             if kind.is_dir() {
                 folders.push(path);
             } else if kind.is_file()

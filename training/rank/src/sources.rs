@@ -22,7 +22,7 @@ pub(crate) struct Source {
     /// The commit whose history is read.
     pub(crate) commit: String,
     /// Its licence, as an SPDX expression.
-    #[expect(dead_code, reason = "it is there to be read by people")]
+    #[cfg_attr(not(test), expect(dead_code, reason = "it is there to be read by people"))]
     pub(crate) licence: String,
     /// The language that most of it is written in.
     #[expect(dead_code, reason = "it is there to be read by people")]
@@ -71,6 +71,62 @@ impl Source {
             Ok(())
         } else {
             Err(SourcesError::Refused { arguments: said(), name: self.name.clone() })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// What may be learnt from, and what the rankers that come of it are passed on under.
+    const PERMISSIVE: &[&str] = &["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Unlicense"];
+
+    fn shipped() -> Vec<Source> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sources.toml");
+        Sources::read(&path).expect("the list is there").source
+    }
+
+    /// The repositories that judge: one a line, in lower case.
+    fn judging() -> BTreeSet<String> {
+        let lines = include_str!("../judging.txt").lines();
+        lines.filter(|line| !line.starts_with('#')).map(str::to_ascii_lowercase).collect()
+    }
+
+    #[test]
+    fn there_are_at_least_a_hundred_and_each_is_named_once() {
+        let sources = shipped();
+        assert!(sources.len() >= 100, "{}", sources.len());
+        let names: BTreeSet<String> = sources.iter().map(|source| source.name.to_ascii_lowercase()).collect();
+        assert_eq!(names.len(), sources.len());
+    }
+
+    #[test]
+    fn each_is_a_repository_at_a_commit() {
+        for Source { name, commit, .. } in shipped() {
+            assert!(name.split('/').filter(|part| !part.is_empty()).count() == 2, "{name}");
+            assert!(
+                commit.len() == 40 && commit.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_licence_is_permissive() {
+        for Source { name, licence, .. } in shipped() {
+            assert!(licence.split(" OR ").all(|one| PERMISSIVE.contains(&one)), "{name}: {licence}");
+        }
+    }
+
+    #[test]
+    fn what_judges_is_not_learnt_from() {
+        let judging = judging();
+        assert!(judging.len() >= 63 && judging.contains("tokio-rs/axum"), "the list of those that judge is not read");
+        for Source { name, .. } in shipped() {
+            assert!(!judging.contains(&name.to_ascii_lowercase()), "{name}");
         }
     }
 }

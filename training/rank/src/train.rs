@@ -1,13 +1,14 @@
 //! Learns a ranker from mined queries.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use recall_rank::{Judged, JudgedQuery, Parameters, cross_validate, train};
+use recall_rank::{CrossValidation, Judged, JudgedQuery, Parameters, cross_validate, train};
 
 use crate::arguments::TrainArguments;
+use crate::groups::GROUPS;
 use crate::report;
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -19,8 +20,9 @@ const FOLDS: usize = 5;
 pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let weights = weights(&arguments.kinds)?;
     let names: Vec<String> = recall_engine::feature_names().iter().map(ToString::to_string).collect();
-    let judged = read(&arguments.from, &names, &weights)?;
-    let groups: std::collections::BTreeSet<&str> = judged.queries.iter().map(|query| query.group.as_str()).collect();
+    let without = places(&names, &arguments.without)?;
+    let judged = blanked(read(&arguments.from, &names, &weights)?, &without);
+    let groups: BTreeSet<&str> = judged.queries.iter().map(|query| query.group.as_str()).collect();
     report(&format!("{} queries of {} repositories", judged.queries.len(), groups.len()));
     let parameters = Parameters { trees: arguments.trees, seed: arguments.seed, ..Parameters::default() };
     let validation = cross_validate(&judged, &parameters, FOLDS)?;
@@ -28,15 +30,41 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         "nDCG@10 on repositories that were not learnt from: {:.4} (spread over repositories {:.4})",
         validation.mean, validation.spread
     ));
-    if arguments.dry_run {
-        return Ok(());
+    if arguments.table {
+        return table(&judged, &parameters, &validation);
     }
+    let Some(out) = arguments.out.as_ref().filter(|_| !arguments.dry_run) else { return Ok(()) };
     let ranker = train(&judged, &parameters)?.with_calibration(validation.calibration(&judged));
     for (name, gain) in ranker.importance() {
         report(&format!("{gain:>12.1}  {name}"));
     }
-    fs::write(&arguments.out, ranker.write())?;
+    fs::write(out, ranker.write())?;
     Ok(())
+}
+
+/// Cross-validates without each group of features, and tells what each is worth: the mean over repositories of the
+/// difference, with its standard error.
+fn table(judged: &Judged, parameters: &Parameters, whole: &CrossValidation) -> Result<(), Failure> {
+    report("\n| without | nDCG@10 | difference | standard error |\n|---|---|---|---|");
+    report(&format!("| nothing | {:.4} | | |", whole.mean));
+    for group in GROUPS {
+        let patterns: Vec<String> = group.features.iter().map(ToString::to_string).collect();
+        let without = places(&judged.features, &patterns)?;
+        let validation = cross_validate(&blanked(judged.clone(), &without), parameters, FOLDS)?;
+        let (difference, error) = difference(whole, &validation);
+        report(&format!("| {} | {:.4} | {difference:+.4} | {error:.4} |", group.name, validation.mean));
+    }
+    Ok(())
+}
+
+/// By how much the second is better in the mean over repositories, and the standard error of that.
+fn difference(whole: &CrossValidation, part: &CrossValidation) -> (f64, f64) {
+    let pairs = whole.groups.iter().zip(&part.groups);
+    let differences: Vec<f64> = pairs.map(|(whole, part)| part.ndcg - whole.ndcg).collect();
+    let count = differences.len() as f64;
+    let mean = differences.iter().sum::<f64>() / count;
+    let variance = differences.iter().map(|difference| (difference - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    (mean, (variance / count).sqrt())
 }
 
 /// `kind=weight` for each kind to learn from.
@@ -51,6 +79,36 @@ fn weights(kinds: &[String]) -> Result<BTreeMap<&str, f32>, Failure> {
         .collect()
 }
 
+/// The places of the features that are named; a name that ends in `*` stands for all that begin so.
+fn places(names: &[String], patterns: &[String]) -> Result<Vec<usize>, String> {
+    let mut places = Vec::new();
+    for pattern in patterns {
+        let is_meant = |name: &String| match pattern.strip_suffix('*') {
+            Some(prefix) => name.starts_with(prefix),
+            None => name == pattern,
+        };
+        let before = places.len();
+        places.extend(names.iter().enumerate().filter(|(_, name)| is_meant(name)).map(|(place, _)| place));
+        if places.len() == before {
+            return Err(format!("there is no feature `{pattern}`"));
+        }
+    }
+    Ok(places)
+}
+
+/// The same queries with some features 0 everywhere, so that no tree can split on them.
+///
+/// The features keep their places: the engine takes a ranker only if it knows every feature.
+fn blanked(mut judged: Judged, places: &[usize]) -> Judged {
+    let width = judged.features.len();
+    for row in judged.queries.iter_mut().flat_map(|query| query.rows.chunks_exact_mut(width)) {
+        for &place in places {
+            row[place] = 0.0;
+        }
+    }
+    judged
+}
+
 /// All mined queries of the kinds, with the features of those names.
 fn read(folder: &Path, names: &[String], weights: &BTreeMap<&str, f32>) -> Result<Judged, Failure> {
     let mut files: Vec<_> =
@@ -59,8 +117,8 @@ fn read(folder: &Path, names: &[String], weights: &BTreeMap<&str, f32>) -> Resul
     files.sort_unstable();
     let mut all = Judged { features: names.to_vec(), queries: Vec::new() };
     for file in files {
-        let mined =
-            Judged::from_letor(&fs::read_to_string(&file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+        let mined = Judged::from_letor(&fs::read_to_string(&file)?);
+        let mined = mined.map_err(|error| format!("{}: {error}", file.display()))?;
         // What is not computed for a kind of query is missing in its file.
         let place = |name: &String| mined.features.iter().position(|found| found == name);
         let places: Vec<Option<usize>> = names.iter().map(place).collect();
@@ -76,4 +134,70 @@ fn read(folder: &Path, names: &[String], weights: &BTreeMap<&str, f32>) -> Resul
         }));
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Vec<String> {
+        ["path", "path_rank", "kin"].map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn features_are_left_out_by_name_or_by_how_they_begin() {
+        for (pattern, expected) in [("path", &[0][..]), ("path*", &[0, 1]), ("*", &[0, 1, 2]), ("kin", &[2])] {
+            assert_eq!(places(&names(), &[pattern.to_owned()]).as_deref(), Ok(expected), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_feature_cannot_be_left_out() {
+        for pattern in ["pat", "kind*", ""] {
+            let refused = places(&names(), &[pattern.to_owned()]);
+            assert_eq!(refused, Err(format!("there is no feature `{pattern}`")));
+        }
+    }
+
+    /// Queries of five repositories whose relevant candidate is told by the first feature alone.
+    fn told_by_the_first() -> Judged {
+        let query = |number: usize| {
+            let labels: Vec<f32> = (0..20).map(|row| f32::from(u8::from(row == number * number % 19))).collect();
+            JudgedQuery {
+                group: format!("repository {}", number % 5),
+                kind: "commit".to_owned(),
+                weight: 1.0,
+                rows: labels.iter().enumerate().flat_map(|(row, label)| [*label, (row % 3) as f32]).collect(),
+                labels,
+                missed: 0,
+            }
+        };
+        Judged { features: vec!["first".to_owned(), "second".to_owned()], queries: (0..200).map(query).collect() }
+    }
+
+    #[test]
+    fn a_ranker_that_leaves_a_feature_out_knows_its_name_and_nothing_of_it() {
+        let parameters = Parameters { trees: 20, min_rows: 20, feature_fraction: 1.0, ..Parameters::default() };
+        let whole = train(&told_by_the_first(), &parameters).expect("there is something to learn");
+        assert!(
+            whole.importance().iter().any(|&(name, gain)| name == "first" && gain > 0.0),
+            "{:?}",
+            whole.importance()
+        );
+        let part = train(&blanked(told_by_the_first(), &[0]), &parameters).expect("there is something to learn");
+        assert_eq!(part.features(), whole.features());
+        assert!(part.importance().contains(&("first", 0.0)));
+    }
+
+    #[test]
+    fn the_difference_is_what_the_left_out_features_are_worth() {
+        let parameters = Parameters { trees: 20, min_rows: 20, feature_fraction: 1.0, ..Parameters::default() };
+        let validate = |judged: &Judged| cross_validate(judged, &parameters, FOLDS).expect("it can be learnt");
+        let whole = validate(&told_by_the_first());
+        let part = validate(&blanked(told_by_the_first(), &[0]));
+        let (mean, error) = difference(&whole, &part);
+        assert!((mean - (part.mean - whole.mean)).abs() < 1e-12 && mean < -0.3, "{mean}");
+        assert!(error.is_finite() && error > 0.0, "{error}");
+        assert_eq!(difference(&whole, &whole), (0.0, 0.0));
+    }
 }

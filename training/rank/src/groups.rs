@@ -1,0 +1,134 @@
+//! Which features say the same kind of thing, so that they are left out together?
+//!
+//! Leaving a single feature out shows nothing: another one says nearly the same.
+
+/// A group of features.
+pub(crate) struct Group {
+    pub(crate) name: &'static str,
+    pub(crate) features: &'static [&'static str],
+}
+
+/// The groups; every feature is in one of them.
+pub(crate) const GROUPS: [Group; 10] = [
+    Group { name: "retrievers", features: &["lexical_rank", "symbol_rank", "path_name_rank", "fused", "fused_rank"] },
+    Group {
+        name: "body",
+        features: &[
+            "body_best",
+            "body_top",
+            "body_whole",
+            "body_best_rank",
+            "body_top_rank",
+            "body_whole_rank",
+            "body_coverage",
+            "chunk_score",
+            "chunk_score_rank",
+            "chunk_coverage",
+            "matched_chunks",
+            "holds_rarest",
+        ],
+    },
+    Group {
+        name: "names",
+        features: &[
+            "symbol_best",
+            "symbol_whole",
+            "symbol_best_rank",
+            "symbol_whole_rank",
+            "symbol_coverage",
+            "chunk_symbol_coverage",
+            "symbol_share",
+            "names_equal",
+            "names_folded",
+            "names_begun",
+            "names_stem",
+        ],
+    },
+    Group {
+        name: "comments",
+        features: &["comment_best", "comment_whole", "comment_best_rank", "comment_whole_rank", "comment_coverage"],
+    },
+    Group {
+        name: "path",
+        features: &["path", "path_rank", "path_coverage", "stem_coverage", "stem_share", "folder_share"],
+    },
+    Group { name: "graph", features: &["rank", "used", "uses", "walked", "walked_over_links", "walked_rank"] },
+    Group { name: "neighbours", features: &["folder_mass", "kin"] },
+    Group {
+        name: "kinds",
+        features: &[
+            "is_test",
+            "is_example",
+            "is_declaration",
+            "is_data",
+            "is_markup",
+            "is_unknown",
+            "is_generated",
+            "is_prose",
+            "is_record",
+            "asked_for",
+        ],
+    },
+    Group {
+        name: "sizes",
+        features: &["place", "chunks", "tokens", "symbol_tokens", "comment_tokens", "chunk_tokens"],
+    },
+    Group {
+        name: "question",
+        features: &[
+            "asks_symbol",
+            "asks_path",
+            "asks_question",
+            "terms",
+            "names",
+            "mean_weight",
+            "rarest",
+            "unknown",
+            "store_chunks",
+        ],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first two columns of the recipe's table of features: names and groups.
+    fn told() -> Vec<(&'static str, &'static str)> {
+        let (_, features) =
+            include_str!("../README.md").split_once("\n## The features\n").expect("there is such a section");
+        let rows = features.lines().filter_map(|line| line.strip_prefix("| `"));
+        rows.map(|row| {
+            let mut cells = row.split(" | ");
+            let name = cells.next().and_then(|name| name.strip_suffix('`'));
+            (
+                name.unwrap_or_else(|| panic!("no name: {row}")),
+                cells.next().unwrap_or_else(|| panic!("no group: {row}")),
+            )
+        })
+        .collect()
+    }
+
+    #[test]
+    fn every_feature_is_in_one_group() {
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|group| group.features.iter().copied()).collect();
+        let mut known = recall_engine::feature_names();
+        grouped.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(grouped, known);
+    }
+
+    #[test]
+    fn the_recipe_tells_what_every_feature_is() {
+        let names: Vec<&str> = told().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, recall_engine::feature_names());
+    }
+
+    #[test]
+    fn the_recipe_tells_the_group_of_every_feature() {
+        for (name, told) in told() {
+            let group = GROUPS.iter().find(|group| group.features.contains(&name));
+            assert_eq!(group.map(|group| group.name), Some(told), "{name}");
+        }
+    }
+}
