@@ -16,12 +16,26 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-watch", &["recall-core"]),
     ("recall-proto", &["recall-core"]),
     ("recall-config", &["recall-core"]),
-    ("recall-engine", &["recall-core", "recall-chunk", "recall-catalog", "recall-lexical", "recall-watch"]),
+    (
+        "recall-engine",
+        &["recall-core", "recall-chunk", "recall-catalog", "recall-lexical", "recall-rank", "recall-watch"],
+    ),
     ("recall-client", &["recall-core", "recall-proto", "recall-config"]),
     ("recall-json", &["recall-core", "recall-proto"]),
     ("recall-eval", &["recall-core"]),
     ("recalld", &["recall-core", "recall-engine", "recall-proto", "recall-config"]),
-    ("recall-cli", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json", "recall-eval"]),
+    (
+        "recall-cli",
+        &[
+            "recall-core",
+            "recall-proto",
+            "recall-config",
+            "recall-client",
+            "recall-json",
+            "recall-eval",
+            "recall-rank",
+        ],
+    ),
     ("recall-shim", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json"]),
     ("recall-testkit", &["recall-core", "recall-config"]),
     (
@@ -37,6 +51,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-shim",
         ],
     ),
+    ("recall-training", &["recall-core", "recall-chunk", "recall-engine", "recall-eval", "recall-rank"]),
     ("xtask", &[]),
 ];
 
@@ -52,13 +67,13 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("notify", &["recall-watch"]),
     ("usearch", &["recall-vector"]),
     ("ort", &["recall-models"]),
-    ("toml", &["recall-config", "recall-eval"]),
+    ("toml", &["recall-config", "recall-eval", "recall-training"]),
     ("directories", &["recall-config"]),
     ("prost", &["recall-proto"]),
     ("tonic", &["recall-proto", "recall-client", "recalld", "recall-cli", "recall-shim", "recall-tests"]),
     ("interprocess", &["recall-client", "recalld", "recall-tests"]),
     ("rmcp", &["recall-shim"]),
-    ("clap", &["recall-cli", "recalld", "recall-shim"]),
+    ("clap", &["recall-cli", "recalld", "recall-shim", "recall-training"]),
 ];
 
 /// What the small programs must not link, however many crates lie between.
