@@ -75,7 +75,10 @@ fn a_start_of_other_features_is_refused() {
     let start = train(&judged(60, 1), &quick()).unwrap();
     let mut other = judged(60, 3);
     other.features.swap(0, 1);
-    assert_eq!(train_from(Start::Ranker(&start), &other, &quick()), Err(TrainError::Features { found: 4, expected: 4 }));
+    assert_eq!(
+        train_from(Start::Ranker(&start), &other, &quick()),
+        Err(TrainError::Features { found: 4, expected: 4 })
+    );
     assert!(cross_validate_from(Start::Ranker(&start), &other, &quick(), 3).is_err());
 }
 

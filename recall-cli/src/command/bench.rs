@@ -16,6 +16,7 @@ use crate::{Exit, project_root};
 
 /// Arguments of `recall bench`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct BenchArgs {
     /// Makes queries out of the git history of the project, or of the repository at PATH: what a commit says is asked in
     /// the tree before it, and the files that it changed are the answer.

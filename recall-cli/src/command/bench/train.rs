@@ -52,8 +52,7 @@ pub(super) async fn run(
 
 /// The queries of a history that is long enough to learn from.
 fn mined(path: &Path, queries: usize) -> Result<Dataset, CommandError> {
-    let limits =
-        MineLimits { queries, fewest_queries: FEWEST_QUERIES, commits: COMMITS, ..MineLimits::default() };
+    let limits = MineLimits { queries, fewest_queries: FEWEST_QUERIES, commits: COMMITS, ..MineLimits::default() };
     let history = History::open(path)?;
     let mined = match history.commits(&limits) {
         Err(MineError::TooFew { found, .. }) => return Err(too_few(found).into()),
