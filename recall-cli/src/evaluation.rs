@@ -107,18 +107,10 @@ impl Evaluation<'_> {
         answers: &mut Answers,
         bar: &QueryBar,
     ) -> Result<(), CommandError> {
-        let history = History::open(&self.invocation.absolute(&corpus.path))?;
-        let place = temporary_folder()?;
-        let client = self.invocation.connect_apart(&place.path().join("home")).await?;
-        let mut checkout = Checkout::new(history.git_dir(), &place.path().join("tree"))?;
-        for (tree, queries) in by_tree(queries) {
-            checkout.at(tree)?;
-            for query in &queries {
-                Dataset::check_relevant(query, checkout.folder())?;
-            }
-            self.ask(&client, checkout.folder(), &queries, answers, bar).await?;
-        }
-        Ok(())
+        replay(self.invocation, corpus, queries, async |client, context, query| {
+            self.ask_once(client, context, query, answers, bar).await
+        })
+        .await
     }
 
     /// Indexes a folder and asks queries in it.
@@ -130,18 +122,29 @@ impl Evaluation<'_> {
         answers: &mut Answers,
         bar: &QueryBar,
     ) -> Result<(), CommandError> {
-        let root = root.to_string_lossy().into_owned();
-        let context =
-            v1::RequestContext { working_directory: root.clone(), project_root: root, ..self.invocation.context() };
+        let context = context_in(self.invocation, root);
         index(client, context.clone()).await?;
         for query in queries {
-            let mut by_setting = Vec::with_capacity(self.settings.len());
-            for setting in self.settings {
-                by_setting.push(self.answers(client, context.clone(), query, *setting).await?);
-            }
-            answers.insert(query.id.clone(), by_setting);
-            bar.step();
+            self.ask_once(client, &context, query, answers, bar).await?;
         }
+        Ok(())
+    }
+
+    /// Asks one query with every setting.
+    async fn ask_once(
+        &self,
+        client: &Client,
+        context: &v1::RequestContext,
+        query: &Query,
+        answers: &mut Answers,
+        bar: &QueryBar,
+    ) -> Result<(), CommandError> {
+        let mut by_setting = Vec::with_capacity(self.settings.len());
+        for setting in self.settings {
+            by_setting.push(self.answers(client, context.clone(), query, *setting).await?);
+        }
+        answers.insert(query.id.clone(), by_setting);
+        bar.step();
         Ok(())
     }
 
@@ -163,6 +166,40 @@ impl Evaluation<'_> {
         let response = client.search(request).await.map_err(|status| of_query(query, status))?;
         Ok(response.results.into_iter().filter_map(answer).collect())
     }
+}
+
+/// Asks the queries of a repository, each in its tree.
+///
+/// The trees are put into a temporary folder one after another, and each is indexed by a daemon with a home of its own
+/// before its queries are asked.
+pub(crate) async fn replay(
+    invocation: &Invocation,
+    corpus: &Corpus,
+    queries: &[&Query],
+    mut ask: impl AsyncFnMut(&Client, &v1::RequestContext, &Query) -> Result<(), CommandError>,
+) -> Result<(), CommandError> {
+    let history = History::open(&invocation.absolute(&corpus.path))?;
+    let place = temporary_folder()?;
+    let client = invocation.connect_apart(&place.path().join("home")).await?;
+    let mut checkout = Checkout::new(history.git_dir(), &place.path().join("tree"))?;
+    for (tree, queries) in by_tree(queries) {
+        checkout.at(tree)?;
+        for query in &queries {
+            Dataset::check_relevant(query, checkout.folder())?;
+        }
+        let context = context_in(invocation, checkout.folder());
+        index(&client, context.clone()).await?;
+        for query in queries {
+            ask(&client, &context, query).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The context of requests about the folder.
+fn context_in(invocation: &Invocation, root: &Path) -> v1::RequestContext {
+    let root = root.to_string_lossy().into_owned();
+    v1::RequestContext { working_directory: root.clone(), project_root: root, ..invocation.context() }
 }
 
 /// The queries of each tree; the trees in the reverse of the order in which they are first named.
@@ -205,7 +242,7 @@ fn answer(hit: v1::Hit) -> Option<Answer> {
 }
 
 /// Names the query that the daemon did not answer.
-fn of_query(query: &Query, status: tonic::Status) -> CommandError {
+pub(crate) fn of_query(query: &Query, status: tonic::Status) -> CommandError {
     match CommandError::from(status) {
         CommandError::Complaint(mut complaint) => {
             complaint.message = format!("query `{}`: {}", query.id, complaint.message);

@@ -17,7 +17,7 @@ pub(crate) fn of(invocation: &Invocation) -> PathBuf {
 }
 
 /// The nearest ancestor with `.recall/`, else with `.git`, else the directory itself.
-fn around(directory: &Path) -> PathBuf {
+pub(crate) fn around(directory: &Path) -> PathBuf {
     let with = |name: &str| directory.ancestors().find(|ancestor| ancestor.join(name).exists());
     with(".recall").or_else(|| with(".git")).unwrap_or(directory).to_owned()
 }

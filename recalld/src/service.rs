@@ -1,5 +1,6 @@
 //! The RPCs: each reads its request, calls the engine, and writes the answer. One a file.
 
+mod candidates;
 mod context;
 mod get;
 mod graph;
@@ -68,6 +69,13 @@ impl Recall for Service {
 
     async fn search(&self, request: Request<v1::SearchRequest>) -> Result<Response<v1::SearchResponse>, Status> {
         search::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn candidates(
+        &self,
+        request: Request<v1::CandidatesRequest>,
+    ) -> Result<Response<v1::CandidatesResponse>, Status> {
+        candidates::handle(self, request.into_inner()).await.map(Response::new)
     }
 
     async fn get(&self, request: Request<v1::GetRequest>) -> Result<Response<v1::GetResponse>, Status> {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use recall_config::{Environment, Homes, Settings};
+use recall_config::{Environment, Homes, RankerSetting, Settings};
 use recall_core::Weights;
-use recall_engine::{Engine, EngineSettings, Rankers, Places, StoreSettings};
+use recall_engine::{Engine, EngineSettings, Places, RankerChoice, Rankers, StoreSettings};
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
@@ -80,6 +80,11 @@ fn store_settings(homes: &Homes, environment: &Environment, user: &Settings, roo
         types: index.types,
         chunks_per_document: search.per_document.get(),
         weights: Weights { bm25: search.bm25_weight, ..Weights::default() },
+        ranker: match search.ranker {
+            RankerSetting::Auto => RankerChoice::Own(homes.code_ranker(root)),
+            RankerSetting::BuiltIn => RankerChoice::BuiltIn,
+            RankerSetting::None => RankerChoice::Fusion,
+        },
         warnings,
     }
 }
@@ -113,6 +118,14 @@ mod tests {
         let found = of_project(configuration, &Settings::default());
         assert_eq!((found.limits.chunk_tokens, found.chunks_per_document), (100, 5));
         assert_eq!(found.weights.bm25, Some(0.5));
+    }
+
+    #[test]
+    fn a_project_chooses_what_puts_its_candidates_in_order() {
+        let chosen = |configuration| of_project(configuration, &Settings::default()).ranker;
+        assert!(matches!(chosen(""), RankerChoice::Own(path) if path.ends_with("code.ranker")));
+        assert_eq!(chosen("search.ranker = \"built-in\""), RankerChoice::BuiltIn);
+        assert_eq!(chosen("search.ranker = \"none\""), RankerChoice::Fusion);
     }
 
     #[test]

@@ -24,7 +24,18 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-json", &["recall-core", "recall-proto"]),
     ("recall-eval", &["recall-core"]),
     ("recalld", &["recall-core", "recall-engine", "recall-proto", "recall-config"]),
-    ("recall-cli", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json", "recall-eval"]),
+    (
+        "recall-cli",
+        &[
+            "recall-core",
+            "recall-proto",
+            "recall-config",
+            "recall-client",
+            "recall-json",
+            "recall-eval",
+            "recall-rank",
+        ],
+    ),
     ("recall-shim", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json"]),
     ("recall-testkit", &["recall-core", "recall-config"]),
     (

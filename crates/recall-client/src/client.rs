@@ -92,6 +92,8 @@ impl Client {
 unary! {
     /// Finds chunks by words, meaning, symbols and paths.
     search: SearchRequest => SearchResponse;
+    /// Tells what the learned rankers see of every document that may answer a query.
+    candidates: CandidatesRequest => CandidatesResponse;
     /// Answers a query in RQL.
     query: QueryRequest => QueryResponse;
     /// Packs what a task or a file needs into one window.

@@ -4,6 +4,7 @@ mod runtime;
 
 use std::path::{Path, PathBuf};
 
+use recall_core::ContentHash;
 pub use runtime::RuntimeError;
 
 use crate::Environment;
@@ -117,6 +118,14 @@ impl Homes {
     pub fn store_dir(&self, root: &Path) -> PathBuf {
         let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
         self.data.join("stores").join(&hash.as_str()[..16])
+    }
+
+    /// The ranker for the code of the project with that root, learnt from its history. It need not exist.
+    ///
+    /// Named by the store's id, which is made of the root's bytes: the root must be resolved first.
+    pub fn code_ranker(&self, root: &Path) -> PathBuf {
+        let id = ContentHash::of(root.as_os_str().as_encoded_bytes()).short();
+        self.data.join("rankers").join(id).join("code.ranker")
     }
 
     /// The folder of installed models.
@@ -235,5 +244,15 @@ mod tests {
         assert_eq!(folder.file_name().expect("named").len(), 16);
         assert_eq!(folder, homes.store_dir(Path::new("/src/a")));
         assert_ne!(folder, homes.store_dir(Path::new("/src/b")));
+    }
+
+    #[test]
+    fn every_project_has_a_place_for_a_ranker_of_its_own() {
+        let homes = Homes::below(Path::new("/r"));
+        let file = homes.code_ranker(Path::new("/src/a"));
+        let folder = file.parent().expect("in a folder");
+        assert_eq!(file, folder.join("code.ranker"));
+        assert_eq!(folder.parent(), Some(Path::new("/r/data/rankers")));
+        assert_ne!(file, homes.code_ranker(Path::new("/src/b")));
     }
 }

@@ -64,11 +64,44 @@ pub struct SearchSettings {
     pub per_document: NonZero<usize>,
     /// The weight of BM25 for requests that give none; `None` for that of the query's class.
     pub bm25_weight: Option<f32>,
+    /// What puts the candidates in order.
+    pub ranker: RankerSetting,
+}
+
+/// What puts the candidates of a search in order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RankerSetting {
+    /// The project's own ranker where there is one, else the built-in ones.
+    #[default]
+    Auto,
+    /// The built-in rankers.
+    BuiltIn,
+    /// No ranker: the weighted fusion of the retrievers' ranks.
+    None,
+}
+
+impl RankerSetting {
+    /// Every choice.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::BuiltIn, Self::None];
+
+    /// The choice's name, as the configuration writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::BuiltIn => "built-in",
+            Self::None => "none",
+        }
+    }
+
+    /// The choice of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|choice| choice.as_str() == name)
+    }
 }
 
 impl Default for SearchSettings {
     fn default() -> Self {
-        Self { per_document: non_zero(2), bm25_weight: None }
+        Self { per_document: non_zero(2), bm25_weight: None, ranker: RankerSetting::Auto }
     }
 }
 

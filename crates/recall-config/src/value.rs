@@ -11,7 +11,7 @@ use std::time::Duration;
 use recall_core::DocumentType;
 use toml::Value;
 
-use crate::LogLevel;
+use crate::{LogLevel, RankerSetting};
 
 /// What was expected where the value does not fit: a noun phrase.
 pub(crate) type Expected = String;
@@ -176,6 +176,14 @@ pub(crate) fn log_level(value: &Value) -> Result<LogLevel, Expected> {
     })
 }
 
+/// Reads what puts candidates in order.
+pub(crate) fn ranker(value: &Value) -> Result<RankerSetting, Expected> {
+    value.as_str().and_then(RankerSetting::from_name).ok_or_else(|| {
+        let names: Vec<_> = RankerSetting::ALL.iter().map(|choice| choice.as_str()).collect();
+        format!("one of {}", names.join(", "))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,6 +254,7 @@ mod tests {
         );
         check(globs(&Value::Array(vec![text("")])).map(drop), "a list of globs, such as [\"src/**\"]");
         check(log_level(&text("loud")).map(drop), "one of error, warn, info, debug, trace");
+        check(ranker(&text("best")).map(drop), "one of auto, built-in, none");
     }
 
     #[test]

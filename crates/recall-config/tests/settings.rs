@@ -184,13 +184,14 @@ fn variables_need_no_quotation_marks() {
 #[test]
 fn words_leave_a_choice_to_recall() {
     let settings = User::new()
-        .user_file("daemon.idle_exit = \"never\"\n[index]\nthreads = \"auto\"\n[search]\nbm25_weight = 0.5")
+        .user_file("daemon.idle_exit = \"never\"\n[index]\nthreads = \"auto\"\n[search]\nbm25_weight = 0.5\nranker = \"built-in\"")
         .load()
         .expect("fits")
         .settings;
     assert_eq!(settings.daemon.idle_exit, None);
     assert_eq!(settings.index.threads, None);
     assert_eq!(settings.search.bm25_weight, Some(0.5));
+    assert_eq!(settings.search.ranker, recall_config::RankerSetting::BuiltIn);
 }
 
 #[test]

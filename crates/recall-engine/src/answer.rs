@@ -189,6 +189,11 @@ pub enum Warning {
         /// How many of them the answer starts at.
         shown: u64,
     },
+    /// The ranker that was learnt from the project's history cannot be used: the built-in ones decided.
+    RankerPassedOver {
+        /// Why.
+        reason: String,
+    },
     /// Something in the configuration is wrong and was passed over.
     Configuration {
         /// What and where.

@@ -24,6 +24,12 @@ pub struct RankedDocument {
 }
 
 impl Engine {
+    /// The built-in rankers in their binary form, by their sides.
+    pub fn built_in_rankers(&self) -> Vec<(Side, Vec<u8>)> {
+        let written = |side| Some((side, self.settings.rankers.of(side)?.write()));
+        Side::ALL.into_iter().filter_map(written).collect()
+    }
+
     /// What the learned rankers see of every candidate, in no particular order. Nothing is selected.
     ///
     /// # Errors

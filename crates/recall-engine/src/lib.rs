@@ -41,11 +41,11 @@ pub use index::{IndexReport, IndexRequest};
 pub use list::{ListRequest, Listed, Listing};
 pub use origin::{Origin, OriginError, RootCheck};
 pub use progress::{Cancel, Progress};
-pub use rankers::{RankerError, Rankers, Side};
+pub use rankers::{RankerError, RankerUse, Rankers, Side};
 pub use related::{Related, RelatedDocument, RelatedRequest, Tie};
 pub use remove::{Removal, RemoveReport, RemoveRequest};
 pub use search::features::names as feature_names;
-pub use settings::{EngineSettings, Places, StoreSettings, StoreSettingsSource};
+pub use settings::{EngineSettings, Places, RankerChoice, StoreSettings, StoreSettingsSource};
 pub use status::{FailureEntry, Status, StoreStatus};
 
 pub use recall_catalog::ListSort;

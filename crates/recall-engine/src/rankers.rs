@@ -1,15 +1,17 @@
 //! Who decides on the order of candidates?
 
+use std::sync::Arc;
+
 use recall_core::{DocumentType, Traits};
 use recall_rank::{Ranker, ReadError};
 
 use crate::search::features;
 
-/// The learned rankers, one for each side of a store.
+/// The learned rankers, one for each side of a store. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Rankers {
-    code: Option<Ranker>,
-    prose: Option<Ranker>,
+    code: Option<Arc<Ranker>>,
+    prose: Option<Arc<Ranker>>,
 }
 
 /// The two kinds of text that are ranked each by its own ranker: what speaks for a file of code says little about a page.
@@ -19,6 +21,28 @@ pub enum Side {
     Code,
     /// Documentation, decisions, memories.
     Prose,
+}
+
+/// What puts candidates in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankerUse {
+    /// A ranker that was learnt from the project's history, for code.
+    Own,
+    /// The built-in rankers.
+    BuiltIn,
+    /// No ranker: the weighted fusion of the retrievers' ranks.
+    Fusion,
+}
+
+impl RankerUse {
+    /// Its name, as a status writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Own => "own",
+            Self::BuiltIn => "built-in",
+            Self::Fusion => "none",
+        }
+    }
 }
 
 /// A ranker cannot be used.
@@ -66,7 +90,7 @@ impl Default for Rankers {
     /// Those that are built in.
     fn default() -> Self {
         let read = |bytes| read(bytes).expect("the built-in rankers fit the features, which a test holds");
-        Self { code: Some(read(CODE)), prose: Some(read(PROSE)) }
+        Self { code: Some(Arc::new(read(CODE))), prose: Some(Arc::new(read(PROSE))) }
     }
 }
 
@@ -81,7 +105,7 @@ impl Rankers {
     /// # Errors
     /// The bytes are no ranker of the features that are computed here.
     pub fn with(mut self, side: Side, bytes: &[u8]) -> Result<Self, RankerError> {
-        let ranker = Some(read(bytes)?);
+        let ranker = Some(Arc::new(read(bytes)?));
         match side {
             Side::Code => self.code = ranker,
             Side::Prose => self.prose = ranker,
@@ -92,8 +116,8 @@ impl Rankers {
     /// The ranker of a side.
     pub fn of(&self, side: Side) -> Option<&Ranker> {
         match side {
-            Side::Code => self.code.as_ref(),
-            Side::Prose => self.prose.as_ref(),
+            Side::Code => self.code.as_deref(),
+            Side::Prose => self.prose.as_deref(),
         }
     }
 }

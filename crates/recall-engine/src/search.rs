@@ -25,7 +25,7 @@ use crate::error::SearchError;
 use crate::freshness::{freshen, reason_of};
 use crate::origin::Origin;
 use crate::rankers::{Rankers, Side};
-use crate::store::Store;
+use crate::store::{Ranking, Store};
 
 use expand::Expanded;
 
@@ -59,9 +59,12 @@ impl Engine {
         clock.lap(Stage::Understand);
         let stores = self.stores_for(origin, scope, &understood)?;
         let mut warnings = self.freshen_all(&stores)?;
+        let ranking = stores[0].ranking(&self.settings.rankers);
+        warnings.extend(ranking.problem.clone().map(|reason| Warning::RankerPassedOver { reason }));
         clock.lap(Stage::Freshness);
 
-        let search = Search { engine: self, request, understood: &understood, scope, stores: &stores };
+        let search =
+            Search { engine: self, request, understood: &understood, scope, stores: &stores, ranking: &ranking };
         let mut attempt = 0;
         loop {
             attempt += 1;
@@ -127,6 +130,7 @@ struct Search<'a> {
     understood: &'a Understood,
     scope: Scope,
     stores: &'a [Arc<Store>],
+    ranking: &'a Ranking,
 }
 
 /// How one pass over the pipeline ended.
@@ -146,7 +150,7 @@ impl Search<'_> {
                 *weight = 0.0;
             }
         }
-        (weights, order::is_learned(self, &given).then_some(&self.engine.settings.rankers))
+        (weights, self.ranking.rankers.as_ref().filter(|_| order::is_learned(self, &given)))
     }
 
     /// Runs the pipeline once. The last attempt leaves hits of changing files out instead of waiting for them.
@@ -210,7 +214,8 @@ pub(crate) fn seen(
     stores: &[Arc<Store>],
 ) -> Result<Vec<Seen>, SearchError> {
     engine.freshen_all(stores)?;
-    let search = Search { engine, request, understood, scope, stores };
+    let ranking = stores[0].ranking(&engine.settings.rankers);
+    let search = Search { engine, request, understood, scope, stores, ranking: &ranking };
     let (weights, _) = search.deciding();
     let pool = pool::gather(&search, &weights, &mut StageClock::default())?;
     let mut all = Vec::new();

@@ -32,7 +32,7 @@ pub struct EngineSettings {
     pub first_index_wait: Duration,
     /// How long a search waits for changed files to be indexed again, once the scan has found them.
     pub ingest_wait: Duration,
-    /// Who decides on the order of candidates.
+    /// Who decides on the order of candidates where a store has no ranker of its own.
     pub rankers: Rankers,
 }
 
@@ -63,6 +63,8 @@ pub struct StoreSettings {
     pub chunks_per_document: usize,
     /// Weights for requests that give none; the project's decide for all stores of a search.
     pub weights: Weights,
+    /// What puts candidates in order; the project's decides for all stores of a search.
+    pub ranker: RankerChoice,
     /// What was wrong with the configuration, for a person.
     pub warnings: Vec<String>,
 }
@@ -76,9 +78,22 @@ impl Default for StoreSettings {
             types: Vec::new(),
             chunks_per_document: 2,
             weights: Weights::default(),
+            ranker: RankerChoice::BuiltIn,
             warnings: Vec::new(),
         }
     }
+}
+
+/// What puts the candidates of a store in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RankerChoice {
+    /// The ranker for code in that file, learnt from the project's history, beside the built-in one for prose. Where there
+    /// is no such file, or it cannot be used, the built-in rankers.
+    Own(PathBuf),
+    /// The built-in rankers.
+    BuiltIn,
+    /// None: the weighted fusion of the retrievers' ranks.
+    Fusion,
 }
 
 /// Reads the settings of the store with that root.

@@ -10,6 +10,7 @@ use crate::Engine;
 use crate::coverage::Indexing;
 use crate::error::StatusError;
 use crate::origin::Origin;
+use crate::rankers::{RankerUse, Rankers};
 use crate::store::Store;
 
 /// The state of the stores that a client sees.
@@ -58,6 +59,10 @@ pub struct StoreStatus {
     pub skipped: u64,
     /// Which files, as many as were asked for, failures first.
     pub failures: Vec<FailureEntry>,
+    /// What puts its candidates in order.
+    pub ranker: RankerUse,
+    /// Why the project's own ranker is passed over.
+    pub ranker_problem: Option<String>,
     /// What was found damaged and made anew.
     pub repaired: Vec<String>,
     /// What is wrong with the configuration.
@@ -82,7 +87,7 @@ impl Engine {
     /// A store cannot be opened or read.
     pub fn status(&self, origin: &Origin, scope: Scope, failures: usize) -> Result<Status, StatusError> {
         let stores = self.registry.stores(origin, scope, &*self.clock)?;
-        let stores = stores.iter().map(|store| store_status(store, failures)).collect::<Result<_, _>>()?;
+        let stores = stores.iter().map(|store| store_status(store, &self.settings.rankers, failures)).collect::<Result<_, _>>()?;
         Ok(Status { stores, open_stores: self.registry.open_stores().len() })
     }
 }
@@ -91,13 +96,13 @@ impl Engine {
     /// Reports on every store that is open, whoever uses it. One that cannot be read is left out.
     pub fn status_of_open_stores(&self, failures: usize) -> Status {
         let open = self.registry.open_stores();
-        let mut stores: Vec<_> = open.iter().filter_map(|store| store_status(store, failures).ok()).collect();
+        let mut stores: Vec<_> = open.iter().filter_map(|store| store_status(store, &self.settings.rankers, failures).ok()).collect();
         stores.sort_by(|a, b| (a.scope, &a.root).cmp(&(b.scope, &b.root)));
         Status { stores, open_stores: open.len() }
     }
 }
 
-fn store_status(store: &Store, failures: usize) -> Result<StoreStatus, StatusError> {
+fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<StoreStatus, StatusError> {
     let (counts, failed, skipped, entries) = store.read(|snapshot| {
         let count = |kind| snapshot.failure_count(kind);
         let (failed, skipped) = (count(FailureKind::Failed)?, count(FailureKind::Skipped)?);
@@ -107,6 +112,7 @@ fn store_status(store: &Store, failures: usize) -> Result<StoreStatus, StatusErr
         counts.by_language.iter().map(|(language, &count)| (language.as_str().to_owned(), count)).collect();
     by_language.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let coverage = store.coverage();
+    let ranking = store.ranking(built_in);
     Ok(StoreStatus {
         scope: store.scope,
         root: store.root.clone(),
@@ -132,6 +138,8 @@ fn store_status(store: &Store, failures: usize) -> Result<StoreStatus, StatusErr
                 failed: entry.kind == FailureKind::Failed,
             })
             .collect(),
+        ranker: ranking.used,
+        ranker_problem: ranking.problem.clone(),
         repaired: store.repaired.clone(),
         configuration: store.settings.warnings.clone(),
     })

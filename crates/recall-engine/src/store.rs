@@ -6,6 +6,7 @@ mod folder;
 mod known;
 mod open;
 mod publication;
+mod ranking;
 mod structure;
 
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ use crate::error::StoreError;
 use crate::freshness::Freshness;
 use crate::graph::stated::Stated;
 use crate::progress::Cancel;
+use crate::rankers::Rankers;
 use crate::selection::Selection;
 use crate::settings::StoreSettings;
 
@@ -30,6 +32,7 @@ pub(crate) use background::Background;
 pub(crate) use folder::Folder;
 pub(crate) use known::Known;
 pub(crate) use publication::Publication;
+pub(crate) use ranking::{Ranking, RankingCell};
 pub(crate) use structure::StructureCell;
 
 /// An open store.
@@ -55,6 +58,8 @@ pub(crate) struct Store {
     pub(crate) background: Arc<Background>,
     /// How the documents hang together, as of its own generation.
     pub(crate) structure: StructureCell,
+    /// Which rankers decide on the order of its candidates.
+    ranking: RankingCell,
     indexing: Mutex<Option<Indexing>>,
     /// What was found damaged at open and made anew.
     pub(crate) repaired: Vec<String>,
@@ -83,6 +88,11 @@ impl Store {
         let stated = Arc::new(Stated::read(snapshot).map_err(|source| self.read_failed(source))?);
         self.stated.store(Some(Arc::clone(&stated)));
         Ok(stated)
+    }
+
+    /// Which rankers decide on the order of its candidates at this moment; `built_in` where it has none of its own.
+    pub(crate) fn ranking(&self, built_in: &Rankers) -> Arc<Ranking> {
+        self.ranking.look(&self.settings.ranker, built_in)
     }
 
     /// Whether no search can find anything in it: it was never indexed, or the first run did not get to its end.

@@ -59,6 +59,7 @@ struct Store<'a> {
     embedded: &'a BTreeMap<String, f64>,
     memories_verified: Option<f64>,
     schema_versions: &'a BTreeMap<String, u32>,
+    ranker: Option<&'a str>,
     warnings: Vec<Warning<'a>>,
 }
 
@@ -92,6 +93,7 @@ impl<'a> From<&'a v1::StoreStatus> for Store<'a> {
             memories_verified,
             schema_versions,
             warnings: told,
+            ranker,
         } = message;
         Self {
             id,
@@ -120,6 +122,7 @@ impl<'a> From<&'a v1::StoreStatus> for Store<'a> {
             embedded,
             memories_verified: *memories_verified,
             schema_versions,
+            ranker: some(ranker),
             warnings: warnings(told),
         }
     }

@@ -135,7 +135,7 @@ mod mirror {
             last_scan: Option<String>, last_change: Option<String>, freshness: Option<String>,
             documents_by_type: BTreeMap<String, u64>, documents_by_language: BTreeMap<String, u64>,
             embedded: BTreeMap<String, f64>, memories_verified: Option<f64>, schema_versions: BTreeMap<String, u32>,
-            warnings: Vec<Warning>,
+            ranker: Option<String>, warnings: Vec<Warning>,
         }
         Model {
             name: String, roles: Vec<String>, used_as: Vec<String>, origin: String, path: Option<String>,
@@ -306,6 +306,7 @@ fn the_status_is_read_with_its_schema() {
             failures: vec![v1::ItemFailure::default()],
             freshness: v1::Freshness::Scanned.into(),
             warnings: vec![warning()],
+            ranker: "own".to_owned(),
             ..v1::StoreStatus::default()
         }],
         models: vec![v1::Model::default()],
@@ -316,6 +317,7 @@ fn the_status_is_read_with_its_schema() {
     let read: mirror::Status = read(&recall_json::status(&message));
     assert_eq!(read.stores[0].scope.as_deref(), Some("global"));
     assert_eq!(read.stores[0].freshness.as_deref(), Some("scanned"));
+    assert_eq!(read.stores[0].ranker.as_deref(), Some("own"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! Each module is about one thing of the domain. Both directions take apart what they are given field by field, so that
 //! a new field stops the build until somebody has decided about it.
 
+pub mod candidates;
 pub mod chunk;
 pub mod document;
 pub mod filters;

@@ -37,6 +37,14 @@ pub enum TrainError {
         /// How many features there are.
         features: usize,
     },
+    /// The ranker to go on from knows other features.
+    #[error("the ranker to go on from knows other features ({found} of them) than the queries ({expected})")]
+    Features {
+        /// How many it knows.
+        found: usize,
+        /// How many the queries have.
+        expected: usize,
+    },
     /// The queries are of fewer groups than there should be folds.
     #[error("{groups} groups cannot be split into {folds} folds of at least one, and there must be two folds")]
     Folds {
@@ -45,6 +53,15 @@ pub enum TrainError {
         /// How many folds there should be.
         folds: usize,
     },
+}
+
+/// What learning begins with.
+#[derive(Debug, Clone, Copy)]
+pub enum Start<'a> {
+    /// Nothing: every candidate has the score 0.
+    Nothing,
+    /// A ranker of the same features: its trees are kept, and what is learnt is added to them.
+    Ranker(&'a Ranker),
 }
 
 /// Learns a ranker.
@@ -57,14 +74,37 @@ pub enum TrainError {
 /// # Errors
 /// Fails if the queries or the parameters cannot be used, or if there is nothing to learn.
 pub fn train(judged: &Judged, parameters: &Parameters) -> Result<Ranker, TrainError> {
+    train_from(Start::Nothing, judged, parameters)
+}
+
+/// Learns a ranker as [`train`] does, from a start.
+///
+/// Few queries of one's own say how a ranker that many others' queries made should differ, and no more. The result has the
+/// trees of the start and at most as many new ones as the parameters say.
+///
+/// # Errors
+/// As [`train`]; also where the start knows other features than the queries.
+pub fn train_from(start: Start<'_>, judged: &Judged, parameters: &Parameters) -> Result<Ranker, TrainError> {
+    check(start, judged, parameters)?;
+    let queries: Vec<&JudgedQuery> = judged.queries.iter().collect();
+    train_on(start, &judged.features, &queries, parameters)
+}
+
+/// Whether the queries, the parameters and the start fit each other.
+pub(crate) fn check(start: Start<'_>, judged: &Judged, parameters: &Parameters) -> Result<(), TrainError> {
     judged.check()?;
     parameters.check(&judged.features)?;
-    let queries: Vec<&JudgedQuery> = judged.queries.iter().collect();
-    train_on(&judged.features, &queries, parameters)
+    match start {
+        Start::Ranker(ranker) if ranker.features() != judged.features => {
+            Err(TrainError::Features { found: ranker.features().len(), expected: judged.features.len() })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Learns from some of the queries, all of them checked.
 pub(crate) fn train_on(
+    start: Start<'_>,
     features: &[String],
     queries: &[&JudgedQuery],
     parameters: &Parameters,
@@ -77,9 +117,13 @@ pub(crate) fn train_on(
     if u32::try_from(rows).is_err() || features.len() > 1 << 15 {
         return Err(TrainError::TooMuch { rows, features: features.len() });
     }
-    let mut boosting = Boosting::new(features, &queries, parameters);
-    let mut gains = vec![0.0; features.len()];
-    let mut trees = Vec::new();
+    let mut boosting = Boosting::new(start, features, &queries, parameters);
+    let (mut gains, mut trees) = match start {
+        Start::Nothing => (vec![0.0; features.len()], Vec::new()),
+        Start::Ranker(ranker) => {
+            (ranker.parts.gains.iter().copied().map(f64::from).collect(), ranker.parts.trees.clone())
+        }
+    };
     for _ in 0..parameters.trees {
         let grown = boosting.step();
         if grown.is_split() {
@@ -89,6 +133,16 @@ pub(crate) fn train_on(
     }
     let gains = gains.into_iter().map(|gain| gain as f32).collect();
     Ok(Ranker::new(Parts { features: features.to_vec(), gains, trees, calibration: Calibration::default() }))
+}
+
+/// The score that a ranker gives each row.
+fn scores(ranker: &Ranker, queries: &[&[f32]]) -> Vec<f64> {
+    let (mut all, mut of_query) = (Vec::new(), Vec::new());
+    for rows in queries {
+        ranker.score(rows, &mut of_query);
+        all.extend(of_query.iter().copied().map(f64::from));
+    }
+    all
 }
 
 fn teaches(query: &JudgedQuery) -> bool {
@@ -110,13 +164,16 @@ struct Boosting<'a> {
 }
 
 impl<'a> Boosting<'a> {
-    fn new(features: &[String], queries: &[&JudgedQuery], parameters: &'a Parameters) -> Self {
+    fn new(start: Start<'_>, features: &[String], queries: &[&JudgedQuery], parameters: &'a Parameters) -> Self {
         let rows: Vec<&[f32]> = queries.iter().map(|query| query.rows.as_slice()).collect();
         let mut offsets = vec![0];
         for query in queries {
             offsets.push(offsets[offsets.len() - 1] + query.labels.len());
         }
-        let count = offsets[queries.len()];
+        let scores = match start {
+            Start::Nothing => vec![0.0; offsets[queries.len()]],
+            Start::Ranker(ranker) => scores(ranker, &rows),
+        };
         Self {
             parameters,
             rng: Rand64::new(u128::from(parameters.seed)),
@@ -124,8 +181,8 @@ impl<'a> Boosting<'a> {
             monotone: features.iter().map(|name| parameters.monotone.get(name).copied().unwrap_or_default()).collect(),
             lambdas: queries.iter().map(|query| Lambdas::new(query, parameters.truncation)).collect(),
             offsets,
-            scores: vec![0.0; count],
-            gradients: vec![Gradient::default(); count],
+            gradients: vec![Gradient::default(); scores.len()],
+            scores,
         }
     }
 

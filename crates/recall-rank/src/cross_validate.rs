@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use oorandom::Rand64;
 
-use crate::boost::{TrainError, train_on};
+use crate::boost::{Start, TrainError, check, train_on};
 use crate::calibrate::Calibration;
 use crate::judged::{Judged, JudgedQuery};
 use crate::measure::ndcg_at;
@@ -48,14 +48,26 @@ pub struct GroupNdcg {
 /// Fails if the queries or the parameters cannot be used, if there are fewer groups than folds, or if a fold leaves nothing
 /// to learn from.
 pub fn cross_validate(judged: &Judged, parameters: &Parameters, folds: usize) -> Result<CrossValidation, TrainError> {
-    judged.check()?;
-    parameters.check(&judged.features)?;
+    cross_validate_from(Start::Nothing, judged, parameters, folds)
+}
+
+/// Trains and scores as [`cross_validate`] does, from a start that has seen none of the queries.
+///
+/// # Errors
+/// As [`cross_validate`]; also where the start knows other features than the queries.
+pub fn cross_validate_from(
+    start: Start<'_>,
+    judged: &Judged,
+    parameters: &Parameters,
+    folds: usize,
+) -> Result<CrossValidation, TrainError> {
+    check(start, judged, parameters)?;
     let fold_of_query = assign(judged, parameters.seed, folds)?;
     let mut scores = vec![Vec::new(); judged.queries.len()];
     for fold in 0..folds {
         let seen: Vec<&JudgedQuery> =
             judged.queries.iter().zip(&fold_of_query).filter(|(_, of)| **of != fold).map(|(query, _)| query).collect();
-        let ranker = train_on(&judged.features, &seen, parameters)?;
+        let ranker = train_on(start, &judged.features, &seen, parameters)?;
         for (at, query) in judged.queries.iter().enumerate().filter(|(at, _)| fold_of_query[*at] == fold) {
             ranker.score(&query.rows, &mut scores[at]);
         }

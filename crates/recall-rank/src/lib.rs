@@ -29,10 +29,10 @@ mod samples;
 mod split;
 mod tree;
 
-pub use boost::{TrainError, train};
+pub use boost::{Start, TrainError, train, train_from};
 pub use calibrate::Calibration;
 pub use contributions::Contributions;
-pub use cross_validate::{CrossValidation, GroupNdcg, cross_validate};
+pub use cross_validate::{CrossValidation, GroupNdcg, cross_validate, cross_validate_from};
 pub use format::ReadError;
 pub use judged::{Judged, JudgedError, JudgedQuery};
 pub use letor::{LetorError, LetorProblem};

@@ -2,8 +2,8 @@
 
 use oorandom::Rand32;
 use proptest::prelude::*;
-use recall_rank::{Judged, JudgedError, JudgedQuery, Monotone, ParameterError, Parameters, Ranker, TrainError};
-use recall_rank::{cross_validate, ndcg_at, train};
+use recall_rank::{Judged, JudgedError, JudgedQuery, Monotone, ParameterError, Parameters, Ranker, Start, TrainError};
+use recall_rank::{cross_validate, cross_validate_from, ndcg_at, train, train_from};
 
 const FEATURES: [&str; 4] = ["noise", "signal", "sometimes", "kind"];
 const CANDIDATES: usize = 30;
@@ -48,6 +48,38 @@ fn a_planted_signal_is_found() {
     let importance = ranker.importance();
     let planted: Vec<&str> = importance[..2].iter().map(|(name, _)| *name).collect();
     assert!(planted.contains(&"signal") && planted.contains(&"sometimes"), "{importance:?}");
+}
+
+#[test]
+fn a_few_queries_add_to_what_a_ranker_knows() {
+    let (start, few) = (train(&judged(240, 1), &quick()).unwrap(), judged(60, 3));
+    let parameters = Parameters { trees: 5, ..quick() };
+    let added = train_from(Start::Ranker(&start), &few, &parameters).unwrap();
+    assert_eq!(added.trees(), start.trees() + 5);
+    let unseen = judged(120, 2);
+    let alone = train(&few, &parameters).unwrap();
+    assert!(mean_ndcg(&added, &unseen) > mean_ndcg(&alone, &unseen));
+    let validation = cross_validate_from(Start::Ranker(&start), &few, &parameters, 3).unwrap();
+    assert!(validation.mean > cross_validate(&few, &parameters, 3).unwrap().mean);
+}
+
+#[test]
+fn no_new_tree_leaves_a_ranker_as_it_is() {
+    let start = train(&judged(60, 1), &quick()).unwrap();
+    let parameters = Parameters { trees: 0, ..quick() };
+    assert_eq!(train_from(Start::Ranker(&start), &judged(60, 3), &parameters), Ok(start));
+}
+
+#[test]
+fn a_start_of_other_features_is_refused() {
+    let start = train(&judged(60, 1), &quick()).unwrap();
+    let mut other = judged(60, 3);
+    other.features.swap(0, 1);
+    assert_eq!(
+        train_from(Start::Ranker(&start), &other, &quick()),
+        Err(TrainError::Features { found: 4, expected: 4 })
+    );
+    assert!(cross_validate_from(Start::Ranker(&start), &other, &quick(), 3).is_err());
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `recall bench`
 
+mod train;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -14,35 +16,55 @@ use crate::{Exit, project_root};
 
 /// Arguments of `recall bench`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct BenchArgs {
     /// Makes queries out of the git history of the project, or of the repository at PATH: what a commit says is asked in
     /// the tree before it, and the files that it changed are the answer.
-    #[arg(long, required = true, num_args = 0..=1, value_name = "PATH")]
+    #[arg(long, required_unless_present = "forget", num_args = 0..=1, value_name = "PATH")]
     #[expect(clippy::option_option, reason = "clap's way to say a flag that may have a value")]
     mine: Option<Option<PathBuf>>,
-    /// The most queries; they are spread over the history.
-    #[arg(long, default_value_t = MineLimits::default().queries, value_name = "N")]
-    queries: usize,
+    /// The most queries; they are spread over the history. 60, or 600 with `--train`.
+    #[arg(long, value_name = "N")]
+    queries: Option<usize>,
     /// How many hits each query is given.
     #[arg(long, short, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     k: u32,
-    /// Writes the queries as a dataset for `recall eval run` into a folder.
-    #[arg(long, value_name = "DIR")]
+    /// Writes the queries as a dataset for `recall eval run` into a folder; with `--train`, the ranker into a file, and
+    /// does not use it.
+    #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
     /// Measures what each stage of the search is worth, by leaving out one after another.
     #[arg(long)]
     ablate: bool,
+    /// Learns a ranker from the history, and uses it for this project's code where it is no worse than the built-in one
+    /// on commits that it was not learnt from. Nothing of it leaves this machine.
+    #[arg(long, requires = "mine", conflicts_with_all = ["ablate", "k"])]
+    train: bool,
+    /// Keeps the ranker even where it is worse.
+    #[arg(long, requires = "train")]
+    force: bool,
+    /// Removes the project's own ranker: the built-in one decides again.
+    #[arg(long, conflicts_with_all = ["mine", "queries", "k", "out", "ablate", "train"])]
+    forget: bool,
 }
 
 pub(super) async fn run(args: BenchArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let BenchArgs { mine, queries, k, out, ablate } = args;
+    let BenchArgs { mine, queries, k, out, ablate, train, force, forget } = args;
+    if forget {
+        return train::forget(invocation);
+    }
     let path = match mine.flatten() {
         Some(path) => invocation.absolute(&path),
         None => project_root::of(invocation),
     };
+    let out = out.map(|path| invocation.absolute(&path));
+    if train {
+        let keep = if force { train::Keep::Always } else { train::Keep::UnlessWorse };
+        return train::run(&path, queries, out, keep, invocation).await;
+    }
     let dataset = mined(&path, queries)?;
     if let Some(folder) = out {
-        dataset.write(&invocation.absolute(&folder))?;
+        dataset.write(&folder)?;
     }
     let settings = Setting::all(if ablate { Ablations::Each } else { Ablations::No });
     let evaluation = Evaluation { invocation, dataset: &dataset, hits: k, settings: &settings };
@@ -51,8 +73,9 @@ pub(super) async fn run(args: BenchArgs, invocation: &Invocation) -> Result<Exit
 }
 
 /// The queries of a repository's history.
-fn mined(path: &Path, queries: usize) -> Result<Dataset, CommandError> {
-    let limits = MineLimits { queries: queries.max(1), ..MineLimits::default() };
+fn mined(path: &Path, queries: Option<usize>) -> Result<Dataset, CommandError> {
+    let default = MineLimits::default();
+    let limits = MineLimits { queries: queries.unwrap_or(default.queries).max(1), ..default };
     let history = History::open(path)?;
     let mined = history.commits(&limits)?;
     Ok(Dataset::of_history(&history, mined))

@@ -3,6 +3,7 @@
 use recall_eval::mine::{CheckoutError, GitError, MineError};
 use recall_eval::{DatasetError, ForeignQuery, QueryProblem, RunError};
 use recall_proto::Reason;
+use recall_rank::TrainError;
 
 use super::{CommandError, Complaint};
 use crate::Exit;
@@ -66,6 +67,18 @@ impl From<MineError> for CommandError {
             }
             MineError::Git(error) => error.into(),
         }
+    }
+}
+
+impl From<TrainError> for CommandError {
+    fn from(error: TrainError) -> Self {
+        let hint = match &error {
+            TrainError::Features { .. } => Some("install `recall` and `recalld` of one version"),
+            _ => None,
+        };
+        let message = format!("a ranker cannot be learnt: {error}");
+        let complaint = Complaint::new(Exit::Refused, Reason::Unsupported, message).with_causes_of(&error);
+        Complaint { hint: hint.map(ToOwned::to_owned), ..complaint }.into()
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) mod excerpt;
 pub(crate) mod graph;
 pub(crate) mod index;
 pub(crate) mod item;
+pub(crate) mod learning;
 pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod quantity;

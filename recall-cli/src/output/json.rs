@@ -3,6 +3,7 @@
 //! Answers of the daemon are written by `recall_json`, in the same schema.
 
 pub(crate) mod evaluation;
+pub(crate) mod learning;
 
 use std::collections::BTreeMap;
 

@@ -97,6 +97,8 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         failed,
         skipped: _,
         failures: failed_files,
+        ranker,
+        ranker_problem,
         repaired,
         configuration,
     } = state;
@@ -127,7 +129,8 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         embedded: BTreeMap::new(),
         memories_verified: None,
         schema_versions: BTreeMap::new(),
-        warnings: troubles(repaired, configuration),
+        warnings: troubles(repaired, ranker_problem, configuration),
+        ranker: ranker.as_str().to_owned(),
     }
 }
 
@@ -139,10 +142,11 @@ pub(super) fn failures(entries: Vec<FailureEntry>) -> Vec<v1::ItemFailure> {
     entries.into_iter().map(one).collect()
 }
 
-fn troubles(repaired: Vec<String>, configuration: Vec<String>) -> Vec<v1::Warning> {
+fn troubles(repaired: Vec<String>, ranker: Option<String>, configuration: Vec<String>) -> Vec<v1::Warning> {
     let repaired = repaired.into_iter().map(|what| recall_engine::Warning::Repaired { what });
+    let ranker = ranker.into_iter().map(|reason| recall_engine::Warning::RankerPassedOver { reason });
     let configuration = configuration.into_iter().map(|message| recall_engine::Warning::Configuration { message });
-    warning::to_proto(repaired.chain(configuration).collect())
+    warning::to_proto(repaired.chain(ranker).chain(configuration).collect())
 }
 
 /// The stores could not be told about.

@@ -45,6 +45,12 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("`{name}` is the name of {definitions} definitions{of_them}");
             new("SEVERAL_DEFINITIONS", Severity::Notice, message, "name its scope too, as in `Store::open`")
         }
+        Warning::RankerPassedOver { reason } => {
+            let message =
+                format!("the ranker learnt from this project's history is passed over for the built-in one: {reason}");
+            let hint = "learn it again with `recall bench --mine --train`, or remove it with `recall bench --forget`";
+            new("RANKER_PASSED_OVER", Severity::Warning, message, hint)
+        }
         Warning::Configuration { message } => new("CONFIGURATION", Severity::Warning, message, ""),
     }
 }

@@ -111,7 +111,8 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked, stored: StoredChunk,
 
 /// What each feature added to the ranker's score; those that added nothing are left out.
 fn contributions(search: &Search<'_>, learned: &Learned) -> Vec<(&'static str, f64)> {
-    let Some(ranker) = search.engine.settings.rankers.of(learned.side) else { return Vec::new() };
+    let rankers = search.ranking.rankers.as_ref();
+    let Some(ranker) = rankers.and_then(|rankers| rankers.of(learned.side)) else { return Vec::new() };
     let by_feature = ranker.contributions(&learned.row).by_feature;
     super::features::names().into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
 }

@@ -9,7 +9,7 @@ use recall_catalog::Catalog;
 use recall_core::{DocumentRow, Generation, StoreScope, Timestamp};
 use recall_lexical::{Lexical, WriterSettings};
 
-use super::{Attention, Background, Folder, Known, Publication, Store, StructureCell};
+use super::{Attention, Background, Folder, Known, Publication, RankingCell, Store, StructureCell};
 use crate::error::StoreError;
 use crate::freshness::Freshness;
 use crate::progress::Cancel;
@@ -59,6 +59,7 @@ impl Store {
             attention: Attention::default(),
             background: Arc::new(Background::default()),
             structure: StructureCell::default(),
+            ranking: RankingCell::default(),
             indexing: Mutex::new(None),
             repaired,
             cancel: Cancel::default(),

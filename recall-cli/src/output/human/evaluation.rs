@@ -65,7 +65,7 @@ fn groups_table(heading: &str, shown: &[Metric; SHOWN], rows: &[[String; SHOWN +
 }
 
 /// The name, both means, their difference with its interval, and in how many queries which is better.
-fn compared(name: &str, comparison: &Comparison) -> [String; 8] {
+pub(super) fn compared(name: &str, comparison: &Comparison) -> [String; 8] {
     let Comparison { queries: _, first, second, difference, interval: (low, high), wins, losses, ties } = comparison;
     [
         name.to_owned(),
@@ -79,7 +79,8 @@ fn compared(name: &str, comparison: &Comparison) -> [String; 8] {
     ]
 }
 
-fn comparison_table(headings: [&str; 4], rows: &[[String; 8]], width: Option<usize>) -> String {
+/// A table of comparisons; the headings are of the name, both means and their difference.
+pub(super) fn comparison_table(headings: [&str; 4], rows: &[[String; 8]], width: Option<usize>) -> String {
     let [name, first, second, difference] = headings;
     let right = |heading| Column { heading, align: Align::Right, style: Style::new() };
     let layout = [

@@ -76,6 +76,14 @@ fn store(store: &v1::StoreStatus) -> String {
     if !fresh.is_empty() {
         let _ = writeln!(text, "  freshness    {fresh}");
     }
+    let ranker = match store.ranker.as_str() {
+        "own" => "learnt from this project's history",
+        "none" => "none, the retrievers' ranks are fused",
+        other => other,
+    };
+    if !ranker.is_empty() {
+        let _ = writeln!(text, "  ranker       {}", printable(ranker));
+    }
     if store.failed > 0 {
         let more = if store.failures.is_empty() { ", `recall status --failures` lists them" } else { "" };
         let _ = writeln!(text, "  {WARNING}failed{WARNING:#}       {}{more}", counted(store.failed, "file", "files"));
@@ -179,6 +187,7 @@ mod tests {
                     ]),
                     failed: 1,
                     freshness: v1::Freshness::Scanned.into(),
+                    ranker: "own".to_owned(),
                     ..v1::StoreStatus::default()
                 },
                 v1::StoreStatus {
@@ -212,6 +221,7 @@ mod tests {
           languages    rust 700, markdown 80, toml 4, yaml 3, bash 1, css 1, others 1
           index        6.0 MiB on disk (1.5 × the text), generation 12
           freshness    files are compared before each answer
+          ranker       learnt from this project's history
           failed       1 file, `recall status --failures` lists them
           kept in      /data/stores/0123
 

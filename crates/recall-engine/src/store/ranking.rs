@@ -1,0 +1,161 @@
+//! Which rankers decide on the order of a store's candidates?
+//!
+//! A ranker that was learnt from the project's history is a file that may come, change and go while the store is open. It
+//! is looked at before each answer, and read again when it is another one.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use parking_lot::Mutex;
+
+use crate::rankers::{RankerError, RankerUse, Rankers, Side};
+use crate::settings::RankerChoice;
+
+/// A larger file is no ranker: a thousand trees take a fifth of this.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Which rankers decide, as the file was when it was last looked at.
+#[derive(Debug, Default)]
+pub(crate) struct RankingCell {
+    read: Mutex<Option<(Stamp, Arc<Ranking>)>>,
+}
+
+/// Which rankers decide.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranking {
+    /// `None` where fusion decides.
+    pub(crate) rankers: Option<Rankers>,
+    pub(crate) used: RankerUse,
+    /// Why the project's own ranker is passed over.
+    pub(crate) problem: Option<String>,
+}
+
+/// By what a file is told from another one of the same name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stamp {
+    modified: SystemTime,
+    bytes: u64,
+    inode: u64,
+}
+
+impl RankingCell {
+    /// Looks which rankers decide by a choice; `built_in` where there are no others.
+    pub(crate) fn look(&self, choice: &RankerChoice, built_in: &Rankers) -> Arc<Ranking> {
+        match choice {
+            RankerChoice::Own(path) => self.own(path, built_in),
+            RankerChoice::BuiltIn => Arc::new(Ranking::built_in(built_in)),
+            RankerChoice::Fusion => Arc::new(Ranking { rankers: None, used: RankerUse::Fusion, problem: None }),
+        }
+    }
+
+    fn own(&self, path: &Path, built_in: &Rankers) -> Arc<Ranking> {
+        let stamp = match fs::metadata(path).and_then(|metadata| Stamp::of(&metadata)) {
+            Ok(stamp) => stamp,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Arc::new(Ranking::built_in(built_in)),
+            Err(error) => return Arc::new(Ranking::passed_over(built_in, error.to_string())),
+        };
+        let mut read = self.read.lock();
+        if let Some((known, ranking)) = &*read
+            && *known == stamp
+        {
+            return Arc::clone(ranking);
+        }
+        let ranking = Arc::new(match read_own(path, stamp.bytes, built_in) {
+            Ok(rankers) => Ranking { rankers: Some(rankers), used: RankerUse::Own, problem: None },
+            Err(problem) => Ranking::passed_over(built_in, problem),
+        });
+        *read = Some((stamp, Arc::clone(&ranking)));
+        ranking
+    }
+}
+
+impl Ranking {
+    fn built_in(rankers: &Rankers) -> Self {
+        Self { rankers: Some(rankers.clone()), used: RankerUse::BuiltIn, problem: None }
+    }
+
+    fn passed_over(rankers: &Rankers, problem: String) -> Self {
+        Self { problem: Some(problem), ..Self::built_in(rankers) }
+    }
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> io::Result<Self> {
+        if !metadata.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+        }
+        #[cfg(unix)]
+        let inode = std::os::unix::fs::MetadataExt::ino(metadata);
+        #[cfg(not(unix))]
+        let inode = 0;
+        Ok(Self { modified: metadata.modified()?, bytes: metadata.len(), inode })
+    }
+}
+
+fn read_own(path: &Path, bytes: u64, built_in: &Rankers) -> Result<Rankers, String> {
+    if bytes > MOST_BYTES {
+        return Err(format!("it has {bytes} bytes; a ranker has at most {MOST_BYTES}"));
+    }
+    let read = fs::read(path).map_err(|error| error.to_string())?;
+    built_in.clone().with(Side::Code, &read).map_err(|error| match error {
+        RankerError::Read { ref source } => format!("{error}: {source}"),
+        RankerError::Features { .. } => error.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What decides with these bytes in the file; without a file for `None`.
+    #[track_caller]
+    fn check(cell: &RankingCell, path: &Path, bytes: Option<&[u8]>, used: RankerUse, problem: Option<&str>) {
+        match bytes {
+            Some(bytes) => {
+                let new = path.with_extension("new");
+                fs::write(&new, bytes).expect("writable");
+                fs::rename(new, path).expect("writable");
+            }
+            None => fs::remove_file(path).expect("it was there"),
+        }
+        let found = cell.look(&RankerChoice::Own(path.to_owned()), &Rankers::default());
+        assert_eq!(found.used, used);
+        let said = found.problem.as_deref();
+        assert!(said.map_or(problem.is_none(), |said| problem.is_some_and(|part| said.contains(part))), "{said:?}");
+        assert!(found.rankers.is_some());
+    }
+
+    #[test]
+    fn a_file_decides_as_soon_as_it_is_there_and_no_longer() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (cell, path) = (RankingCell::default(), folder.path().join("code.ranker"));
+        let (rankers, choice) = (Rankers::default(), RankerChoice::Own(path.clone()));
+        assert_eq!(cell.look(&choice, &rankers).used, RankerUse::BuiltIn);
+        let sound = rankers.of(Side::Prose).expect("built in").write();
+        let damaged: Vec<u8> = sound.iter().map(|byte| byte ^ 1).collect();
+        let mut cut = sound.clone();
+        cut.truncate(sound.len() / 2);
+        check(&cell, &path, Some(&sound), RankerUse::Own, None);
+        let ranking = cell.look(&choice, &rankers);
+        let ours = ranking.rankers.as_ref().and_then(|rankers| rankers.of(Side::Code));
+        assert_eq!(ours, rankers.of(Side::Prose));
+        assert!(Arc::ptr_eq(&ranking, &cell.look(&choice, &rankers)), "an unchanged file is not read again");
+        check(&cell, &path, Some(&damaged), RankerUse::BuiltIn, Some("cannot be read"));
+        check(&cell, &path, Some(&cut), RankerUse::BuiltIn, Some("cannot be read"));
+        check(&cell, &path, Some(&vec![0; 2 << 20]), RankerUse::BuiltIn, Some("bytes"));
+        check(&cell, &path, Some(&sound), RankerUse::Own, None);
+        check(&cell, &path, None, RankerUse::BuiltIn, None);
+        fs::create_dir(&path).expect("writable");
+        assert_eq!(cell.look(&choice, &rankers).problem.as_deref(), Some("it is not a regular file"));
+    }
+
+    #[test]
+    fn no_file_is_looked_at_where_it_may_not_decide() {
+        let cell = RankingCell::default();
+        assert!(cell.look(&RankerChoice::Fusion, &Rankers::default()).rankers.is_none());
+        assert_eq!(cell.look(&RankerChoice::BuiltIn, &Rankers::default()).used, RankerUse::BuiltIn);
+    }
+}

@@ -1,0 +1,143 @@
+//! What the learned rankers see.
+
+use recall_core::{DocPath, Explain, Limits, Scope, SearchRequest, Weights};
+
+use super::{filters, limits, scope};
+use crate::{InvalidRequest, v1};
+
+/// A question for candidates, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// Who asks, and from where.
+    pub context: v1::RequestContext,
+    /// What is asked. It knows of no page: every candidate is answered.
+    pub request: SearchRequest,
+    /// Whether the built-in rankers are answered too.
+    pub rankers: bool,
+}
+
+/// A document as the ranker of its side sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// Its path.
+    pub path: DocPath,
+    /// The lines of the chunk that stands for it, the first and the last.
+    pub lines: (u32, u32),
+    /// The side's name.
+    pub side: String,
+    /// One value a feature; NaN where there is none.
+    pub features: Vec<f32>,
+}
+
+/// Reads and checks a question for candidates.
+///
+/// # Errors
+/// The query is blank or too long, or a filter or the scope is wrong.
+pub fn from_proto(message: v1::CandidatesRequest, bounds: &Limits) -> Result<Call, InvalidRequest> {
+    let v1::CandidatesRequest { context, query, scope, filters, rankers } = message;
+    limits::query_text("query", &query, bounds)?;
+    let request = SearchRequest {
+        query,
+        scope: scope::from_proto(scope, Scope::All)?,
+        filters: filters::from_proto(filters)?,
+        limit: bounds.hits,
+        offset: 0,
+        weights: Weights::default(),
+        explain: Explain::Off,
+        without: Vec::new(),
+    };
+    Ok(Call { context: context.unwrap_or_default(), request, rankers })
+}
+
+/// Writes a question for candidates. What concerns pages, weights and stages is not asked.
+pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::CandidatesRequest {
+    let SearchRequest { query, scope, filters, limit: _, offset: _, weights: _, explain: _, without: _ } = request;
+    v1::CandidatesRequest {
+        context: Some(context),
+        query: query.clone(),
+        scope: scope::to_proto(*scope).into(),
+        filters: Some(filters::to_proto(filters)),
+        rankers: false,
+    }
+}
+
+/// Writes a document.
+pub fn document_to_proto(seen: Seen) -> v1::RankedDocument {
+    let Seen { path, lines: (start_line, end_line), side, features } = seen;
+    v1::RankedDocument { path: path.as_str().to_owned(), start_line, end_line, side, features }
+}
+
+/// Reads a document; `None` where its path is none, or it has not as many features as there are names.
+pub fn document_from_proto(message: v1::RankedDocument, names: usize) -> Option<Seen> {
+    let v1::RankedDocument { path, start_line, end_line, side, features } = message;
+    let path = DocPath::new(&path).ok()?;
+    (features.len() == names).then_some(Seen { path, lines: (start_line, end_line), side, features })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use recall_core::{DocumentType, Filters};
+
+    use super::*;
+    use crate::Reason;
+
+    fn plain(query: &str) -> v1::CandidatesRequest {
+        v1::CandidatesRequest { query: query.to_owned(), ..v1::CandidatesRequest::default() }
+    }
+
+    #[test]
+    fn bad_questions_are_refused_with_field_and_reason() {
+        let check = |message, field, reason| {
+            let error = from_proto(message, &Limits::default()).expect_err(field);
+            assert_eq!((error.field, error.reason()), (field, reason));
+        };
+        check(plain(" \n"), "query", Reason::InvalidArgument);
+        check(plain(&"x".repeat(1 << 20)), "query", Reason::LimitExceeded);
+        check(v1::CandidatesRequest { scope: 77, ..plain("x") }, "scope", Reason::InvalidScope);
+        let filters = v1::Filters { types: vec!["novel".to_owned()], ..v1::Filters::default() };
+        check(v1::CandidatesRequest { filters: Some(filters), ..plain("x") }, "types", Reason::InvalidArgument);
+    }
+
+    #[test]
+    fn a_document_that_is_none_is_not_read() {
+        let good = v1::RankedDocument { path: "a.rs".to_owned(), features: vec![1.0], ..v1::RankedDocument::default() };
+        assert!(document_from_proto(good.clone(), 1).is_some());
+        assert_eq!(document_from_proto(good.clone(), 2), None);
+        assert_eq!(document_from_proto(v1::RankedDocument { path: "../a.rs".to_owned(), ..good }, 1), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_question_crosses_unchanged(
+            query in "[a-z:\"]\\PC{0,40}",
+            scope in proptest::sample::select(vec![Scope::Project, Scope::Global, Scope::Domain, Scope::All]),
+            types in proptest::collection::vec(proptest::sample::select(DocumentType::ALL.to_vec()), 0..3),
+            rankers in any::<bool>(),
+        ) {
+            let filters = Filters { types, ..Filters::default() };
+            let (limit, weights) = (Limits::default().hits, Weights::default());
+            let (offset, explain, without) = (0, Explain::Off, Vec::new());
+            let request = SearchRequest { query, scope, filters, limit, offset, weights, explain, without };
+            let context = v1::RequestContext { session_id: "s".to_owned(), ..v1::RequestContext::default() };
+            let message = v1::CandidatesRequest { rankers, ..to_proto(&request, context.clone()) };
+            let call = from_proto(message, &Limits::default());
+            prop_assert_eq!(call, Ok(Call { context, request, rankers }));
+        }
+
+        #[test]
+        fn a_document_crosses_unchanged(
+            path in "[a-z]{1,8}(/[a-z]{1,8}){0,3}",
+            lines in any::<(u32, u32)>(),
+            side in proptest::sample::select(vec!["code", "prose"]),
+            features in proptest::collection::vec(any::<f32>(), 0..9),
+        ) {
+            let path = DocPath::new(&path).expect("plain");
+            let seen = Seen { path, lines, side: side.to_owned(), features };
+            let read = document_from_proto(document_to_proto(seen.clone()), seen.features.len()).expect("a document");
+            let bits = |seen: &Seen| seen.features.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            prop_assert_eq!(bits(&read), bits(&seen));
+            prop_assert_eq!((read.path, read.lines, read.side), (seen.path, seen.lines, seen.side));
+        }
+    }
+}

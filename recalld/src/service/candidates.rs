@@ -1,0 +1,30 @@
+//! `Candidates`: what do the learned rankers see of every document that may answer?
+
+use recall_engine::{RankedDocument, feature_names};
+use recall_proto::convert::candidates::{self, Call, Seen};
+use recall_proto::v1::{CandidatesRequest, CandidatesResponse};
+use tonic::Status;
+
+use super::{Service, context};
+
+pub(super) async fn handle(service: &Service, request: CandidatesRequest) -> Result<CandidatesResponse, Status> {
+    let Call { context, request, rankers } = candidates::from_proto(request, &service.daemon.settings.limits)?;
+    let origin = context::origin(Some(context))?;
+    let documents = service.call(move |daemon| {
+        // A search does not wait for how the documents hang together; what is learnt from must not depend on chance.
+        daemon.engine.settle(&origin, request.scope)?;
+        daemon.engine.candidates(&origin, &request)
+    });
+    let documents = documents.await?;
+    let rankers = if rankers { service.daemon.engine.built_in_rankers() } else { Vec::new() };
+    Ok(CandidatesResponse {
+        features: feature_names().into_iter().map(ToOwned::to_owned).collect(),
+        documents: documents.into_iter().map(document).collect(),
+        rankers: rankers.into_iter().map(|(side, bytes)| (side.as_str().to_owned(), bytes)).collect(),
+    })
+}
+
+fn document(found: RankedDocument) -> recall_proto::v1::RankedDocument {
+    let RankedDocument { path, lines, side, features } = found;
+    candidates::document_to_proto(Seen { path, lines, side: side.as_str().to_owned(), features })
+}
