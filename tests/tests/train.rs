@@ -11,13 +11,29 @@ use recall_testkit::{Outcome, Project, Running, Sandbox};
 use serde_json::Value;
 
 const NOUNS: [&str; 12] = [
-    "invoice", "refund", "webhook", "ledger", "customer", "receipt", "voucher", "balance", "dispute", "mandate", "payout",
-    "tariff",
+    "invoice", "refund", "webhook", "ledger", "customer", "receipt", "voucher", "balance", "dispute", "mandate",
+    "payout", "tariff",
 ];
 
 const MANNERS: [&str; 18] = [
-    "carefully", "quickly", "lazily", "safely", "nightly", "eagerly", "quietly", "rarely", "twice", "early", "slowly",
-    "partly", "blindly", "firmly", "freely", "gently", "jointly", "loosely",
+    "carefully",
+    "quickly",
+    "lazily",
+    "safely",
+    "nightly",
+    "eagerly",
+    "quietly",
+    "rarely",
+    "twice",
+    "early",
+    "slowly",
+    "partly",
+    "blindly",
+    "firmly",
+    "freely",
+    "gently",
+    "jointly",
+    "loosely",
 ];
 
 /// A sandbox in which git is found.

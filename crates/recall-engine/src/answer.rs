@@ -16,7 +16,7 @@ pub struct Answer {
     pub scope: Scope,
     /// The weight of each retriever, by its class or as the request gave it.
     pub weights: Vec<(Retriever, f64)>,
-    /// How likely it is that the first hit answers, 0 to 1; `None` where no ranker decided.
+    /// How likely it is that a hit answers: the greatest of the hits' own, 0 to 1; `None` where no ranker decided.
     pub confidence: Option<f64>,
     /// The hits, best first; ties in the order of path, span, id.
     pub hits: Vec<Hit>,

@@ -185,7 +185,7 @@ impl Search<'_> {
             class: self.understood.class,
             scope: self.scope,
             weights,
-            confidence: hits.first().and_then(|hit| hit.confidence),
+            confidence: hits.iter().filter_map(|hit| hit.confidence).max_by(f64::total_cmp),
             hits,
             candidates,
             retrieved: pool::counts(&pool),

@@ -87,7 +87,10 @@ impl Engine {
     /// A store cannot be opened or read.
     pub fn status(&self, origin: &Origin, scope: Scope, failures: usize) -> Result<Status, StatusError> {
         let stores = self.registry.stores(origin, scope, &*self.clock)?;
-        let stores = stores.iter().map(|store| store_status(store, &self.settings.rankers, failures)).collect::<Result<_, _>>()?;
+        let stores = stores
+            .iter()
+            .map(|store| store_status(store, &self.settings.rankers, failures))
+            .collect::<Result<_, _>>()?;
         Ok(Status { stores, open_stores: self.registry.open_stores().len() })
     }
 }
@@ -96,7 +99,8 @@ impl Engine {
     /// Reports on every store that is open, whoever uses it. One that cannot be read is left out.
     pub fn status_of_open_stores(&self, failures: usize) -> Status {
         let open = self.registry.open_stores();
-        let mut stores: Vec<_> = open.iter().filter_map(|store| store_status(store, &self.settings.rankers, failures).ok()).collect();
+        let mut stores: Vec<_> =
+            open.iter().filter_map(|store| store_status(store, &self.settings.rankers, failures).ok()).collect();
         stores.sort_by(|a, b| (a.scope, &a.root).cmp(&(b.scope, &b.root)));
         Status { stores, open_stores: open.len() }
     }

@@ -125,6 +125,8 @@ impl Store {
         let (store, working) = (Arc::clone(self), self.background.begin());
         let thread = std::thread::Builder::new().name("settle".to_owned()).spawn(move || {
             store.settle();
+            // So that the first search after a job ranks by the graph as the second does.
+            store.structure();
             drop(store);
             drop(working);
         });

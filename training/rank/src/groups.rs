@@ -52,6 +52,7 @@ pub(crate) const GROUPS: [Group; 10] = [
         name: "path",
         features: &["path", "path_rank", "path_coverage", "stem_coverage", "stem_share", "folder_share"],
     },
+    Group { name: "closeness", features: &["pairs", "near", "lead"] },
     Group { name: "graph", features: &["rank", "used", "uses", "walked", "walked_over_links", "walked_rank"] },
     Group { name: "neighbours", features: &["folder_mass", "kin"] },
     Group {

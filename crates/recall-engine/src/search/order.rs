@@ -47,19 +47,23 @@ impl Selectable for Ranked {
     }
 }
 
-/// Puts the candidates in order, best first. `rankers` is `None` where fusion decides.
+/// Puts the candidates in order, best first. Fusion decides where `rankers` is `None` or has none for one of the sides, since
+/// a learned score and a fused one do not compare.
 ///
 /// # Errors
 /// A store cannot be read.
 pub(super) fn order(search: &Search<'_>, pool: &[Finds], rankers: Option<&Rankers>) -> Result<Vec<Ranked>, StoreError> {
+    let rankers = rankers.filter(|rankers| Side::ALL.into_iter().all(|side| rankers.of(side).is_some()));
     let mut ranked = Vec::new();
     let mut learned_sides = Vec::new();
+    let fused_scores = pool.iter().flat_map(|finds| &finds.chunks).map(|chunk| chunk.score);
+    let most_fused = fused_scores.fold(f64::MIN_POSITIVE, f64::max);
     for side in Side::ALL {
         let sides: Vec<OneSide<'_>> = pool.iter().map(|finds| finds.on(side)).collect();
         match rankers.and_then(|rankers| rankers.of(side)) {
             Some(learned) => {
                 learned_sides.push(side);
-                ranked.extend(by_ranker(search, &sides, learned)?);
+                ranked.extend(by_ranker(search, &sides, learned, most_fused)?);
             }
             None => ranked.extend(fused(pool, side)),
         }
@@ -79,6 +83,7 @@ fn by_ranker(
     search: &Search<'_>,
     sides: &[OneSide<'_>],
     ranker: &recall_rank::Ranker,
+    most_fused: f64,
 ) -> Result<Vec<Ranked>, StoreError> {
     let texts = texts::closeness(search.stores, search.understood, sides)?;
     let rows = features::rows(search.understood, search.request, sides, &texts);
@@ -96,7 +101,11 @@ fn by_ranker(
                 store,
                 document: document.document,
                 chunk: document.chunk,
-                score: logistic(standard.of_score(raw) + leaning(search.understood.class, side.side)),
+                score: logistic(
+                    standard.of_score(raw)
+                        + leaning(search.understood.class, side.side)
+                        + TOGETHER * best.map_or(0.0, |chunk| chunk.score) / most_fused,
+                ),
                 ranks: best.map(|chunk| chunk.fused.ranks.clone()).unwrap_or_default(),
                 fused: best.map_or(0.0, |chunk| chunk.fused.score),
                 priors: best.map(|chunk| chunk.priors.clone()).unwrap_or_default(),
@@ -165,6 +174,10 @@ fn others(ranked: &[Ranked], pool: &[Finds], side: Side) -> Vec<Ranked> {
         .collect()
 }
 
+/// How much the fused score counts beside the standard score, in standard deviations: enough to decide between sides of one
+/// or two candidates each, whose standard scores say nothing, and too little to turn the order of a ranker over.
+const TOGETHER: f64 = 0.05;
+
 /// How the scores of one side are spread: code and prose are scored by rankers of different scales, and compete by how far
 /// each stands out among its own kind.
 struct Standard {
@@ -198,8 +211,10 @@ fn logistic(value: f64) -> f64 {
     1.0 / (1.0 + (-value).exp())
 }
 
-/// Whether a ranker decides: not where the request, its store or an ablation says otherwise.
+/// Whether the rankers decide: not where the request, its store or an ablation says otherwise, and not on a path, which
+/// names its document and was never asked for in what they have learned from.
 pub(super) fn is_learned(search: &Search<'_>, given: &recall_core::Weights) -> bool {
     let recall_core::Weights { vector, bm25, ppr } = given;
-    vector.is_none() && bm25.is_none() && ppr.is_none() && !search.request.without.contains(&Ablation::Ranker)
+    let is_free = vector.is_none() && bm25.is_none() && ppr.is_none();
+    is_free && search.understood.class != QueryClass::Path && !search.request.without.contains(&Ablation::Ranker)
 }

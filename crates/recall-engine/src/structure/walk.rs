@@ -29,13 +29,16 @@ impl Structure {
         let sum: f32 = seeds.iter().map(|&(_, weight)| weight).sum();
         let mut arrived: FxHashMap<u32, Arrived> = FxHashMap::default();
         let mut front: Vec<(u32, f32)> = seeds.iter().map(|&(place, weight)| (place, weight / sum)).collect();
+        // What is on its way to each document. A place for each, because a hub alone has hundreds of neighbours, and to
+        // hash every one costs more than all the rest of a search.
+        let mut coming = vec![0.0_f32; self.documents.len()];
+        let mut touched: Vec<u32> = Vec::new();
         let mut steps = 0;
         let mut is_first = true;
         while !front.is_empty() && steps < MOST_STEPS {
             front.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             front.truncate(MOST_STEPS - steps);
             steps += front.len();
-            let mut next: FxHashMap<u32, f32> = FxHashMap::default();
             for &(place, residue) in &front {
                 let ended = arrived.entry(place).or_default();
                 ended.all += ENDING * residue;
@@ -43,15 +46,65 @@ impl Structure {
                     ended.over_links += ENDING * residue;
                 }
                 let onward = (1.0 - ENDING) * residue / 2.0;
-                for neighbours in [self.out.of(place), self.into.of(place)] {
-                    for &(to, share) in neighbours {
-                        *next.entry(to).or_default() += onward * share;
+                for &(to, share) in self.out.of(place).iter().chain(self.into.of(place)) {
+                    let coming = &mut coming[to as usize];
+                    if *coming == 0.0 {
+                        touched.push(to);
                     }
+                    *coming += onward * share;
                 }
             }
-            front = next.into_iter().filter(|&(_, residue)| residue >= LEAST).collect();
+            front.clear();
+            for place in touched.drain(..) {
+                let residue = std::mem::take(&mut coming[place as usize]);
+                if residue >= LEAST {
+                    front.push((place, residue));
+                }
+            }
             is_first = false;
         }
         arrived
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_core::{DocumentRow, Generation};
+
+    use super::*;
+    use crate::graph::Links;
+
+    /// A chain 0 → 1 → 2 and a document 3 that stands alone.
+    fn chain() -> Structure {
+        let documents = (1..=4).map(DocumentRow).collect();
+        Structure::new(Generation(1), Links { documents, edges: vec![(0, 1, 1.0), (1, 2, 1.0)] })
+    }
+
+    #[test]
+    fn what_is_nearer_to_the_seed_gets_more() {
+        let arrived = chain().walk(&[(0, 3.0)]);
+        assert!(arrived[&0].all > arrived[&1].all && arrived[&1].all > arrived[&2].all);
+        assert!(!arrived.contains_key(&3));
+        assert!(arrived.values().map(|ended| ended.all).sum::<f32>() <= 1.0);
+    }
+
+    #[test]
+    fn walks_go_along_links_and_against_them() {
+        let arrived = chain().walk(&[(1, 1.0)]);
+        assert!(arrived[&0].over_links > 0.0 && arrived[&2].over_links > 0.0);
+        assert!((arrived[&1].all - arrived[&1].over_links - ENDING).abs() < 1e-6);
+    }
+
+    #[test]
+    fn no_seed_no_walk() {
+        assert!(chain().walk(&[]).is_empty());
+        assert!(Structure::default().walk(&[]).is_empty());
+    }
+
+    #[test]
+    fn what_is_pointed_at_ranks_higher() {
+        let structure = chain();
+        assert!(structure.rank(2) > structure.rank(0));
+        assert_eq!(structure.place(DocumentRow(9)), None);
     }
 }
