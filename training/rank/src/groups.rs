@@ -9,7 +9,7 @@ pub(crate) struct Group {
 }
 
 /// The groups; every feature is in one of them.
-pub(crate) const GROUPS: [Group; 10] = [
+pub(crate) const GROUPS: [Group; 11] = [
     Group { name: "retrievers", features: &["lexical_rank", "symbol_rank", "path_name_rank", "fused", "fused_rank"] },
     Group {
         name: "body",

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// How many texts are read. To read one costs some twenty microseconds, and what is ranked lower by its words alone is
 /// seldom the answer.
-const MOST_TEXTS: usize = 24;
+const MOST_TEXTS: usize = 12;
 
 /// The closeness in the text of each document's chunk, store by store; `None` for what was not read.
 pub(super) fn closeness(

@@ -9,7 +9,7 @@ const ENDING: f32 = 0.5;
 /// Residues below this part of all are not followed.
 const LEAST: f32 = 1e-3;
 /// The most documents that are left in one walk; bounds its time.
-const MOST_STEPS: usize = 400;
+const MOST_STEPS: usize = 64;
 
 /// Where a walk ended at a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
