@@ -2,7 +2,7 @@
 //!
 //! Edges are stored as the text names their far end: a module path, a bare name, a relative link. Here they are
 //! resolved among the documents of one store: [`paths`] finds documents by the end of a path, [`resolve`] knows how
-//! each language's imports name files, [`meaning`] chooses among the definitions of a name. [`links`] gives the whole
+//! each language's imports name files, [`meaning`] chooses among the definitions of a name. [`links()`] gives the whole
 //! graph between documents; [`walk`] goes from a node to its neighbours.
 
 pub(crate) mod definitions;

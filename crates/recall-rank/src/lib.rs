@@ -3,7 +3,7 @@
 //! A [`Ranker`] is a sum of small regression trees over named features, one row a candidate. It is read from bytes
 //! ([`Ranker::read`]), scores the candidates of a query in microseconds ([`Ranker::score`]), says what each feature
 //! contributed ([`Ranker::contributions`]) and how sure it is ([`Ranker::confidence`]). [`train`] learns one from [`Judged`]
-//! queries with LambdaMART; [`cross_validate`] tells what it is worth on groups of queries that it has not seen.
+//! queries with LambdaMART; [`cross_validate()`] tells what it is worth on groups of queries that it has not seen.
 //!
 //! It deliberately computes no feature, knows no document and no query text, and does no I/O: bytes and text come in and go
 //! out as slices. Whether a ranker fits the features that somebody computes is theirs to compare, by [`Ranker::features`].

@@ -1,6 +1,6 @@
 //! What does the learned ranker see of a document?
 //!
-//! One row of numbers a document, in the order of [`NAMES`]. Scores are divided by the best of the same answer, so that they
+//! One row of numbers a document, in the order of [`names`]. Scores are divided by the best of the same answer, so that they
 //! compare across questions and stores; coverages and shares are absolute.
 
 mod neighbours;
