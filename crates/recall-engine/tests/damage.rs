@@ -43,6 +43,23 @@ fn a_catalog_of_garbage_is_set_aside_and_the_answer_says_so() {
     assert!(kept.into_iter().any(|entry| entry.file_name().to_string_lossy().contains("damaged")));
 }
 
+/// The garbled text is found only where the lexical index is to be made anew from it.
+#[test]
+fn a_catalog_with_a_garbled_text_is_set_aside_when_the_lexical_index_needs_it() {
+    let sandbox = indexed();
+    let index = store_folder(&sandbox).join("index");
+    let (catalog, text) = (index.join("catalog.db"), b"About beta.");
+    let mut bytes = fs::read(&catalog).expect("read");
+    let places: Vec<usize> = (0..bytes.len() - text.len()).filter(|&at| bytes[at..].starts_with(text)).collect();
+    assert!(!places.is_empty(), "a short text is stored as it is");
+    places.into_iter().for_each(|at| bytes[at] = b'X');
+    fs::write(&catalog, bytes).expect("written");
+    fs::remove_dir_all(index.join("lexical")).expect("removed");
+    let answer = sandbox.search(&sandbox.engine(), "beta");
+    assert_eq!(paths(&answer), ["b.md"]);
+    assert!(answer.warnings.iter().any(|warning| matches!(warning, Warning::Repaired { .. })), "{:?}", answer.warnings);
+}
+
 #[test]
 fn a_lexical_index_of_garbage_is_made_anew_from_the_catalog() {
     let sandbox = indexed();

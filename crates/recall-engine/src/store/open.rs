@@ -11,6 +11,7 @@ use recall_lexical::{Lexical, WriterSettings};
 
 use super::{Attention, Background, Folder, Known, Publication, RankingCell, Store, StructureCell};
 use crate::error::StoreError;
+use crate::fault::Fault;
 use crate::freshness::Freshness;
 use crate::progress::Cancel;
 use crate::selection::{self, Selection};
@@ -34,9 +35,28 @@ impl Store {
         settings: StoreSettings,
         now: Timestamp,
     ) -> Result<Self, StoreError> {
+        match Self::open_once(scope, root, places, settings.clone(), now, Vec::new()) {
+            // What only reading every text finds: the lexical index is to be made anew from it, and cannot be.
+            Err(error @ StoreError::ReadCatalog { .. }) if error.fault() == Fault::Damaged => {
+                let folder = Folder::prepare(scope, root, places)
+                    .map_err(|(path, source)| StoreError::Folder { path, source })?;
+                let kept = set_catalog_aside(&folder.catalog(), now)?;
+                Self::open_once(scope, root, places, settings, now, vec![kept])
+            }
+            opened => opened,
+        }
+    }
+
+    fn open_once(
+        scope: StoreScope,
+        root: &Path,
+        places: &Places,
+        settings: StoreSettings,
+        now: Timestamp,
+        mut repaired: Vec<String>,
+    ) -> Result<Self, StoreError> {
         let folder =
             Folder::prepare(scope, root, places).map_err(|(path, source)| StoreError::Folder { path, source })?;
-        let mut repaired = Vec::new();
         let catalog = open_catalog(root, &folder, now, &mut repaired)?;
         let lexical = open_lexical(root, &folder, now, &mut repaired)?;
         let selection_file = selection::file_in(&folder.path);
@@ -123,13 +143,18 @@ fn open_catalog(
     let failed = |source| StoreError::OpenCatalog { root: root.to_owned(), source };
     match Catalog::open(&path) {
         Err(recall_catalog::OpenError::Damaged { .. }) => {
-            let kept = recall_catalog::set_aside(&path, &now.as_millis().to_string())
-                .map_err(|source| StoreError::Folder { path: path.clone(), source })?;
-            repaired.push(format!("the catalog was damaged; it is kept as {}", kept.display()));
+            repaired.push(set_catalog_aside(&path, now)?);
             Catalog::open(&path).map_err(failed)
         }
         other => other.map_err(failed),
     }
+}
+
+/// Moves a damaged catalog out of the way; tells where it is.
+fn set_catalog_aside(path: &Path, now: Timestamp) -> Result<String, StoreError> {
+    let kept = recall_catalog::set_aside(path, &now.as_millis().to_string())
+        .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
+    Ok(format!("the catalog was damaged; it is kept as {}", kept.display()))
 }
 
 fn open_lexical(
