@@ -91,6 +91,15 @@ fn first_part(identifier: &str) -> &str {
     if identifier.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
         return identifier;
     }
+    if identifier.is_ascii() {
+        let bytes = identifier.as_bytes();
+        let ends = |at: &usize| {
+            let next_is_lower = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+            let humps = bytes[*at].is_ascii_uppercase() && (!bytes[at - 1].is_ascii_uppercase() || next_is_lower);
+            bytes[*at] == b'_' || humps
+        };
+        return &identifier[..(1..bytes.len()).find(ends).unwrap_or(bytes.len())];
+    }
     let mut chars = identifier.char_indices().peekable();
     let Some((_, mut previous)) = chars.next() else { return identifier };
     while let Some((at, c)) = chars.next() {

@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::{BlockSegmentPostings, TermInfo};
+use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, TantivyError};
 
-use crate::snapshot::{Segment, Snapshot};
+use crate::look_ups::LookUps;
+use crate::snapshot::{Found, Segment};
 
 /// How soon further occurrences of a term in a chunk stop to count (Robertson, Walker, TREC-3).
 pub(crate) const K1: f32 = 1.2;
@@ -16,7 +17,7 @@ pub(crate) const B: f32 = 0.75;
 
 /// A list of clauses; what matches any of them is scored by the sum of their worths.
 pub(crate) struct Clauses<'a> {
-    snapshot: &'a Snapshot,
+    look_ups: &'a LookUps<'a>,
     list: Vec<Clause>,
     /// The part of BM25 that depends on a chunk's length alone, for each stored length, by field.
     norms: Vec<(Field, Norms)>,
@@ -32,7 +33,7 @@ pub(crate) struct Clause {
 
 enum Matches {
     /// The entries with a term; its postings in each segment.
-    Term(Field, Vec<Option<TermInfo>>),
+    Term(Field, Rc<Found>),
     /// These entries, ascending, of each segment.
     Entries(Vec<Vec<DocId>>),
 }
@@ -56,26 +57,26 @@ impl Worth {
 }
 
 impl<'a> Clauses<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
-        Self { snapshot, list: Vec::new(), norms: Vec::new() }
+    pub(crate) fn new(look_ups: &'a LookUps<'a>) -> Self {
+        Self { look_ups, list: Vec::new(), norms: Vec::new() }
     }
 
     /// Looks for a term of a scored field, by BM25 times a weight above 0.
     pub(crate) fn term(&mut self, field: Field, term: &str, weight: f32) -> Result<(), TantivyError> {
-        let found = self.snapshot.look_up(field, term.as_bytes())?;
+        let found = self.look_ups.look_up(field, term.as_bytes())?;
         if found.chunks > 0 {
-            let idf = inverse_document_frequency(found.chunks, self.snapshot.chunks);
+            let idf = inverse_document_frequency(found.chunks, self.look_ups.snapshot.chunks);
             let worth = Worth::Bm25 { weight: weight * idf * (K1 + 1.0), norms: self.norms(field) };
-            self.list.push(Clause { matches: Matches::Term(field, found.infos), worth });
+            self.list.push(Clause { matches: Matches::Term(field, found), worth });
         }
         Ok(())
     }
 
     /// Looks for a key, which is worth the same wherever it matches.
     pub(crate) fn key(&mut self, field: Field, key: &str, worth: f32) -> Result<(), TantivyError> {
-        let found = self.snapshot.look_up(field, key.as_bytes())?;
+        let found = self.look_ups.look_up(field, key.as_bytes())?;
         if found.chunks > 0 {
-            self.list.push(Clause { matches: Matches::Term(field, found.infos), worth: Worth::Constant(worth) });
+            self.list.push(Clause { matches: Matches::Term(field, found), worth: Worth::Constant(worth) });
         }
         Ok(())
     }
@@ -89,11 +90,14 @@ impl<'a> Clauses<'a> {
         most: usize,
         worth: f32,
     ) -> Result<(), TantivyError> {
-        let keys = self.snapshot.keys_from(field, prefix, most)?;
-        let mut entries: Vec<Vec<DocId>> = vec![Vec::new(); self.snapshot.segments.len()];
-        for key in &keys {
-            for (segment, entries) in self.snapshot.segments.iter().zip(&mut entries) {
-                segment.each_with(field, key, |entry| entries.push(entry))?;
+        let keys = self.look_ups.look_up_from(field, prefix, most)?;
+        let mut entries: Vec<Vec<DocId>> = vec![Vec::new(); self.look_ups.snapshot.segments.len()];
+        for found in &keys {
+            for ((segment, info), entries) in self.look_ups.snapshot.segments.iter().zip(&found.infos).zip(&mut entries)
+            {
+                if let Some(info) = info {
+                    segment.each_in(field, info, |entry| entries.push(entry))?;
+                }
             }
         }
         for entries in &mut entries {
@@ -122,7 +126,7 @@ impl<'a> Clauses<'a> {
         if let Some((_, norms)) = self.norms.iter().find(|(known, _)| *known == field) {
             return Rc::clone(norms);
         }
-        let mean = self.snapshot.mean_length(field);
+        let mean = self.look_ups.snapshot.mean_length(field);
         let mut norms = [0.0; 256];
         for (id, norm) in (0_u8..=255).zip(&mut norms) {
             let length = FieldNormReader::id_to_fieldnorm(id) as f32;
@@ -144,8 +148,8 @@ impl Clause {
         match &self.matches {
             Matches::Entries(entries) if entries[number].is_empty() => Ok(None),
             Matches::Entries(entries) => Ok(Some(List::Entries(&entries[number]))),
-            Matches::Term(field, infos) => {
-                let Some(info) = &infos[number] else { return Ok(None) };
+            Matches::Term(field, found) => {
+                let Some(info) = &found.infos[number] else { return Ok(None) };
                 let option = match self.worth {
                     Worth::Bm25 { .. } => IndexRecordOption::WithFreqs,
                     Worth::Constant(_) => IndexRecordOption::Basic,

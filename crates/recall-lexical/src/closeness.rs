@@ -6,8 +6,7 @@
 use recall_core::Understood;
 use recall_core::words::{self, Word};
 
-use crate::analysis::Analysis;
-use crate::query_terms::terms;
+use crate::wanted::Wanted;
 
 /// How close the words of a question stand in a text. Each is from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,10 +21,7 @@ pub struct Closeness {
 
 /// Reads texts for one question; made once a query.
 pub struct ClosenessReader {
-    terms: Vec<String>,
-    /// The first bytes of the terms; see [`Highlighter`](crate::Highlighter).
-    first_bytes: [bool; 128],
-    analysis: Analysis,
+    wanted: Wanted,
     /// Where each term stands, in words from the start of the text.
     places: Vec<Vec<u32>>,
 }
@@ -40,15 +36,9 @@ const LEAD_WORDS: f32 = 10.0;
 impl ClosenessReader {
     /// Prepares for a query.
     pub fn new(understood: &Understood) -> Self {
-        let terms = terms(&understood.text);
-        let mut first_bytes = [false; 128];
-        for term in &terms {
-            if let Some(place) = term.bytes().next().and_then(|first| first_bytes.get_mut(usize::from(first))) {
-                *place = true;
-            }
-        }
-        let places = vec![Vec::new(); terms.len()];
-        Self { terms, first_bytes, analysis: Analysis::of_queries(), places }
+        let wanted = Wanted::of(&understood.text);
+        let places = vec![Vec::new(); wanted.len()];
+        Self { wanted, places }
     }
 
     /// Reads a text.
@@ -69,19 +59,14 @@ impl ClosenessReader {
 
     /// Notes where the terms stand.
     fn find(&mut self, text: &str) {
-        let Self { terms, first_bytes, analysis, places } = self;
+        let Self { wanted, places } = self;
         places.iter_mut().for_each(Vec::clear);
         let mut at = 0;
         words::split(text, |word| {
-            let (Word::Plain(written) | Word::Part(written) | Word::Compound(written)) = word;
-            let first = written.bytes().next().map_or(0, |byte| byte.to_ascii_lowercase());
-            if first_bytes.get(usize::from(first)).is_none_or(|&wanted| wanted) {
-                let term = analysis.term(word);
-                if let Some(found) = terms.iter().position(|known| known == term)
-                    && places[found].len() < MOST_PLACES
-                {
-                    places[found].push(at);
-                }
+            if let Some(found) = wanted.place_of(word)
+                && places[found].len() < MOST_PLACES
+            {
+                places[found].push(at);
             }
             // A compound stands where its first part does.
             at += u32::from(!matches!(word, Word::Compound(_)));

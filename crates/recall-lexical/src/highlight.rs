@@ -5,49 +5,30 @@ use std::ops::Range;
 use recall_core::Understood;
 use recall_core::words::{self, Word};
 
-use crate::analysis::Analysis;
-use crate::query_terms::terms;
+use crate::wanted::Wanted;
 
 /// Marks what a query finds in texts; made once a query.
 pub struct Highlighter {
-    wanted: Vec<String>,
-    /// The first bytes of the wanted terms. Neither lower case nor stemming changes the first letter of an ASCII word, so
-    /// a word that begins otherwise needs no stem: nine of ten in a text.
-    first_bytes: [bool; 128],
-    analysis: Analysis,
+    wanted: Wanted,
 }
 
 impl Highlighter {
     /// Prepares for a query.
     pub fn new(understood: &Understood) -> Self {
-        let wanted = terms(&understood.text);
-        let mut first_bytes = [false; 128];
-        for term in &wanted {
-            if let Some(place) = term.bytes().next().and_then(|first| first_bytes.get_mut(usize::from(first))) {
-                *place = true;
-            }
-        }
-        Self { wanted, first_bytes, analysis: Analysis::of_queries() }
+        Self { wanted: Wanted::of(&understood.text) }
     }
 
     /// The byte ranges of the words of a text, or of the parts of its identifiers, that a search for the query finds.
     ///
     /// Ascending, not overlapping, on character boundaries. Words match as in the index: in any case, by their stems.
     pub fn ranges(&mut self, text: &str) -> Vec<Range<usize>> {
-        let Self { wanted, first_bytes, analysis } = self;
         let mut ranges: Vec<Range<usize>> = Vec::new();
         words::split(text, |word| {
             let (Word::Plain(written) | Word::Part(written) | Word::Compound(written)) = word;
             // Words are slices of the text.
             let start = written.as_ptr() as usize - text.as_ptr() as usize;
             let is_inside_the_last = ranges.last().is_some_and(|last| start < last.end);
-            let first = written.bytes().next().map_or(0, |byte| byte.to_ascii_lowercase());
-            let may_match = first_bytes.get(usize::from(first)).is_none_or(|&wanted| wanted);
-            if !may_match || is_inside_the_last {
-                return;
-            }
-            let term = analysis.term(word);
-            if wanted.iter().any(|known| known == term) {
+            if !is_inside_the_last && self.wanted.place_of(word).is_some() {
                 ranges.push(start..start + written.len());
             }
         });

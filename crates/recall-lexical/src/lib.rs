@@ -22,6 +22,7 @@ mod in_flight;
 mod index;
 mod integrity;
 mod kinship;
+mod look_ups;
 mod names;
 mod open;
 mod query_terms;
@@ -29,6 +30,7 @@ mod searcher;
 mod snapshot;
 mod tokenizer;
 mod union;
+mod wanted;
 mod weights;
 mod writer;
 

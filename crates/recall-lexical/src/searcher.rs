@@ -18,6 +18,7 @@ use crate::clause::Clauses;
 use crate::evidence::{Evidence, gather};
 use crate::filter::gates;
 use crate::index::Shared;
+use crate::look_ups::LookUps;
 use crate::open::{corruption, guarded};
 use crate::snapshot::Snapshot;
 use crate::union::{Scored, best};
@@ -59,8 +60,8 @@ impl Searcher {
         filters: &Filters,
         depth: usize,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.candidates(filters, depth, |clauses| {
-            lexical::look_for(clauses, &self.snapshot.fields, &self.weights, understood)
+        self.of_query(understood, filters, depth, |clauses, look_ups| {
+            lexical::look_for(clauses, &self.snapshot.fields, &self.weights, look_ups)
         })
     }
 
@@ -77,7 +78,9 @@ impl Searcher {
         filters: &Filters,
         depth: usize,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.candidates(filters, depth, |clauses| symbols::look_for(clauses, &self.snapshot.fields, understood))
+        self.of_query(understood, filters, depth, |clauses, look_ups| {
+            symbols::look_for(clauses, &self.snapshot.fields, look_ups)
+        })
     }
 
     /// The documents whose path the query names, each by its first chunk.
@@ -93,7 +96,9 @@ impl Searcher {
         filters: &Filters,
         depth: usize,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.candidates(filters, depth, |clauses| paths::look_for(clauses, &self.snapshot.fields, understood))
+        self.of_query(understood, filters, depth, |clauses, look_ups| {
+            paths::look_for(clauses, &self.snapshot.fields, look_ups, understood)
+        })
     }
 
     /// What the three retrievers find, and what speaks for the documents that any of them named.
@@ -112,21 +117,22 @@ impl Searcher {
         self.guard(|| {
             let gates = gates(snapshot, filters)?;
             let fields = &snapshot.fields;
+            let look_ups = LookUps::of_query(snapshot, understood);
             let ask = |depth, look_for: &dyn Fn(&mut Clauses<'_>) -> Result<(), TantivyError>| {
-                let mut clauses = Clauses::new(snapshot);
+                let mut clauses = Clauses::new(&look_ups);
                 if depth > 0 {
                     look_for(&mut clauses)?;
                 }
                 best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch)
             };
-            let words = ask(depths.lexical, &|clauses| lexical::look_for(clauses, fields, &self.weights, understood))?;
-            let names = ask(depths.symbol, &|clauses| symbols::look_for(clauses, fields, understood))?;
-            let files = ask(depths.path, &|clauses| paths::look_for(clauses, fields, understood))?;
+            let words = ask(depths.lexical, &|clauses| lexical::look_for(clauses, fields, &self.weights, &look_ups))?;
+            let names = ask(depths.symbol, &|clauses| symbols::look_for(clauses, fields, &look_ups))?;
+            let files = ask(depths.path, &|clauses| paths::look_for(clauses, fields, &look_ups, understood))?;
             let mut entries = vec![Vec::new(); snapshot.segments.len()];
             for scored in words.iter().chain(&names).chain(&files) {
                 entries[scored.address.segment].push(scored.address.entry);
             }
-            let evidence = gather(snapshot, entries, understood, &self.weights)?.ok_or_else(unknown_traits)?;
+            let evidence = gather(&look_ups, entries, &self.weights)?.ok_or_else(unknown_traits)?;
             Ok(Retrieved {
                 lexical: self.as_candidates(words)?,
                 symbol: self.as_candidates(names)?,
@@ -175,13 +181,32 @@ impl Searcher {
         depth: usize,
         look_for: impl FnOnce(&mut Clauses<'_>) -> Result<(), TantivyError>,
     ) -> Result<Vec<Candidate>, SearchError> {
-        let snapshot = &*self.snapshot;
-        self.guard(|| {
-            let mut clauses = Clauses::new(snapshot);
-            look_for(&mut clauses)?;
-            let gates = gates(snapshot, filters)?;
-            self.as_candidates(best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch)?)
-        })
+        self.guard(|| self.answer(&LookUps::free(&self.snapshot), filters, depth, look_for))
+    }
+
+    fn of_query(
+        &self,
+        understood: &Understood,
+        filters: &Filters,
+        depth: usize,
+        look_for: impl FnOnce(&mut Clauses<'_>, &LookUps<'_>) -> Result<(), TantivyError>,
+    ) -> Result<Vec<Candidate>, SearchError> {
+        let look_ups = LookUps::of_query(&self.snapshot, understood);
+        self.guard(|| self.answer(&look_ups, filters, depth, |clauses| look_for(clauses, &look_ups)))
+    }
+
+    fn answer(
+        &self,
+        look_ups: &LookUps<'_>,
+        filters: &Filters,
+        depth: usize,
+        look_for: impl FnOnce(&mut Clauses<'_>) -> Result<(), TantivyError>,
+    ) -> Result<Vec<Candidate>, TantivyError> {
+        let snapshot = look_ups.snapshot;
+        let mut clauses = Clauses::new(look_ups);
+        look_for(&mut clauses)?;
+        let gates = gates(snapshot, filters)?;
+        self.as_candidates(best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch)?)
     }
 
     fn as_candidates(&self, scored: Vec<Scored>) -> Result<Vec<Candidate>, TantivyError> {

@@ -1,6 +1,7 @@
 //! What can be searched at one moment?
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use recall_core::{Candidate, ChunkRow, DocumentRow, Generation};
@@ -36,6 +37,8 @@ pub(crate) struct Segment {
     chunk: Arc<dyn ColumnValues<u64>>,
     document: Arc<dyn ColumnValues<u64>>,
     traits: Arc<dyn ColumnValues<u64>>,
+    /// The first entry of each document, ascending: a document is written in one batch, so its entries are neighbours.
+    firsts: Vec<DocId>,
     /// The entries that are removed, ascending.
     removed: Vec<DocId>,
     /// The documents' paths with their postings, ascending; read when first asked for.
@@ -113,11 +116,6 @@ impl Snapshot {
         Ok(keys.into_iter().take(most).collect())
     }
 
-    /// [`look_up`](Self::look_up) for each of [`keys_from`](Self::keys_from).
-    pub(crate) fn look_up_from(&self, field: Field, prefix: &str, most: usize) -> Result<Vec<Found>, TantivyError> {
-        self.keys_from(field, prefix, most)?.iter().map(|key| self.look_up(field, key)).collect()
-    }
-
     /// Reads a candidate's rows and traits; `None` when they cannot be of this index.
     pub(crate) fn candidate(&self, address: Address, score: f32) -> Option<Candidate> {
         let segment = &self.segments[address.segment];
@@ -172,7 +170,15 @@ impl Segment {
             }
             None => Vec::new(),
         };
-        Ok(Self { reader, inverted, lengths, chunk, document, traits, removed, paths: OnceLock::new() })
+        let mut firsts = Vec::new();
+        let mut last = None;
+        for entry in 0..entries {
+            let row = document.get_val(entry);
+            if last.replace(row) != Some(row) {
+                firsts.push(entry);
+            }
+        }
+        Ok(Self { reader, inverted, lengths, chunk, document, traits, firsts, removed, paths: OnceLock::new() })
     }
 
     /// How many entries the segment has, removed ones included.
@@ -196,6 +202,13 @@ impl Segment {
 
     pub(crate) fn document_row(&self, entry: DocId) -> DocumentRow {
         DocumentRow(self.document.get_val(entry) as i64)
+    }
+
+    /// The entries of the document that an entry is of, removed ones included.
+    pub(crate) fn around(&self, entry: DocId) -> Range<DocId> {
+        let next = self.firsts.partition_point(|&first| first <= entry);
+        let first = next.checked_sub(1).map_or(entry, |place| self.firsts[place]);
+        first..self.firsts.get(next).copied().unwrap_or(self.entries())
     }
 
     /// The packed traits of the entry's document.

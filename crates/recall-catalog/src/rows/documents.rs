@@ -43,15 +43,22 @@ impl Entry {
 /// The columns in the order of [`read`].
 macro_rules! select {
     ($rest:literal) => {
+        select!("", $rest)
+    };
+    ($more:literal, $rest:literal) => {
         concat!(
             "SELECT row, path, type, title, own_title, language, hash, size_bytes, modified, created, file_kind,
                 own_tags, source, outcome, reason, text_bytes, first_chunk, chunk_count, first_symbol, symbol_count,
-                edge_count
-            FROM documents ",
+                edge_count",
+            $more,
+            " FROM documents ",
             $rest
         )
     };
 }
+
+/// The place of the column that is selected beside those of [`read`].
+const BESIDE: usize = 21;
 
 pub(crate) fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result<()> {
     let Entry {
@@ -145,6 +152,24 @@ pub(crate) fn touch(
 
 pub(crate) fn by_row(connection: &Connection, row: DocumentRow) -> Result<Option<Entry>, ReadError> {
     super::first(connection, select!("WHERE row = ?1"), [row.0], read)
+}
+
+/// A document with its text as it is stored, which is shown to `look`; see [`crate::text_blocks`].
+pub(crate) fn with_text<T>(
+    connection: &Connection,
+    row: DocumentRow,
+    look: impl FnOnce(&Entry, &[u8]) -> Result<T, ReadError>,
+) -> Result<Option<(Entry, T)>, ReadError> {
+    super::first(
+        connection,
+        select!(", compressed", "JOIN texts ON document = row WHERE row = ?1"),
+        [row.0],
+        |columns| {
+            let entry = read(columns)?;
+            let seen = look(&entry, columns.get_ref(BESIDE)?.as_blob().map_err(rusqlite::Error::from)?)?;
+            Ok((entry, seen))
+        },
+    )
 }
 
 pub(crate) fn by_path(connection: &Connection, path: &DocPath) -> Result<Option<Entry>, ReadError> {

@@ -19,12 +19,8 @@ pub(crate) fn read(connection: &Connection, document: DocumentRow) -> Result<Opt
     })
 }
 
-/// The text as it is stored; see [`text_blocks::decompress_span`].
-pub(crate) fn compressed(connection: &Connection, document: DocumentRow) -> Result<Option<Vec<u8>>, ReadError> {
-    with_compressed(connection, document, |compressed| Ok(compressed.to_vec()))
-}
-
-fn with_compressed<T>(
+/// Shows `read` the text as it is stored; see [`text_blocks::decompress_span`].
+pub(crate) fn with_compressed<T>(
     connection: &Connection,
     document: DocumentRow,
     read: impl FnOnce(&[u8]) -> Result<T, ReadError>,

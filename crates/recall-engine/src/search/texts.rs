@@ -41,8 +41,8 @@ pub(super) fn closeness(
             continue;
         }
         // A chunk that is gone is being replaced; what is expanded later notices, and the search begins anew.
-        for (place, stored) in here.into_iter().zip(store.read(|snapshot| snapshot.hits(&rows))?) {
-            read[place] = stored.map(|stored| reader.read(&stored.text));
+        for (place, text) in here.into_iter().zip(store.read(|snapshot| snapshot.chunk_texts(&rows))?) {
+            read[place] = text.map(|text| reader.read(&text));
         }
     }
     Ok(read)

@@ -1,6 +1,7 @@
 //! Reads the postings of a question, within the documents that hold candidates.
 
-use recall_core::Understood;
+use std::rc::Rc;
+
 use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, TantivyError};
@@ -11,8 +12,8 @@ use super::{DocumentEvidence, Evidence, Question};
 use crate::chunk_document::unpack;
 use crate::clause::{B, K1, inverse_document_frequency};
 use crate::kinship;
+use crate::look_ups::LookUps;
 use crate::names::{MIN_PREFIX_BYTES, SCOPE};
-use crate::query_terms::{names, terms};
 use crate::snapshot::{Found, Segment, Snapshot};
 use crate::weights::FieldWeights;
 
@@ -26,12 +27,12 @@ const NAMED_FOLDED: f32 = 1.5;
 
 /// Gathers the evidence of the documents that hold the entries, which are given by segment.
 pub(crate) fn gather(
-    snapshot: &Snapshot,
+    look_ups: &LookUps<'_>,
     entries: Vec<Vec<DocId>>,
-    understood: &Understood,
     weights: &FieldWeights,
 ) -> Result<Option<Evidence>, TantivyError> {
-    let asked = Asked::of(snapshot, understood)?;
+    let snapshot = look_ups.snapshot;
+    let asked = Asked::of(look_ups)?;
     let mut documents = Vec::new();
     for (number, (segment, entries)) in snapshot.segments.iter().zip(entries).enumerate() {
         if entries.is_empty() {
@@ -59,23 +60,24 @@ struct Asked {
 }
 
 struct AskedTerm {
-    body: Found,
-    symbol: Found,
-    comment: Found,
-    path: Found,
-    stem: Found,
-    folder: Found,
+    body: Rc<Found>,
+    symbol: Rc<Found>,
+    comment: Rc<Found>,
+    path: Rc<Found>,
+    stem: Rc<Found>,
+    folder: Rc<Found>,
 }
 
 struct AskedName {
-    equal: Found,
-    folded: Found,
-    stem: Found,
-    begun: Vec<Found>,
+    equal: Rc<Found>,
+    folded: Rc<Found>,
+    stem: Rc<Found>,
+    begun: Vec<Rc<Found>>,
 }
 
 impl Asked {
-    fn of(snapshot: &Snapshot, understood: &Understood) -> Result<Self, TantivyError> {
+    fn of(look_ups: &LookUps<'_>) -> Result<Self, TantivyError> {
+        let snapshot = look_ups.snapshot;
         let fields = &snapshot.fields;
         let mut asked = Self {
             terms: Vec::new(),
@@ -85,8 +87,8 @@ impl Asked {
             rarest: 0,
         };
         let mut unknown = 0.0;
-        for term in terms(&understood.text).iter().take(MAX_TERMS) {
-            let look_up = |field| snapshot.look_up(field, term.as_bytes());
+        for term in look_ups.terms.iter().take(MAX_TERMS) {
+            let look_up = |field| look_ups.look_up(field, term.as_bytes());
             let term = AskedTerm {
                 body: look_up(fields.body)?,
                 symbol: look_up(fields.symbol)?,
@@ -102,18 +104,18 @@ impl Asked {
             asked.weights.push(weight);
             asked.terms.push(term);
         }
-        for name in names(understood) {
+        for name in &look_ups.names {
             let folded = name.to_lowercase();
             let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);
             let begun = if folded.len() >= MIN_PREFIX_BYTES {
-                snapshot.look_up_from(fields.folded_name, &folded, MAX_CONTINUATIONS)?
+                look_ups.look_up_from(fields.folded_name, &folded, MAX_CONTINUATIONS)?
             } else {
                 Vec::new()
             };
             asked.names.push(AskedName {
-                equal: snapshot.look_up(fields.name, name.as_bytes())?,
-                folded: snapshot.look_up(fields.folded_name, last.as_bytes())?,
-                stem: snapshot.look_up(fields.stem, last.as_bytes())?,
+                equal: look_ups.look_up(fields.name, name.as_bytes())?,
+                folded: look_ups.look_up(fields.folded_name, last.as_bytes())?,
+                stem: look_ups.look_up(fields.stem, last.as_bytes())?,
                 begun,
             });
         }

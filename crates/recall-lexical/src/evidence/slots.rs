@@ -28,8 +28,7 @@ impl Slot {
     }
 }
 
-/// How many entries to the side are compared at most. Chunks of a document are neighbours; one longer than this is taken
-/// in part.
+/// How many entries to the side are taken at most: a document longer than this is taken in part.
 const LONGEST_DOCUMENT: DocId = 4_096;
 
 /// The slots of the documents that hold the entries, ascending, each document once.
@@ -41,12 +40,9 @@ pub(super) fn around(segment: &Segment, mut entries: Vec<DocId>) -> Vec<Slot> {
         if slots.last().is_some_and(|slot| slot.entries.contains(&entry)) {
             continue;
         }
-        let document = segment.document_row(entry);
-        let is_same = |other: &DocId| segment.document_row(*other) == document;
-        let before = (entry.saturating_sub(LONGEST_DOCUMENT)..entry).rev().take_while(is_same).count();
-        let last = segment.entries().min(entry.saturating_add(LONGEST_DOCUMENT));
-        let behind = (entry + 1..last).take_while(is_same).count();
-        let slot = Slot { entries: entry - before as DocId..entry + 1 + behind as DocId, base };
+        let Range { start, end } = segment.around(entry);
+        let first = start.max(entry.saturating_sub(LONGEST_DOCUMENT));
+        let slot = Slot { entries: first..end.min(entry.saturating_add(LONGEST_DOCUMENT)), base };
         base += slot.entries.len();
         slots.push(slot);
     }

@@ -1,18 +1,17 @@
 //! Which chunks hold the words?
 
-use recall_core::Understood;
 use tantivy::TantivyError;
 
 use crate::clause::Clauses;
 use crate::fields::Fields;
-use crate::query_terms::terms;
+use crate::look_ups::LookUps;
 use crate::weights::FieldWeights;
 
 pub(super) fn look_for(
     clauses: &mut Clauses<'_>,
     fields: &Fields,
     weights: &FieldWeights,
-    understood: &Understood,
+    look_ups: &LookUps<'_>,
 ) -> Result<(), TantivyError> {
     let FieldWeights { body, symbol, path, comment, tag } = *weights;
     let weighted = [
@@ -22,9 +21,9 @@ pub(super) fn look_for(
         (fields.comment, comment),
         (fields.tag_words, tag),
     ];
-    for term in terms(&understood.text) {
+    for term in &look_ups.terms {
         for (field, weight) in weighted.into_iter().filter(|&(_, weight)| weight > 0.0) {
-            clauses.term(field, &term, weight)?;
+            clauses.term(field, term, weight)?;
         }
     }
     Ok(())

@@ -5,8 +5,8 @@ use tantivy::TantivyError;
 
 use crate::clause::Clauses;
 use crate::fields::Fields;
+use crate::look_ups::LookUps;
 use crate::names::{SCOPE, ends};
-use crate::query_terms::{names, terms};
 
 /// What each kind of match is worth, in units of what all words of paths together can be worth: so a better kind always
 /// comes first, and BM25 orders what matches alike. A path that ends like the query's is worth this for each component in
@@ -20,10 +20,11 @@ const MAX_COMPONENTS: usize = 32;
 pub(super) fn look_for(
     clauses: &mut Clauses<'_>,
     fields: &Fields,
+    look_ups: &LookUps<'_>,
     understood: &Understood,
 ) -> Result<(), TantivyError> {
-    for term in terms(&understood.text) {
-        clauses.term(fields.path_words, &term, 1.0)?;
+    for term in &look_ups.terms {
+        clauses.term(fields.path_words, term, 1.0)?;
     }
     let unit = clauses.bound() + 1.0;
     for path in &understood.paths {
@@ -32,7 +33,7 @@ pub(super) fn look_for(
             clauses.key(fields.path_end, end, ENDS_ALIKE * unit)?;
         }
     }
-    for name in names(understood) {
+    for name in &look_ups.names {
         let folded = name.to_lowercase();
         let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);
         clauses.key(fields.stem, last, STEM_EQUALS * unit)?;

@@ -1,12 +1,11 @@
 //! Which chunks define what is named?
 
-use recall_core::Understood;
 use tantivy::TantivyError;
 
 use crate::clause::Clauses;
 use crate::fields::Fields;
+use crate::look_ups::LookUps;
 use crate::names::{MIN_PREFIX_BYTES, SCOPE};
-use crate::query_terms::{names, terms};
 
 /// What each kind of match of a name is worth, in units of what all parts of names together can be worth: so a better kind
 /// always comes first, and BM25 orders what matches alike. An equal name is also equal in lower case.
@@ -19,18 +18,14 @@ const EQUAL_WITHOUT_SCOPE: f32 = 1.0;
 /// The most names that one prefix is taken for. An editor's completion list is shorter.
 const MAX_CONTINUATIONS: usize = 64;
 
-pub(super) fn look_for(
-    clauses: &mut Clauses<'_>,
-    fields: &Fields,
-    understood: &Understood,
-) -> Result<(), TantivyError> {
-    for term in terms(&understood.text) {
-        clauses.term(fields.symbol, &term, 1.0)?;
+pub(super) fn look_for(clauses: &mut Clauses<'_>, fields: &Fields, look_ups: &LookUps<'_>) -> Result<(), TantivyError> {
+    for term in &look_ups.terms {
+        clauses.term(fields.symbol, term, 1.0)?;
     }
     let unit = clauses.bound() + 1.0;
-    for name in names(understood) {
+    for name in &look_ups.names {
         let folded = name.to_lowercase();
-        clauses.key(fields.name, &name, EQUAL * unit)?;
+        clauses.key(fields.name, name, EQUAL * unit)?;
         clauses.key(fields.folded_name, &folded, EQUAL_IN_LOWER_CASE * unit)?;
         if let Some((_, last)) = folded.rsplit_once(SCOPE) {
             clauses.key(fields.folded_name, last, EQUAL_WITHOUT_SCOPE * unit)?;

@@ -1,0 +1,57 @@
+//! Where are the postings of what a query asks for, and has that been looked up already?
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use recall_core::Understood;
+use tantivy::TantivyError;
+use tantivy::schema::Field;
+
+use crate::query_terms;
+use crate::snapshot::{Found, Snapshot};
+
+/// What one query asks of one snapshot. The retrievers and the evidence ask for much the same: each term is split off once,
+/// and looked up once in each field.
+pub(crate) struct LookUps<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    /// The query's terms; see [`query_terms::terms`].
+    pub(crate) terms: Vec<String>,
+    /// The names that the query may mean; see [`query_terms::names`].
+    pub(crate) names: Vec<String>,
+    known: RefCell<Vec<(Field, HashMap<Box<[u8]>, Rc<Found>>)>>,
+}
+
+impl<'a> LookUps<'a> {
+    /// Prepares for a query.
+    pub(crate) fn of_query(snapshot: &'a Snapshot, understood: &Understood) -> Self {
+        let (terms, names) = (query_terms::terms(&understood.text), query_terms::names(understood));
+        Self { snapshot, terms, names, known: RefCell::default() }
+    }
+
+    /// Prepares for look-ups that no query decides.
+    pub(crate) fn free(snapshot: &'a Snapshot) -> Self {
+        Self { snapshot, terms: Vec::new(), names: Vec::new(), known: RefCell::default() }
+    }
+
+    /// [`Snapshot::look_up`], remembered.
+    pub(crate) fn look_up(&self, field: Field, term: &[u8]) -> Result<Rc<Found>, TantivyError> {
+        let mut known = self.known.borrow_mut();
+        let place = known.iter().position(|(of, _)| *of == field).unwrap_or_else(|| {
+            known.push((field, HashMap::new()));
+            known.len() - 1
+        });
+        let of_field = &mut known[place].1;
+        if let Some(found) = of_field.get(term) {
+            return Ok(Rc::clone(found));
+        }
+        let found = Rc::new(self.snapshot.look_up(field, term)?);
+        of_field.insert(term.into(), Rc::clone(&found));
+        Ok(found)
+    }
+
+    /// [`look_up`](Self::look_up) for each of [`Snapshot::keys_from`].
+    pub(crate) fn look_up_from(&self, field: Field, prefix: &str, most: usize) -> Result<Vec<Rc<Found>>, TantivyError> {
+        self.snapshot.keys_from(field, prefix, most)?.iter().map(|key| self.look_up(field, key)).collect()
+    }
+}

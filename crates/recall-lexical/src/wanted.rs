@@ -1,0 +1,104 @@
+//! Is a word of a text one that the query asks for?
+
+use recall_core::words::Word;
+
+use crate::analysis::Analysis;
+use crate::query_terms::terms;
+
+/// The terms of a query, to be found among the words of texts; made once a query.
+pub(crate) struct Wanted {
+    terms: Vec<String>,
+    /// For each first byte of a term, which second bytes it may have, by their last five bits.
+    beginnings: [u32; 128],
+    analysis: Analysis,
+}
+
+/// Stems of this length and more begin with the two letters of their words: the rules of English stemming rewrite endings.
+/// Only short words change further in front (`dying` becomes `die`).
+const KEEPS_TWO: usize = 4;
+
+impl Wanted {
+    /// Prepares for a query.
+    pub(crate) fn of(query: &str) -> Self {
+        let terms = terms(query);
+        let mut beginnings = [0; 128];
+        for term in &terms {
+            let mut bytes = term.bytes();
+            if let Some(seconds) = bytes.next().and_then(|first| beginnings.get_mut(usize::from(first))) {
+                *seconds |= match bytes.next() {
+                    Some(second) if second.is_ascii() && term.len() >= KEEPS_TWO => bit(second),
+                    _ => u32::MAX,
+                };
+            }
+        }
+        Self { terms, beginnings, analysis: Analysis::of_queries() }
+    }
+
+    /// How many terms there are.
+    pub(crate) fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Which term a word is found under, by its place.
+    ///
+    /// A word that begins otherwise than every term needs no stem: nineteen of twenty in a text.
+    pub(crate) fn place_of(&mut self, word: Word<'_>) -> Option<usize> {
+        let (Word::Plain(written) | Word::Part(written) | Word::Compound(written)) = word;
+        if !self.may_match(written.as_bytes()) {
+            return None;
+        }
+        let term = self.analysis.term(word);
+        self.terms.iter().position(|known| known == term)
+    }
+
+    fn may_match(&self, written: &[u8]) -> bool {
+        let Some(first) = written.first() else { return false };
+        // Lower case may change the length of letters beyond ASCII.
+        let Some(&seconds) = self.beginnings.get(usize::from(first.to_ascii_lowercase())) else { return true };
+        match written.get(1) {
+            Some(second) if second.is_ascii() => seconds & bit(second.to_ascii_lowercase()) != 0,
+            _ => seconds != 0,
+        }
+    }
+}
+
+fn bit(byte: u8) -> u32 {
+    1 << (byte & 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn check(query: &str, word: &str) {
+        let term = Analysis::of_queries().term(Word::Plain(word)).to_owned();
+        let expected = terms(query).iter().position(|known| *known == term);
+        assert_eq!(Wanted::of(query).place_of(Word::Plain(word)), expected, "{word} in {query}");
+    }
+
+    #[test]
+    fn what_stemming_changes_in_front_is_found() {
+        for word in ["dying", "lying", "tying", "skies", "ski", "idly", "gently", "ugly", "early", "only", "singly"] {
+            check(word, word);
+            check(&format!("other {word} words"), &word.to_uppercase());
+        }
+        check("die", "dying");
+        check("sky", "skies");
+        check("Élan", "élan");
+        check("großÄrger", "GROSS");
+    }
+
+    proptest! {
+        #[test]
+        fn a_word_is_found_by_itself(word in "[a-zA-Z]{1,12}(ing|ed|ational|iveness|ies|ly|s|ization|biliti|logi)?") {
+            check(&word, &word);
+        }
+
+        #[test]
+        fn no_word_is_found_or_missed_otherwise_than_by_its_term(word in "\\PC{1,8}", query in "\\PC{0,20}") {
+            check(&query, &word);
+        }
+    }
+}
