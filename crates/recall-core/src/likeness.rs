@@ -117,7 +117,7 @@ mod tests {
 
     /// Lines `from` to `to`, each another.
     fn lines(from: u32, to: u32) -> String {
-        (from..to).map(|line| format!("let value_{line} = read({line});\n")).collect()
+        (from..to).map(|line| format!("let value_{line} = read({line});\n")).collect::<Vec<_>>().concat()
     }
 
     #[test]

@@ -242,8 +242,8 @@ fn a_search_is_read_with_its_schema() {
     assert_eq!(read.stats.snapshot, "", "an empty store has no newest document");
     assert_eq!(read.query.scope, "all");
     let counts = &read.facets["type"].counts;
-    let counts: Vec<_> = counts.iter().map(|count| (count.value.as_str(), count.documents)).collect();
-    assert_eq!(counts, [("code", 3), ("adr", 2), ("note", 2)], "the most frequent first");
+    let counts: Vec<_> = counts.iter().map(|count| count.value.as_str()).collect();
+    assert_eq!(counts, ["code", "adr", "note"], "the most frequent first");
     let [first, second] = &read.results[..] else { panic!("two hits") };
     assert_eq!(first.doc.mtime.as_deref(), Some("2023-11-14T22:13:20.5Z"));
     assert_eq!(first.doc.language, None, "what is not known is null");

@@ -47,7 +47,9 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked], is_last: bool) -> R
             Expanded::Hits { mut hits, left_out: more } => {
                 left_out.extend(more);
                 hits.sort_by(order_of_hits);
-                hits.into_iter().for_each(|hit| distinct.push(hit));
+                for hit in hits {
+                    distinct.push(hit);
+                }
             }
             Expanded::Overtaken => return Ok(None),
         }
