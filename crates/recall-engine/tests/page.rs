@@ -101,7 +101,7 @@ fn a_method_has_its_class_and_module_around_it() {
     );
     let (symbol, parents) = around(&sandbox_of_small_chunks("net.rs", &text), "shut_channel");
     assert_eq!(symbol, "mod net > impl Client > fn shut_channel");
-    assert_eq!(parents, ["module net mod net 3-17", "type impl Client impl Client 3-16"]);
+    assert_eq!(parents, ["module net mod net 3-21", "type impl Client impl Client 4-21"]);
 
     let body = "        socket = self.connect(address, timeout, retries)\n".repeat(4);
     let method = |name: &str| format!("    def {name}(self, address):\n{body}        return socket\n");
@@ -112,7 +112,7 @@ fn a_method_has_its_class_and_module_around_it() {
     );
     let (symbol, parents) = around(&sandbox_of_small_chunks("net.py", &text), "shut_channel");
     assert_eq!(symbol, "class Client > def shut_channel");
-    assert_eq!(parents, ["class Client class Client(Base) 3-17"]);
+    assert_eq!(parents, ["class Client class Client(Base) 3-18"]);
 }
 
 #[test]
