@@ -105,8 +105,9 @@ fn a_method_has_its_class_and_module_around_it() {
 
     let body = "        socket = self.connect(address, timeout, retries)\n".repeat(4);
     let method = |name: &str| format!("    def {name}(self, address):\n{body}        return socket\n");
+    let filler = "Keeps one channel for each address and closes the idle ones. ".repeat(5);
     let text = format!(
-        "import socket\n\nclass Client(Base):\n    limit = 3\n\n{}\n{}",
+        "import socket\n\nclass Client(Base):\n    \"\"\"{filler}\"\"\"\n\n{}\n{}",
         method("open_channel"),
         method("shut_channel")
     );
