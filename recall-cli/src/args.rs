@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use anstream::ColorChoice;
 use clap::{Args, Parser, ValueEnum};
-use recall_core::{DocumentType, Relation, Scope};
+use recall_core::{DocumentType, Language, Relation, Scope};
 
 use crate::Exit;
 use crate::command::Command;
@@ -83,6 +83,11 @@ pub(crate) fn document_type(text: &str) -> Result<DocumentType, String> {
     DocumentType::from_str(text).map_err(|error| error.to_string())
 }
 
+/// Reads a language.
+pub(crate) fn language(text: &str) -> Result<Language, String> {
+    Language::from_str(text).map_err(|error| error.to_string())
+}
+
 /// Reads a relation of the graph.
 pub(crate) fn relation(text: &str) -> Result<Relation, String> {
     Relation::from_name(text).ok_or_else(|| {
@@ -129,6 +134,8 @@ mod tests {
             "recall search",
             "recall search x --scope everywhere",
             "recall search x --type novel",
+            "recall search x --lang pyton",
+            "recall list --lang klingon",
             "recall search x --k many",
             "recall search x --rerank --no-rerank",
             "recall add",

@@ -1,11 +1,11 @@
 //! Are these the arguments that the tool's schema asks for?
 
+use recall_core::nearest;
 use rmcp::model::JsonObject;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::{Code, ToolError};
-use crate::nearest::nearest;
 
 /// Checks arguments against a tool's input schema and reads them.
 ///

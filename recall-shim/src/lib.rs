@@ -14,7 +14,6 @@ mod cursor;
 mod daemon;
 mod error;
 mod json;
-mod nearest;
 mod options;
 mod progress;
 mod prompt;

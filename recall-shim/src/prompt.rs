@@ -1,10 +1,9 @@
 //! Which prompts are offered?
 
+use recall_core::nearest;
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
-
-use crate::nearest::nearest;
 
 /// Asks why something is as it is.
 const WHY: &str = "why";

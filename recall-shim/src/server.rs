@@ -9,10 +9,10 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ServerHandler, model};
 
+use recall_core::nearest;
 use recall_proto::v1;
 
 use crate::daemon::Daemon;
-use crate::nearest::nearest;
 use crate::options::ToolSet;
 use crate::progress::Progress;
 use crate::surroundings::Surroundings;

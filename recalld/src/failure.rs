@@ -2,6 +2,7 @@
 
 use std::error::Error;
 
+use recall_core::UnknownLanguage;
 use recall_engine::{
     Fault, GetError, GraphError, IndexError, ListError, RemoveError, SearchError, StatusError, StoreError,
 };
@@ -20,6 +21,7 @@ impl IntoFailure for SearchError {
         match self {
             Self::EmptyQuery => Failure::new(Reason::InvalidArgument, message).with_detail("field", "query"),
             Self::NoStore { .. } => no_store(message),
+            Self::Language(unknown) => no_language(&unknown, message),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
         }
     }
@@ -66,6 +68,7 @@ impl IntoFailure for ListError {
         let message = chain(&self);
         match self {
             Self::NoStore { .. } => no_store(message),
+            Self::Language(unknown) => no_language(&unknown, message),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
         }
     }
@@ -146,6 +149,14 @@ pub(crate) fn panicked() -> Status {
 /// An RPC, or a part of one, that this release does not offer.
 pub(crate) fn unsupported(what: &str) -> Status {
     Failure::new(Reason::Unsupported, format!("this daemon does not offer {what}")).into()
+}
+
+fn no_language(unknown: &UnknownLanguage, message: String) -> Failure {
+    let hint = match unknown.near.first() {
+        Some(near) => format!("write `{near}`, or leave the language out"),
+        None => "leave the language out, or take one of those that `recall status` counts".to_owned(),
+    };
+    Failure::new(Reason::InvalidArgument, message).with_detail("field", "languages").with_hint(hint)
 }
 
 fn no_store(message: String) -> Failure {

@@ -85,6 +85,7 @@ fn store_settings(homes: &Homes, environment: &Environment, user: &Settings, roo
             RankerSetting::BuiltIn => RankerChoice::BuiltIn,
             RankerSetting::None => RankerChoice::Fusion,
         },
+        low_confidence: search.low_confidence,
         warnings,
     }
 }

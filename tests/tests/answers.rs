@@ -56,6 +56,34 @@ async fn answers_tell_how_much_there_is_and_of_which_generation() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_search_counts_what_matches_and_refuses_a_language_that_there_is_not() {
+    let home = Home::new(&[]);
+    let files = [("docs/a.md", "# Alpha\n\nOne.\n"), ("alpha.rs", "fn alpha() {}\n"), ("b.md", "# Beta\n\nTwo.\n")];
+    let (client, context) = client(&home, &files).await;
+    let search = |query: &str| v1::SearchRequest {
+        context: Some(context.clone()),
+        query: query.to_owned(),
+        facets: true,
+        ..v1::SearchRequest::default()
+    };
+
+    let answer = client.search(search("alpha")).await.expect("it searches");
+    let counts =
+        |facet: &str| answer.facets[facet].counts.iter().map(|(value, count)| (value.as_str(), *count)).collect();
+    let by_type: Vec<(&str, u64)> = counts("type");
+    let by_directory: Vec<(&str, u64)> = counts("directory");
+    assert_eq!((by_type, by_directory), (vec![("code", 1), ("documentation", 1)], vec![(".", 1), ("docs", 1)]));
+    let stats = answer.stats.expect("always told");
+    assert_eq!((stats.documents, stats.stale_files), (3, 0));
+
+    let refused = client.search(search("alpha lang:markdwn")).await.expect_err("no such language");
+    let failure = recall_proto::Failure::from_status(&refused);
+    assert_eq!(failure.reason, recall_proto::Reason::InvalidArgument);
+    assert_eq!(failure.message, "unknown language `markdwn`: near it is `markdown`");
+    assert_eq!(failure.hint.as_deref(), Some("write `markdown`, or leave the language out"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn every_store_is_told_about_to_whoever_asks() {
     let home = Home::new(&[]);
     let (client, context) = client(&home, &[("a.md", "# Alpha\n\nOne.\n")]).await;

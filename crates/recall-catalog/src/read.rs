@@ -9,6 +9,7 @@ use crate::rows::{self, documents::Entry};
 use crate::{Catalog, FailureKind, FileFailure, ReadError};
 
 mod counts;
+mod enclosing;
 mod file_states;
 mod hits;
 mod list;

@@ -194,4 +194,17 @@ mod tests {
             assert_eq!(language_of(&path, text).as_ref().map(Language::as_str), expected, "{path}");
         }
     }
+
+    #[test]
+    fn every_language_that_is_told_can_be_asked_for() {
+        let names: Vec<&str> = include_str!("language.rs")
+            .lines()
+            .take_while(|line| *line != "#[cfg(test)]")
+            .map(|line| line.rsplit_once("=> ").map_or(line.trim(), |(_, value)| value).trim_end_matches(','))
+            .filter_map(|value| value.strip_prefix('"')?.strip_suffix('"'))
+            .filter(|name| !name.contains('"'))
+            .collect();
+        let unknown: Vec<_> = names.iter().filter(|name| !recall_core::LANGUAGES.contains(name)).collect();
+        assert!(names.len() > 100 && unknown.is_empty(), "{unknown:?}");
+    }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use load::{Loaded, Origins};
-use recall_core::{DocumentType, Limits};
+use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
 
 /// Everything that can be set. `Default` is what `default.toml` says.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,6 +66,8 @@ pub struct SearchSettings {
     pub bm25_weight: Option<f32>,
     /// What puts the candidates in order.
     pub ranker: RankerSetting,
+    /// Below which confidence, 0 to 1, an answer says that probably nothing answers the question.
+    pub low_confidence: f64,
 }
 
 /// What puts the candidates of a search in order.
@@ -101,7 +103,12 @@ impl RankerSetting {
 
 impl Default for SearchSettings {
     fn default() -> Self {
-        Self { per_document: non_zero(2), bm25_weight: None, ranker: RankerSetting::Auto }
+        Self {
+            per_document: non_zero(2),
+            bm25_weight: None,
+            ranker: RankerSetting::Auto,
+            low_confidence: LOW_CONFIDENCE,
+        }
     }
 }
 

@@ -55,6 +55,12 @@ pub(crate) fn weight(value: &Value) -> Result<f32, Expected> {
         .ok_or_else(|| "a number from 0 to 100".to_owned())
 }
 
+/// Reads a part of a whole: a number from 0 to 1.
+pub(crate) fn part(value: &Value) -> Result<f64, Expected> {
+    let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
+    number.filter(|number| (0.0..=1.0).contains(number)).ok_or_else(|| "a number from 0 to 1".to_owned())
+}
+
 /// Reads a number of bytes: `"1 MiB"`, `"10 KiB"`, `"512 MB"`, or a whole number of bytes.
 pub(crate) fn size<N: TryFrom<u64>>(bounds: RangeInclusive<u64>) -> impl Fn(&Value) -> Result<N, Expected> {
     move |value| {

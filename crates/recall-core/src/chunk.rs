@@ -120,6 +120,21 @@ pub struct Symbol {
     pub chunk: u32,
 }
 
+/// A definition or heading that stands around a chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enclosing {
+    /// Its name; of what has none (`impl Store`), how it begins.
+    pub name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Its signature on one line; `None` for a heading.
+    pub signature: Option<String>,
+    /// Its first line, counted from 1.
+    pub start_line: u32,
+    /// Its last line, counted from 1.
+    pub end_line: u32,
+}
+
 /// What a symbol is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SymbolKind {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{ContentHash, DocPath, DocumentId, FileKind, Timestamp};
+use crate::{ContentHash, DocPath, DocumentId, FileKind, Language, Timestamp};
 
 /// One indexed file (later also a memory, a session, a decision): who it is and what was seen of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,32 +128,4 @@ impl FromStr for DocumentType {
 pub struct UnknownDocumentType {
     /// What was given.
     pub text: String,
-}
-
-/// A language's name in lower case without spaces: `rust`, `csharp`, `markdown`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Language(std::borrow::Cow<'static, str>);
-
-impl Language {
-    /// A language that the program knows by name.
-    pub const fn known(name: &'static str) -> Self {
-        Self(std::borrow::Cow::Borrowed(name))
-    }
-
-    /// The name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<String> for Language {
-    fn from(name: String) -> Self {
-        Self(std::borrow::Cow::Owned(name))
-    }
-}
-
-impl fmt::Display for Language {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
 }

@@ -10,7 +10,10 @@ mod file_kind;
 mod form;
 mod fusion;
 mod ids;
+mod language;
+mod likeness;
 mod limits;
+mod nearest;
 mod relation;
 mod request;
 mod scope;
@@ -21,16 +24,21 @@ mod understand;
 pub mod words;
 
 pub use ablation::Ablation;
-pub use chunk::{ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind};
+pub use chunk::{
+    ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind,
+};
 pub use doc_path::{DocPath, DocPathError};
-pub use document::{Document, DocumentType, Language, UnknownDocumentType};
+pub use document::{Document, DocumentType, UnknownDocumentType};
 pub use file_kind::FileKind;
 pub use form::Form;
 pub use fusion::{Candidate, Fused, RRF_K, RankedList, Retriever, Traits, fuse};
 pub use ids::{ChunkId, ChunkRow, ContentHash, DocumentId, DocumentRow, Generation, IdError};
-pub use limits::Limits;
+pub use language::{LANGUAGES, Language, UnknownLanguage};
+pub use likeness::Likeness;
+pub use limits::{LOW_CONFIDENCE, Limits};
+pub use nearest::{near, nearest};
 pub use relation::Relation;
-pub use request::{Explain, Filters, PathFilter, SearchRequest, Weights};
+pub use request::{Explain, Facets, Filters, PathFilter, SearchRequest, Weights};
 pub use scope::{Scope, StoreScope, UnknownScope};
 pub use select::{Selectable, select};
 pub use time::{Clock, Timestamp};

@@ -19,6 +19,8 @@ pub struct SearchRequest {
     pub weights: Weights,
     /// Whether each hit says why it ranks where it does.
     pub explain: Explain,
+    /// Whether the matching documents are counted by what they are.
+    pub facets: Facets,
     /// Stages that are left out, to measure what each is worth. Empty for an answer.
     pub without: Vec<Ablation>,
 }
@@ -37,6 +39,16 @@ pub enum Explain {
     #[default]
     Off,
     /// Ranks, scores and factors of every stage with each hit.
+    On,
+}
+
+/// Whether the documents that match are counted by type, language, directory and tag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Facets {
+    /// No counts.
+    #[default]
+    Off,
+    /// Counts with the answer.
     On,
 }
 

@@ -12,10 +12,10 @@ pub trait Selectable {
     fn document(&self) -> Self::Document;
 }
 
-/// Keeps at most `per_document` chunks of each document, then at most `limit` in all behind the first `offset`.
+/// Keeps at most `per_document` chunks of each document.
 ///
 /// The order of what is kept does not change.
-pub fn select<T: Selectable>(ranked: Vec<T>, per_document: usize, offset: usize, limit: usize) -> Vec<T> {
+pub fn select<T: Selectable>(ranked: Vec<T>, per_document: usize) -> Vec<T> {
     let mut kept: HashMap<T::Document, usize> = HashMap::new();
     ranked
         .into_iter()
@@ -24,8 +24,6 @@ pub fn select<T: Selectable>(ranked: Vec<T>, per_document: usize, offset: usize,
             *count += 1;
             *count <= per_document
         })
-        .skip(offset)
-        .take(limit)
         .collect()
 }
 
@@ -42,10 +40,9 @@ mod tests {
     }
 
     #[test]
-    fn a_document_shows_few_chunks_and_paging_is_stable() {
+    fn a_document_shows_few_chunks() {
         let ranked = vec![(1, 'a'), (1, 'b'), (2, 'c'), (1, 'd'), (3, 'e')];
-        assert_eq!(select(ranked.clone(), 2, 0, 10), [(1, 'a'), (1, 'b'), (2, 'c'), (3, 'e')]);
-        assert_eq!(select(ranked.clone(), 2, 0, 2), [(1, 'a'), (1, 'b')]);
-        assert_eq!(select(ranked, 2, 2, 2), [(2, 'c'), (3, 'e')]);
+        assert_eq!(select(ranked.clone(), 2), [(1, 'a'), (1, 'b'), (2, 'c'), (3, 'e')]);
+        assert_eq!(select(ranked, 1), [(1, 'a'), (2, 'c'), (3, 'e')]);
     }
 }

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use recall_core::{Chunk, ChunkId, Document, DocumentType, QueryClass, Retriever, Scope, StoreScope, Timestamp};
+use recall_core::{
+    Chunk, ChunkId, Document, DocumentType, Enclosing, QueryClass, Retriever, Scope, StoreScope, Timestamp,
+};
 
 use crate::coverage::Coverage;
 
@@ -18,18 +20,26 @@ pub struct Answer {
     pub weights: Vec<(Retriever, f64)>,
     /// How likely it is that a hit answers: the greatest of the hits' own, 0 to 1; `None` where no ranker decided.
     pub confidence: Option<f64>,
+    /// Whether the confidence is below the setting: probably nothing answers the question.
+    pub is_doubtful: bool,
     /// The hits, best first; ties in the order of path, span, id.
     pub hits: Vec<Hit>,
     /// How many candidates there were before selection.
     pub candidates: u64,
     /// How many candidates each retriever brought, of all stores together.
     pub retrieved: Vec<(Retriever, u64)>,
+    /// The score of the best hit of all, on whichever page it is; `None` where there is none.
+    pub best_score: Option<f64>,
     /// Where the next page begins, when there may be one.
     pub next_offset: Option<u32>,
     /// What the answer saw of each store.
     pub coverage: Vec<Coverage>,
+    /// How many files are known to have changed or come that the answer does not reflect yet.
+    pub stale_files: u64,
     /// How long each stage took, in the order of the pipeline.
     pub stages: StageTimes,
+    /// Counts of all documents that hold a word of the query, by type, language, directory and tag; empty unless asked for.
+    pub facets: Vec<Facet>,
     /// What the reader should know beside the hits.
     pub warnings: Vec<Warning>,
 }
@@ -38,6 +48,11 @@ impl Answer {
     /// The modification time of the newest document that was searched.
     pub fn snapshot(&self) -> Option<Timestamp> {
         self.coverage.iter().filter_map(|coverage| coverage.newest).max()
+    }
+
+    /// How many documents were searched.
+    pub fn documents(&self) -> u64 {
+        self.coverage.iter().map(|coverage| coverage.documents).sum()
     }
 
     /// How many hits there are of each type, in the order of types.
@@ -66,8 +81,10 @@ pub struct Hit {
     pub score: f64,
     /// How likely it is that it answers, 0 to 1; `None` where no ranker decided.
     pub confidence: Option<f64>,
-    /// Other chunks with the same text, as citations.
+    /// Where nearly the same text stands too, as citations in the order of rank, as far as the page was read for.
     pub also_at: Vec<String>,
+    /// The definitions or headings around the chunk, outermost first.
+    pub parents: Vec<Enclosing>,
     /// Why it ranks where it does, when asked for.
     pub explanation: Option<Explanation>,
 }
@@ -100,6 +117,17 @@ pub struct Factor {
     pub name: &'static str,
     /// The factor.
     pub value: f64,
+}
+
+/// How many documents have each value of a property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facet {
+    /// The property: `type`, `language`, `directory`, `tag`.
+    pub name: &'static str,
+    /// The most frequent values, the most frequent first, equally frequent ones by name.
+    pub counts: Vec<(String, u64)>,
+    /// How many further values there are.
+    pub left_out: u64,
 }
 
 /// A stage of the pipeline.

@@ -37,7 +37,7 @@ impl Engine {
     pub fn candidates(&self, origin: &Origin, request: &SearchRequest) -> Result<Vec<RankedDocument>, SearchError> {
         let mut understood = understand(&request.query);
         let scope = understood.scope.unwrap_or(request.scope);
-        search::merge_filters(&mut understood, request);
+        search::merge_filters(&mut understood, request)?;
         let stores = self.stores_for(origin, scope, &understood)?;
         let seen = search::seen(self, request, &understood, scope, &stores)?;
         let mut documents = Vec::with_capacity(seen.len());

@@ -21,6 +21,13 @@ pub struct Coverage {
     pub indexing: Option<Indexing>,
 }
 
+impl Coverage {
+    /// How many files a running index job has still to read.
+    pub(crate) fn files_to_come(&self) -> u64 {
+        self.indexing.map_or(0, |job| job.files.saturating_sub(job.files_done))
+    }
+}
+
 /// How far a running index job is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Indexing {

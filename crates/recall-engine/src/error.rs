@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use recall_core::{DocPathError, Scope};
+use recall_core::{DocPathError, Scope, UnknownLanguage};
 use recall_watch::root::OutsideError;
 
 use crate::origin::OriginError;
@@ -131,6 +131,9 @@ pub enum SearchError {
         /// The scope.
         scope: Scope,
     },
+    /// A filter names a language that there is not: nothing could be found.
+    #[error(transparent)]
+    Language(#[from] UnknownLanguage),
     /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -236,6 +239,9 @@ pub enum ListError {
         /// The scope.
         scope: Scope,
     },
+    /// There is no language of the name that was asked for.
+    #[error(transparent)]
+    Language(#[from] UnknownLanguage),
     /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

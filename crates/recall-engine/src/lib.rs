@@ -30,7 +30,7 @@ mod structure;
 
 use std::sync::Arc;
 
-pub use answer::{Answer, Explanation, Factor, Hit, Stage, StageTimes, Warning};
+pub use answer::{Answer, Explanation, Facet, Factor, Hit, Stage, StageTimes, Warning};
 pub use candidates::RankedDocument;
 pub use coverage::{Coverage, Indexing};
 pub use error::{GetError, GraphError, IndexError, ListError, RemoveError, SearchError, StatusError, StoreError};

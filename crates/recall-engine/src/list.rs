@@ -9,6 +9,7 @@ use crate::coverage::Coverage;
 use crate::error::ListError;
 use crate::freshness::freshen;
 use crate::origin::Origin;
+use crate::search::known_languages;
 
 /// Asks for a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +62,10 @@ impl Engine {
     /// Lists documents.
     ///
     /// # Errors
-    /// The scope has no store, or a store cannot be opened or read.
+    /// A language is unknown, the scope has no store, or a store cannot be opened or read.
     pub fn list(&self, origin: &Origin, request: &ListRequest) -> Result<Listing, ListError> {
+        let mut languages = request.languages.clone();
+        known_languages(&mut languages)?;
         let stores = self.registry.stores(origin, request.scope, &*self.clock)?;
         if stores.is_empty() {
             return Err(ListError::NoStore { scope: request.scope });
@@ -71,7 +74,7 @@ impl Engine {
         // Each store gives as much as the page could need of it alone; one more tells whether there is a next page.
         let query = ListQuery {
             types: request.types.clone(),
-            languages: request.languages.clone(),
+            languages,
             tags: request.tags.clone(),
             sort: request.sort,
             offset: 0,

@@ -5,9 +5,11 @@
 //! ```
 
 mod expand;
+mod facets;
 pub(crate) mod features;
 mod fused;
 mod order;
+mod page;
 mod pool;
 mod prior;
 mod retrieve;
@@ -17,17 +19,18 @@ mod weights;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{ChunkRow, Retriever, Scope, SearchRequest, Understood, select, understand};
+use recall_core::{
+    ChunkRow, Facets, Language, Retriever, Scope, SearchRequest, Understood, UnknownLanguage, select, understand,
+};
 
 use crate::Engine;
-use crate::answer::{Answer, Hit, Stage, StageTimes, Warning};
+use crate::answer::{Answer, Stage, StageTimes, Warning};
+use crate::coverage::Coverage;
 use crate::error::SearchError;
 use crate::freshness::{freshen, reason_of};
 use crate::origin::Origin;
 use crate::rankers::{Rankers, Side};
 use crate::store::{Ranking, Store};
-
-use expand::Expanded;
 
 /// How often a search begins anew because files changed under it.
 const ATTEMPTS: u32 = 4;
@@ -55,7 +58,7 @@ impl Engine {
         let mut clock = StageClock::default();
         let mut understood = understand(&request.query);
         let scope = understood.scope.unwrap_or(request.scope);
-        merge_filters(&mut understood, request);
+        merge_filters(&mut understood, request)?;
         clock.lap(Stage::Understand);
         let stores = self.stores_for(origin, scope, &understood)?;
         let mut warnings = self.freshen_all(&stores)?;
@@ -155,42 +158,38 @@ impl Search<'_> {
 
     /// Runs the pipeline once. The last attempt leaves hits of changing files out instead of waiting for them.
     fn attempt(&self, clock: &mut StageClock, is_last: bool) -> Result<Attempt, SearchError> {
-        let (offset, limit) = (self.request.offset as usize, self.request.limit as usize);
         let store_settings = &self.stores[0].settings;
         let (weights, deciding) = self.deciding();
         let pool = pool::gather(self, &weights, clock)?;
         let ranked = order::order(self, &pool, deciding)?;
         clock.lap(Stage::Rank);
         let candidates = ranked.len() as u64;
-        // One more than is shown tells whether there is a next page.
-        let selected = select(ranked, store_settings.chunks_per_document, 0, offset + limit + 1);
-        let next_offset = (selected.len() > offset + limit).then(|| self.request.offset + self.request.limit);
+        let selected = select(ranked, store_settings.chunks_per_document);
         clock.lap(Stage::Select);
 
-        let mut warnings = Vec::new();
-        let mut hits = match expand::expand(self, &selected, is_last)? {
-            Expanded::Hits { hits, left_out } => {
-                warnings.extend(left_out.into_iter().map(|path| Warning::LeftOut { path }));
-                hits
-            }
-            Expanded::Overtaken => return Ok(Attempt::Overtaken),
-        };
-        hits.sort_by(order_of_hits);
-        if !self.request.leaves_out("collapse") {
-            expand::collapse_repeats(&mut hits);
-        }
-        let hits: Vec<Hit> = hits.into_iter().skip(offset).take(limit).collect();
+        let Some(page) = page::page(self, &selected, is_last)? else { return Ok(Attempt::Overtaken) };
+        let page::Page { hits, confidence, best_score, next_offset, left_out } = page;
+        let coverage: Vec<Coverage> = self.stores.iter().map(|store| store.coverage()).collect();
+        let stale_files = left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>();
+        let warnings = left_out.into_iter().map(|path| Warning::LeftOut { path }).collect();
         clock.lap(Stage::Expand);
         Ok(Attempt::Answered(Box::new(Answer {
             class: self.understood.class,
             scope: self.scope,
             weights,
-            confidence: hits.iter().filter_map(|hit| hit.confidence).max_by(f64::total_cmp),
+            confidence,
+            is_doubtful: confidence.is_some_and(|confidence| confidence < store_settings.low_confidence),
             hits,
             candidates,
             retrieved: pool::counts(&pool),
+            best_score,
             next_offset,
-            coverage: self.stores.iter().map(|store| store.coverage()).collect(),
+            facets: match self.request.facets {
+                Facets::On => facets::facets(self.stores, self.understood)?,
+                Facets::Off => Vec::new(),
+            },
+            coverage,
+            stale_files,
             stages: std::mem::take(&mut clock.laps),
             warnings,
         })))
@@ -235,22 +234,28 @@ pub(crate) fn seen(
     Ok(all)
 }
 
-/// Score, path, span, id.
-fn order_of_hits(a: &Hit, b: &Hit) -> std::cmp::Ordering {
-    b.score
-        .total_cmp(&a.score)
-        .then_with(|| a.document.path.cmp(&b.document.path))
-        .then_with(|| a.chunk.span.bytes.cmp(&b.chunk.span.bytes))
-        .then_with(|| (a.scope, a.id).cmp(&(b.scope, b.id)))
-}
-
 /// The filters of the request and those inside the query hold together.
-pub(crate) fn merge_filters(understood: &mut Understood, request: &SearchRequest) {
+///
+/// # Errors
+/// One of them names a language that there is not.
+pub(crate) fn merge_filters(understood: &mut Understood, request: &SearchRequest) -> Result<(), UnknownLanguage> {
     let inline = &mut understood.filters;
     inline.types.extend(request.filters.types.iter().copied());
     inline.languages.extend(request.filters.languages.iter().cloned());
     inline.paths.extend(request.filters.paths.iter().cloned());
     inline.tags.extend(request.filters.tags.iter().cloned());
+    known_languages(&mut inline.languages)
+}
+
+/// Gives languages the names that documents have them by.
+///
+/// # Errors
+/// One of them is none.
+pub(crate) fn known_languages(languages: &mut [Language]) -> Result<(), UnknownLanguage> {
+    languages.iter_mut().try_for_each(|language| {
+        *language = language.as_str().parse()?;
+        Ok(())
+    })
 }
 
 /// Takes the time of each stage; a stage that runs several times adds up.

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use recall_core::{DocumentType, Limits, Weights};
+use recall_core::{DocumentType, LOW_CONFIDENCE, Limits, Weights};
 
 use crate::rankers::Rankers;
 
@@ -65,6 +65,8 @@ pub struct StoreSettings {
     pub weights: Weights,
     /// What puts candidates in order; the project's decides for all stores of a search.
     pub ranker: RankerChoice,
+    /// Below which confidence an answer is doubtful; the project's decides for all stores of a search.
+    pub low_confidence: f64,
     /// What was wrong with the configuration, for a person.
     pub warnings: Vec<String>,
 }
@@ -79,6 +81,7 @@ impl Default for StoreSettings {
             chunks_per_document: 2,
             weights: Weights::default(),
             ranker: RankerChoice::BuiltIn,
+            low_confidence: LOW_CONFIDENCE,
             warnings: Vec::new(),
         }
     }

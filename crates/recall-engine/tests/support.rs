@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{Clock, Explain, Filters, Limits, Scope, SearchRequest, Timestamp, Weights};
+use recall_core::{Clock, Explain, Facets, Filters, Limits, Scope, SearchRequest, Timestamp, Weights};
 use recall_engine::{
     Answer, Cancel, Engine, EngineSettings, IndexReport, IndexRequest, Origin, Places, RootCheck, StoreSettings,
 };
@@ -96,6 +96,7 @@ pub(crate) fn request(query: &str) -> SearchRequest {
         offset: 0,
         weights: Weights::default(),
         explain: Explain::On,
+        facets: Facets::Off,
         without: Vec::new(),
     }
 }

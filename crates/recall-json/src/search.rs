@@ -14,27 +14,61 @@ pub(crate) struct Search<'a> {
     query: Option<Query<'a>>,
     results: Vec<Hit<'a>>,
     breakdown: &'a BTreeMap<String, u32>,
-    facets: BTreeMap<&'a str, &'a BTreeMap<String, u64>>,
+    facets: BTreeMap<&'a str, Facet<'a>>,
     stats: Option<Stats<'a>>,
     warnings: Vec<Warning<'a>>,
     next_offset: Option<u32>,
     confidence: Option<f64>,
+    low_confidence: bool,
 }
 
 /// The answer to a search.
 pub fn search(message: &v1::SearchResponse) -> impl Serialize {
-    let v1::SearchResponse { query, results, breakdown, facets, stats, warnings: told, next_offset, confidence } =
-        message;
+    let v1::SearchResponse {
+        query,
+        results,
+        breakdown,
+        facets,
+        stats,
+        warnings: told,
+        next_offset,
+        confidence,
+        low_confidence,
+    } = message;
     answer(Search {
         query: query.as_ref().map(Query::from),
         results: results.iter().map(Hit::from).collect(),
         breakdown,
-        facets: facets.iter().map(|(name, v1::Facet { counts })| (name.as_str(), counts)).collect(),
+        facets: facets.iter().map(|(name, facet)| (name.as_str(), Facet::from(facet))).collect(),
         stats: stats.as_ref().map(Stats::from),
         warnings: warnings(told),
         next_offset: *next_offset,
         confidence: *confidence,
+        low_confidence: *low_confidence,
     })
+}
+
+#[derive(Debug, Serialize)]
+struct Facet<'a> {
+    /// The most frequent first, equally frequent ones by name.
+    counts: Vec<Count<'a>>,
+    left_out: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Count<'a> {
+    value: &'a str,
+    documents: u64,
+}
+
+impl<'a> From<&'a v1::Facet> for Facet<'a> {
+    fn from(message: &'a v1::Facet) -> Self {
+        let v1::Facet { counts, left_out } = message;
+        let mut counts: Vec<_> = counts.iter().map(|(value, &documents)| Count { value, documents }).collect();
+        // The message has them by name.
+        counts.sort_by_key(|count| std::cmp::Reverse(count.documents));
+        Self { counts, left_out: *left_out }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -248,6 +282,7 @@ struct Stats<'a> {
     models: &'a BTreeMap<String, String>,
     indexing: Option<Indexing>,
     stale_files: u64,
+    documents: u64,
 }
 
 impl<'a> From<&'a v1::SearchStats> for Stats<'a> {
@@ -264,6 +299,7 @@ impl<'a> From<&'a v1::SearchStats> for Stats<'a> {
             models,
             indexing,
             stale_files,
+            documents,
         } = message;
         Self {
             took_ms: *took_ms,
@@ -277,6 +313,7 @@ impl<'a> From<&'a v1::SearchStats> for Stats<'a> {
             models,
             indexing: indexing.map(Indexing::from),
             stale_files: *stale_files,
+            documents: *documents,
         }
     }
 }

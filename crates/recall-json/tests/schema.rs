@@ -26,9 +26,11 @@ mod mirror {
     mirror! {
         Search {
             ok: bool, schema_version: String, query: Query, results: Vec<Hit>, breakdown: BTreeMap<String, u32>,
-            facets: BTreeMap<String, BTreeMap<String, u64>>, stats: Stats, warnings: Vec<Warning>,
-            next_offset: Option<u32>, confidence: Option<f64>,
+            facets: BTreeMap<String, Facet>, stats: Stats, warnings: Vec<Warning>, next_offset: Option<u32>,
+            confidence: Option<f64>, low_confidence: bool,
         }
+        Facet { counts: Vec<Count>, left_out: u64 }
+        Count { value: String, documents: u64 }
         Query {
             text: String, rql: Option<String>, filters: Filters, filter: Option<String>, class: String, limit: u32,
             offset: u32, scope: String, weights: Weights,
@@ -78,6 +80,7 @@ mod mirror {
             took_ms: f64, total_hits: u64, snapshot: String, generation: u64, stages: BTreeMap<String, f64>,
             stores: Vec<SearchedStore>, candidates: BTreeMap<String, u32>, reranked: bool,
             models: BTreeMap<String, String>, indexing: Option<Indexing>, stale_files: u64,
+            documents: u64,
         }
         SearchedStore { scope: Option<String>, id: String, name: String, generation: u64 }
         Indexing { done: u64, total: u64, running: bool }
@@ -210,6 +213,8 @@ fn found() -> v1::SearchResponse {
         parent_text: Some("whole".to_owned()),
         ..v1::Hit::default()
     };
+    let counts = BTreeMap::from([("adr".to_owned(), 2), ("code".to_owned(), 3), ("note".to_owned(), 2)]);
+    let facet = v1::Facet { counts, left_out: 1 };
     v1::SearchResponse {
         query: Some(v1::QueryEcho {
             filters: Some(v1::Filters::default()),
@@ -217,7 +222,7 @@ fn found() -> v1::SearchResponse {
             ..v1::QueryEcho::default()
         }),
         results: vec![hit, v1::Hit { doc: Some(document()), chunk: Some(v1::Chunk::default()), ..v1::Hit::default() }],
-        facets: BTreeMap::from([("type".to_owned(), v1::Facet::default())]),
+        facets: BTreeMap::from([("type".to_owned(), facet)]),
         stats: Some(v1::SearchStats {
             stores: vec![v1::SearchedStore::default()],
             indexing: Some(v1::Indexing::default()),
@@ -236,6 +241,9 @@ fn a_search_is_read_with_its_schema() {
     assert_eq!((read.schema_version.as_str(), read.next_offset), ("1", Some(10)));
     assert_eq!(read.stats.snapshot, "", "an empty store has no newest document");
     assert_eq!(read.query.scope, "all");
+    let counts = &read.facets["type"].counts;
+    let counts: Vec<_> = counts.iter().map(|count| count.value.as_str()).collect();
+    assert_eq!(counts, ["code", "adr", "note"], "the most frequent first");
     let [first, second] = &read.results[..] else { panic!("two hits") };
     assert_eq!(first.doc.mtime.as_deref(), Some("2023-11-14T22:13:20.5Z"));
     assert_eq!(first.doc.language, None, "what is not known is null");

@@ -3,6 +3,7 @@
 use globset::{GlobBuilder, GlobMatcher};
 use recall_core::{Filters, Language, PathFilter};
 use tantivy::fastfield::AliveBitSet;
+use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 use tantivy::{DocId, TantivyError};
 
@@ -16,6 +17,17 @@ pub(crate) enum Gate<'s> {
     Alive(&'s AliveBitSet),
     /// These; none of them is removed.
     Only(Entries),
+}
+
+impl Gate<'_> {
+    /// Whether an entry may be a candidate.
+    pub(crate) fn lets_through(&self, entry: DocId) -> bool {
+        match self {
+            Self::All => true,
+            Self::Alive(alive) => alive.is_alive(entry),
+            Self::Only(entries) => entries.contains(entry),
+        }
+    }
 }
 
 /// The gates of a snapshot's segments, in their order.
@@ -121,12 +133,19 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    fn none(segment: &Segment) -> Self {
+    pub(crate) fn none(segment: &Segment) -> Self {
         Self { words: vec![0; (segment.entries() as usize).div_ceil(64)], len: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
         self.len
+    }
+
+    /// How many of the entries are in a posting list.
+    pub(crate) fn count_in(&self, segment: &Segment, field: Field, info: &TermInfo) -> Result<u64, TantivyError> {
+        let mut count = 0;
+        segment.each_in(field, info, |entry| count += u64::from(self.contains(entry)))?;
+        Ok(count)
     }
 
     pub(crate) fn contains(&self, entry: DocId) -> bool {
@@ -145,7 +164,7 @@ impl Entries {
         })
     }
 
-    fn insert(&mut self, entry: DocId) {
+    pub(crate) fn insert(&mut self, entry: DocId) {
         let word = &mut self.words[entry as usize / 64];
         let bit = 1 << (entry % 64);
         self.len += usize::from(*word & bit == 0);

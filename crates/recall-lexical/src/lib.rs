@@ -41,6 +41,6 @@ pub use highlight::Highlighter;
 pub use index::{Lexical, Refreshed};
 pub use integrity::set_aside;
 pub use open::OpenError;
-pub use searcher::{Depths, Retrieved, SearchError, Searcher};
+pub use searcher::{Depths, Facets, Retrieved, SearchError, Searcher};
 pub use weights::FieldWeights;
 pub use writer::{LexicalWriter, WriteError, WriterSettings};

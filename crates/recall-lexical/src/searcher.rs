@@ -2,6 +2,7 @@
 
 mod alike;
 mod exact;
+mod facets;
 mod lexical;
 mod paths;
 mod symbols;
@@ -23,6 +24,8 @@ use crate::open::{corruption, guarded};
 use crate::snapshot::Snapshot;
 use crate::union::{Scored, best};
 use crate::weights::FieldWeights;
+
+pub use facets::Facets;
 
 /// One committed state of a lexical index, to search in.
 ///
@@ -140,6 +143,15 @@ impl Searcher {
                 evidence,
             })
         })
+    }
+
+    /// Counts the documents that hold a word of the query in their text, names, comments, path or tags, by what they are.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn facets(&self, understood: &Understood, filters: &Filters) -> Result<Facets, SearchError> {
+        let snapshot = &*self.snapshot;
+        self.guard(|| facets::count(snapshot, &gates(snapshot, filters)?, understood))
     }
 
     /// The chunks that define exactly this name, ties by chunk row.

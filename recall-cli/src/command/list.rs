@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use recall_client::Client;
-use recall_core::{DocumentType, Scope};
+use recall_core::{DocumentType, Language, Scope};
 use recall_proto::convert::scope;
 use recall_proto::v1;
 
@@ -27,8 +27,8 @@ pub(crate) struct ListArgs {
     #[arg(long, default_value = "all", value_parser = args::scope)]
     scope: Scope,
     /// Only documents in this language.
-    #[arg(long = "lang", visible_alias = "language", default_value = "", hide_default_value = true)]
-    language: String,
+    #[arg(long = "lang", visible_alias = "language", value_parser = args::language, value_name = "LANGUAGE")]
+    language: Option<Language>,
     /// Only documents with all of these tags.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Vec<String>,
@@ -131,6 +131,6 @@ fn request(args: ListArgs, context: v1::RequestContext) -> v1::ListRequest {
         cursor,
         path: String::new(),
         tags,
-        language,
+        language: language.map(|language| language.to_string()).unwrap_or_default(),
     }
 }

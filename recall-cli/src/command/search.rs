@@ -1,14 +1,15 @@
 //! `recall search`
 
 use clap::Args;
-use recall_core::{DocumentType, Scope};
+use recall_core::{DocumentType, Language, Scope};
 use recall_proto::convert::scope;
 use recall_proto::v1;
 
 use crate::complaint::CommandError;
 use crate::invocation::Invocation;
 use crate::output::Format;
-use crate::output::human::search::{View, render, summary};
+use crate::output::human::facets;
+use crate::output::human::search::{View, doubt, proof, render, summary};
 use crate::progress::patiently;
 use crate::{Exit, args};
 
@@ -32,8 +33,8 @@ pub(crate) struct SearchArgs {
     #[arg(long = "type", value_delimiter = ',', value_parser = args::document_type, value_name = "TYPE")]
     types: Vec<DocumentType>,
     /// Only documents in these languages.
-    #[arg(long = "lang", visible_alias = "language", value_delimiter = ',', value_name = "LANGUAGE")]
-    languages: Vec<String>,
+    #[arg(long = "lang", visible_alias = "language", value_delimiter = ',', value_parser = args::language, value_name = "LANGUAGE")]
+    languages: Vec<Language>,
     /// Only documents at or below these paths, or that match these globs.
     #[arg(long = "path", value_name = "PATH|GLOB")]
     paths: Vec<String>,
@@ -67,6 +68,9 @@ pub(crate) struct SearchArgs {
     /// Says of each hit why it ranks where it does.
     #[arg(long)]
     explain: bool,
+    /// Counts the documents that hold a word of the query, by type, language, directory and tag.
+    #[arg(long)]
+    facets: bool,
     /// The most lines that are shown of a hit; 0 shows where it is and no text.
     #[arg(long, default_value_t = 6, value_name = "N")]
     lines: usize,
@@ -88,11 +92,15 @@ pub(super) async fn run(args: SearchArgs, invocation: &Invocation) -> Result<Exi
         Format::Json => output.json(&recall_json::search(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
+            if let Some(doubt) = doubt(&answer) {
+                output.say(&doubt);
+            }
             output.text(&render(&answer, View { lines, width: output.width }))?;
+            output.text(&facets::render(&answer, output.width))?;
         }
     }
     if answer.results.is_empty() {
-        output.say("nothing found");
+        output.say(&format!("nothing found; {}", proof(&answer)));
         return Ok(Exit::NothingFound);
     }
     output.murmur(&format!("\n{}", summary(&answer)));
@@ -118,6 +126,7 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         no_code,
         no_memories,
         explain,
+        facets,
         lines: _,
         full: _,
         without,
@@ -128,7 +137,7 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         scope: scope::to_proto(scope).into(),
         filters: Some(v1::Filters {
             types: types.into_iter().map(|kind| kind.as_str().to_owned()).collect(),
-            languages,
+            languages: languages.iter().map(ToString::to_string).collect(),
             paths,
             tags,
         }),
@@ -141,7 +150,7 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         include_memories: Some(!no_memories),
         include_code: Some(!no_code),
         include_parent: false,
-        facets: false,
+        facets,
         min_relative_score: None,
         without,
     }
@@ -177,7 +186,7 @@ mod tests {
     fn every_flag_reaches_the_request() {
         let request = asked(
             "search x --k 3 --offset 6 --scope project --type adr,runbook --lang Rust --path src --path docs/** \
-             --tag a,b --filter doc.size>1 --bm25 2 --vector 0 --no-rerank --no-code --no-memories --explain \
+             --tag a,b --filter doc.size>1 --bm25 2 --vector 0 --no-rerank --no-code --no-memories --explain --facets \
              --without path --without collapse",
         );
         let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
@@ -187,7 +196,7 @@ mod tests {
             scope: v1::Scope::Project.into(),
             filters: Some(v1::Filters {
                 types: texts(&["adr", "playbook"]),
-                languages: texts(&["Rust"]),
+                languages: texts(&["rust"]),
                 paths: texts(&["src", "docs/**"]),
                 tags: texts(&["a", "b"]),
             }),
@@ -196,6 +205,7 @@ mod tests {
             offset: 6,
             weights: Some(v1::Weights { vector: Some(0.0), bm25: Some(2.0), ppr: None }),
             explain: true,
+            facets: true,
             rerank: Some(false),
             include_memories: Some(false),
             include_code: Some(false),

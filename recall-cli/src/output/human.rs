@@ -6,6 +6,8 @@ pub(crate) mod complaint;
 pub(crate) mod daemon;
 pub(crate) mod evaluation;
 pub(crate) mod excerpt;
+mod explanation;
+pub(crate) mod facets;
 pub(crate) mod graph;
 pub(crate) mod index;
 pub(crate) mod item;

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use recall_proto::v1::{Filters, Hit, QueryEcho, Scope, SearchResponse, SearchStats, StoreScope, StoreStatus};
+use recall_proto::v1::{
+    Filters, Hit, Indexing, QueryEcho, Scope, SearchResponse, SearchStats, StoreScope, StoreStatus,
+};
 
 use super::hit::hit;
 use super::notes::notes;
@@ -36,7 +38,7 @@ pub(crate) fn search(response: &SearchResponse, offset: u32, cursor: impl Fn(u32
         blocks.push_str(&block.text);
         blocks.push('\n');
     }
-    let _ = writeln!(text, "{}\n", heading(&query, &stats, offset, shown));
+    let _ = writeln!(text, "{}{}\n", heading(&query, &stats, offset, shown), doubt(response, &stats));
     text.push_str(&blocks);
     text.push_str(JUDGE_REMINDER);
     if shown < hits.len() as u32 || response.next_offset.is_some() {
@@ -64,6 +66,23 @@ fn heading(query: &QueryEcho, stats: &SearchStats, offset: u32, shown: u32) -> S
         total => format!(" of {} matches", count(total)),
     };
     format!("{shown}{of} for {} in {}, {}", quoted(&query.text), searched(query, stats), time(stats.took_ms))
+}
+
+/// A line on an answer that probably answers nothing, and on how far was searched; empty on others.
+fn doubt(response: &SearchResponse, stats: &SearchStats) -> String {
+    let Some(confidence) = response.confidence.filter(|_| response.low_confidence) else { return String::new() };
+    let indexed = match &stats.indexing {
+        // Rounded down: what is not whole is not 100 %.
+        Some(Indexing { done, total, running: true }) => done.min(total) * 100 / (*total).max(1),
+        _ => 100,
+    };
+    format!(
+        "\nProbably nothing here about this: confidence {confidence:.2}; searched {} ({indexed}% indexed), {} stale, \
+         generation {}.",
+        counted(stats.documents, "file"),
+        count(stats.stale_files),
+        count(stats.generation)
+    )
 }
 
 /// The answer to a search that found nothing, or nothing more: what was searched and what to try, so that nobody has to
@@ -177,6 +196,18 @@ mod tests {
             ..Warning::default()
         }];
         insta::assert_snapshot!(search(&response, 0, cursor));
+    }
+
+    #[test]
+    fn an_answer_that_probably_answers_nothing_says_so_and_how_far_was_searched() {
+        let mut response = found(vec![hit(doc("a.rs", "code", "rust"), "f", "x")]);
+        response.confidence = Some(0.123);
+        assert!(!search(&response, 0, cursor).contains("Probably"));
+        response.low_confidence = true;
+        response.stats.get_or_insert_default().documents = 1_204;
+        let expected = "\nProbably nothing here about this: confidence 0.12; searched 1,204 files (100% indexed), 0 stale, \
+                        generation 7.\n\n[1] a.rs";
+        assert!(search(&response, 0, cursor).contains(expected), "{}", search(&response, 0, cursor));
     }
 
     #[test]

@@ -18,21 +18,20 @@ use crate::failure::unsupported;
 pub(super) async fn handle(service: &Service, request: SearchRequest) -> Result<SearchResponse, Status> {
     let began = Instant::now();
     let call = convert::search::from_proto(request, &service.daemon.settings.limits)?;
-    let convert::search::Call { context, request, filter, rerank: _, include_parent, facets, min_relative_score } =
-        call;
+    let convert::search::Call { context, request, filter, rerank: _, include_parent, min_relative_score } = call;
     if filter.is_some() {
         return Err(unsupported("filters in RQL (`filter`)"));
-    }
-    if facets {
-        return Err(unsupported("counts by facet (`facets`)"));
     }
     let origin = Arc::new(context::origin(Some(context))?);
 
     let asked = request.clone();
     let from = Arc::clone(&origin);
     let mut answer = service.call(move |daemon| daemon.engine.search(&from, &asked)).await?;
-    if let (Some(part), Some(best)) = (min_relative_score, answer.hits.first().map(|hit| hit.score)) {
+    if let (Some(part), Some(best)) = (min_relative_score, answer.best_score) {
+        let count = answer.hits.len();
         answer.hits.retain(|hit| hit.score >= best * part);
+        // What follows scores less still.
+        answer.next_offset = answer.next_offset.filter(|_| answer.hits.len() == count);
     }
     let parents = if include_parent {
         let documents: Vec<_> = answer.hits.iter().map(|hit| hit.document.id).collect();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use recall_core::{Clock, DocumentType, Explain, Filters, Scope, SearchRequest, Timestamp, Weights};
+use recall_core::{Clock, DocumentType, Explain, Facets, Filters, Scope, SearchRequest, Timestamp, Weights};
 use recall_engine::{
     Cancel, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places, RankedDocument, Rankers, RootCheck,
     SearchError, Side, StoreSettings,
@@ -71,6 +71,7 @@ impl Asked {
             offset: 0,
             weights: Weights::default(),
             explain: Explain::Off,
+            facets: Facets::Off,
             without: Vec::new(),
         };
         self.engine.settle(&self.origin, Scope::Project)?;

@@ -80,6 +80,18 @@ pub(crate) fn in_rows(connection: &Connection, rows: Range<i64>) -> Result<Vec<C
     Ok(chunks)
 }
 
+/// The chunks of a document whose symbol path is or begins with a definition's, in order, with their ordinals.
+pub(crate) fn below(connection: &Connection, first: ChunkRow, count: u32, path: &str) -> Result<Vec<Chunk>, ReadError> {
+    super::all(
+        connection,
+        "SELECT document, kind, start_byte, end_byte, start_line, end_line, tokens, symbol, signature,
+            doc_comment_start, doc_comment_end, row - ?1
+        FROM chunks WHERE row >= ?1 AND row < ?1 + ?2 AND substr(symbol, 1, length(?3)) = ?3 ORDER BY row",
+        (first.0, count, path),
+        |row| Ok(Chunk { ordinal: row.get(11)?, ..read(row)?.chunk }),
+    )
+}
+
 fn read(row: &Row<'_>) -> Result<Entry, ReadError> {
     let kind = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
     let doc_comment = match (row.get(9)?, row.get(10)?) {

@@ -34,7 +34,14 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked], is_last: bool) ->
     for (place, store) in search.stores.iter().enumerate() {
         let here: Vec<&Ranked> = selected.iter().filter(|ranked| ranked.store == place).collect();
         let rows: Vec<ChunkRow> = here.iter().map(|ranked| ranked.chunk).collect();
-        let (generation, stored) = store.read(|snapshot| Ok((snapshot.generation(), snapshot.hits(&rows)?)))?;
+        let (generation, stored, parents) = store.read(|snapshot| {
+            let stored = snapshot.hits(&rows)?;
+            let parents: Vec<_> = stored
+                .iter()
+                .map(|stored| stored.as_ref().map_or_else(|| Ok(Vec::new()), |stored| snapshot.enclosing(stored)))
+                .collect::<Result<_, _>>()?;
+            Ok((snapshot.generation(), stored, parents))
+        })?;
         if stored.iter().any(Option::is_none) && !is_last {
             // The catalog is ahead of the lexical index by the batch that is being published.
             store.publication.wait_for(generation, PUBLICATION_PATIENCE);
@@ -47,11 +54,11 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked], is_last: bool) ->
             }
             left_out.extend(changed.iter().map(|path| path.as_str().to_owned()));
         }
-        for (ranked, stored) in here.into_iter().zip(stored) {
+        for ((ranked, stored), parents) in here.into_iter().zip(stored).zip(parents) {
             if let Some(stored) = stored
                 && !changed.contains(&stored.document.document.path)
             {
-                hits.push(hit(search, store, ranked, stored, &mut highlighter));
+                hits.push(Hit { parents, ..hit(search, store, ranked, stored, &mut highlighter) });
             }
         }
     }
@@ -105,6 +112,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked, stored: StoredChunk,
         score: ranked.score,
         confidence: ranked.learned.as_ref().map(|learned| f64::from(learned.confidence)),
         also_at: Vec::new(),
+        parents: Vec::new(),
         explanation,
     }
 }
@@ -115,19 +123,4 @@ fn contributions(search: &Search<'_>, learned: &Learned) -> Vec<(&'static str, f
     let Some(ranker) = rankers.and_then(|rankers| rankers.of(learned.side)) else { return Vec::new() };
     let by_feature = ranker.contributions(&learned.row).by_feature;
     super::features::names().into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
-}
-
-/// Hits with the same text become one, at the place of the best, with the others' citations.
-pub(super) fn collapse_repeats(hits: &mut Vec<Hit>) {
-    let mut first: HashMap<String, usize> = HashMap::new();
-    let mut kept: Vec<Hit> = Vec::with_capacity(hits.len());
-    for hit in hits.drain(..) {
-        if let Some(&at) = first.get(hit.text.trim()) {
-            kept[at].also_at.push(hit.citation());
-        } else {
-            first.insert(hit.text.trim().to_owned(), kept.len());
-            kept.push(hit);
-        }
-    }
-    *hits = kept;
 }

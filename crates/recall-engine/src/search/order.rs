@@ -4,6 +4,7 @@
 //! when there are not enough documents. Without one, chunks are, by their fused scores.
 
 use recall_core::{Ablation, DocumentRow, QueryClass, Retriever, Selectable};
+use recall_lexical::DocumentEvidence;
 use rustc_hash::FxHashMap;
 
 use super::fused::FusedChunk;
@@ -71,6 +72,8 @@ pub(super) fn order(search: &Search<'_>, pool: &[Finds], rankers: Option<&Ranker
     sort(&mut ranked);
     let more: Vec<Ranked> = learned_sides.into_iter().flat_map(|side| others(&ranked, pool, side)).collect();
     ranked.extend(more);
+    // The further chunks of both sides are to stand among each other, as their scores say.
+    sort(&mut ranked);
     Ok(ranked)
 }
 
@@ -112,7 +115,11 @@ fn by_ranker(
                 learned: Some(Learned {
                     side: side.side,
                     row: row.to_vec(),
-                    confidence: ranker.confidence(raw) * covered(document),
+                    confidence: confidence(
+                        ranker.confidence(raw),
+                        covered(document),
+                        side.finds.evidence.question.unknown,
+                    ),
                 }),
             });
         }
@@ -120,11 +127,20 @@ fn by_ranker(
     Ok(order)
 }
 
-/// How much of the question a document holds at all, in its text, its names or its path.
+/// How likely it is that a document answers, by what the ranker says and by what of the question is there at all.
 ///
-/// The ranker compares candidates with each other, and the best of a bad lot looks good to it: what holds half of the
-/// question is half as likely to answer it.
-fn covered(document: &recall_lexical::DocumentEvidence) -> f32 {
+/// The ranker compares candidates with each other, and the best of a bad lot looks good to it; of the candidates of a good
+/// one, it gives most of its trust to the single document that it was taught to be right. So its part is the square root,
+/// and what is there decides as much: what holds half of the question is half as likely to answer it, and half as likely
+/// again where the other half is known to no file of the store, which tells that nothing here is about it. Measured over
+/// 157 questions with answers and 77 without, on three trees: a question with an answer was the more confident one in .897 of
+/// the pairs of the payments collection without root and store, in .942 with them; in .997 and 1 of those of the other trees.
+fn confidence(ranked: f32, covered: f32, unknown: f32) -> f32 {
+    ranked.max(0.0).sqrt() * covered * (1.0 - unknown).clamp(0.0, 1.0)
+}
+
+/// How much of the question a document holds at all, in its text, its names or its path.
+fn covered(document: &DocumentEvidence) -> f32 {
     document.body_coverage.max(document.symbol_coverage).max(document.path_coverage).min(1.0)
 }
 
@@ -217,4 +233,22 @@ pub(super) fn is_learned(search: &Search<'_>, given: &recall_core::Weights) -> b
     let recall_core::Weights { vector, bm25, ppr } = given;
     let is_free = vector.is_none() && bm25.is_none() && ppr.is_none();
     is_free && search.understood.class != QueryClass::Path && !search.request.without.contains(&Ablation::Ranker)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_takes_from_the_confidence() {
+        let check = |ranked, covered, unknown, expected: f32| {
+            let sure = confidence(ranked, covered, unknown);
+            assert!((sure - expected).abs() < 1e-6, "{ranked} {covered} {unknown}: {sure}");
+        };
+        check(1.0, 1.0, 0.0, 1.0);
+        check(0.25, 1.0, 0.0, 0.5);
+        check(1.0, 0.5, 0.0, 0.5);
+        check(1.0, 0.5, 0.5, 0.25);
+        check(1.0, 0.0, 1.0, 0.0);
+    }
 }

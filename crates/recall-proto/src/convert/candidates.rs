@@ -1,6 +1,6 @@
 //! What the learned rankers see.
 
-use recall_core::{DocPath, Explain, Limits, Scope, SearchRequest, Weights};
+use recall_core::{DocPath, Explain, Facets, Limits, Scope, SearchRequest, Weights};
 
 use super::{filters, limits, scope};
 use crate::{InvalidRequest, v1};
@@ -44,6 +44,7 @@ pub fn from_proto(message: v1::CandidatesRequest, bounds: &Limits) -> Result<Cal
         offset: 0,
         weights: Weights::default(),
         explain: Explain::Off,
+        facets: Facets::Off,
         without: Vec::new(),
     };
     Ok(Call { context: context.unwrap_or_default(), request, rankers })
@@ -51,7 +52,8 @@ pub fn from_proto(message: v1::CandidatesRequest, bounds: &Limits) -> Result<Cal
 
 /// Writes a question for candidates. What concerns pages, weights and stages is not asked.
 pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::CandidatesRequest {
-    let SearchRequest { query, scope, filters, limit: _, offset: _, weights: _, explain: _, without: _ } = request;
+    let SearchRequest { query, scope, filters, limit: _, offset: _, weights: _, explain: _, facets: _, without: _ } =
+        request;
     v1::CandidatesRequest {
         context: Some(context),
         query: query.clone(),
@@ -117,8 +119,8 @@ mod tests {
         ) {
             let filters = Filters { types, ..Filters::default() };
             let (limit, weights) = (Limits::default().hits, Weights::default());
-            let (offset, explain, without) = (0, Explain::Off, Vec::new());
-            let request = SearchRequest { query, scope, filters, limit, offset, weights, explain, without };
+            let (offset, explain, facets, without) = (0, Explain::Off, Facets::Off, Vec::new());
+            let request = SearchRequest { query, scope, filters, limit, offset, weights, explain, facets, without };
             let context = v1::RequestContext { session_id: "s".to_owned(), ..v1::RequestContext::default() };
             let message = v1::CandidatesRequest { rankers, ..to_proto(&request, context.clone()) };
             let call = from_proto(message, &Limits::default());

@@ -1,6 +1,6 @@
 //! A chunk.
 
-use recall_core::{Chunk, ChunkId, DocumentId, Span};
+use recall_core::{Chunk, ChunkId, DocumentId, Enclosing, Span};
 
 use crate::v1;
 
@@ -29,4 +29,10 @@ pub fn to_proto(chunk: &Chunk, document: DocumentId, text: &str) -> v1::Chunk {
         kind: kind.as_str().to_owned(),
         signature: signature.clone().unwrap_or_default(),
     }
+}
+
+/// Writes what stands around a chunk.
+pub fn enclosing_to_proto(enclosing: Enclosing) -> v1::Parent {
+    let Enclosing { name, kind, signature, start_line, end_line } = enclosing;
+    v1::Parent { name, kind: kind.as_str().to_owned(), signature: signature.unwrap_or_default(), start_line, end_line }
 }

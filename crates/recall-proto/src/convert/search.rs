@@ -1,6 +1,6 @@
 //! A search.
 
-use recall_core::{Ablation, DocumentType, Explain, Limits, Scope, SearchRequest};
+use recall_core::{Ablation, DocumentType, Explain, Facets, Limits, Scope, SearchRequest};
 
 use super::{filters, limits, scope, weights};
 use crate::{InvalidRequest, Problem, v1};
@@ -18,8 +18,6 @@ pub struct Call {
     pub rerank: bool,
     /// Whether each hit carries its whole document.
     pub include_parent: bool,
-    /// Whether matches are counted by facet.
-    pub facets: bool,
     /// The least part of the best hit's score, 0 to 1, that a hit needs.
     pub min_relative_score: Option<f64>,
 }
@@ -62,6 +60,7 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
         offset,
         weights: weights::from_proto(weights)?,
         explain: if explain { Explain::On } else { Explain::Off },
+        facets: if facets { Facets::On } else { Facets::Off },
         without: without.into_iter().map(ablation).collect::<Result<_, _>>()?,
     };
     Ok(Call {
@@ -70,14 +69,13 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
         filter: Some(filter).filter(|text| !text.trim().is_empty()),
         rerank: rerank.unwrap_or(true),
         include_parent,
-        facets,
         min_relative_score: part(min_relative_score)?,
     })
 }
 
 /// Writes a search that asks for nothing beyond the domain's request.
 pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::SearchRequest {
-    let SearchRequest { query, scope, filters, limit, offset, weights, explain, without } = request;
+    let SearchRequest { query, scope, filters, limit, offset, weights, explain, facets, without } = request;
     v1::SearchRequest {
         context: Some(context),
         query: query.clone(),
@@ -92,7 +90,7 @@ pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::Sea
         include_memories: None,
         include_code: None,
         include_parent: false,
-        facets: false,
+        facets: *facets == Facets::On,
         min_relative_score: None,
         without: without.iter().map(|stage| stage.as_str().to_owned()).collect(),
     }
@@ -161,18 +159,14 @@ mod tests {
             1..=50u32,
             any::<u32>(),
             (weight(), weight(), weight()).prop_map(|(vector, bm25, ppr)| Weights { vector, bm25, ppr }),
-            proptest::sample::select(vec![Explain::Off, Explain::On]),
+            (
+                proptest::sample::select(vec![Explain::Off, Explain::On]),
+                proptest::sample::select(vec![Facets::Off, Facets::On]),
+            ),
             proptest::sample::subsequence(Ablation::ALL.to_vec(), 0..=Ablation::ALL.len()),
         )
-            .prop_map(|(query, scope, filters, limit, offset, weights, explain, without)| SearchRequest {
-                query,
-                scope,
-                filters,
-                limit,
-                offset,
-                weights,
-                explain,
-                without,
+            .prop_map(|(query, scope, filters, limit, offset, weights, (explain, facets), without)| {
+                SearchRequest { query, scope, filters, limit, offset, weights, explain, facets, without }
             })
     }
 
@@ -198,7 +192,7 @@ mod tests {
     fn what_is_not_given_has_its_default() {
         let call = read(plain("open store")).expect("a query is enough");
         assert_eq!((call.request.scope, call.request.limit, call.request.offset), (Scope::All, 10, 0));
-        assert!(call.rerank && !call.include_parent && !call.facets);
+        assert!(call.rerank && !call.include_parent && call.request.facets == Facets::Off);
         assert!(call.request.filters.is_empty() && call.filter.is_none());
     }
 

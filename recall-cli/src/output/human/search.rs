@@ -8,7 +8,8 @@ use recall_proto::convert::scope;
 use recall_proto::v1;
 
 use super::excerpt::Marked;
-use super::quantity::{count, millis};
+use super::explanation;
+use super::quantity::{count, counted, millis};
 use super::style::{DIM, LINE, PATH, SYMBOL};
 use super::text::{columns, fit, fit_path, printable};
 
@@ -43,12 +44,35 @@ pub(crate) fn summary(answer: &v1::SearchResponse) -> String {
     text
 }
 
+/// What speaks for it that there is nothing to be found: how far the files were searched.
+///
+/// `searched 1,204 files (100% indexed), 0 stale, generation 17`
+pub(crate) fn proof(answer: &v1::SearchResponse) -> String {
+    let v1::SearchStats { documents, stale_files, generation, indexing, .. } = answer.stats.clone().unwrap_or_default();
+    let indexed = match indexing {
+        // Rounded down: what is not whole is not 100 %.
+        Some(v1::Indexing { done, total, running: true }) if total > 0 => done.min(total) * 100 / total,
+        Some(v1::Indexing { running: true, .. }) => 0,
+        _ => 100,
+    };
+    let files = counted(documents, "file", "files");
+    format!("searched {files} ({indexed}% indexed), {} stale, generation {generation}", count(stale_files))
+}
+
+/// What is said of an answer that probably answers nothing; `None` of others.
+pub(crate) fn doubt(answer: &v1::SearchResponse) -> Option<String> {
+    let confidence = answer.confidence.filter(|_| answer.low_confidence)?;
+    Some(format!("probably nothing here about this: confidence {confidence:.2}; {}", proof(answer)))
+}
+
 fn render_hit(rank: u32, hit: &v1::Hit, view: View) -> String {
     let doc = hit.doc.clone().unwrap_or_default();
     let chunk = hit.chunk.clone().unwrap_or_default();
     let mut text = header(rank, hit, &doc, &chunk, view.width);
     if let Some(explain) = &hit.explain {
-        let _ = writeln!(text, "     {DIM}{}{DIM:#}", explanation(hit.score, explain));
+        for line in explanation::lines(hit.score, explain) {
+            let _ = writeln!(text, "     {DIM}{line}{DIM:#}");
+        }
     }
     let matches: Vec<Range<usize>> =
         hit.highlights.iter().map(|range| range.start as usize..range.end as usize).collect();
@@ -93,32 +117,8 @@ fn header(rank: u32, hit: &v1::Hit, doc: &v1::Document, chunk: &v1::Chunk, width
     format!("{DIM}{number}{DIM:#} {PATH}{path}{PATH:#}{LINE}{lines}{LINE:#}{symbol}{DIM}{tail}{DIM:#}\n")
 }
 
-/// `0.0325 = lexical #1 (12.3) + symbol #2 (0.9), fused 0.0542, file_kind ×0.60`
-fn explanation(score: f64, explain: &v1::Explain) -> String {
-    let v1::Explain { lexical, semantic, symbol, path, fused, priors, rerank, contributions } = explain;
-    let retrievers = [("lexical", lexical), ("semantic", semantic), ("symbol", symbol), ("path", path)];
-    let found: Vec<String> = retrievers
-        .into_iter()
-        .filter_map(|(name, said)| Some((name, (*said)?)))
-        .map(|(name, v1::Retrieved { rank, score, weight })| format!("{name} #{rank} ({score:.2} × {weight:.2})"))
-        .collect();
-    let mut text = format!("score {score:.4}: {}, fused {fused:.4}", found.join(" + "));
-    for (name, factor) in priors {
-        let _ = write!(text, ", {name} ×{factor:.2}");
-    }
-    for (name, part) in contributions {
-        let _ = write!(text, ", {name} {part:+.3}");
-    }
-    if let Some(v1::Reranked { model, stage, score, rank_before }) = rerank {
-        let _ = write!(text, ", rerank {stage} by {model} {score:.3} (was #{rank_before})");
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
     use crate::output::human::style::plain;
 
@@ -176,6 +176,22 @@ mod tests {
     }
 
     #[test]
+    fn a_doubtful_answer_says_how_far_was_searched() {
+        let stats = v1::SearchStats { documents: 1_204, generation: 17, ..v1::SearchStats::default() };
+        let mut answer =
+            v1::SearchResponse { confidence: Some(0.123), stats: Some(stats), ..v1::SearchResponse::default() };
+        assert_eq!(doubt(&answer), None);
+        answer.low_confidence = true;
+        let expected = "probably nothing here about this: confidence 0.12; searched 1,204 files (100% indexed), 0 stale, \
+                        generation 17";
+        assert_eq!(doubt(&answer).as_deref(), Some(expected));
+        let stats = answer.stats.get_or_insert_default();
+        stats.indexing = Some(v1::Indexing { done: 999, total: 1_000, running: true });
+        stats.stale_files = 1;
+        assert_eq!(proof(&answer), "searched 1,204 files (99% indexed), 1 stale, generation 17");
+    }
+
+    #[test]
     fn a_narrow_terminal_cuts_what_matters_least() {
         insta::assert_snapshot!(shown(vec![hit()], View { lines: 5, width: Some(30) }), @r"
         1. src/store.rs:9-11  impl St…
@@ -190,20 +206,6 @@ mod tests {
         insta::assert_snapshot!(shown(vec![hit(), hit()], View { lines: 0, width: None }), @r"
         1. src/store.rs:9-11  impl Store > fn open
         2. src/store.rs:9-11  impl Store > fn open
-        ");
-    }
-
-    #[test]
-    fn an_explanation_names_every_part_of_the_score() {
-        let explain = v1::Explain {
-            lexical: Some(v1::Retrieved { rank: 1, score: 12.3, weight: 1.0 }),
-            symbol: Some(v1::Retrieved { rank: 2, score: 0.9, weight: 1.5 }),
-            fused: 0.0542,
-            priors: BTreeMap::from([("file_kind".to_owned(), 0.6)]),
-            ..v1::Explain::default()
-        };
-        insta::assert_snapshot!(explanation(0.0325, &explain), @r"
-        score 0.0325: lexical #1 (12.30 × 1.00) + symbol #2 (0.90 × 1.50), fused 0.0542, file_kind ×0.60
         ");
     }
 }

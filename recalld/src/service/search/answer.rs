@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use recall_core::{DocumentId, Filters, Retriever, SearchRequest, understand};
-use recall_engine::{Answer, Coverage, Explanation, Hit};
+use recall_engine::{Answer, Coverage, Explanation, Facet, Hit};
 use recall_proto::convert::{chunk, document, filters, scope, time};
 use recall_proto::v1;
 
@@ -20,17 +20,21 @@ pub(super) fn to_proto(
     took: Duration,
 ) -> v1::SearchResponse {
     let breakdown = answer.breakdown();
-    let snapshot = answer.snapshot();
+    let (snapshot, documents) = (answer.snapshot(), answer.documents());
     let Answer {
         class,
         scope: searched,
         weights,
         confidence,
+        is_doubtful,
         hits,
         candidates,
         retrieved,
+        best_score: _,
         next_offset,
+        facets,
         coverage,
+        stale_files,
         stages,
         warnings,
     } = answer;
@@ -48,7 +52,7 @@ pub(super) fn to_proto(
         }),
         results: hits.into_iter().map(|found| hit(found, &coverage, &weights, parents)).collect(),
         breakdown: breakdown.into_iter().map(|(kind, count)| (kind.as_str().to_owned(), count as u32)).collect(),
-        facets: BTreeMap::new(),
+        facets: facets.into_iter().map(facet).collect(),
         stats: Some(v1::SearchStats {
             took_ms: millis(took),
             total_hits: candidates,
@@ -60,18 +64,36 @@ pub(super) fn to_proto(
             reranked: false,
             models: BTreeMap::new(),
             indexing: indexing(&coverage),
-            stale_files: 0,
+            stale_files,
+            documents,
         }),
         warnings: warning::to_proto(warnings),
         next_offset,
         confidence,
+        low_confidence: is_doubtful,
     }
+}
+
+fn facet(facet: Facet) -> (String, v1::Facet) {
+    let Facet { name, counts, left_out } = facet;
+    (name.to_owned(), v1::Facet { counts: counts.into_iter().collect(), left_out })
 }
 
 fn hit(hit: Hit, coverage: &[Coverage], weights: &RetrieverWeights, parents: &HashMap<DocumentId, String>) -> v1::Hit {
     let citation = hit.citation();
-    let Hit { id: _, scope, document: found, chunk: span, text, highlights, score, confidence, also_at, explanation } =
-        hit;
+    let Hit {
+        id: _,
+        scope,
+        document: found,
+        chunk: span,
+        text,
+        highlights,
+        score,
+        confidence,
+        also_at,
+        parents: around,
+        explanation,
+    } = hit;
     v1::Hit {
         score,
         doc: Some(document::to_proto(&found, scope, &store::id_in(scope, coverage))),
@@ -84,7 +106,7 @@ fn hit(hit: Hit, coverage: &[Coverage], weights: &RetrieverWeights, parents: &Ha
             .into_iter()
             .map(|range| v1::ByteRange { start: range.start as u32, end: range.end as u32 })
             .collect(),
-        parents: Vec::new(),
+        parents: around.into_iter().map(chunk::enclosing_to_proto).collect(),
         confidence,
         memory: None,
         parent_text: parents.get(&found.id).cloned(),

@@ -4,17 +4,20 @@
 ///
 /// Near is a third of the name in wrong, missing, superfluous or swapped characters, and at least one; or one that
 /// begins with the other.
-pub(crate) fn nearest<'n>(given: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+pub fn nearest<'n>(given: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    near(given, known).first().copied()
+}
+
+/// The known names that are near the given one, as [`nearest`] means it; nearest first, equally near ones as they came.
+pub fn near<'n>(given: &str, known: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let bound = (given.chars().count() / 3).max(1);
-    known
-        .into_iter()
-        .map(|name| {
-            let prefixed = given.len() > 2 && (name.starts_with(given) || given.starts_with(name));
-            (if prefixed { 0 } else { distance(given, name) }, name)
-        })
-        .filter(|&(distance, _)| distance <= bound)
-        .min()
-        .map(|(_, name)| name)
+    let distance_to = |name: &'n str| {
+        let prefixed = given.len().min(name.len()) > 2 && (name.starts_with(given) || given.starts_with(name));
+        (if prefixed { 0 } else { distance(given, name) }, name)
+    };
+    let mut near: Vec<_> = known.into_iter().map(distance_to).filter(|&(distance, _)| distance <= bound).collect();
+    near.sort_by_key(|&(distance, _)| distance);
+    near.into_iter().map(|(_, name)| name).collect()
 }
 
 /// How many characters must be changed, inserted, left out or swapped with their neighbour to make one of the other.

@@ -1,0 +1,57 @@
+//! Of which types, languages, directories and tags are the documents that a query matches?
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use recall_core::Understood;
+
+use crate::answer::Facet;
+use crate::error::StoreError;
+use crate::store::Store;
+
+/// The most values of a facet: a screen of them. What is rarer narrows to a document or two, which hits show better.
+const MOST_VALUES: usize = 20;
+
+/// Counts the documents of all stores that hold a word of the query and satisfy its filters; not only those of the hits.
+///
+/// Each store is counted as it is at this moment, which may be a generation newer than the hits.
+///
+/// # Errors
+/// A store cannot be read.
+pub(super) fn facets(stores: &[Arc<Store>], understood: &Understood) -> Result<Vec<Facet>, StoreError> {
+    let mut all: [(&str, BTreeMap<String, u64>); 4] =
+        ["type", "language", "directory", "tag"].map(|name| (name, BTreeMap::new()));
+    for store in stores {
+        let counted = store.lexical.searcher().facets(understood, &understood.filters);
+        let counted = counted.map_err(|source| store.search_failed(source))?;
+        let recall_lexical::Facets { types, languages, directories, tags } = counted;
+        for ((_, sum), more) in all.iter_mut().zip([types, languages, directories, tags]) {
+            for (value, count) in more {
+                *sum.entry(value).or_default() += count;
+            }
+        }
+    }
+    Ok(all.into_iter().map(|(name, counts)| most(name, counts)).collect())
+}
+
+/// The most frequent values, the most frequent first, equally frequent ones by name.
+fn most(name: &'static str, counts: BTreeMap<String, u64>) -> Facet {
+    let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let left_out = counts.len().saturating_sub(MOST_VALUES) as u64;
+    counts.truncate(MOST_VALUES);
+    Facet { name, counts, left_out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_frequent_values_come_first_and_few_stay() {
+        let counts = (0..25).map(|number| (format!("v{number:02}"), if number == 7 { 9 } else { 1 })).collect();
+        let facet = most("tag", counts);
+        assert_eq!((facet.counts.len(), facet.left_out), (MOST_VALUES, 5));
+        assert_eq!(facet.counts[..2], [("v07".to_owned(), 9), ("v00".to_owned(), 1)]);
+    }
+}

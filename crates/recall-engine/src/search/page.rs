@@ -1,0 +1,112 @@
+//! Which of the ranked chunks make the page?
+//!
+//! Chunks are read in the order of their ranks, and one that nearly repeats a better one is put beside it, until the page
+//! and one hit more are known. Whether a chunk is a hit of its own depends on those before it alone, never on how a reader
+//! cuts pages: so pages that follow each other hold every hit once.
+
+use std::collections::BTreeSet;
+
+use recall_core::{Ablation, Likeness};
+
+use super::Search;
+use super::expand::{Expanded, expand};
+use super::order::Ranked;
+use crate::answer::Hit;
+use crate::error::StoreError;
+
+/// The hits that a request asks for.
+pub(super) struct Page {
+    /// Best first; equal scores by path, span, id.
+    pub(super) hits: Vec<Hit>,
+    /// The greatest of all hits up to the page's last.
+    pub(super) confidence: Option<f64>,
+    /// The score of the best hit of all, on whichever page.
+    pub(super) best_score: Option<f64>,
+    /// Where the next page begins; `None` on the last.
+    pub(super) next_offset: Option<u32>,
+    /// Files that changed and could not be indexed in time.
+    pub(super) left_out: BTreeSet<String>,
+}
+
+/// Reads as many of the selected chunks, best first, as the page takes. `None` where files had changed and were indexed: the
+/// search is to begin anew.
+///
+/// # Errors
+/// A store cannot be read.
+pub(super) fn page(search: &Search<'_>, selected: &[Ranked], is_last: bool) -> Result<Option<Page>, StoreError> {
+    let next = search.request.offset.saturating_add(search.request.limit);
+    let (offset, end) = (search.request.offset as usize, next as usize);
+    let mut distinct = Distinct::new(!search.request.without.contains(&Ablation::Collapse));
+    let mut left_out = BTreeSet::new();
+    let mut rest = selected;
+    // One hit more than is shown tells whether there is a next page.
+    while distinct.hits.len() <= end && !rest.is_empty() {
+        let (batch, behind) = rest.split_at(whole_ties(rest, end + 1 - distinct.hits.len()));
+        rest = behind;
+        match expand(search, batch, is_last)? {
+            Expanded::Hits { mut hits, left_out: more } => {
+                left_out.extend(more);
+                hits.sort_by(order_of_hits);
+                for hit in hits {
+                    distinct.push(hit);
+                }
+            }
+            Expanded::Overtaken => return Ok(None),
+        }
+    }
+    let Distinct { mut hits, .. } = distinct;
+    let next_offset = (hits.len() > end).then_some(next);
+    hits.truncate(end);
+    let confidence = hits.iter().filter_map(|hit| hit.confidence).max_by(f64::total_cmp);
+    let best_score = hits.first().map(|hit| hit.score);
+    hits.drain(..offset.min(hits.len()));
+    Ok(Some(Page { hits, confidence, best_score, next_offset, left_out }))
+}
+
+/// How many of the ranked chunks to read to have at least `count`: what has the same score is read together, since its order
+/// is known only then.
+fn whole_ties(ranked: &[Ranked], count: usize) -> usize {
+    let Some(last) = ranked.get(count - 1) else { return ranked.len() };
+    count + ranked[count..].iter().take_while(|ranked| ranked.score.total_cmp(&last.score).is_eq()).count()
+}
+
+/// Score, path, span, id.
+fn order_of_hits(a: &Hit, b: &Hit) -> std::cmp::Ordering {
+    b.score
+        .total_cmp(&a.score)
+        .then_with(|| a.document.path.cmp(&b.document.path))
+        .then_with(|| a.chunk.span.bytes.cmp(&b.chunk.span.bytes))
+        .then_with(|| (a.scope, a.id).cmp(&(b.scope, b.id)))
+}
+
+/// Hits of which none nearly repeats a better one.
+struct Distinct {
+    hits: Vec<Hit>,
+    likenesses: Vec<Likeness>,
+    /// Whether repeats are put beside what they repeat.
+    collapses: bool,
+}
+
+impl Distinct {
+    fn new(collapses: bool) -> Self {
+        Self { hits: Vec::new(), likenesses: Vec::new(), collapses }
+    }
+
+    /// Takes the next best hit: as one of its own, or as a further place of the best one that it nearly repeats.
+    ///
+    /// A function and a paragraph about it may share most of their words: what is not of one kind repeats only word by word.
+    fn push(&mut self, hit: Hit) {
+        if self.collapses {
+            let likeness = Likeness::of(&hit.text);
+            let repeats = |(known, kept): (&Likeness, &Hit)| {
+                known.is_equal(&likeness) || (kept.chunk.kind == hit.chunk.kind && known.is_near(&likeness))
+            };
+            if let Some(place) = self.likenesses.iter().zip(&self.hits).position(repeats) {
+                self.hits[place].also_at.push(hit.citation());
+                return;
+            }
+            self.likenesses.push(likeness);
+        }
+        self.hits.push(hit);
+    }
+}

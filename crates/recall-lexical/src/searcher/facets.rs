@@ -1,0 +1,118 @@
+//! Of which kinds are the documents that hold a query's words?
+
+use std::collections::BTreeMap;
+
+use recall_core::Understood;
+use tantivy::TantivyError;
+use tantivy::schema::Field;
+
+use crate::filter::{Entries, Gate};
+use crate::query_terms::terms;
+use crate::snapshot::{Segment, Snapshot};
+
+/// How many names of a path's directories make a value. Those below spread documents so thin that nothing is narrowed.
+const DIRECTORY_NAMES: usize = 2;
+
+/// How many of the documents that hold a word of a query have each value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facets {
+    /// By type.
+    pub types: BTreeMap<String, u64>,
+    /// By language, where one was recognised.
+    pub languages: BTreeMap<String, u64>,
+    /// By directory: its path's first two names, `.` for the root.
+    pub directories: BTreeMap<String, u64>,
+    /// By tag.
+    pub tags: BTreeMap<String, u64>,
+}
+
+/// Counts the documents of a snapshot that pass the gates and hold a term in any field of words.
+///
+/// Costs one pass over the terms' postings, and over those of every type, language, tag and path.
+pub(super) fn count(snapshot: &Snapshot, gates: &[Gate<'_>], understood: &Understood) -> Result<Facets, TantivyError> {
+    let fields = &snapshot.fields;
+    let terms = terms(&understood.text);
+    let mut facets = Facets::default();
+    for (segment, gate) in snapshot.segments.iter().zip(gates) {
+        let mut matched = Entries::none(segment);
+        for term in &terms {
+            for field in [fields.body, fields.symbol, fields.path, fields.comment, fields.tag_words] {
+                segment.each_with(field, term.as_bytes(), |entry| {
+                    if gate.lets_through(entry) {
+                        matched.insert(entry);
+                    }
+                })?;
+            }
+        }
+        let documents = first_of_each(segment, &matched);
+        if documents.len() == 0 {
+            continue;
+        }
+        by_key(segment, fields.document_type, &documents, &mut facets.types)?;
+        by_key(segment, fields.language, &documents, &mut facets.languages)?;
+        by_key(segment, fields.tag, &documents, &mut facets.tags)?;
+        for (path, info) in segment.paths_from(fields.path_raw, "")? {
+            let count = documents.count_in(segment, fields.path_raw, info)?;
+            if count > 0 {
+                *facets.directories.entry(directory(path)).or_default() += count;
+            }
+        }
+    }
+    Ok(facets)
+}
+
+/// The first matched entry of each document; all entries of a document are in one segment, side by side.
+fn first_of_each(segment: &Segment, matched: &Entries) -> Entries {
+    let mut firsts = Entries::none(segment);
+    let mut last = None;
+    for entry in matched.iter() {
+        let document = Some(segment.document_row(entry));
+        if document != last {
+            firsts.insert(entry);
+            last = document;
+        }
+    }
+    firsts
+}
+
+/// Counts the documents that have each key of a field.
+fn by_key(
+    segment: &Segment,
+    field: Field,
+    documents: &Entries,
+    counts: &mut BTreeMap<String, u64>,
+) -> Result<(), TantivyError> {
+    let mut keys = segment.inverted(field).terms().stream()?;
+    while keys.advance() {
+        let count = documents.count_in(segment, field, keys.value())?;
+        if count > 0 {
+            *counts.entry(String::from_utf8_lossy(keys.key()).into_owned()).or_default() += count;
+        }
+    }
+    Ok(())
+}
+
+fn directory(path: &str) -> String {
+    let names: Vec<&str> = path.split('/').collect();
+    match &names[..names.len() - 1] {
+        [] => ".".to_owned(),
+        above => above[..above.len().min(DIRECTORY_NAMES)].join("/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::directory;
+
+    #[test]
+    fn a_directory_is_its_first_names() {
+        for (path, expected) in [
+            ("README.md", "."),
+            ("src/lib.rs", "src"),
+            ("crates/core/lib.rs", "crates/core"),
+            ("crates/core/src/deep/lib.rs", "crates/core"),
+        ] {
+            assert_eq!(directory(path), expected, "{path}");
+        }
+    }
+}
