@@ -1,10 +1,13 @@
 //! What stands around a chunk?
 
+use std::ops::ControlFlow;
+
 use recall_core::{Chunk, ChunkKind, ChunkRow, Enclosing, Span, Symbol, SymbolKind};
 
 use super::{Snapshot, StoredChunk};
 use crate::ReadError;
-use crate::rows::{chunks, symbols};
+use crate::rows::chunks::{self, Neighbour};
+use crate::rows::symbols;
 
 /// What stands between the parts of a chunk's symbol path.
 const SEPARATOR: &str = " > ";
@@ -24,36 +27,106 @@ impl Snapshot<'_> {
         if !is_part && !path.contains(SEPARATOR) {
             return Ok(Vec::new());
         }
-        let mut around = symbols::around(self.connection(), document.row, chunk.span.bytes)?;
-        around.retain(|symbol| lies_in(&chunk.span, &symbol.span));
+        let mut around = symbols::holding(self.connection(), document.row, chunk.span)?;
         if chunk.kind == ChunkKind::Section {
             around.retain(|symbol| symbol.chunk != chunk.ordinal && symbol.kind == SymbolKind::Heading);
             return Ok(around.into_iter().map(|heading| of_symbol(heading, None)).collect());
         }
-        let outermost = path.split_once(SEPARATOR).map_or(path, |(first, _)| first);
+        let mut members: Vec<Members<'_>> = prefixes(path, is_part).map(|prefix| Members::new(prefix, chunk)).collect();
         let first = ChunkRow(row.0 - i64::from(chunk.ordinal));
-        let members = chunks::below(self.connection(), first, document.chunk_count, outermost)?;
-        let mut enclosing = Vec::new();
-        for (prefix, label) in prefixes(path, is_part) {
-            let place = around.iter().position(|symbol| names(label, &symbol.name));
-            let symbol = place.map(|place| around.remove(place));
-            let begins_here = symbol.as_ref().is_some_and(|symbol| symbol.chunk == chunk.ordinal);
-            if prefix.len() == path.len() && begins_here {
-                continue;
-            }
-            let signature = members.iter().find(|member| member.symbol.as_deref() == Some(prefix));
-            let signature = signature.and_then(|member| member.signature.clone()).unwrap_or_else(|| label.to_owned());
-            enclosing.push(match symbol {
-                Some(symbol) => of_symbol(symbol, Some(signature)),
-                None => without_symbol(label, signature, &members, prefix, chunk),
-            });
+        chunks::back_from(self.connection(), first, *row, |before| goes_on(&mut members, &before, Members::back))?;
+        let mut found: Vec<(Members<'_>, Option<Symbol>)> = members
+            .into_iter()
+            .map(|members| {
+                let place = around.iter().position(|symbol| names(members.label, &symbol.name));
+                (members, place.map(|place| around.remove(place)))
+            })
+            .collect();
+        let mut nameless: Vec<&mut Members<'_>> =
+            found.iter_mut().filter(|(_, symbol)| symbol.is_none()).map(|(members, _)| members).collect();
+        if !nameless.is_empty() {
+            nameless.iter_mut().for_each(|members| members.is_whole = true);
+            let end = ChunkRow(first.0 + i64::from(document.chunk_count));
+            let on = |behind: Neighbour<'_>| goes_on(nameless.iter_mut().map(|one| &mut **one), &behind, Members::on);
+            chunks::behind(self.connection(), *row, end, on)?;
         }
-        Ok(enclosing)
+        let is_own = |(members, symbol): &(Members<'_>, Option<Symbol>)| {
+            members.prefix.len() == path.len() && symbol.as_ref().is_some_and(|symbol| symbol.chunk == chunk.ordinal)
+        };
+        found.retain(|one| !is_own(one));
+        Ok(found.into_iter().map(|(members, symbol)| members.enclosing(symbol)).collect())
     }
 }
 
-fn lies_in(inner: &Span, outer: &Span) -> bool {
-    outer.start_line <= inner.start_line && inner.end_line <= outer.end_line
+/// What is seen of the chunks of an enclosing definition around one of them, as far as they stand together.
+struct Members<'a> {
+    /// The definition's symbol path.
+    prefix: &'a str,
+    /// The last part of the path.
+    label: &'a str,
+    /// The signature of the nearest chunk before that has the definition's own path.
+    signature: Option<String>,
+    start_line: u32,
+    end_line: u32,
+    /// Whether all chunks seen so far on this side are members.
+    is_whole: bool,
+}
+
+impl<'a> Members<'a> {
+    fn new((prefix, label): (&'a str, &'a str), chunk: &Chunk) -> Self {
+        let Span { start_line, end_line, .. } = chunk.span;
+        Self { prefix, label, signature: None, start_line, end_line, is_whole: true }
+    }
+
+    /// Sees the next chunk before.
+    fn back(&mut self, before: &Neighbour<'_>) {
+        self.start_line = before.start_line;
+        if self.signature.is_none() && before.symbol == self.prefix {
+            self.signature = before.signature.map(str::to_owned);
+        }
+    }
+
+    /// Sees the next chunk behind.
+    fn on(&mut self, behind: &Neighbour<'_>) {
+        self.end_line = behind.end_line;
+    }
+
+    fn holds(&self, neighbour: &Neighbour<'_>) -> bool {
+        let rest = neighbour.symbol.strip_prefix(self.prefix);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(SEPARATOR))
+    }
+
+    /// Of what only encloses or extends something that is named elsewhere, an `impl` block, the lines are those of its members.
+    fn enclosing(self, symbol: Option<Symbol>) -> Enclosing {
+        let signature = self.signature.unwrap_or_else(|| self.label.to_owned());
+        match symbol {
+            Some(symbol) => of_symbol(symbol, Some(signature)),
+            None => Enclosing {
+                name: self.label.to_owned(),
+                kind: SymbolKind::Type,
+                signature: Some(signature),
+                start_line: self.start_line,
+                end_line: self.end_line,
+            },
+        }
+    }
+}
+
+/// Shows a neighbour to the definitions that it is a member of; ends when there is none.
+fn goes_on<'m, 'a: 'm>(
+    all: impl IntoIterator<Item = &'m mut Members<'a>>,
+    neighbour: &Neighbour<'_>,
+    see: fn(&mut Members<'a>, &Neighbour<'_>),
+) -> ControlFlow<()> {
+    let mut is_any_whole = false;
+    for members in all {
+        members.is_whole &= members.holds(neighbour);
+        if members.is_whole {
+            see(members, neighbour);
+            is_any_whole = true;
+        }
+    }
+    if is_any_whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
 /// The paths of what encloses a definition, outermost first, each with its last part; the definition's own at the end where
@@ -75,30 +148,4 @@ fn names(label: &str, name: &str) -> bool {
 fn of_symbol(symbol: Symbol, signature: Option<String>) -> Enclosing {
     let Symbol { name, kind, span, .. } = symbol;
     Enclosing { name, kind, signature, start_line: span.start_line, end_line: span.end_line }
-}
-
-/// What only encloses or extends something that is named elsewhere, an `impl` block: as far as its members stand together.
-fn without_symbol(label: &str, signature: String, members: &[Chunk], prefix: &str, chunk: &Chunk) -> Enclosing {
-    let is_member = |member: &&Chunk| {
-        let path = member.symbol.as_deref().unwrap_or_default();
-        path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with(SEPARATOR))
-    };
-    let (mut lines, mut ordinals) = ((chunk.span.start_line, chunk.span.end_line), (chunk.ordinal, chunk.ordinal));
-    for member in members.iter().filter(is_member) {
-        if member.ordinal == ordinals.1 + 1 {
-            (ordinals.1, lines.1) = (member.ordinal, member.span.end_line);
-        }
-    }
-    for member in members.iter().rev().filter(is_member) {
-        if member.ordinal + 1 == ordinals.0 {
-            (ordinals.0, lines.0) = (member.ordinal, member.span.start_line);
-        }
-    }
-    Enclosing {
-        name: label.to_owned(),
-        kind: SymbolKind::Type,
-        signature: Some(signature),
-        start_line: lines.0,
-        end_line: lines.1,
-    }
 }

@@ -1,6 +1,6 @@
 //! The chunks of documents.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use recall_core::{ByteSpan, Chunk, ChunkKind, ChunkRow, DocumentRow, Span};
 use rusqlite::{Connection, Row};
@@ -80,16 +80,59 @@ pub(crate) fn in_rows(connection: &Connection, rows: Range<i64>) -> Result<Vec<C
     Ok(chunks)
 }
 
-/// The chunks of a document whose symbol path is or begins with a definition's, in order, with their ordinals.
-pub(crate) fn below(connection: &Connection, first: ChunkRow, count: u32, path: &str) -> Result<Vec<Chunk>, ReadError> {
-    super::all(
-        connection,
-        "SELECT document, kind, start_byte, end_byte, start_line, end_line, tokens, symbol, signature,
-            doc_comment_start, doc_comment_end, row - ?1
-        FROM chunks WHERE row >= ?1 AND row < ?1 + ?2 AND substr(symbol, 1, length(?3)) = ?3 ORDER BY row",
-        (first.0, count, path),
-        |row| Ok(Chunk { ordinal: row.get(11)?, ..read(row)?.chunk }),
-    )
+/// A chunk beside another.
+pub(crate) struct Neighbour<'a> {
+    pub(crate) symbol: &'a str,
+    pub(crate) signature: Option<&'a str>,
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+}
+
+/// Looks at the chunks before a row, that in the row first, back to the first row of its document, until `look` has seen
+/// enough.
+pub(crate) fn back_from(
+    connection: &Connection,
+    first: ChunkRow,
+    row: ChunkRow,
+    look: impl FnMut(Neighbour<'_>) -> ControlFlow<()>,
+) -> Result<(), ReadError> {
+    let statement = "SELECT symbol, signature, start_line, end_line FROM chunks
+        WHERE row >= ?1 AND row <= ?2 ORDER BY row DESC";
+    neighbours(connection, statement, (first.0, row.0), look)
+}
+
+/// Looks at the chunks behind a row, as far as before another, until `look` has seen enough.
+pub(crate) fn behind(
+    connection: &Connection,
+    row: ChunkRow,
+    end: ChunkRow,
+    look: impl FnMut(Neighbour<'_>) -> ControlFlow<()>,
+) -> Result<(), ReadError> {
+    let statement = "SELECT symbol, signature, start_line, end_line FROM chunks
+        WHERE row > ?1 AND row < ?2 ORDER BY row";
+    neighbours(connection, statement, (row.0, end.0), look)
+}
+
+fn neighbours(
+    connection: &Connection,
+    statement: &str,
+    bounds: (i64, i64),
+    mut look: impl FnMut(Neighbour<'_>) -> ControlFlow<()>,
+) -> Result<(), ReadError> {
+    let mut prepared = connection.prepare_cached(statement)?;
+    let mut rows = prepared.query(bounds)?;
+    while let Some(row) = rows.next()? {
+        let seen = look(Neighbour {
+            symbol: row.get_ref(0)?.as_str_or_null().map_err(rusqlite::Error::from)?.unwrap_or_default(),
+            signature: row.get_ref(1)?.as_str_or_null().map_err(rusqlite::Error::from)?,
+            start_line: row.get(2)?,
+            end_line: row.get(3)?,
+        });
+        if seen.is_break() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 fn read(row: &Row<'_>) -> Result<Entry, ReadError> {

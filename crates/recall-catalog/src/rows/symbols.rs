@@ -86,6 +86,19 @@ pub(crate) fn around(connection: &Connection, document: DocumentRow, span: ByteS
     )
 }
 
+/// The symbols of a document whose lines hold all those of a span, in order.
+pub(crate) fn holding(connection: &Connection, document: DocumentRow, span: Span) -> Result<Vec<Symbol>, ReadError> {
+    super::all(
+        connection,
+        "SELECT chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line
+        FROM (SELECT first_symbol, symbol_count FROM documents WHERE row = ?1)
+        JOIN symbols ON symbols.row >= first_symbol AND symbols.row < first_symbol + symbol_count
+        WHERE start_line <= ?2 AND end_line >= ?3 ORDER BY symbols.row",
+        (document.0, span.start_line, span.end_line),
+        read,
+    )
+}
+
 /// Looks at the kind and the bare name of every symbol, in the order of rows, which is the order of documents.
 pub(crate) fn each_name(
     connection: &Connection,
