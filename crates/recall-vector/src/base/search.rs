@@ -1,0 +1,143 @@
+//! The nearest of a base: every record looked at, or a walk over the graph?
+
+use recall_core::{ChunkRow, NearestError, RowFilter, RowSet};
+
+use super::Base;
+use crate::best::Best;
+use crate::graph::{Graph, GraphError, Walk};
+use crate::query::Query;
+use crate::slots::Slots;
+use crate::{Settings, record};
+
+/// How much longer than expected a filtered walk may take. A filter whose records lie elsewhere than the query makes the walk
+/// pass by everything; then looking at the filter's records is cheaper.
+const PATIENCE: usize = 4;
+
+/// How often the filter is asked for each node that is expanded: for the neighbours that come near enough. 2.1 measured.
+const ASKED_A_NODE: usize = 2;
+
+/// Below this share of the slots, rows are looked up one by one; above it, all slots are passed over.
+const LOOK_UP_SHARE: usize = 16;
+
+impl Base {
+    /// Offers the chunks near the query that the filter lets through and that are not removed.
+    pub(crate) fn search(
+        &self,
+        query: &Query,
+        filter: RowFilter<'_>,
+        removed: &Slots,
+        settings: &Settings,
+        best: &mut Best,
+        count: usize,
+    ) -> Result<(), NearestError> {
+        let verified = self.verified()?;
+        let live = self.len() - removed.len();
+        let allowed = match filter {
+            RowFilter::All => live,
+            RowFilter::Only(rows) => rows.len().min(live),
+        };
+        // Twice as many as wanted, since the walk rounds the query as well.
+        let expansion = settings.expansion.max(2 * count.min(live));
+        let walk = verified.graph.as_ref().filter(|_| pays(live, allowed, expansion, settings.node_cost));
+        if let Some(graph) = walk {
+            let found = self.walk(graph, query, filter, removed, expansion, allowed);
+            let found = found.map_err(|error| NearestError::Unreadable { source: error.into() })?;
+            // Fewer may be right, when the filter names chunks that are not here; only a look at each can tell.
+            if let Some(found) = found.filter(|found| found.len() >= count.min(allowed)) {
+                let records = self.records()?;
+                let stride = record::stride(self.head.model.dimensions);
+                for slot in found {
+                    best.offer(self.rows[slot], query.cosine(&records[slot * stride..(slot + 1) * stride]));
+                }
+                return Ok(());
+            }
+        }
+        self.scan(query, filter, removed, best)
+    }
+
+    /// The slots that a walk finds; `None` when it was given up.
+    fn walk(
+        &self,
+        graph: &Graph,
+        query: &Query,
+        filter: RowFilter<'_>,
+        removed: &Slots,
+        expansion: usize,
+        allowed: usize,
+    ) -> Result<Option<Vec<usize>>, GraphError> {
+        let is_live = |slot: usize| !self.dead.contains(slot) && !removed.contains(slot);
+        let patience = |allowed: usize| {
+            let expected = expansion * self.slots() / allowed.max(1);
+            PATIENCE * ASKED_A_NODE * (expected + expansion)
+        };
+        let walk = match filter {
+            RowFilter::All if self.dead.is_empty() && removed.is_empty() => {
+                return graph.walk(query.record(), expansion).map(Some);
+            }
+            RowFilter::All => graph.walk_filtered(query.record(), expansion, patience(allowed), is_live)?,
+            RowFilter::Only(rows) => {
+                let allows = |slot: usize| rows.contains(self.rows[slot]) && is_live(slot);
+                graph.walk_filtered(query.record(), expansion, patience(allowed), allows)?
+            }
+        };
+        Ok(match walk {
+            Walk::Found(slots) => Some(slots),
+            Walk::TooLong => None,
+        })
+    }
+
+    /// Looks at every record that the filter lets through.
+    fn scan(
+        &self,
+        query: &Query,
+        filter: RowFilter<'_>,
+        removed: &Slots,
+        best: &mut Best,
+    ) -> Result<(), NearestError> {
+        let records = self.records()?;
+        let is_live = |slot: usize| !self.dead.contains(slot) && !removed.contains(slot);
+        match filter {
+            RowFilter::All => query.scan(records, |slot, cosine| {
+                if best.could_keep(cosine) && is_live(slot) {
+                    best.offer(self.rows[slot], cosine);
+                }
+            }),
+            RowFilter::Only(rows) => {
+                let stride = record::stride(self.head.model.dimensions);
+                let mut look = |slot: usize| {
+                    let cosine = query.cosine(&records[slot * stride..(slot + 1) * stride]);
+                    best.offer(self.rows[slot], cosine);
+                };
+                self.each_allowed(rows, |slot| {
+                    if is_live(slot) {
+                        look(slot);
+                    }
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the slots of these rows, dead ones perhaps included.
+    fn each_allowed(&self, rows: &RowSet, mut tell: impl FnMut(usize)) {
+        if rows.len() < self.slots() / LOOK_UP_SHARE {
+            rows.iter().filter_map(|row| self.slot(row)).for_each(tell);
+        } else {
+            self.rows.iter().enumerate().filter(|(_, row)| rows.contains(**row)).for_each(|(slot, _)| tell(slot));
+        }
+    }
+
+    /// The cosine of a chunk in a slot that is not removed.
+    pub(crate) fn cosine(&self, query: &Query, row: ChunkRow, removed: &Slots) -> Result<Option<f32>, NearestError> {
+        let Some(slot) = self.slot(row).filter(|slot| !removed.contains(*slot)) else { return Ok(None) };
+        let stride = record::stride(self.head.model.dimensions);
+        Ok(Some(query.cosine(&self.records()?[slot * stride..(slot + 1) * stride])))
+    }
+}
+
+/// Whether a walk is cheaper than a look at each of the allowed records.
+fn pays(live: usize, allowed: usize, expansion: usize, node_cost: usize) -> bool {
+    // allowed > expansion × (live / allowed) × node_cost, without the division.
+    let [live, allowed, expansion, node_cost] = [live, allowed, expansion, node_cost].map(|number| number as u128);
+    allowed * allowed > expansion * live * node_cost
+}
