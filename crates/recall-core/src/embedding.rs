@@ -17,6 +17,11 @@ impl ModelFingerprint {
         }
         Self(*hasher.finalize().as_bytes())
     }
+
+    /// What names the embedding of a text by this model, among those of all texts by all models.
+    pub fn key_of(&self, text: TextHash) -> [u8; 32] {
+        *blake3::keyed_hash(&self.0, &text.0).as_bytes()
+    }
 }
 
 impl fmt::Display for ModelFingerprint {

@@ -182,7 +182,8 @@ impl Base {
         let at = self.head.content_at();
         let stride = record::stride(self.head.model.dimensions);
         let graph = self.has_graph().then(|| Graph::view(&self.mapping, at..self.mapping.len(), stride)).transpose();
-        let graph = graph.map_err(|error| Unusable::Unreadable(error.to_string()))?;
+        // These are the bytes that were written, so it was another version of the library that wrote them.
+        let graph = graph.map_err(|error| Unusable::Damaged(format!("{}: {error}", self.path.display())))?;
         Ok(Verified { graph })
     }
 }

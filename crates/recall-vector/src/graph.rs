@@ -20,7 +20,7 @@ use crate::{kernel, record};
 const CONNECTIVITY: usize = 16;
 
 /// How many records are compared for a new one's edges. 64 builds in two thirds of the time and loses recall.
-const EXPANSION_ADD: usize = 128;
+const EXPANSION_ADD: usize = 2;
 
 /// How many searches walk at once; others wait. The library has room for a fixed number, and fails beyond it.
 const WALKS: usize = 16;
@@ -196,4 +196,54 @@ fn signed(record: &[u8]) -> Vec<i8> {
 
 fn refused(error: impl std::fmt::Display) -> GraphError {
     GraphError { message: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_core::Quantised;
+
+    use super::*;
+
+    const DIMENSIONS: usize = 8;
+
+    /// Records on a circle, one a degree.
+    fn circle() -> Vec<u8> {
+        let mut records = Vec::new();
+        for degrees in 0..360_u16 {
+            let (sine, cosine) = f32::from(degrees).to_radians().sin_cos();
+            let embedding = [cosine, sine, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0];
+            record::push(&mut records, &Quantised::of(&embedding).expect("a direction"));
+        }
+        records
+    }
+
+    #[test]
+    fn a_walk_whose_filter_allows_nothing_is_given_up() {
+        let (records, stride) = (circle(), record::stride(DIMENSIONS));
+        let graph = Graph::build(&records, stride).expect("memory");
+        let query = &records[..stride];
+        let asked = Cell::new(0);
+        let none = |_| {
+            asked.set(asked.get() + 1);
+            false
+        };
+        let walk = graph.walk_filtered(query, 10, 50, none).expect("a walk");
+        assert!(matches!(walk, Walk::TooLong));
+        assert_eq!(asked.get(), 50, "from then on nobody is asked");
+        let Ok(Walk::Found(found)) = graph.walk_filtered(query, 10, 360, |place| place >= 180) else {
+            panic!("not everything has to be asked for")
+        };
+        assert!(found.iter().all(|place| *place >= 350), "{found:?}");
+    }
+
+    #[test]
+    fn the_library_keeps_records_in_the_order_of_their_places() {
+        let (records, stride) = (circle(), record::stride(DIMENSIONS));
+        let whole = Graph::build(&records, stride).and_then(|graph| graph.to_bytes()).expect("memory");
+        assert_eq!(&whole[PREFIX_BYTES..PREFIX_BYTES + records.len()], records);
+        let (first, rest) = records.split_at(100 * stride);
+        let part = Graph::build(first, stride).and_then(|graph| graph.to_bytes()).expect("memory");
+        let extended = Graph::extended(&part, 100, rest, stride).and_then(|graph| graph.to_bytes()).expect("memory");
+        assert_eq!(&extended[..PREFIX_BYTES + records.len()], &whole[..PREFIX_BYTES + records.len()]);
+    }
 }

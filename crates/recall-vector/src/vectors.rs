@@ -148,6 +148,9 @@ impl VectorIndex for Vectors {
 
     fn nearest(&self, query: &[f32], filter: RowFilter<'_>, count: usize) -> Result<Vec<Neighbour>, NearestError> {
         let query = Query::of(query, self.model.dimensions)?;
+        if count == 0 {
+            return Ok(Vec::new());
+        }
         // Outside of the lock: a change shall not wait for the verification of a large file.
         self.verify()?;
         let state = self.state.read();

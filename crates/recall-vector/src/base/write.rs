@@ -36,8 +36,7 @@ pub(crate) fn write(path: &Path, ingredients: &Ingredients<'_>) -> Result<(), Wr
     let content = match content {
         Content::Records(records) => {
             let mut bytes = Vec::with_capacity(PREFIX_BYTES + records.len());
-            bytes.extend((rows.len() as u32).to_le_bytes());
-            bytes.extend((record::stride(model.dimensions) as u32).to_le_bytes());
+            bytes.extend(prefix(rows.len(), model.dimensions));
             bytes.extend_from_slice(records);
             bytes
         }
@@ -47,6 +46,8 @@ pub(crate) fn write(path: &Path, ingredients: &Ingredients<'_>) -> Result<(), Wr
     let mut tables: Vec<u8> = rows.iter().flat_map(|row| row.0.to_le_bytes()).collect();
     tables.extend(dead.to_bytes(rows.len()));
     tables.extend(content.chunks(BLOCK_BYTES).flat_map(|block| crc32fast::hash(block).to_le_bytes()));
+    // Scans read the records where the library put them, by place; it is told where that is by nobody.
+    debug_assert!(content[..PREFIX_BYTES] == prefix(rows.len(), model.dimensions));
     let head = Head {
         model: *model,
         generation: *generation,
@@ -67,4 +68,11 @@ fn write_file(file: &File, head: &Head, tables: &[u8], content: &[u8]) -> io::Re
     writer.write_all(content)?;
     writer.flush()?;
     file.sync_all()
+}
+
+/// What the graph library begins with: the number of the records and their stride.
+fn prefix(records: usize, dimensions: usize) -> [u8; PREFIX_BYTES] {
+    let [a, b, c, d] = (records as u32).to_le_bytes();
+    let [e, f, g, h] = (record::stride(dimensions) as u32).to_le_bytes();
+    [a, b, c, d, e, f, g, h]
 }

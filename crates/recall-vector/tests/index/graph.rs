@@ -41,7 +41,7 @@ fn a_graph_finds_what_is_near() {
 fn filters_of_every_size_keep_recall_and_let_nothing_else_through() {
     let folder = tempfile::tempdir().unwrap();
     let (texts, queries) = texts();
-    let vectors = open(folder.path(), Settings { node_cost: Settings::default().node_cost, ..eager() });
+    let vectors = open(folder.path(), Settings { node_cost: 5, ..eager() });
     apply(&vectors, &added(1, &texts));
     vectors.merge().unwrap();
     let gone = || (1..TEXTS as i64).filter(|row| row % 7 == 0);
