@@ -3,7 +3,11 @@
 //! `cargo bench -p recall-catalog --bench embeddings -- COUNT`: puts so many embeddings of 256 bytes, a thousand at a time, as
 //! ingest does, and gets them again in the order in which they were put and in any order. Without a number it does nothing.
 
-#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark reports to its terminal, and ends where it cannot")]
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark reports to its terminal, and ends where it cannot"
+)]
 
 use std::time::Instant;
 

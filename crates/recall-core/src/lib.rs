@@ -27,7 +27,7 @@ pub use ablation::Ablation;
 pub use chunk::{ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind};
 pub use doc_path::{DocPath, DocPathError};
 pub use document::{Document, DocumentType, Language, UnknownDocumentType};
-pub use embedding::{ModelFingerprint, Quantised, QuantiseError, TextHash};
+pub use embedding::{ModelFingerprint, QuantiseError, Quantised, TextHash};
 pub use file_kind::FileKind;
 pub use form::Form;
 pub use fusion::{Candidate, Fused, RRF_K, RankedList, Retriever, Traits, fuse};

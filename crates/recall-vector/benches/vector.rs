@@ -4,7 +4,11 @@
 //! of N embeddings with a graph, filtered and not; opening one of N. Embeddings are drawn from a mixture like that of texts
 //! (see `tests/index/clusters.rs`), with 256 dimensions. Without arguments it does nothing.
 
-#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark reports to its terminal, and ends where it cannot")]
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark reports to its terminal, and ends where it cannot"
+)]
 
 #[path = "../tests/index/clusters.rs"]
 mod clusters;
@@ -64,7 +68,12 @@ fn graph(count: usize) {
     );
     let queries: Vec<_> = (0..QUERIES).map(|_| clusters.draw()).collect();
     let sample = exact.nearest(&queries[0], RowFilter::All, count / 2).unwrap();
-    println!("cosines: first {:.2}, tenth {:.2}, median {:.2}", sample[0].cosine, sample[9].cosine, sample[count / 2 - 1].cosine);
+    println!(
+        "cosines: first {:.2}, tenth {:.2}, median {:.2}",
+        sample[0].cosine,
+        sample[9].cosine,
+        sample[count / 2 - 1].cosine
+    );
     time("everything looked at", &queries, |query| drop(exact.nearest(query, RowFilter::All, 10).unwrap()));
     drop(vectors);
     for expansion in [32, 64, 128, 256] {

@@ -21,8 +21,8 @@ mod format;
 mod search;
 mod write;
 
-pub(crate) use format::{FORMAT, Reader, check_model};
 use format::{BLOCK_BYTES, HEAD_BYTES, Head};
+pub(crate) use format::{FORMAT, Reader, check_model};
 pub(crate) use write::{Content, Ingredients, write};
 
 /// A base whose head and tables are known to be intact.

@@ -4,7 +4,10 @@
 //! and crashes on damaged ones. Its kernels are not used but ours: it compares records, whose dimensions, to it, include the
 //! bytes of the factor. Every key is the place of its record, so that neither side keeps a table.
 
-#![expect(unsafe_code, reason = "the library takes addresses: of records to compare, and of the bytes that it reads in place")]
+#![expect(
+    unsafe_code,
+    reason = "the library takes addresses: of records to compare, and of the bytes that it reads in place"
+)]
 
 use std::cell::Cell;
 use std::ops::{Deref, Range};
@@ -20,7 +23,7 @@ use crate::{kernel, record};
 const CONNECTIVITY: usize = 16;
 
 /// How many records are compared for a new one's edges. 64 builds in two thirds of the time and loses recall.
-const EXPANSION_ADD: usize = 2;
+const EXPANSION_ADD: usize = 128;
 
 /// How many searches walk at once; others wait. The library has room for a fixed number, and fails beyond it.
 const WALKS: usize = 16;

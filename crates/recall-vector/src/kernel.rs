@@ -3,7 +3,10 @@
 //! Whole numbers all the way, so that every processor tells the same sum. An embedding's components are bytes in two's
 //! complement.
 
-#![expect(unsafe_code, reason = "instructions that not every processor has are called where they are known to be there")]
+#![expect(
+    unsafe_code,
+    reason = "instructions that not every processor has are called where they are known to be there"
+)]
 
 /// The sum of products of a query with components of at most 12 bits, and an embedding.
 ///

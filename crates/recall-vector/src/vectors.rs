@@ -193,9 +193,10 @@ impl State {
 
     /// The chunks with an embedding, in no order.
     fn rows(&self) -> impl Iterator<Item = ChunkRow> + '_ {
-        let base = self.base.iter().flat_map(|base| {
-            base.ordered().filter(|slot| !self.removed.contains(*slot)).map(|slot| base.rows()[slot])
-        });
+        let base = self
+            .base
+            .iter()
+            .flat_map(|base| base.ordered().filter(|slot| !self.removed.contains(*slot)).map(|slot| base.rows()[slot]));
         base.chain(self.delta.rows().iter().copied())
     }
 

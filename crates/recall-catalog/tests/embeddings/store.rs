@@ -39,7 +39,12 @@ pub(crate) fn put(store: &EmbeddingStore, name: &str, numbers: impl IntoIterator
 }
 
 /// The numbers whose embeddings are there; each is what was put.
-pub(crate) fn kept(store: &EmbeddingStore, name: &str, numbers: impl Iterator<Item = usize>, now: Timestamp) -> Vec<usize> {
+pub(crate) fn kept(
+    store: &EmbeddingStore,
+    name: &str,
+    numbers: impl Iterator<Item = usize>,
+    now: Timestamp,
+) -> Vec<usize> {
     let numbers: Vec<usize> = numbers.collect();
     let texts: Vec<_> = numbers.iter().map(|number| text(*number)).collect();
     let found = store.get_many(model(name), &texts, now).unwrap();
@@ -63,8 +68,8 @@ fn what_was_put_is_got_by_model_and_text() {
     assert_eq!(store.get_many(model("a"), &[], day(0)).unwrap(), Vec::<Option<Vec<u8>>>::new());
     let EmbeddingStatistics { mut models, bytes } = store.statistics(day(0)).unwrap();
     models.sort_by_key(|model| model.embeddings);
-    let expected = [("b", 2), ("a", 3)]
-        .map(|(name, embeddings)| ModelStatistics { fingerprint: model(name), embeddings });
+    let expected =
+        [("b", 2), ("a", 3)].map(|(name, embeddings)| ModelStatistics { fingerprint: model(name), embeddings });
     assert_eq!(models, expected);
     assert!(bytes > 0 && bytes < 100_000);
     assert_eq!(store.renewed(), 0);

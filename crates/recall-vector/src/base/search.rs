@@ -88,13 +88,7 @@ impl Base {
     }
 
     /// Looks at every record that the filter lets through.
-    fn scan(
-        &self,
-        query: &Query,
-        filter: RowFilter<'_>,
-        removed: &Slots,
-        best: &mut Best,
-    ) -> Result<(), NearestError> {
+    fn scan(&self, query: &Query, filter: RowFilter<'_>, removed: &Slots, best: &mut Best) -> Result<(), NearestError> {
         let records = self.records()?;
         let is_live = |slot: usize| !self.dead.contains(slot) && !removed.contains(slot);
         match filter {

@@ -56,7 +56,8 @@ pub(crate) fn write(path: &Path, ingredients: &Ingredients<'_>) -> Result<(), Wr
         graph_bytes: content.len() - records_end,
         tables_checksum: crc32fast::hash(&tables),
     };
-    folder::replace(path, |file| write_file(file, &head, &tables, &content)).map_err(|error| WriteError::io(path, error))
+    folder::replace(path, |file| write_file(file, &head, &tables, &content))
+        .map_err(|error| WriteError::io(path, error))
 }
 
 fn write_file(file: &File, head: &Head, tables: &[u8], content: &[u8]) -> io::Result<()> {

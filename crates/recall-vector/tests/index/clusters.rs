@@ -26,8 +26,7 @@ impl Clusters {
         let mut rng = Rng::with_seed(seed);
         let subjects = texts.div_ceil(TEXTS_PER_SUBJECT).max(2);
         let origin = vec![0.0; dimensions];
-        let fields: Vec<_> =
-            (0..subjects.div_ceil(SUBJECTS_PER_FIELD)).map(|_| near(&origin, 1.0, &mut rng)).collect();
+        let fields: Vec<_> = (0..subjects.div_ceil(SUBJECTS_PER_FIELD)).map(|_| near(&origin, 1.0, &mut rng)).collect();
         let subjects = (0..subjects).map(|_| near(&fields[rng.usize(..fields.len())], 0.8, &mut rng)).collect();
         Self { subjects, rng }
     }

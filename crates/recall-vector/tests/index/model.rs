@@ -17,11 +17,10 @@ enum Step {
 }
 
 fn embedding() -> impl Strategy<Value = Vec<f32>> {
-    prop::collection::vec((-100_i8..101).prop_map(f32::from), DIMENSIONS)
-        .prop_map(|mut embedding| {
-            embedding[0] += 0.5;
-            embedding
-        })
+    prop::collection::vec((-100_i8..101).prop_map(f32::from), DIMENSIONS).prop_map(|mut embedding| {
+        embedding[0] += 0.5;
+        embedding
+    })
 }
 
 fn step() -> impl Strategy<Value = Step> {
