@@ -79,8 +79,7 @@ impl Graph {
         // SAFETY: the map outlives the index, since the graph keeps it and drops it last.
         unsafe { graph.index.view_from_buffer(&bytes.deref().deref()[range]) }.map_err(refused)?;
         graph.compare_records(stride);
-        graph._bytes = Some(Arc::clone(bytes));
-        Ok(graph)
+        Ok(Self { _bytes: Some(Arc::clone(bytes)), ..graph })
     }
 
     /// The graph and its records: number and stride of the records, the records by place, the graph.

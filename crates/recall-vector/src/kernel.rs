@@ -57,6 +57,7 @@ mod plain {
 /// 16 products an instruction. What compilers make of the plain loop uses half of the registers' width: 17 ns for 256
 /// components where this takes 8.
 #[cfg(target_arch = "x86_64")]
+#[expect(clippy::cast_ptr_alignment, reason = "these loads take any address")]
 mod avx2 {
     use std::arch::x86_64::{
         __m128i, __m256i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_shuffle_epi32, _mm256_add_epi32,

@@ -7,7 +7,7 @@
 //! equal embeddings, bit for bit.
 //!
 //! It deliberately makes no embedding, reads no text and repairs nothing: what is damaged, of another model or of another
-//! format is reported, [`set_aside`] by the caller and made again from the embedding store.
+//! format is reported, [`set_aside()`] by the caller and made again from the embedding store.
 
 mod base;
 mod best;

@@ -154,10 +154,10 @@ fn processes_and_threads_share_one_file() {
             .unwrap()
     };
     std::thread::scope(|scope| {
-        let begun: Vec<_> = (0..3).map(|number| scope.spawn(move || begin(number))).collect();
+        let others: Vec<_> = (0..3).map(|number| scope.spawn(move || begin(number))).collect();
         let store = open(&path);
         put(&store, "a", 1500..2000, day(0));
-        for one in begun {
+        for one in others {
             let output = one.join().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
         }

@@ -73,7 +73,8 @@ fn write_file(file: &File, head: &Head, tables: &[u8], content: &[u8]) -> io::Re
 
 /// What the graph library begins with: the number of the records and their stride.
 fn prefix(records: usize, dimensions: usize) -> [u8; PREFIX_BYTES] {
-    let [a, b, c, d] = (records as u32).to_le_bytes();
-    let [e, f, g, h] = (record::stride(dimensions) as u32).to_le_bytes();
-    [a, b, c, d, e, f, g, h]
+    let mut prefix = [0; PREFIX_BYTES];
+    prefix[..4].copy_from_slice(&(records as u32).to_le_bytes());
+    prefix[4..].copy_from_slice(&(record::stride(dimensions) as u32).to_le_bytes());
+    prefix
 }
