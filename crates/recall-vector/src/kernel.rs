@@ -31,15 +31,15 @@ pub(crate) fn dot_bytes(left: &[u8], right: &[u8]) -> i32 {
     plain::dot_bytes(left, right)
 }
 
-/// Tells the sum of products of a query and each of the embeddings that stand `stride` bytes apart, by their place.
-pub(crate) fn scan(query: &[i16], embeddings: &[u8], stride: usize, mut look: impl FnMut(usize, i32, &[u8])) {
+/// The sums of products of a query and each of the records, that stand `stride` bytes apart, in their order.
+pub(crate) fn dots(query: &[i16], records: &[u8], stride: usize, sums: &mut [i32]) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has the instructions.
-        return unsafe { avx2::scan(query, embeddings, stride, look) };
+        return unsafe { avx2::dots(query, records, stride, sums) };
     }
-    for (place, record) in embeddings.chunks_exact(stride).enumerate() {
-        look(place, plain::dot(query, &record[..query.len()]), record);
+    for (record, sum) in records.chunks_exact(stride).zip(sums) {
+        *sum = plain::dot(query, &record[..query.len()]);
     }
 }
 
@@ -98,9 +98,9 @@ mod avx2 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn scan(query: &[i16], embeddings: &[u8], stride: usize, mut look: impl FnMut(usize, i32, &[u8])) {
-        for (place, record) in embeddings.chunks_exact(stride).enumerate() {
-            look(place, dot(query, &record[..query.len()]), record);
+    pub(super) fn dots(query: &[i16], records: &[u8], stride: usize, sums: &mut [i32]) {
+        for (record, sum) in records.chunks_exact(stride).zip(sums) {
+            *sum = dot(query, &record[..query.len()]);
         }
     }
 
@@ -147,10 +147,9 @@ mod tests {
             prop_assert_eq!(dot_bytes(&other, &embedding), plain::dot_bytes(&other, &embedding));
             if !query.is_empty() {
                 let records = [&embedding[..], &[9; 4], &other[..], &[9; 4]].concat();
-                let mut sums = Vec::new();
-                scan(&query, &records, query.len() + 4, |place, sum, record| sums.push((place, sum, record.len())));
-                let width = query.len() + 4;
-                prop_assert_eq!(sums, [(0, plain::dot(&query, &embedding), width), (1, plain::dot(&query, &other), width)]);
+                let mut sums = [0; 2];
+                dots(&query, &records, query.len() + 4, &mut sums);
+                prop_assert_eq!(sums, [plain::dot(&query, &embedding), plain::dot(&query, &other)]);
             }
         }
     }

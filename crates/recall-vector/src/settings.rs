@@ -40,7 +40,7 @@ const GRAPH_FROM: usize = 100_000;
 const EXPANSION: usize = 128;
 
 /// See the decision on vectors in `docs/adr`; measured by the bench `vector`.
-const NODE_COST: usize = 100;
+const NODE_COST: usize = 50;
 
-/// A scan of the delta then costs 0.04 ms a query, and its log takes a megabyte.
+/// A scan of the delta then costs 0.08 ms a query, and its log takes a megabyte.
 const DELTA_LEAST: usize = 4096;

@@ -111,7 +111,7 @@ impl Vectors {
 
     /// Makes sure that the files are what was written, and everything ready for the first search.
     ///
-    /// That search does it otherwise. Takes a tenth of a second for a million embeddings that the system has in memory.
+    /// That search does it otherwise. Takes under a second for a million embeddings that the system has in memory.
     ///
     /// # Errors
     /// [`NearestError::Damaged`] and [`NearestError::Unreadable`]; every search says the same.
