@@ -22,6 +22,9 @@ const MOST_LINES_OF_MAIN: usize = 15;
 
 const PROGRAMS: &[&str] = &["recalld", "recall-cli", "recall-shim"];
 
+/// Manifests of crates that need `unsafe`: for a map of a file, the processor's instructions, a library in C++.
+const NEED_UNSAFE: &[&str] = &["crates/recall-vector/Cargo.toml"];
+
 /// Beginnings of paths that exist on the machine of whoever wrote them. In pieces, so that this file has none.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/."), concat!("/Us", "ers/")];
 
@@ -89,6 +92,7 @@ fn what_these_tests_look_for_is_found() {
         (long_main, file("recalld/src/main.rs", &"\n".repeat(MOST_LINES_OF_MAIN + 1))),
         (silent_crate, file("crates/a/src/lib.rs", "mod a;")),
         (unlinted_crate, file("crates/a/Cargo.toml", "[package]\n")),
+        (unlinted_crate, file("crates/recall-vector/Cargo.toml", "[lints.rust]\nunsafe_code = \"deny\"\n")),
         (version_of_its_own, file("crates/a/Cargo.toml", "[dependencies]\nserde = \"1\"")),
         (version_of_its_own, file("crates/a/Cargo.toml", "[dev-dependencies]\nserde = { version = \"1\" }")),
         (skipped_test, file("a.rs", concat!("#[ign", "ore]"))),
@@ -130,8 +134,25 @@ fn silent_crate(file: &File) -> Option<String> {
 }
 
 fn unlinted_crate(file: &File) -> Option<String> {
-    (!file.text.contains("[lints]\nworkspace = true"))
-        .then(|| format!("{} does not take the workspace's lints", file.path))
+    let takes_all = file.text.contains("[lints]\nworkspace = true");
+    (!takes_all && !lints_all_but_unsafe(file)).then(|| format!("{} does not take the workspace's lints", file.path))
+}
+
+/// Whether a crate that needs `unsafe` states the workspace's lints itself, with that one denied in place of forbidden.
+fn lints_all_but_unsafe(file: &File) -> bool {
+    let workspace = fs::read_to_string(workspace().join("Cargo.toml")).expect("the workspace can be read");
+    let expected = workspace.replace("[workspace.lints.", "[lints.").replace("\"forbid\"", "\"deny\"");
+    NEED_UNSAFE.contains(&file.path.as_str()) && lints(&file.text) == lints(&expected)
+}
+
+/// The settings of lints in a manifest.
+fn lints(manifest: &str) -> Vec<&str> {
+    let mut in_lints = false;
+    let of_lints = manifest.lines().filter(|line| {
+        in_lints = if line.starts_with('[') { line.starts_with("[lints.") } else { in_lints };
+        in_lints && !line.is_empty() && !line.starts_with('#')
+    });
+    of_lints.collect()
 }
 
 fn version_of_its_own(file: &File) -> Option<String> {

@@ -27,7 +27,7 @@ pub(crate) struct Opened {
 
 /// Opens a catalog for writing where that is possible, else for reading.
 pub(crate) fn open(path: &Path) -> Result<Opened, OpenError> {
-    if let Some(name) = network::file_system(path) {
+    if let Some(name) = network_file_system(path) {
         return Err(OpenError::NetworkFileSystem { path: path.to_owned(), name });
     }
     match create(path) {
@@ -72,8 +72,14 @@ fn open_for_reading(path: &Path, denied: io::Error) -> Result<Opened, OpenError>
     }
 }
 
-/// Makes the file if there is none, readable by its owner alone: it holds the text of the store's documents.
-fn create(path: &Path) -> io::Result<()> {
+/// The name of the network file system that a file lies on, if it does.
+pub(crate) fn network_file_system(path: &Path) -> Option<String> {
+    network::file_system(path)
+}
+
+/// Makes the file if there is none, readable by its owner alone: it holds the text of the store's documents,
+/// or what tells of it.
+pub(crate) fn create(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]
@@ -95,7 +101,7 @@ fn denies_writing(error: &io::Error) -> bool {
 }
 
 /// Puts the file into WAL mode, which it then keeps.
-fn switch_to_wal(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn switch_to_wal(connection: &Connection) -> rusqlite::Result<()> {
     let deadline = Instant::now() + SWITCH_PATIENCE;
     loop {
         let mode = connection.query_row("PRAGMA journal_mode = wal", [], |row| row.get::<_, String>(0));

@@ -1,0 +1,48 @@
+//! Is a file an embedding store, and how does it become one?
+
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::EmbeddingStoreError;
+use crate::connection::{self, Role};
+use crate::open;
+
+/// What the file's header says to everybody who asks whose database it is: "rcle".
+const APPLICATION_ID: i32 = 0x7263_6C65;
+
+/// The schema's number. A file with a lower one is begun anew rather than migrated: nothing is lost that cannot be computed.
+const SCHEMA: u32 = 1;
+
+/// Rows are found at places that look random, a few hundred bytes at a time, so a larger page is mostly read in vain.
+const PAGE_BYTES: u32 = 4096;
+
+/// Opens a store's file, or makes one.
+pub(super) fn open(path: &Path) -> Result<Connection, EmbeddingStoreError> {
+    open::create(path).map_err(|source| EmbeddingStoreError::io(path, source))?;
+    let mut connection = connection::open(path, Role::Write)?;
+    let application: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    let things: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if application == 0 && things == 0 {
+        connection.pragma_update(None, "page_size", PAGE_BYTES)?;
+        // What eviction frees can be given back.
+        connection.pragma_update(None, "auto_vacuum", "incremental")?;
+    } else if application != APPLICATION_ID {
+        return Err(EmbeddingStoreError::damaged("it is a database of another program"));
+    }
+    open::switch_to_wal(&connection)?;
+    // Another process may have made the schema meanwhile, so it is looked for under the lock.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found: u32 = transaction.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    match found {
+        SCHEMA => {}
+        0 => {
+            transaction.execute_batch(include_str!("schema_1.sql"))?;
+            transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+            transaction.pragma_update(None, "user_version", SCHEMA)?;
+        }
+        newer => return Err(EmbeddingStoreError::NewerSchema { found: newer, known: SCHEMA }),
+    }
+    transaction.commit()?;
+    Ok(connection)
+}

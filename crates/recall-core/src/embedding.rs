@@ -1,0 +1,205 @@
+//! How is an embedding kept?
+
+use std::fmt;
+
+/// What tells one model from every other: its weights, its tokenizer, how its outputs become an embedding.
+///
+/// Embeddings of two fingerprints are never compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModelFingerprint(pub [u8; 32]);
+
+impl ModelFingerprint {
+    /// Hashes the parts that make up a model. Where one part ends and the next begins counts.
+    pub fn of(parts: &[&[u8]]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
+        }
+        Self(*hasher.finalize().as_bytes())
+    }
+
+    /// What names the embedding of a text by this model, among those of all texts by all models.
+    pub fn key_of(&self, text: TextHash) -> [u8; 32] {
+        *blake3::keyed_hash(&self.0, &text.0).as_bytes()
+    }
+}
+
+impl fmt::Display for ModelFingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// The BLAKE3 hash of a text as it is given to a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TextHash(pub [u8; 32]);
+
+impl TextHash {
+    /// Hashes a text.
+    pub fn of(text: &str) -> Self {
+        Self(*blake3::hash(text.as_bytes()).as_bytes())
+    }
+}
+
+/// An embedding in one byte a component: its direction, without its length.
+///
+/// The greatest component becomes 127 or -127 and the others follow in proportion, rounded. A cosine does not depend on
+/// lengths, so no factor has to be kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quantised(Box<[i8]>);
+
+impl Quantised {
+    /// The most components. With more, the sums that a cosine is made of would not fit 32 bits.
+    pub const MOST_DIMENSIONS: usize = 4096;
+
+    /// The component that the greatest one becomes.
+    const GREATEST: f32 = 127.0;
+
+    /// Rounds an embedding.
+    ///
+    /// Its cosine to any vector differs from that of the embedding by no more than
+    /// [`error_bound`](Self::error_bound).
+    ///
+    /// # Errors
+    /// The embedding has no direction, a component that is no number, or too many components.
+    pub fn of(embedding: &[f32]) -> Result<Self, QuantiseError> {
+        check_dimensions(embedding.len())?;
+        if let Some(component) = embedding.iter().position(|component| !component.is_finite()) {
+            return Err(QuantiseError::NotFinite { component });
+        }
+        let greatest = greatest(embedding);
+        if greatest == 0.0 {
+            return Err(QuantiseError::Zero);
+        }
+        // Divided first: the reciprocal of a tiny number is infinite.
+        Ok(Self(embedding.iter().map(|component| (component / greatest * Self::GREATEST).round() as i8).collect()))
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    ///
+    /// # Errors
+    /// The bytes were written by nothing that rounds as [`of`](Self::of) does.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, QuantiseError> {
+        check_dimensions(bytes.len())?;
+        let components: Box<[i8]> = bytes.iter().map(|byte| *byte as i8).collect();
+        match components.iter().map(|component| component.unsigned_abs()).max() {
+            Some(127) => Ok(Self(components)),
+            Some(0) => Err(QuantiseError::Zero),
+            _ => Err(QuantiseError::NotScaled),
+        }
+    }
+
+    /// The components as bytes in two's complement, in order.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.0.iter().map(|component| *component as u8).collect()
+    }
+
+    /// The components.
+    pub fn components(&self) -> &[i8] {
+        &self.0
+    }
+
+    /// By how much a cosine of the rounded embedding may differ from that of the embedding itself.
+    ///
+    /// Each component moves by half a step at most, a step being the greatest component divided by 127. All of them
+    /// together move the embedding, relative to its length, by `step × √dimensions / 2`; the sine of the angle is no more
+    /// than that, and the chord of the angle, by which a cosine can change, no more than √2 times the sine.
+    pub fn error_bound(embedding: &[f32]) -> f32 {
+        let greatest = greatest(embedding);
+        let length = embedding.iter().map(|component| (component / greatest).powi(2)).sum::<f32>().sqrt();
+        std::f32::consts::SQRT_2 * (embedding.len() as f32).sqrt() / (2.0 * Self::GREATEST * length)
+    }
+}
+
+fn check_dimensions(dimensions: usize) -> Result<(), QuantiseError> {
+    match dimensions {
+        0 => Err(QuantiseError::Zero),
+        dimensions if dimensions > Quantised::MOST_DIMENSIONS => Err(QuantiseError::TooManyDimensions { dimensions }),
+        _ => Ok(()),
+    }
+}
+
+fn greatest(embedding: &[f32]) -> f32 {
+    embedding.iter().fold(0.0, |greatest: f32, component| greatest.max(component.abs()))
+}
+
+/// An embedding cannot be rounded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QuantiseError {
+    /// Every component is zero, or there is none: a text without a known word, for example.
+    #[error("the embedding has no direction")]
+    Zero,
+    /// A component is infinite or no number.
+    #[error("component {component} of the embedding is not a finite number")]
+    NotFinite {
+        /// The component's place, from 0.
+        component: usize,
+    },
+    /// There are more components than can be compared.
+    #[error("the embedding has {dimensions} dimensions; at most {most} are supported", most = Quantised::MOST_DIMENSIONS)]
+    TooManyDimensions {
+        /// How many there are.
+        dimensions: usize,
+    },
+    /// The greatest component is not 127: the bytes are damaged, or no rounded embedding.
+    #[error("the bytes are no rounded embedding: the greatest component is not 127")]
+    NotScaled,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cosine(left: &[f32], right: &[f32]) -> f32 {
+        let dot = |left: &[f32], right: &[f32]| -> f64 {
+            left.iter().zip(right).map(|(left, right)| f64::from(*left) * f64::from(*right)).sum()
+        };
+        (dot(left, right) / (dot(left, left) * dot(right, right)).sqrt()) as f32
+    }
+
+    #[test]
+    fn what_has_no_direction_is_refused() {
+        assert_eq!(Quantised::of(&[]), Err(QuantiseError::Zero));
+        assert_eq!(Quantised::of(&[0.0, -0.0]), Err(QuantiseError::Zero));
+        assert_eq!(Quantised::of(&[1.0, f32::NAN]), Err(QuantiseError::NotFinite { component: 1 }));
+        assert_eq!(Quantised::of(&[f32::INFINITY, 1.0]), Err(QuantiseError::NotFinite { component: 0 }));
+        assert_eq!(Quantised::of(&vec![1.0; 4097]), Err(QuantiseError::TooManyDimensions { dimensions: 4097 }));
+    }
+
+    #[test]
+    fn bytes_that_no_rounding_wrote_are_refused() {
+        assert_eq!(Quantised::from_bytes(&[0, 0]), Err(QuantiseError::Zero));
+        assert_eq!(Quantised::from_bytes(&[126, 3]), Err(QuantiseError::NotScaled));
+        assert_eq!(Quantised::from_bytes(&[128, 127]), Err(QuantiseError::NotScaled));
+    }
+
+    #[test]
+    fn tiny_and_huge_embeddings_keep_their_direction() {
+        for length in [1e-44, 1e-30, 1e30, 3e38] {
+            let quantised = Quantised::of(&[length, 0.0, -length]).expect("it has a direction");
+            assert_eq!(quantised.components(), [127, 0, -127], "{length}");
+        }
+    }
+
+    #[test]
+    fn parts_of_a_model_do_not_run_together() {
+        assert_ne!(ModelFingerprint::of(&[b"ab", b"c"]), ModelFingerprint::of(&[b"a", b"bc"]));
+    }
+
+    proptest! {
+        #[test]
+        fn rounding_moves_a_cosine_by_no_more_than_the_bound(
+            pair in prop::collection::vec((-1.0_f32..1.0, -1.0_f32..1.0), 1..300)
+        ) {
+            let (embedding, other): (Vec<f32>, Vec<f32>) = pair.into_iter().unzip();
+            prop_assume!(greatest(&embedding) > 1e-3 && greatest(&other) > 1e-3);
+            let quantised = Quantised::of(&embedding).expect("it has a direction");
+            let rounded: Vec<f32> = quantised.components().iter().map(|component| f32::from(*component)).collect();
+            let moved = (cosine(&rounded, &other) - cosine(&embedding, &other)).abs();
+            prop_assert!(moved <= Quantised::error_bound(&embedding) + 1e-6, "{moved}");
+            prop_assert_eq!(Quantised::from_bytes(&quantised.to_bytes()), Ok(quantised));
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The large, immutable part of an index, mapped into memory.
+//!
+//! Opening reads the head and the tables, which have checksums of their own. The content is verified block by block before
+//! its first use, once, by whoever needs it first: by reading, not through the map, so that what is only verified never
+//! counts as memory of the process.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use recall_core::{ChunkRow, Generation};
+
+use crate::error::Unusable;
+use crate::graph::Graph;
+use crate::mapping::Mapping;
+use crate::slots::Slots;
+use crate::{Model, OpenError, record};
+
+mod format;
+mod search;
+mod write;
+
+use format::{BLOCK_BYTES, HEAD_BYTES, Head};
+pub(crate) use format::{FORMAT, Reader, check_model};
+pub(crate) use write::{Content, Ingredients, write};
+
+/// A base whose head and tables are known to be intact.
+pub(crate) struct Base {
+    path: PathBuf,
+    head: Head,
+    /// Tells this base from every other: the checksum of its head.
+    identity: u32,
+    rows: Box<[ChunkRow]>,
+    dead: Slots,
+    /// The live slots in the order of their rows; `None` when that is the order of all slots.
+    order: Option<Box<[u32]>>,
+    checksums: Box<[u32]>,
+    /// For reading without the map.
+    file: File,
+    mapping: Arc<Mapping>,
+    verified: OnceLock<Result<Verified, Unusable>>,
+}
+
+/// What can be used once the content is known to be intact.
+struct Verified {
+    graph: Option<Graph>,
+}
+
+impl Base {
+    /// Opens a base of a model. The cost does not grow with the content.
+    pub(crate) fn open(path: &Path, model: Model) -> Result<Self, OpenError> {
+        let wrong = |error| OpenError::io(path, error);
+        let mut file = File::open(path).map_err(wrong)?;
+        let mut head = [0; HEAD_BYTES];
+        file.read_exact(&mut head).map_err(wrong)?;
+        let identity = crc32fast::hash(&head);
+        let head = Head::read(path, &head)?;
+        check_model(path, head.model, model)?;
+        let found = file.metadata().map_err(wrong)?.len();
+        if found != head.file_bytes() {
+            return Err(OpenError::damaged(path, format!("it has {found} bytes, not {}", head.file_bytes())));
+        }
+        let mut tables = vec![0; head.tables_bytes()];
+        file.read_exact(&mut tables).map_err(wrong)?;
+        if crc32fast::hash(&tables) != head.tables_checksum {
+            return Err(OpenError::damaged(path, "the checksum of its tables does not fit"));
+        }
+        let (rows, rest) = tables.split_at(head.rows_bytes());
+        let (dead, checksums) = rest.split_at(head.dead_bytes());
+        let rows: Box<[ChunkRow]> = rows.as_chunks().0.iter().map(|row| ChunkRow(i64::from_le_bytes(*row))).collect();
+        let dead = Slots::from_bytes(dead);
+        let checksums = checksums.as_chunks().0.iter().map(|sum| u32::from_le_bytes(*sum)).collect();
+        let order = order(&rows, &dead);
+        let mapping = Arc::new(Mapping::of(&file).map_err(wrong)?);
+        let (path, verified) = (path.to_owned(), OnceLock::new());
+        Ok(Self { path, head, identity, rows, dead, order, checksums, file, mapping, verified })
+    }
+
+    pub(crate) fn generation(&self) -> Generation {
+        self.head.generation
+    }
+
+    pub(crate) fn identity(&self) -> u32 {
+        self.identity
+    }
+
+    /// The number of slots, dead ones included.
+    pub(crate) fn slots(&self) -> usize {
+        self.head.slots
+    }
+
+    pub(crate) fn dead(&self) -> &Slots {
+        &self.dead
+    }
+
+    /// The number of slots that are not dead.
+    pub(crate) fn len(&self) -> usize {
+        self.head.slots - self.head.dead
+    }
+
+    pub(crate) fn rows(&self) -> &[ChunkRow] {
+        &self.rows
+    }
+
+    /// The live slots in the order of their rows.
+    pub(crate) fn ordered(&self) -> impl Iterator<Item = usize> + '_ {
+        let (all, some) = match &self.order {
+            None => (Some(0..self.slots()), None),
+            Some(order) => (None, Some(order.iter().map(|slot| *slot as usize))),
+        };
+        all.into_iter().flatten().chain(some.into_iter().flatten())
+    }
+
+    /// The live slot of a chunk.
+    pub(crate) fn slot(&self, row: ChunkRow) -> Option<usize> {
+        match &self.order {
+            None => self.rows.binary_search(&row).ok(),
+            Some(order) => {
+                let place = order.binary_search_by_key(&row, |slot| self.rows[*slot as usize]).ok()?;
+                Some(order[place] as usize)
+            }
+        }
+    }
+
+    /// Whether there is a graph.
+    pub(crate) fn has_graph(&self) -> bool {
+        self.head.graph_bytes > 0
+    }
+
+    /// Makes sure that the content is what was written, and makes the graph ready. Once; others wait for whoever is first.
+    pub(crate) fn verify(&self) -> Result<(), Unusable> {
+        self.verified().map(|_| ())
+    }
+
+    /// The records by slot.
+    ///
+    /// # Errors
+    /// The content is not intact.
+    pub(crate) fn records(&self) -> Result<&[u8], Unusable> {
+        self.verified()?;
+        Ok(&self.content()[self.head.records()])
+    }
+
+    /// What the graph library wrote.
+    ///
+    /// # Errors
+    /// The content is not intact.
+    pub(crate) fn graph_bytes(&self) -> Result<&[u8], Unusable> {
+        self.verified()?;
+        Ok(self.content())
+    }
+
+    fn content(&self) -> &[u8] {
+        &self.mapping[self.head.content_at()..]
+    }
+
+    fn verified(&self) -> Result<&Verified, Unusable> {
+        self.verified.get_or_init(|| self.verify_once()).as_ref().map_err(Clone::clone)
+    }
+
+    /// Sorts what a read said, as [`OpenError::io`] does.
+    fn unusable(&self, error: &io::Error) -> Unusable {
+        let what = format!("{}: {error}", self.path.display());
+        if error.kind() == io::ErrorKind::UnexpectedEof { Unusable::Damaged(what) } else { Unusable::Unreadable(what) }
+    }
+
+    fn verify_once(&self) -> Result<Verified, Unusable> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(self.head.content_at() as u64)).map_err(|error| self.unusable(&error))?;
+        let mut block = vec![0; BLOCK_BYTES];
+        let mut left = self.head.content_bytes();
+        for (number, checksum) in self.checksums.iter().enumerate() {
+            let block = &mut block[..left.min(BLOCK_BYTES)];
+            left -= block.len();
+            file.read_exact(block).map_err(|error| self.unusable(&error))?;
+            if crc32fast::hash(block) != *checksum {
+                let file = self.path.display();
+                return Err(Unusable::Damaged(format!("the checksum of block {number} of `{file}` does not fit")));
+            }
+        }
+        let at = self.head.content_at();
+        let stride = record::stride(self.head.model.dimensions);
+        let graph = self.has_graph().then(|| Graph::view(&self.mapping, at..self.mapping.len(), stride)).transpose();
+        // These are the bytes that were written, so it was another version of the library that wrote them.
+        let graph = graph.map_err(|error| Unusable::Damaged(format!("{}: {error}", self.path.display())))?;
+        Ok(Verified { graph })
+    }
+}
+
+/// The live slots by row, where that is not all slots as they stand.
+fn order(rows: &[ChunkRow], dead: &Slots) -> Option<Box<[u32]>> {
+    if dead.is_empty() && rows.is_sorted() {
+        return None;
+    }
+    let mut order: Vec<u32> = (0..rows.len() as u32).filter(|slot| !dead.contains(*slot as usize)).collect();
+    // Runs of ascending rows, as merges leave them, are sorted by merging them.
+    order.sort_by_key(|slot| rows[*slot as usize]);
+    Some(order.into())
+}

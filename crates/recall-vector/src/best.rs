@@ -1,0 +1,97 @@
+//! Which of many are the best few?
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use recall_core::{ChunkRow, Neighbour};
+
+/// The best neighbours so far: the greatest cosine first, of equal ones the lesser row.
+pub(crate) struct Best {
+    most: usize,
+    /// The worst on top.
+    kept: BinaryHeap<Reverse<Ranked>>,
+    /// What a cosine must reach to be kept.
+    bar: f32,
+}
+
+impl Best {
+    pub(crate) fn of(most: usize) -> Self {
+        // Callers ask for more than there is when they want all.
+        Self { most, kept: BinaryHeap::with_capacity(most.min(1024) + 1), bar: f32::NEG_INFINITY }
+    }
+
+    /// Whether a cosine could be among the best; an equal one could, by its row.
+    #[inline]
+    pub(crate) fn could_keep(&self, cosine: f32) -> bool {
+        cosine >= self.bar
+    }
+
+    pub(crate) fn offer(&mut self, row: ChunkRow, cosine: f32) {
+        if self.most == 0 || !self.could_keep(cosine) {
+            return;
+        }
+        self.kept.push(Reverse(Ranked { row, cosine }));
+        if self.kept.len() > self.most {
+            self.kept.pop();
+        }
+        if self.kept.len() == self.most {
+            self.bar = self.kept.peek().map_or(f32::NEG_INFINITY, |worst| worst.0.cosine);
+        }
+    }
+
+    /// The best, in order.
+    pub(crate) fn into_sorted(self) -> Vec<Neighbour> {
+        // The order of the reversed ones, ascending, is the best first.
+        let sorted = self.kept.into_sorted_vec().into_iter();
+        sorted.map(|Reverse(Ranked { row, cosine })| Neighbour { row, cosine }).collect()
+    }
+}
+
+/// Ordered by how good it is.
+#[derive(Clone, Copy, Debug)]
+struct Ranked {
+    row: ChunkRow,
+    cosine: f32,
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.cosine.total_cmp(&other.cosine).then_with(|| other.row.cmp(&self.row))
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Ranked {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_best_are_the_first_of_all_sorted(cosines in prop::collection::vec(-3_i8..4, 0..40), most in 0_usize..50) {
+            let mut best = Best::of(most);
+            let mut all: Vec<(i8, i64)> = cosines.iter().enumerate().map(|(row, cosine)| (-cosine, row as i64)).collect();
+            for (cosine, row) in all.iter().rev() {
+                best.offer(ChunkRow(*row), f32::from(-cosine));
+            }
+            all.sort_unstable();
+            all.truncate(most);
+            let found: Vec<(i8, i64)> = best.into_sorted().iter().map(|n| (-(n.cosine as i8), n.row.0)).collect();
+            prop_assert_eq!(found, all);
+        }
+    }
+}

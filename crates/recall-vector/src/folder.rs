@@ -1,0 +1,100 @@
+//! Which files does an index consist of?
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How the names of files begin that are renamed once they are whole.
+const TEMPORARY: &str = ".tmp";
+
+const BASE: (&str, &str) = ("base-", ".vectors");
+const DELTA: (&str, &str) = ("delta-", ".log");
+
+/// The bases of an index are numbered; each has its delta. There is no base 0: the delta of that number stands alone.
+pub(crate) fn base_path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("{}{number}{}", BASE.0, BASE.1))
+}
+
+pub(crate) fn delta_path(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("{}{number}{}", DELTA.0, DELTA.1))
+}
+
+/// The numbers of the bases and of the deltas in a folder.
+#[derive(Debug, Default)]
+pub(crate) struct Listed {
+    pub(crate) bases: Vec<u64>,
+    pub(crate) deltas: Vec<u64>,
+    temporary: Vec<PathBuf>,
+}
+
+pub(crate) fn list(dir: &Path) -> io::Result<Listed> {
+    let mut listed = Listed::default();
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        if let Some(number) = number(name, BASE) {
+            listed.bases.push(number);
+        } else if let Some(number) = number(name, DELTA) {
+            listed.deltas.push(number);
+        } else if name.starts_with(TEMPORARY) {
+            listed.temporary.push(entry.path());
+        }
+    }
+    Ok(listed)
+}
+
+/// Deletes what a merge left: the files of other numbers, and half-written temporary ones.
+///
+/// What cannot be deleted (a map of it is open, on some systems) takes space until the next time.
+pub(crate) fn sweep(dir: &Path, listed: &Listed, current: u64) {
+    let bases = listed.bases.iter().filter(|number| **number != current).map(|number| base_path(dir, *number));
+    let deltas = listed.deltas.iter().filter(|number| **number != current).map(|number| delta_path(dir, *number));
+    for path in deltas.chain(bases).chain(listed.temporary.iter().cloned()) {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// Puts a file in the place of another at once, when it is written: whoever opens it finds the one or the other.
+///
+/// That the new one is on disk before it gets its name is up to `write`; that the name is, is seen to here.
+pub(crate) fn replace(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+    let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+    let temporary = dir.join(format!("{TEMPORARY}-{}-{name}", std::process::id()));
+    let outcome = create(&temporary).and_then(|file| write(&file)).and_then(|()| fs::rename(&temporary, path));
+    if outcome.is_err() {
+        // The error above says what went wrong; a leftover is swept at the next opening.
+        let _ = fs::remove_file(&temporary);
+    }
+    outcome?;
+    sync(dir)
+}
+
+/// Makes a file that its owner alone can read: who has an embedding can guess at the text.
+pub(crate) fn create(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn sync(dir: &Path) -> io::Result<()> {
+    File::open(dir)?.sync_all()
+}
+
+/// Other systems have no such call; their file systems log names.
+#[cfg(not(unix))]
+fn sync(_dir: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+fn number(name: &str, (beginning, end): (&str, &str)) -> Option<u64> {
+    let digits = name.strip_prefix(beginning)?.strip_suffix(end)?;
+    digits.parse().ok()
+}

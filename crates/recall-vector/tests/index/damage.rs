@@ -1,0 +1,165 @@
+//! Damaged files are noticed, or change nothing; they never end the process.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fastrand::Rng;
+use recall_core::{ChunkRow, Generation, NearestError, Neighbour, RowFilter, RowSet, VectorIndex};
+use recall_vector::{OpenError, Settings, Vectors};
+
+use crate::clusters::Clusters;
+use crate::fixture::{DIMENSIONS, added, apply, eager, model, open, plain, removed};
+
+/// Of every file.
+const MUTATIONS: usize = 2000;
+
+/// What an index answers, by the generation that it says it has.
+type Answers = (Generation, Vec<Vec<Neighbour>>);
+
+struct Sample {
+    dir: tempfile::TempDir,
+    settings: Settings,
+    queries: Vec<Vec<f32>>,
+    /// Of every generation that the log goes through.
+    answers: Vec<Answers>,
+}
+
+impl Sample {
+    /// An index with a base, and a log of several changes behind it.
+    fn new(settings: Settings) -> Self {
+        let mut clusters = Clusters::new(DIMENSIONS, 400, 5);
+        let texts: Vec<_> = (0..400).map(|_| clusters.draw()).collect();
+        let queries: Vec<_> = (0..3).map(|_| clusters.draw()).collect();
+        let dir = tempfile::tempdir().unwrap();
+        let vectors = open(dir.path(), settings.clone());
+        apply(&vectors, &added(1, &texts[..350]));
+        vectors.merge().unwrap();
+        apply(&vectors, &removed((1..100).step_by(3)));
+        let mut answers = Vec::new();
+        // The base alone is a state as well, that of an empty log.
+        for (from, texts) in [(351, &texts[350..360]), (10, &texts[360..370]), (361, &texts[370..])] {
+            apply(&vectors, &added(from, texts));
+        }
+        drop(vectors);
+        let log = dir.path().join("delta-1.log");
+        let whole = fs::read(&log).unwrap();
+        for length in 64..=whole.len() {
+            fs::write(&log, &whole[..length]).unwrap();
+            let found = ask(dir.path(), &settings, &queries).unwrap();
+            if answers.last() != Some(&found) {
+                answers.push(found);
+            }
+        }
+        assert_eq!(answers.len(), 5);
+        Self { dir, settings, queries, answers }
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        let mut files: Vec<_> = fs::read_dir(self.dir.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        assert_eq!(files.len(), 2);
+        files
+    }
+}
+
+/// Opens an index and asks it everything; an error of any step is the error of all. Only damage may be one.
+fn ask(dir: &Path, settings: &Settings, queries: &[Vec<f32>]) -> Result<Answers, String> {
+    let vectors = Vectors::open(dir, model(), settings.clone()).map_err(|error| match error {
+        OpenError::Damaged { reason, .. } => reason,
+        other => panic!("damage was taken for {other:?}"),
+    })?;
+    let told = |error| match error {
+        NearestError::Damaged { reason } => reason,
+        other => panic!("damage was taken for {other:?}"),
+    };
+    let some = RowSet::of((0..300).map(|number| ChunkRow(number * 2)));
+    let few = RowSet::of([1, 5, 9, 355].map(ChunkRow));
+    let mut lists = Vec::new();
+    for query in queries {
+        for filter in [RowFilter::All, RowFilter::Only(&some), RowFilter::Only(&few)] {
+            lists.push(vectors.nearest(query, filter, 10).map_err(told)?);
+        }
+    }
+    Ok((vectors.generation(), lists))
+}
+
+/// Damages a file in one of the ways in which files are damaged.
+fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
+    let length = bytes.len();
+    let range = |rng: &mut Rng| {
+        let start = rng.usize(..length);
+        start..(start + 1 + rng.usize(..4096)).min(length)
+    };
+    match rng.u8(..6) {
+        0 => (0..=rng.usize(..8)).for_each(|_| bytes[rng.usize(..length)] ^= 1 << rng.u8(..8)),
+        1 => bytes.truncate(rng.usize(..length)),
+        2 => bytes[range(rng)].fill(0),
+        3 => bytes[range(rng)].fill_with(|| rng.u8(..)),
+        4 => {
+            // Two blocks change places.
+            let width = [8, 64, 260, 512][rng.usize(..4)].min(length / 2);
+            let (left, right) = (rng.usize(..=length / 2 - width), length / 2 + rng.usize(..=length / 2 - width));
+            let block = bytes[left..left + width].to_vec();
+            bytes.copy_within(right..right + width, left);
+            bytes[right..right + width].copy_from_slice(&block);
+        }
+        _ => bytes.extend_from_within(range(rng)),
+    }
+}
+
+fn check(settings: Settings) {
+    let sample = Sample::new(settings);
+    let mut rng = Rng::with_seed(11);
+    for file in sample.files() {
+        let whole = fs::read(&file).unwrap();
+        let log = sample.dir.path().join("delta-1.log");
+        let log_bytes = fs::read(&log).unwrap();
+        let mut noticed = 0;
+        for number in 0..MUTATIONS {
+            let mut bytes = whole.clone();
+            while bytes == whole {
+                mutate(&mut bytes, &mut rng);
+            }
+            fs::write(&file, &bytes).unwrap();
+            match ask(sample.dir.path(), &sample.settings, &sample.queries) {
+                Err(_) => noticed += 1,
+                // A log that ends earlier is an earlier state, and says so.
+                Ok(found) => {
+                    assert!(sample.answers.contains(&found), "mutation {number} of {} is unnoticed", file.display());
+                }
+            }
+            fs::write(&file, &whole).unwrap();
+            fs::write(&log, &log_bytes).unwrap();
+        }
+        let is_base = file != log;
+        // The rest hit what fills the gap before the content.
+        assert!(!is_base || noticed > MUTATIONS * 95 / 100, "{noticed} of {}", file.display());
+    }
+}
+
+#[test]
+fn mutations_of_an_index_without_a_graph_never_change_an_answer() {
+    check(plain());
+}
+
+#[test]
+fn mutations_of_an_index_with_a_graph_never_change_an_answer() {
+    check(eager());
+}
+
+#[test]
+fn another_format_is_told_by_its_number() {
+    let sample = Sample::new(plain());
+    for file in sample.files() {
+        let whole = fs::read(&file).unwrap();
+        let mut bytes = whole.clone();
+        bytes[8] = 77;
+        let head = if file.ends_with("delta-1.log") { 64 } else { 256 };
+        let checksum = crc32fast::hash(&bytes[..head - 4]);
+        bytes[head - 4..head].copy_from_slice(&checksum.to_le_bytes());
+        fs::write(&file, &bytes).unwrap();
+        let refused = Vectors::open(sample.dir.path(), model(), plain()).err().unwrap();
+        assert!(matches!(refused, OpenError::Outdated { found: 77, known: 1, .. }), "{refused:?}");
+        fs::write(&file, &whole).unwrap();
+    }
+}

@@ -1,0 +1,191 @@
+//! Opening, closing, merging, and what a crash leaves.
+
+use std::fs;
+use std::path::Path;
+
+use recall_core::{ChunkRow, Generation, ModelFingerprint, NearestError, RowFilter, VectorIndex};
+use recall_vector::{Change, Model, OpenError, Settings, Vectors, WriteError, set_aside};
+
+use crate::clusters::Clusters;
+use crate::fixture::{DIMENSIONS, added, all, apply, eager, exact, model, open, plain, quantised, removed};
+
+fn texts(count: usize) -> Vec<Vec<f32>> {
+    let mut clusters = Clusters::new(DIMENSIONS, count, 9);
+    (0..count).map(|_| clusters.draw()).collect()
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_new_index_is_empty_and_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let vectors = open(&folder.path().join("deep/down"), Settings::default());
+    assert_eq!((vectors.len(), vectors.generation()), (0, Generation(0)));
+    assert_eq!(all(&vectors, &texts(1)[0]), []);
+    vectors.merge().unwrap();
+    assert_eq!(all(&vectors, &texts(1)[0]), []);
+}
+
+#[test]
+fn a_merge_leaves_one_base_and_its_delta() {
+    let folder = tempfile::tempdir().unwrap();
+    let vectors = open(folder.path(), eager());
+    let texts = texts(50);
+    apply(&vectors, &added(1, &texts[..40]));
+    assert_eq!(names(folder.path()), ["delta-0.log"]);
+    vectors.merge().unwrap();
+    apply(&vectors, &added(41, &texts[40..]));
+    vectors.merge().unwrap();
+    assert_eq!(names(folder.path()), ["base-2.vectors", "delta-2.log"]);
+    assert_eq!(vectors.generation(), Generation(2));
+    assert_eq!(all(&vectors, &texts[0]), all(&exact(1, &texts), &texts[0]));
+}
+
+#[test]
+fn changes_during_a_merge_are_not_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let vectors = open(folder.path(), eager());
+    let texts = texts(600);
+    apply(&vectors, &added(1, &texts[..500]));
+    std::thread::scope(|scope| {
+        let merging = scope.spawn(|| vectors.merge());
+        for (row, text) in (501..).zip(&texts[500..]) {
+            let change = Change { removed: vec![ChunkRow(row - 500)], added: vec![(ChunkRow(row), quantised(text))] };
+            apply(&vectors, &change);
+            assert_eq!(vectors.len(), 500);
+        }
+        merging.join().unwrap().unwrap();
+    });
+    let generation = vectors.generation();
+    let expected = all(&exact(101, &texts[100..]), &texts[0]);
+    assert_eq!(all(&vectors, &texts[0]), expected);
+    drop(vectors);
+    let vectors = open(folder.path(), eager());
+    assert_eq!((all(&vectors, &texts[0]), vectors.generation()), (expected, generation));
+}
+
+#[test]
+fn merges_are_wanted_when_there_is_much_to_merge() {
+    let folder = tempfile::tempdir().unwrap();
+    let vectors = open(folder.path(), plain());
+    let texts = texts(100);
+    apply(&vectors, &added(1, &texts[..8]));
+    assert!(!vectors.wants_merge());
+    apply(&vectors, &added(9, &texts[8..]));
+    assert!(vectors.wants_merge());
+    vectors.merge().unwrap();
+    assert!(!vectors.wants_merge());
+    apply(&vectors, &removed(1..=20));
+    assert!(!vectors.wants_merge(), "a fifth is gone");
+    apply(&vectors, &removed(21..=30));
+    assert!(vectors.wants_merge(), "more than a quarter is gone");
+}
+
+#[test]
+fn a_torn_log_is_the_state_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let vectors = open(folder.path(), plain());
+    let texts = texts(3);
+    let log = folder.path().join("delta-0.log");
+    let mut ends = vec![fs::metadata(&log).unwrap().len()];
+    for (row, text) in (1..).zip(&texts) {
+        apply(&vectors, &added(row, std::slice::from_ref(text)));
+        ends.push(fs::metadata(&log).unwrap().len());
+    }
+    drop(vectors);
+    let whole = fs::read(&log).unwrap();
+    for length in ends[0]..=ends[3] {
+        fs::write(&log, &whole[..length as usize]).unwrap();
+        let vectors = open(folder.path(), plain());
+        let kept = ends.iter().filter(|end| **end <= length).count() - 1;
+        assert_eq!((vectors.generation().0, vectors.len()), (kept as u64, kept), "{length} bytes");
+        // What was torn is no obstacle to what comes.
+        apply(&vectors, &added(9, &texts[..1]));
+        drop(vectors);
+        assert_eq!(open(folder.path(), plain()).len(), kept + 1);
+    }
+}
+
+#[test]
+fn a_crash_in_a_merge_leaves_the_old_state_or_the_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = texts(60);
+    let vectors = open(folder.path(), eager());
+    apply(&vectors, &added(1, &texts));
+    let before = fs::read(folder.path().join("delta-0.log")).unwrap();
+    vectors.merge().unwrap();
+    let expected = all(&vectors, &texts[0]);
+    drop(vectors);
+    // The new base has its name, the old delta is still there, the new one is not yet, and something is half written.
+    fs::remove_file(folder.path().join("delta-1.log")).unwrap();
+    fs::write(folder.path().join("delta-0.log"), &before).unwrap();
+    fs::write(folder.path().join(".tmp-1-base-2.vectors"), b"half").unwrap();
+    let vectors = open(folder.path(), eager());
+    assert_eq!((all(&vectors, &texts[0]), vectors.generation()), (expected.clone(), Generation(1)));
+    assert_eq!(names(folder.path()), ["base-1.vectors", "delta-1.log"]);
+    drop(vectors);
+    // The new base is only half there.
+    fs::remove_file(folder.path().join("delta-1.log")).unwrap();
+    fs::rename(folder.path().join("base-1.vectors"), folder.path().join(".tmp-1-base-1.vectors")).unwrap();
+    fs::write(folder.path().join("delta-0.log"), &before).unwrap();
+    let vectors = open(folder.path(), eager());
+    assert_eq!(all(&vectors, &texts[0]), expected);
+    assert_eq!(names(folder.path()), ["delta-0.log"]);
+}
+
+#[test]
+fn embeddings_of_another_model_are_not_mixed_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = texts(20);
+    let other = Model { fingerprint: ModelFingerprint::of(&[b"another"]), ..model() };
+    let wider = Model { dimensions: DIMENSIONS + 1, ..model() };
+    for merged in [false, true] {
+        let vectors = open(folder.path(), eager());
+        apply(&vectors, &added(1, &texts));
+        if merged {
+            vectors.merge().unwrap();
+        }
+        drop(vectors);
+        for asked in [other, wider] {
+            let refused = Vectors::open(folder.path(), asked, eager()).err().unwrap();
+            let OpenError::OtherModel { found, dimensions, .. } = refused else { panic!("{refused:?}") };
+            assert_eq!((found, dimensions), (model().fingerprint, DIMENSIONS));
+        }
+    }
+    let vectors = open(folder.path(), eager());
+    let wide = Change { added: vec![(ChunkRow(1), quantised(&[1.0; DIMENSIONS + 1]))], ..Change::default() };
+    let refused = vectors.apply(Generation(9), &wide);
+    assert!(matches!(refused, Err(WriteError::Dimensions { row: 1, .. })), "{refused:?}");
+    let refused = vectors.nearest(&[1.0; DIMENSIONS + 1], RowFilter::All, 1);
+    assert!(matches!(refused, Err(NearestError::Dimensions { .. })), "{refused:?}");
+    assert_eq!((vectors.len(), vectors.generation()), (20, Generation(2)));
+}
+
+#[test]
+fn a_missing_base_is_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let vectors = open(folder.path(), eager());
+    apply(&vectors, &added(1, &texts(20)));
+    vectors.merge().unwrap();
+    drop(vectors);
+    fs::remove_file(folder.path().join("base-1.vectors")).unwrap();
+    let refused = Vectors::open(folder.path(), model(), eager()).err().unwrap();
+    assert!(matches!(refused, OpenError::Damaged { .. }), "{refused:?}");
+}
+
+#[test]
+fn three_damaged_indexes_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("vectors");
+    for suffix in ["1", "2", "3", "4"] {
+        drop(open(&dir, plain()));
+        let aside = set_aside(&dir, suffix).unwrap();
+        assert!(aside.join("delta-0.log").exists());
+    }
+    assert_eq!(names(folder.path()), ["vectors.damaged-2", "vectors.damaged-3", "vectors.damaged-4"]);
+}
