@@ -145,7 +145,10 @@ mod tests {
                 .map(|definition| definition.node)
                 .chain(syntax.imports.iter().map(|import| import.node))
                 .chain(syntax.calls.iter().map(|call| call.node))
-                .chain([syntax.blocks, syntax.comments, syntax.attributes, syntax.wrappers, syntax.types, syntax.values].concat());
+                .chain(
+                    [syntax.blocks, syntax.comments, syntax.attributes, syntax.wrappers, syntax.types, syntax.values]
+                        .concat(),
+                );
             for kind in kinds {
                 if language.id_for_node_kind(kind, true) == 0 {
                     unknown.push(format!("{}: node {kind}", syntax.name));
