@@ -130,6 +130,24 @@ impl Document<'_> {
         symbols
     }
 
+    /// The names that are bound somewhere in an outermost definition, with that definition: inside of it they do not refer
+    /// to what bears the same name elsewhere.
+    fn bound(&self) -> HashSet<(Option<u32>, &str)> {
+        let bound = self.outline.bound.iter();
+        bound.filter_map(|span| Some((self.outermost(span.start), span.of(self.text())?))).collect()
+    }
+
+    /// The outermost definition that a byte stands in or behind.
+    fn outermost(&self, byte: u32) -> Option<u32> {
+        let definitions = &self.outline.definitions;
+        let behind = definitions.partition_point(|found| found.bytes.start <= byte as usize);
+        let mut index = behind.checked_sub(1)? as u32;
+        while let Some(parent) = self.found(index).parent {
+            index = parent;
+        }
+        Some(index)
+    }
+
     fn is_method(&self, found: &Found) -> bool {
         found.scope.is_some() || found.parent.is_some_and(|parent| self.found(parent).kinds.chunk == ChunkKind::Type)
     }
@@ -149,6 +167,7 @@ impl Document<'_> {
         references.sort_unstable();
         let mut own: Vec<(u32, &str)> = symbols.iter().map(|symbol| (symbol.chunk, symbol.name.as_str())).collect();
         own.sort_unstable();
+        let bound = self.bound();
         let mut seen: HashSet<&str> = HashSet::new();
         let mut chunk = 0;
         for reference in references {
@@ -157,6 +176,9 @@ impl Document<'_> {
                 seen.clear();
             }
             let name = reference.of(self.text()).unwrap_or_default();
+            if !bound.is_empty() && bound.contains(&(self.outermost(reference.start), name)) {
+                continue;
+            }
             if seen.len() < MOST_REFERENCES && own.binary_search(&(chunk as u32, name)).is_err() && seen.insert(name) {
                 edges.push(Edge { kind: EdgeKind::References, chunk: chunk as u32, target: name.to_owned() });
             }

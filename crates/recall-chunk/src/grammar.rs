@@ -32,6 +32,7 @@ pub(crate) enum Trait {
     Attribute = 8,
     Wrapper = 16,
     Type = 32,
+    Value = 64,
 }
 
 impl Role {
@@ -61,6 +62,8 @@ pub(crate) struct Grammar {
     pub(crate) syntax: &'static Syntax,
     pub(crate) language: tree_sitter::Language,
     roles: Vec<Role>,
+    /// The numbers of the fields below which names are bound.
+    binders: Vec<u16>,
 }
 
 impl Grammar {
@@ -74,7 +77,14 @@ impl Grammar {
     fn resolve(syntax: &'static Syntax) -> Self {
         let language = (syntax.grammar)();
         let roles = (0..language.node_kind_count() as u16).map(|kind| role(syntax, &language, kind)).collect();
-        Self { syntax, language, roles }
+        let field = |name: &&str| language.field_id_for_name(name).map(std::num::NonZero::get);
+        let binders = syntax.binders.iter().filter_map(field).collect();
+        Self { syntax, language, roles, binders }
+    }
+
+    /// Whether a field binds the names below it.
+    pub(crate) fn is_binder(&self, field: u16) -> bool {
+        self.binders.contains(&field)
     }
 
     /// What is to be done at a node of this kind.
@@ -100,6 +110,7 @@ fn role(syntax: &'static Syntax, language: &tree_sitter::Language, kind: u16) ->
         (syntax.attributes, Trait::Attribute),
         (syntax.wrappers, Trait::Wrapper),
         (syntax.types, Trait::Type),
+        (syntax.values, Trait::Value),
     ];
     Role {
         definition: syntax.definitions.iter().find(|definition| definition.node == name),
@@ -117,6 +128,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn ordinary_names_are_sorted() {
+        for syntax in SYNTAXES {
+            assert!(syntax.ordinary.is_sorted(), "{}", syntax.name);
+        }
+    }
+
+    #[test]
     fn every_name_in_the_tables_is_one_of_its_grammar() {
         let mut unknown = Vec::new();
         for syntax in SYNTAXES {
@@ -127,10 +145,18 @@ mod tests {
                 .map(|definition| definition.node)
                 .chain(syntax.imports.iter().map(|import| import.node))
                 .chain(syntax.calls.iter().map(|call| call.node))
-                .chain([syntax.blocks, syntax.comments, syntax.attributes, syntax.wrappers, syntax.types].concat());
+                .chain(
+                    [syntax.blocks, syntax.comments, syntax.attributes, syntax.wrappers, syntax.types, syntax.values]
+                        .concat(),
+                );
             for kind in kinds {
                 if language.id_for_node_kind(kind, true) == 0 {
                     unknown.push(format!("{}: node {kind}", syntax.name));
+                }
+            }
+            for field in syntax.binders {
+                if language.field_id_for_name(field).is_none() {
+                    unknown.push(format!("{}: field {field}", syntax.name));
                 }
             }
             for call in syntax.calls {

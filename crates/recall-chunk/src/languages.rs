@@ -48,7 +48,12 @@ pub(crate) struct Syntax {
     pub(crate) calls: &'static [Call],
     /// Leaves that name a type wherever they stand.
     pub(crate) types: &'static [&'static str],
-    /// What is called everywhere and tells nothing: words of the language that its grammar takes for calls.
+    /// Leaves that name a value where they do not bind it. Given where functions are passed on more often than called.
+    pub(crate) values: &'static [&'static str],
+    /// Fields below which a value's name is bound, or stands for something else.
+    pub(crate) binders: &'static [&'static str],
+    /// What is called everywhere and tells nothing: words of the language that its grammar takes for calls,
+    /// functions of its own library that are there without an import. Sorted.
     pub(crate) ordinary: &'static [&'static str],
     /// Functions whose call with a literal is an import: `require`.
     pub(crate) import_calls: &'static [&'static str],
@@ -72,6 +77,8 @@ impl Syntax {
             imports: &[],
             calls: &[],
             types: &[],
+            values: &[],
+            binders: &[],
             ordinary: &[],
             import_calls: &[],
             clauses: Clauses::Apart,
@@ -112,6 +119,16 @@ pub(crate) struct Definition {
     pub(crate) keyword: &'static str,
     pub(crate) kinds: Kinds,
     pub(crate) name: NameRule,
+    pub(crate) reach: DocReach,
+}
+
+/// How near to a definition its documentation stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DocReach {
+    /// On the line before it.
+    Adjoining,
+    /// Blank lines may stand between: what a file begins with is about the module that follows.
+    AcrossBlankLines,
 }
 
 /// Where a node of that kind defines something.
@@ -228,11 +245,15 @@ impl Kinds {
 
 impl Definition {
     const fn new(node: &'static str, keyword: &'static str, kinds: Kinds) -> Self {
-        Self { node, place: Place::Anywhere, keyword, kinds, name: NameRule::Field("name") }
+        Self { node, place: Place::Anywhere, keyword, kinds, name: NameRule::Field("name"), reach: DocReach::Adjoining }
     }
 
     const fn outside_functions(self) -> Self {
         Self { place: Place::OutsideFunctions, ..self }
+    }
+
+    const fn documented_from_afar(self) -> Self {
+        Self { reach: DocReach::AcrossBlankLines, ..self }
     }
 
     const fn function(node: &'static str, keyword: &'static str) -> Self {

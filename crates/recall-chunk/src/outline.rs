@@ -12,7 +12,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use self::frame::{Frame, Pending};
 use crate::grammar::{Callee, Grammar, Role, Trait};
-use crate::languages::{Clauses, Docs, Kinds, NameRule, Named, Place, child_of_kind};
+use crate::languages::{Clauses, DocReach, Docs, Kinds, NameRule, Named, Place, child_of_kind};
 use crate::lines::Lines;
 
 /// The key of a line that no cut may precede.
@@ -38,6 +38,9 @@ pub(crate) struct Outline {
     pub(crate) imports: Vec<(u32, String)>,
     /// The names of what is called or used as a type, in no particular order.
     pub(crate) references: Vec<ByteSpan>,
+    /// The names of values where they are bound: parameters, variables. Kept for languages alone that tell of
+    /// [`binders`](crate::languages::Syntax::binders), in no particular order.
+    pub(crate) bound: Vec<ByteSpan>,
 }
 
 /// A definition as it stands in the tree.
@@ -72,6 +75,7 @@ pub(crate) fn read(grammar: &Grammar, tree: &Tree, lines: &Lines<'_>, depth: u32
             definitions: Vec::new(),
             imports: Vec::new(),
             references: Vec::new(),
+            bound: Vec::new(),
         },
     };
     let mut cursor = tree.walk();
@@ -131,13 +135,15 @@ impl Reader<'_> {
             }
             return None;
         }
-        if role.has(Trait::Attribute) && matches!(self.lines.text().as_bytes().get(start), Some(b'@' | b'#')) {
+        if role.has(Trait::Attribute) && matches!(self.lines.text().as_bytes().get(start), Some(b'@' | b'#' | b'{')) {
             if begins_line {
                 self.hold_back(node, line, role);
             }
             return Some(self.plain_frame(role, node));
         }
-        let attached = parent.pending.take().filter(|held| held.last_line + 1 >= line);
+        let from_afar = role.definition().is_some_and(|definition| definition.reach == DocReach::AcrossBlankLines);
+        let attached = parent.pending.take().filter(|held| from_afar || held.last_line + 1 >= line);
+        let binds = parent.binds || cursor.field_id().is_some_and(|field| self.grammar.is_binder(field.get()));
         if let Some(held) = &attached
             && begins_line
             && line > held.first_line
@@ -149,10 +155,14 @@ impl Reader<'_> {
         if role.has(Trait::Type) {
             self.note_type(node);
         }
+        if role.has(Trait::Value) {
+            self.note_value(node, binds);
+        }
         if role.import().is_some() && self.note_import(role, node) && !role.has(Trait::Wrapper) {
             return None;
         }
-        Some(self.frame_of(role, node, line, attached))
+        let frame = self.frame_of(role, node, line, attached);
+        Some(Frame { binds, ..frame })
     }
 
     /// Leaves the innermost frame. A comment at its end may belong to what follows it.
@@ -338,7 +348,7 @@ impl Reader<'_> {
         }
         let text = self.lines.text();
         let Some(name) = names::callee(text, node.start_byte()..node.end_byte()) else { return };
-        if self.grammar.syntax.ordinary.contains(&&text[name.clone()]) {
+        if self.grammar.syntax.ordinary.binary_search(&&text[name.clone()]).is_ok() {
             return;
         }
         if self.grammar.syntax.import_calls.contains(&&text[name.clone()]) {
@@ -354,6 +364,18 @@ impl Reader<'_> {
     fn note_type(&mut self, node: Node<'_>) {
         if let Some(name) = names::type_name(self.lines.text(), node.byte_range()) {
             self.outline.references.push(ByteSpan { start: name.start as u32, end: name.end as u32 });
+        }
+    }
+
+    fn note_value(&mut self, node: Node<'_>, binds: bool) {
+        let span = ByteSpan { start: node.start_byte() as u32, end: node.end_byte() as u32 };
+        if binds {
+            self.outline.bound.push(span);
+            return;
+        }
+        let name = span.of(self.lines.text()).unwrap_or_default();
+        if names::is_worth_naming(name) && self.grammar.syntax.ordinary.binary_search(&name).is_err() {
+            self.outline.references.push(span);
         }
     }
 

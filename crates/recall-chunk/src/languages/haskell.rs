@@ -3,19 +3,22 @@
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::Node;
 
-use super::{Clauses, Definition, Kinds, Named, Syntax, call, import, imports, text_of};
+use super::{Clauses, Definition, Kinds, Named, Syntax, import, imports, text_of};
 
 pub(super) const HASKELL: Syntax = Syntax {
     definitions: &[
+        Definition::module("header", "module").field("module").documented_from_afar(),
         Definition::function("function", "").look(equation),
-        Definition::function("bind", "").outside_functions(),
-        Definition::function("signature", ""),
+        Definition::function("bind", "").look(binding).outside_functions(),
+        Definition::function("signature", "").look(binding),
         Definition::a_type("data_type", "data", SymbolKind::Type),
         Definition::a_type("newtype", "newtype", SymbolKind::Type),
         Definition::a_type("type_synonym", "type", SymbolKind::Type),
         Definition::a_type("class", "class", SymbolKind::Interface),
         Definition::new("instance", "instance", Kinds::unnamed(ChunkKind::Type)).look(instance),
         Definition::a_type("type_family", "type family", SymbolKind::Type),
+        Definition::a_type("data_family", "data family", SymbolKind::Type),
+        Definition::constant("pattern_synonym", "pattern").look(synonym),
     ],
     blocks: &[
         "haskell",
@@ -32,17 +35,172 @@ pub(super) const HASKELL: Syntax = Syntax {
         "list",
         "match",
     ],
-    comments: &["comment", "haddock", "pragma"],
+    comments: &["comment", "haddock"],
+    attributes: &["pragma"],
     imports: &[import("import", imports::dotted)],
-    calls: &[call("apply", "function"), call("infix_id", "")],
-    types: &["name"],
+    types: &["name", "constructor"],
+    values: &["variable"],
+    binders: &["name", "names", "patterns", "pattern", "bind", "type"],
+    ordinary: PRELUDE,
     clauses: Clauses::Together,
     ..Syntax::bare("haskell", || tree_sitter_haskell::LANGUAGE.into())
 };
 
-/// An equation; the same kind of node stands for a function's type, which has no name.
-fn equation(node: Node<'_>, _text: &str) -> Option<Named> {
-    node.child_by_field_name("name").map(Named::of)
+/// What every module sees without an import.
+const PRELUDE: &[&str] = &[
+    "abs",
+    "all",
+    "and",
+    "any",
+    "appendFile",
+    "asTypeOf",
+    "break",
+    "ceiling",
+    "compare",
+    "concat",
+    "concatMap",
+    "const",
+    "curry",
+    "cycle",
+    "div",
+    "divMod",
+    "drop",
+    "dropWhile",
+    "either",
+    "elem",
+    "enumFrom",
+    "enumFromTo",
+    "error",
+    "even",
+    "filter",
+    "flip",
+    "floor",
+    "fmap",
+    "foldMap",
+    "foldl",
+    "foldl1",
+    "foldr",
+    "foldr1",
+    "fromEnum",
+    "fromInteger",
+    "fromIntegral",
+    "fst",
+    "gcd",
+    "getContents",
+    "getLine",
+    "head",
+    "id",
+    "init",
+    "interact",
+    "ioError",
+    "iterate",
+    "last",
+    "lcm",
+    "length",
+    "lines",
+    "lookup",
+    "map",
+    "mapM",
+    "mapM_",
+    "mappend",
+    "max",
+    "maxBound",
+    "maximum",
+    "maybe",
+    "mconcat",
+    "mempty",
+    "min",
+    "minBound",
+    "minimum",
+    "mod",
+    "negate",
+    "not",
+    "notElem",
+    "null",
+    "odd",
+    "or",
+    "otherwise",
+    "pred",
+    "print",
+    "product",
+    "properFraction",
+    "pure",
+    "putStr",
+    "putStrLn",
+    "quot",
+    "quotRem",
+    "read",
+    "readFile",
+    "realToFrac",
+    "rem",
+    "repeat",
+    "replicate",
+    "return",
+    "reverse",
+    "round",
+    "seq",
+    "sequence",
+    "sequenceA",
+    "sequence_",
+    "show",
+    "showString",
+    "shows",
+    "snd",
+    "span",
+    "splitAt",
+    "subtract",
+    "succ",
+    "sum",
+    "tail",
+    "take",
+    "takeWhile",
+    "toEnum",
+    "toInteger",
+    "traverse",
+    "truncate",
+    "uncurry",
+    "undefined",
+    "unlines",
+    "until",
+    "unwords",
+    "unzip",
+    "userError",
+    "words",
+    "writeFile",
+    "zip",
+    "zip3",
+    "zipWith",
+    "zipWith3",
+];
+
+/// An equation, `name x = …` or `x <+> y = …`; the same kind of node stands for a function's type, which has no name.
+fn equation(node: Node<'_>, text: &str) -> Option<Named> {
+    binding(node, text).or_else(|| {
+        let infix = node.named_child(0).filter(|child| child.kind() == "infix")?;
+        infix.child_by_field_name("operator").map(bare)
+    })
+}
+
+/// What is named before `::` or `=`.
+fn binding(node: Node<'_>, _text: &str) -> Option<Named> {
+    node.child_by_field_name("name").map(bare)
+}
+
+/// `P` of `pattern P x = Just x`.
+fn synonym(node: Node<'_>, _text: &str) -> Option<Named> {
+    let mut head = node.named_child(0)?.child_by_field_name("synonym")?;
+    while let Some(function) = head.child_by_field_name("function") {
+        head = function;
+    }
+    (head.kind() == "constructor").then(|| Named::of(head))
+}
+
+/// The name inside the parentheses of `(<+>)` and the ticks of `` `over` ``.
+fn bare(name: Node<'_>) -> Named {
+    Named::of(match name.kind() {
+        "prefix_id" | "infix_id" => name.named_child(0).unwrap_or(name),
+        _ => name,
+    })
 }
 
 /// `instance Display Store where`.

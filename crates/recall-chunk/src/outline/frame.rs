@@ -20,6 +20,8 @@ pub(super) struct Frame {
     /// Whether the child that it calls has been seen.
     pub(super) has_callee: bool,
     pub(super) in_function: bool,
+    /// Whether names in it are bound, not used.
+    pub(super) binds: bool,
     pub(super) definitions_above: u32,
     /// The line of a wrapper, its bytes and its comments, for the definition in it.
     pub(super) line: usize,
@@ -48,6 +50,7 @@ impl Frame {
             last_definition: None,
             has_callee: false,
             in_function: false,
+            binds: false,
             definitions_above: 0,
             line: usize::MAX,
             wrapped: None,
@@ -60,6 +63,7 @@ impl Frame {
         Self {
             definition: self.definition,
             in_function: self.in_function,
+            binds: self.binds,
             definitions_above: self.definitions_above,
             ..Self::root(role, end)
         }

@@ -135,7 +135,7 @@ fn is_name_byte(byte: u8) -> bool {
 }
 
 /// Names of one character and the words that stand for objects and constants in some language name nothing.
-fn is_worth_naming(name: &str) -> bool {
+pub(super) fn is_worth_naming(name: &str) -> bool {
     const WORDS: &[&str] = &[
         "Err",
         "None",

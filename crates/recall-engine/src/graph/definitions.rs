@@ -8,7 +8,7 @@ use recall_core::{Candidate, ChunkRow, DocumentRow, Symbol};
 use recall_lexical::Searcher;
 
 use super::meaning::{is_used_by_name, meant};
-use super::stated::Stated;
+use super::stated::{Imported, Stated};
 use crate::error::StoreError;
 use crate::store::Store;
 
@@ -88,7 +88,12 @@ impl<'a> Names<'a> {
     /// The definitions that a document may mean by a bare name, in the order of documents and lines; see [`meaning`].
     ///
     /// [`meaning`]: super::meaning
-    pub(crate) fn meant_by(&mut self, from: u32, imported: &[u32], name: &str) -> Result<Vec<Definition>, StoreError> {
+    pub(crate) fn meant_by(
+        &mut self,
+        from: u32,
+        imported: &Imported,
+        name: &str,
+    ) -> Result<Vec<Definition>, StoreError> {
         let mut definers: Vec<u32> = self.defining(name)?.iter().map(|(document, _)| *document).collect();
         definers.dedup();
         // What defines the name in a way that code cannot use is found out where it would be meant, and looked past.

@@ -3,6 +3,7 @@
 use recall_core::{FileKind, SymbolKind};
 
 use super::paths::Paths;
+use super::stated::Imported;
 
 /// A name that more documents define says nothing about any of them, unless an import tells which is meant: `new`,
 /// `default`, `iter`.
@@ -12,19 +13,26 @@ pub(crate) const MOST_DEFINERS: usize = 16;
 const MOST_COMPARED: usize = 256;
 
 /// Those of the documents that define a name which another document may mean by it: itself, else those that it imports,
-/// else those in its directory, else those of its language; tests only where a test asks. Ascending; empty where more
-/// than [`MOST_DEFINERS`] are left.
+/// else those in its directory, else those of its language; tests only where a test asks. In a language whose names all
+/// come by imports, behind those that it imports only those that these import. Ascending; empty where more than
+/// [`MOST_DEFINERS`] are left.
 ///
-/// `definers` and `imported` ascend.
-pub(crate) fn meant(paths: &Paths, from: u32, definers: &[u32], imported: &[u32]) -> Vec<u32> {
+/// `definers` ascend.
+pub(crate) fn meant(paths: &Paths, from: u32, definers: &[u32], imported: &Imported) -> Vec<u32> {
     if definers.binary_search(&from).is_ok() {
         return vec![from];
     }
     let is_family = |document: &u32| paths.are_family(from, *document);
     let is_definer = |document: &u32| definers.binary_search(document).is_ok();
-    let by_import: Vec<u32> = imported.iter().copied().filter(is_definer).filter(is_family).collect();
+    let among =
+        |documents: &[u32]| documents.iter().copied().filter(is_definer).filter(is_family).collect::<Vec<u32>>();
+    let by_import = among(&imported.direct);
     if !by_import.is_empty() {
         return by_import;
+    }
+    if let Some(further) = &imported.further {
+        let passed_on = among(further);
+        return if passed_on.len() > MOST_DEFINERS { Vec::new() } else { passed_on };
     }
     if definers.len() > MOST_COMPARED {
         return Vec::new();
@@ -60,7 +68,8 @@ mod tests {
             "tests/check.rs", // 5
         ]));
         let check = |from, definers: &[u32], imported: &[u32], expected: &[u32]| {
-            assert_eq!(meant(&paths, from, definers, imported), expected, "{from} among {definers:?}");
+            let imported = direct(imported);
+            assert_eq!(meant(&paths, from, definers, &imported), expected, "{from} among {definers:?}");
         };
         check(0, &[0, 1, 2], &[2], &[0]);
         check(0, &[1, 2, 3], &[2], &[2]);
@@ -78,7 +87,20 @@ mod tests {
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         let paths = Paths::new(places(&many));
         let definers: Vec<u32> = (1..40).collect();
-        assert_eq!(meant(&paths, 0, &definers, &[]), [0; 0]);
-        assert_eq!(meant(&paths, 0, &definers, &[7]), [7]);
+        assert_eq!(meant(&paths, 0, &definers, &direct(&[])), [0; 0]);
+        assert_eq!(meant(&paths, 0, &definers, &direct(&[7])), [7]);
+    }
+
+    #[test]
+    fn where_all_names_are_imported_nothing_else_is_meant() {
+        let paths = Paths::new(places(&["A.hs", "B.hs", "C.hs", "D.hs"]));
+        let imported = Imported { direct: vec![1], further: Some(vec![2]) };
+        for (definers, expected) in [(&[1, 2, 3][..], &[1][..]), (&[2, 3], &[2]), (&[3], &[]), (&[0, 1], &[0])] {
+            assert_eq!(meant(&paths, 0, definers, &imported), expected, "among {definers:?}");
+        }
+    }
+
+    fn direct(documents: &[u32]) -> Imported {
+        Imported { direct: documents.to_vec(), further: None }
     }
 }

@@ -7,7 +7,7 @@ use recall_catalog::{DocumentPlace, ReadError, Snapshot};
 use recall_core::{DocumentRow, FileKind};
 use rustc_hash::FxHashMap;
 
-use super::resolve::{Guess, Reach, Thing, family, guesses};
+use super::resolve::{Guess, Reach, Thing, family, guesses, names_only_imports};
 
 /// The most documents that one target means; a package of more files is cut.
 pub(crate) const MOST_TARGETS: usize = 64;
@@ -126,6 +126,11 @@ impl Paths {
     /// Whether two documents are written in languages that use each other's definitions.
     pub(crate) fn are_family(&self, a: u32, b: u32) -> bool {
         self.families[a as usize] == self.families[b as usize]
+    }
+
+    /// Whether a document can name of others only what it imports.
+    pub(crate) fn names_only_imports(&self, document: u32) -> bool {
+        self.place(document).language.as_ref().is_some_and(|language| names_only_imports(language.as_str()))
     }
 
     fn path(&self, document: u32) -> &str {

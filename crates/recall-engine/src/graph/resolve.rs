@@ -80,6 +80,9 @@ const FAMILIES: &[&[&str]] = &[
     &["python", "jupyter"],
 ];
 
+/// Languages whose code can name of other files only what it imports: no directory, package or receiver lends names.
+const ONLY_IMPORTS: &[&str] = &["haskell"];
+
 /// The files that an import in a file may mean, the likeliest first; none where the language has no convention that is
 /// known, or the target is one of its own library.
 pub(crate) fn guesses(language: &str, from: &str, target: &str) -> Vec<Guess> {
@@ -90,6 +93,11 @@ pub(crate) fn guesses(language: &str, from: &str, target: &str) -> Vec<Guess> {
 /// A language under which all that share its definitions are known.
 pub(crate) fn family(language: &str) -> &str {
     FAMILIES.iter().find(|family| family.contains(&language)).map_or(language, |family| family[0])
+}
+
+/// Whether code of a language can name of other files only what it imports, or what they pass on that it imports.
+pub(crate) fn names_only_imports(language: &str) -> bool {
+    ONLY_IMPORTS.contains(&language)
 }
 
 fn guess(path: impl Into<String>, reach: Reach, thing: Thing) -> Guess {

@@ -17,6 +17,15 @@ pub(crate) struct Edge {
     pub(crate) meant: u32,
 }
 
+/// The documents that one document imports.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Imported {
+    /// Those that it names, ascending.
+    pub(crate) direct: Vec<u32>,
+    /// Those that they import, ascending, which they may pass on. Given for a document alone that can name nothing else.
+    pub(crate) further: Option<Vec<u32>>,
+}
+
 /// The stated edges of a store, resolved among its documents, at one generation.
 pub(crate) struct Stated {
     pub(crate) generation: Generation,
@@ -70,8 +79,19 @@ impl Stated {
         edges.take_while(move |edge| edge.to == document)
     }
 
-    /// The documents that a document imports, ascending.
-    pub(crate) fn imported(&self, document: u32) -> Vec<u32> {
-        self.from(document).iter().filter(|edge| edge.kind == EdgeKind::Imports).map(|edge| edge.to).collect()
+    /// What a document imports.
+    pub(crate) fn imported(&self, document: u32) -> Imported {
+        let direct: Vec<u32> = self.imports(document).collect();
+        if !self.paths.names_only_imports(document) {
+            return Imported { direct, further: None };
+        }
+        let mut further: Vec<u32> = direct.iter().flat_map(|&imported| self.imports(imported)).collect();
+        further.sort_unstable();
+        further.dedup();
+        Imported { direct, further: Some(further) }
+    }
+
+    fn imports(&self, document: u32) -> impl Iterator<Item = u32> {
+        self.from(document).iter().filter(|edge| edge.kind == EdgeKind::Imports).map(|edge| edge.to)
     }
 }
