@@ -81,6 +81,12 @@ impl<'c> Snapshot<'c> {
         self.generation
     }
 
+    /// Which version of the parser all documents were parsed by, as [`Writer::parsed_by`](crate::Writer::parsed_by) noted it;
+    /// 0 where nobody did.
+    pub fn parsing(&self) -> Result<u32, ReadError> {
+        rows::state::parsing(self.connection())
+    }
+
     /// The document of an id.
     pub fn document(&self, id: DocumentId) -> Result<Option<StoredDocument>, ReadError> {
         rows::documents::by_id(self.connection(), id)?.map(|entry| self.stored(entry)).transpose()

@@ -37,6 +37,11 @@ impl<'c> Writer<'c> {
             }
         }
     }
+
+    /// Notes that all documents were parsed by this version of the parser.
+    pub fn parsed_by(&mut self, version: u32) -> Result<(), WriteError> {
+        Ok(rows::state::write_parsing(&self.connection, version)?)
+    }
 }
 
 /// A batch of changes that become visible together, when it is committed. Dropping it undoes them.

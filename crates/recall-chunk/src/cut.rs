@@ -40,7 +40,7 @@ pub(crate) fn cut(lines: &Lines<'_>, outline: &Outline, max_tokens: u32) -> Vec<
     let mut cutter = Cutter { lines, outline, max_tokens, pieces: Vec::new() };
     let all = lines.trim(0..lines.len());
     if !all.is_empty() {
-        cutter.divide(&all, None);
+        cutter.divide_text(&all);
     }
     merge::absorb_small(cutter.pieces, lines, outline, max_tokens)
 }
@@ -61,6 +61,24 @@ struct Segment {
 }
 
 impl Cutter<'_> {
+    /// Cuts the whole text. One that is a single definition is that definition's, whatever deeper lines it could be cut at.
+    fn divide_text(&mut self, text: &Range<usize>) {
+        let mut outermost = self.children(None);
+        let only = match (outermost.next(), outermost.next()) {
+            (Some((index, found)), None) if found.lines.start <= text.start && found.lines.end >= text.end => {
+                Some(index)
+            }
+            _ => None,
+        };
+        drop(outermost);
+        match only {
+            Some(_) if self.tokens(text) <= self.max_tokens => {
+                self.push(text.clone(), self.kind_of(only, None), only, None)
+            }
+            _ => self.divide(text, only),
+        }
+    }
+
     /// Cuts a region that does not fit, or the whole text, at the shallowest lines in it.
     ///
     /// Recursion ends: each level cuts deeper lines, and there are at most as many levels as the walk went deep.

@@ -111,3 +111,23 @@ fn a_catalog_that_a_newer_version_wrote_is_refused_and_left_as_it_is() {
     assert!(cause.contains("9999"), "{error}: {cause}");
     assert_eq!(fs::read(&catalog).expect("readable"), bytes);
 }
+
+#[test]
+fn what_an_older_version_parsed_is_parsed_anew_once() {
+    let sandbox = indexed();
+    let file = store_folder(&sandbox).join("index/catalog.db");
+    let parsing = || {
+        let catalog = recall_catalog::Catalog::open(&file).expect("opened");
+        catalog.snapshot().expect("readable").parsing().expect("noted")
+    };
+    let current = parsing();
+    assert_ne!(current, 0);
+    recall_catalog::Catalog::open(&file).expect("opened").writer().expect("writable").parsed_by(0).expect("noted");
+    for (changed, unchanged) in [(2, 0), (0, 2)] {
+        let engine = sandbox.engine();
+        let report = sandbox.index(&engine);
+        engine.close();
+        assert_eq!((report.changed, report.unchanged, parsing()), (changed, unchanged, current));
+    }
+    assert_eq!(paths(&sandbox.search(&sandbox.engine(), "alpha")), ["a.rs"]);
+}

@@ -126,7 +126,7 @@ fn a_section_has_the_headings_around_it_and_what_stands_outside_has_none() {
     assert_eq!(parents, ["heading Store - 1-11", "heading Journal - 5-11"]);
 
     let (symbol, parents) = around(&Sandbox::with(&[("a.rs", "fn retry() {}\n")]), "retry");
-    assert_eq!((symbol.as_str(), parents.len()), ("", 0));
+    assert_eq!((symbol.as_str(), parents.len()), ("fn retry", 0));
 }
 
 #[test]

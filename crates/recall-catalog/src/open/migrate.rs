@@ -16,7 +16,7 @@ const APPLICATION_ID: i32 = 0x7263_6C6C;
 pub(super) const PAGE_BYTES: u32 = 16 * 1024;
 
 /// The schemas' differences, in order; the first makes the first schema out of nothing. A released one never changes.
-const MIGRATIONS: &[&str] = &[include_str!("schema_1.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("schema_1.sql"), include_str!("schema_2.sql")];
 
 /// The highest schema that this program knows.
 pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;

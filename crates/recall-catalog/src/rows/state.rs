@@ -26,6 +26,17 @@ pub(crate) fn read(connection: &Connection) -> Result<State, ReadError> {
     .ok_or_else(|| ReadError::damaged("the row of its state is missing"))
 }
 
+/// Which version of the parser all documents were parsed by.
+pub(crate) fn parsing(connection: &Connection) -> Result<u32, ReadError> {
+    super::first(connection, "SELECT parsing FROM state", [], |row| Ok(row.get(0)?))?
+        .ok_or_else(|| ReadError::damaged("the row of its state is missing"))
+}
+
+pub(crate) fn write_parsing(connection: &Connection, version: u32) -> rusqlite::Result<()> {
+    connection.prepare_cached("UPDATE state SET parsing = ?1")?.execute([version])?;
+    Ok(())
+}
+
 pub(crate) fn write(connection: &Connection, state: &State) -> rusqlite::Result<()> {
     let State { generation, next_document, next_chunk, next_symbol } = *state;
     connection

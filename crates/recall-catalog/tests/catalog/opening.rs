@@ -51,8 +51,23 @@ fn a_newer_schema_is_refused_and_left_alone() {
     Connection::open(&file).unwrap().pragma_update(None, "user_version", 999).unwrap();
     let before = fs::read(&file).unwrap();
     let refused = Catalog::open(&file).unwrap_err();
-    assert!(matches!(refused, OpenError::NewerSchema { found: 999, known: 1, .. }), "{refused}");
+    assert!(matches!(refused, OpenError::NewerSchema { found: 999, known: 2, .. }), "{refused}");
     assert_eq!(fs::read(&file).unwrap(), before);
+}
+
+#[test]
+fn a_catalog_of_the_first_schema_is_migrated_and_keeps_its_documents() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("catalog.db");
+    store(&Catalog::open(&file).unwrap(), &[Sample::of_lines("a", &["text"])]);
+    let old = Connection::open(&file).unwrap();
+    old.execute_batch("ALTER TABLE state DROP COLUMN parsing; PRAGMA user_version = 1").unwrap();
+    drop(old);
+    let catalog = Catalog::open(&file).unwrap();
+    assert_eq!(catalog.snapshot().unwrap().parsing().unwrap(), 0);
+    catalog.writer().unwrap().parsed_by(7).unwrap();
+    let snapshot = catalog.snapshot().unwrap();
+    assert_eq!((snapshot.parsing().unwrap(), snapshot.counts().unwrap().documents), (7, 1));
 }
 
 #[test]

@@ -50,9 +50,14 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     if work.is_empty() && is_whole && !store.holds_nothing() {
         return Ok(SyncReport { outcome: Outcome::default(), unchanged });
     }
+    let parses_everything = noted.covers_everything() || known.files.is_empty();
     let mut supervision = Supervision { progress: job.progress, cancel: job.cancel };
     let outcome = ingest::ingest(store, &work, job.threads, job.now, &mut supervision)
         .inspect_err(|_| store.attention.put_back(noted))?;
+    if parses_everything {
+        let noted = store.catalog.writer().and_then(|mut writer| writer.parsed_by(recall_chunk::VERSION));
+        noted.map_err(|source| store.write_failed(source))?;
+    }
     Ok(SyncReport { outcome, unchanged })
 }
 

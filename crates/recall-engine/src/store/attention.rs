@@ -70,6 +70,11 @@ pub(crate) struct Noted {
 }
 
 impl Noted {
+    /// Whether every file is to be written anew.
+    pub(crate) fn covers_everything(&self) -> bool {
+        self.everything
+    }
+
     /// How closely the file at a path is to be looked at.
     pub(crate) fn look(&self, path: &DocPath) -> Look {
         if self.everything || (!self.anew.is_empty() && self.covers(path)) {

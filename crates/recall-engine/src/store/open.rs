@@ -86,6 +86,10 @@ impl Store {
         };
         store.reload_known()?;
         store.heal_lexical()?;
+        if store.read(|snapshot| snapshot.parsing())? != recall_chunk::VERSION && !store.holds_nothing() {
+            tracing::info!(root = %store.root.display(), "an older version parsed the documents; they are parsed anew");
+            store.attention.everything_anew();
+        }
         Ok(store)
     }
 
