@@ -1,0 +1,198 @@
+//! How is a static model written down, and what is refused when it is read?
+//!
+//! All numbers are little-endian.
+//!
+//! | part | form |
+//! |---|---|
+//! | magic, version | `RCLE`, u16 |
+//! | dimensions | u16 |
+//! | words, pieces, hashed rows | u32 each |
+//! | length of the vocabulary in bytes | u32 |
+//! | vocabulary | the words, then the pieces, ASCII, each with a line feed behind it |
+//! | scales | f32 a row |
+//! | table | i8 a component, row by row |
+//! | checksum | u32, CRC-32 of all bytes before it |
+
+use thiserror::Error;
+
+const MAGIC: &[u8] = b"RCLE";
+
+/// Grows with every change of the form.
+const VERSION: u16 = 1;
+
+const HEADER_BYTES: usize = 24;
+const CHECKSUM_BYTES: usize = 4;
+
+/// A static model cannot be read.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum ReadError {
+    /// The bytes are something else.
+    #[error("this is not a static model: it does not begin with `RCLE`")]
+    Magic,
+    /// The bytes were written by another version.
+    #[error("the static model has format version {found}, expected {VERSION}")]
+    Version {
+        /// The version that stands there.
+        found: u16,
+    },
+    /// The bytes were changed.
+    #[error("the static model is damaged: its checksum is {found:08x}, that of its bytes is {computed:08x}")]
+    Checksum {
+        /// The checksum that stands there.
+        found: u32,
+        /// The checksum of the bytes before it.
+        computed: u32,
+    },
+    /// There are more or fewer bytes than the header says.
+    #[error("the static model has {found} bytes, but its header tells of {expected}")]
+    Length {
+        /// How many there are.
+        found: u64,
+        /// How many there should be.
+        expected: u64,
+    },
+    /// The vocabulary is not what the header says.
+    #[error("the static model's vocabulary has {found} entries, expected {expected}")]
+    Vocabulary {
+        /// How many there are; 0 where it is no text.
+        found: usize,
+        /// How many there should be.
+        expected: usize,
+    },
+    /// There are no dimensions, or no rows for letters without a word.
+    #[error("the static model has no dimensions or no hashed rows")]
+    Empty,
+    /// A row's scale is infinite or no number.
+    #[error("the scale of row {row} of the static model is not a finite number")]
+    Scale {
+        /// The row.
+        row: usize,
+    },
+}
+
+/// What a model's file holds.
+pub(super) struct Parts<'a> {
+    pub(super) dimensions: usize,
+    pub(super) words: Vec<&'a str>,
+    pub(super) pieces: Vec<&'a str>,
+    pub(super) hashed: u32,
+    pub(super) scales: &'a [u8],
+    pub(super) table: &'a [u8],
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Parts<'_>, ReadError> {
+    if !bytes.starts_with(MAGIC) {
+        return Err(ReadError::Magic);
+    }
+    let too_short = ReadError::Length { found: bytes.len() as u64, expected: (HEADER_BYTES + CHECKSUM_BYTES) as u64 };
+    let header: &[u8; HEADER_BYTES] = bytes.first_chunk().ok_or(too_short)?;
+    let version = u16::from_le_bytes([header[4], header[5]]);
+    if version != VERSION {
+        return Err(ReadError::Version { found: version });
+    }
+    let dimensions = usize::from(u16::from_le_bytes([header[6], header[7]]));
+    let [words, pieces, hashed, text] = [8, 12, 16, 20].map(|at| number(&header[at..]));
+    if dimensions == 0 || hashed == 0 {
+        return Err(ReadError::Empty);
+    }
+    // In 64 bits no sum or product of these can overflow.
+    let rows = u64::from(words) + u64::from(pieces) + u64::from(hashed);
+    let expected = (HEADER_BYTES + CHECKSUM_BYTES) as u64 + u64::from(text) + rows * (4 + dimensions as u64);
+    if expected != bytes.len() as u64 {
+        return Err(ReadError::Length { found: bytes.len() as u64, expected });
+    }
+    let (body, checksum) = bytes.split_at(bytes.len() - CHECKSUM_BYTES);
+    let (found, computed) = (number(checksum), crc32fast::hash(body));
+    if found != computed {
+        return Err(ReadError::Checksum { found, computed });
+    }
+    let (vocabulary, numbers) = body[HEADER_BYTES..].split_at(text as usize);
+    let (scales, table) = numbers.split_at(rows as usize * 4);
+    if let Some(row) = scales.chunks_exact(4).position(|scale| !f32::from_bits(number(scale)).is_finite()) {
+        return Err(ReadError::Scale { row });
+    }
+    let mut words_and_pieces = entries(vocabulary, words as usize + pieces as usize)?;
+    let pieces = words_and_pieces.split_off(words as usize);
+    Ok(Parts { dimensions, words: words_and_pieces, pieces, hashed, scales, table })
+}
+
+fn entries(vocabulary: &[u8], expected: usize) -> Result<Vec<&str>, ReadError> {
+    let text = std::str::from_utf8(vocabulary).unwrap_or_default();
+    let entries: Vec<&str> = text.lines().collect();
+    if entries.len() == expected { Ok(entries) } else { Err(ReadError::Vocabulary { found: entries.len(), expected }) }
+}
+
+/// The first four bytes of a slice that has them.
+fn number(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two words, one piece, one hashed row, in two dimensions.
+    fn small() -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend([1, 0, 2, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0]);
+        bytes.extend(b"ab\ncd\ne\n");
+        for _ in 0..4 {
+            bytes.extend(0.5_f32.to_le_bytes());
+        }
+        bytes.extend([1, 2, 3, 4, 5, 6, 7, 8]);
+        sealed(bytes)
+    }
+
+    fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+        let checksum = crc32fast::hash(&bytes);
+        bytes.extend(checksum.to_le_bytes());
+        bytes
+    }
+
+    fn error_of(bytes: &[u8]) -> ReadError {
+        read(bytes).err().expect("it is refused")
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let bytes = small();
+        let parts = read(&bytes).expect("it is whole");
+        assert_eq!((parts.words, parts.pieces), (vec!["ab", "cd"], vec!["e"]));
+        assert_eq!((parts.dimensions, parts.hashed, parts.scales.len()), (2, 1, 16));
+        assert_eq!(parts.table, [1, 2, 3, 4, 5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn every_cut_and_every_changed_byte_is_refused() {
+        let whole = small();
+        for length in 0..whole.len() {
+            assert!(read(&whole[..length]).is_err(), "cut to {length}");
+        }
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 0x10;
+            assert!(read(&changed).is_err(), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused_is_told() {
+        assert_eq!(error_of(b"ONNX"), ReadError::Magic);
+        let change = |at: usize, value: u8| {
+            let mut bytes = small();
+            bytes.truncate(bytes.len() - CHECKSUM_BYTES);
+            bytes[at] = value;
+            sealed(bytes)
+        };
+        assert_eq!(error_of(&change(4, 9)), ReadError::Version { found: 9 });
+        assert_eq!(error_of(&change(6, 0)), ReadError::Empty);
+        assert_eq!(error_of(&change(16, 0)), ReadError::Empty);
+        assert_eq!(error_of(&change(8, 3)), ReadError::Length { found: 60, expected: 66 });
+        assert_eq!(error_of(&change(26, b'x')), ReadError::Vocabulary { found: 2, expected: 3 });
+        assert_eq!(error_of(&change(24, 0xFF)), ReadError::Vocabulary { found: 0, expected: 3 });
+        let mut bytes = change(35, 0x7F);
+        bytes.truncate(bytes.len() - CHECKSUM_BYTES);
+        bytes[34] = 0x80;
+        assert_eq!(error_of(&sealed(bytes)), ReadError::Scale { row: 0 });
+    }
+}
