@@ -5,7 +5,7 @@ mod tokenizer;
 
 use std::sync::OnceLock;
 
-use recall_core::ContentHash;
+use recall_core::ModelFingerprint;
 
 use format::Parts;
 pub use format::ReadError;
@@ -44,7 +44,7 @@ pub struct StaticModel<'a> {
     scales: &'a [u8],
     /// The components of all rows, one signed byte each.
     table: &'a [u8],
-    fingerprint: ContentHash,
+    fingerprint: ModelFingerprint,
 }
 
 impl StaticModel<'static> {
@@ -74,7 +74,7 @@ impl<'a> StaticModel<'a> {
             dimensions,
             scales,
             table,
-            fingerprint: ContentHash::of(bytes),
+            fingerprint: ModelFingerprint::of(&[bytes]),
         })
     }
 
@@ -84,7 +84,7 @@ impl<'a> StaticModel<'a> {
     }
 
     /// The hash of the model's file: equal exactly for models that give equal embeddings to equal texts.
-    pub fn fingerprint(&self) -> ContentHash {
+    pub fn fingerprint(&self) -> ModelFingerprint {
         self.fingerprint
     }
 
