@@ -71,11 +71,10 @@ impl Cutter<'_> {
             _ => None,
         };
         drop(outermost);
-        match only {
-            Some(_) if self.tokens(text) <= self.max_tokens => {
-                self.push(text.clone(), self.kind_of(only, None), only, None)
-            }
-            _ => self.divide(text, only),
+        if only.is_some() && self.tokens(text) <= self.max_tokens {
+            self.push(text.clone(), self.kind_of(only, None), only, None);
+        } else {
+            self.divide(text, only);
         }
     }
 

@@ -19,8 +19,11 @@ pub(crate) struct LookUps<'a> {
     pub(crate) terms: Vec<String>,
     /// The names that the query may mean; see [`query_terms::names`].
     pub(crate) names: Vec<String>,
-    known: RefCell<Vec<(Field, HashMap<Box<[u8]>, Rc<Found>>)>>,
+    known: RefCell<Vec<(Field, Known)>>,
 }
+
+/// What was looked up in one field, by term.
+type Known = HashMap<Box<[u8]>, Rc<Found>>;
 
 impl<'a> LookUps<'a> {
     /// Prepares for a query.
@@ -38,7 +41,7 @@ impl<'a> LookUps<'a> {
     pub(crate) fn look_up(&self, field: Field, term: &[u8]) -> Result<Rc<Found>, TantivyError> {
         let mut known = self.known.borrow_mut();
         let place = known.iter().position(|(of, _)| *of == field).unwrap_or_else(|| {
-            known.push((field, HashMap::new()));
+            known.push((field, Known::new()));
             known.len() - 1
         });
         let of_field = &mut known[place].1;

@@ -45,7 +45,9 @@ impl Snapshot<'_> {
         let mut nameless: Vec<&mut Members<'_>> =
             found.iter_mut().filter(|(_, symbol)| symbol.is_none()).map(|(members, _)| members).collect();
         if !nameless.is_empty() {
-            nameless.iter_mut().for_each(|members| members.is_whole = true);
+            for members in &mut nameless {
+                members.is_whole = true;
+            }
             let end = ChunkRow(first.0 + i64::from(document.chunk_count));
             let on = |behind: Neighbour<'_>| goes_on(nameless.iter_mut().map(|one| &mut **one), &behind, Members::on);
             chunks::behind(self.connection(), *row, end, on)?;

@@ -86,7 +86,12 @@ impl Store {
         };
         store.reload_known()?;
         store.heal_lexical()?;
-        if store.read(|snapshot| snapshot.parsing())? != recall_chunk::VERSION && !store.holds_nothing() {
+        #[expect(
+            clippy::redundant_closure_for_method_calls,
+            reason = "the method is not general over the snapshot's lifetime"
+        )]
+        let parsing = store.read(|snapshot| snapshot.parsing())?;
+        if parsing != recall_chunk::VERSION && !store.holds_nothing() {
             tracing::info!(root = %store.root.display(), "an older version parsed the documents; they are parsed anew");
             store.attention.everything_anew();
         }
