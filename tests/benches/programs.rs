@@ -50,7 +50,8 @@ fn main() {
     let roots: Vec<PathBuf> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).map(PathBuf::from).collect();
     let roots = if roots.is_empty() { vec![recall_tests::workspace()] } else { roots };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    // As the command and the shim have it: a client has one thread.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     for root in roots {
         let root = root.canonicalize().expect("the directory exists");
         println!("\n{}", root.display());
@@ -102,6 +103,15 @@ impl Bench<'_> {
             );
         }
         println!("  {:<56} {:>8.1} MB", "daemon, peak resident while indexing", memory.peak_bytes as f64 / 1e6);
+
+        // What the machine takes for a call that is refused at the border; every other call takes that as well.
+        let mut times = Vec::with_capacity(ROUNDS * QUERIES.len());
+        for _ in 0..times.capacity() {
+            let began = Instant::now();
+            client.search(self.request("")).await.expect_err("an empty query is refused");
+            times.push(began.elapsed());
+        }
+        spread("a bare call through the socket", &mut times);
 
         let mut times = Vec::with_capacity(ROUNDS * QUERIES.len());
         for round in 0..ROUNDS {

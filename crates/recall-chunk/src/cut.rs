@@ -61,7 +61,11 @@ struct Segment {
 }
 
 impl Cutter<'_> {
-    /// Cuts the whole text. One that is a single definition is that definition's, whatever deeper lines it could be cut at.
+    /// Cuts the whole text. One that is a single definition and fits is that definition's, whatever deeper lines it could be
+    /// cut at.
+    ///
+    /// Where it does not fit, its parts have paths that begin below it: a file that is one module says so in its own path,
+    /// and a module's words in the names of all its functions take .03 nDCG@10 from Elixir, whose files are of that kind.
     fn divide_text(&mut self, text: &Range<usize>) {
         let mut outermost = self.children(None);
         let only = match (outermost.next(), outermost.next()) {
@@ -74,7 +78,7 @@ impl Cutter<'_> {
         if only.is_some() && self.tokens(text) <= self.max_tokens {
             self.push(text.clone(), self.kind_of(only, None), only, None);
         } else {
-            self.divide(text, only);
+            self.divide(text, None);
         }
     }
 

@@ -139,16 +139,9 @@ proptest! {
 
 #[test]
 fn a_text_that_is_one_definition_is_cut_as_that_definition() {
-    let symbols = |name: &str, text: &str, max_tokens| {
-        let parsed = parse(name, text, max_tokens);
-        parsed.chunks.into_iter().map(|chunk| (chunk.kind, chunk.symbol.unwrap_or_default())).collect::<Vec<_>>()
-    };
-    let whole = "/// Tries again.\nfn retry() {\n    again();\n}\n";
-    assert_eq!(symbols("a.rs", whole, 500), [(ChunkKind::Function, "fn retry".to_owned())]);
-    let body =
-        "    def turn(self):\n        return self.wheel.turn(by=1, until=self.limit, then=self.stop)\n\n".repeat(3);
-    let cut = symbols("a.py", &format!("class Wheel:\n{}", body.replace("turn(self)", "turn(self, by)")), 60);
-    assert!(cut.len() > 1 && cut.iter().all(|(_, symbol)| symbol.starts_with("class Wheel")), "{cut:?}");
+    let parsed = parse("a.rs", "/// Tries again.\nfn retry() {\n    again();\n}\n", 500);
+    let symbols: Vec<_> = parsed.chunks.iter().map(|chunk| (chunk.kind, chunk.symbol.as_deref())).collect();
+    assert_eq!(symbols, [(ChunkKind::Function, Some("fn retry"))]);
 }
 
 #[test]
