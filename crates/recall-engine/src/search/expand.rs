@@ -27,12 +27,12 @@ pub(super) enum Expanded {
 }
 
 /// Reads the selected chunks, and compares each one's file with what was indexed of it.
-pub(super) fn expand(search: &Search<'_>, selected: &[Ranked], is_last: bool) -> Result<Expanded, StoreError> {
+pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) -> Result<Expanded, StoreError> {
     let mut hits = Vec::with_capacity(selected.len());
     let mut left_out = BTreeSet::new();
     let mut highlighter = Highlighter::new(search.understood);
     for (place, store) in search.stores.iter().enumerate() {
-        let here: Vec<&Ranked> = selected.iter().filter(|ranked| ranked.store == place).collect();
+        let here: Vec<&Ranked<'_>> = selected.iter().filter(|ranked| ranked.store == place).collect();
         let rows: Vec<ChunkRow> = here.iter().map(|ranked| ranked.chunk).collect();
         let (generation, stored, parents) = store.read(|snapshot| {
             let stored = snapshot.hits(&rows)?;
@@ -92,13 +92,19 @@ fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<DocPath>
     }
 }
 
-fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked, stored: StoredChunk, highlighter: &mut Highlighter) -> Hit {
+fn hit(
+    search: &Search<'_>,
+    store: &Store,
+    ranked: &Ranked<'_>,
+    stored: StoredChunk,
+    highlighter: &mut Highlighter,
+) -> Hit {
     let explanation = match search.request.explain {
         recall_core::Explain::Off => None,
         recall_core::Explain::On => Some(Explanation {
-            ranks: ranked.ranks.clone(),
-            fused: ranked.fused,
-            priors: ranked.priors.clone(),
+            ranks: ranked.fused.map(|chunk| chunk.fused.ranks.clone()).unwrap_or_default(),
+            fused: ranked.fused.map_or(0.0, |chunk| chunk.fused.score),
+            priors: ranked.fused.map(|chunk| chunk.priors.clone()).unwrap_or_default(),
             contributions: ranked.learned.as_ref().map(|learned| contributions(search, learned)).unwrap_or_default(),
         }),
     };
@@ -121,6 +127,6 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked, stored: StoredChunk,
 fn contributions(search: &Search<'_>, learned: &Learned) -> Vec<(&'static str, f64)> {
     let rankers = search.ranking.rankers.as_ref();
     let Some(ranker) = rankers.and_then(|rankers| rankers.of(learned.side)) else { return Vec::new() };
-    let by_feature = ranker.contributions(&learned.row).by_feature;
+    let by_feature = ranker.contributions(learned.row()).by_feature;
     super::features::names().into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
 }

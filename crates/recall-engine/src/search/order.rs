@@ -3,30 +3,29 @@
 //! With a ranker, documents are put in order, each by the chunk that stands for it; the other chunks of a document follow
 //! when there are not enough documents. Without one, chunks are, by their fused scores.
 
-use recall_core::{Ablation, DocumentRow, QueryClass, Retriever, Selectable};
+use std::sync::Arc;
+
+use recall_core::{Ablation, DocumentRow, QueryClass, Selectable};
 use recall_lexical::DocumentEvidence;
 use rustc_hash::FxHashMap;
 
 use super::fused::FusedChunk;
 use super::pool::{Finds, OneSide};
 use super::{Search, features, texts};
-use crate::answer::Factor;
 use crate::error::StoreError;
 use crate::rankers::{Rankers, Side};
 
 /// A chunk in the order of the answer, before it is read.
 #[derive(Clone, Debug)]
-pub(super) struct Ranked {
+pub(super) struct Ranked<'a> {
     /// Which of the request's stores it is in.
     pub(super) store: usize,
     pub(super) document: DocumentRow,
     pub(super) chunk: recall_core::ChunkRow,
     /// Comparable within one answer; above 0.
     pub(super) score: f64,
-    /// What each retriever said of the document's best chunk.
-    pub(super) ranks: Vec<(Retriever, u32, f32)>,
-    pub(super) fused: f64,
-    pub(super) priors: Vec<Factor>,
+    /// The chunk as the retrievers ranked it; where a ranker decided, the best of its document, if one was ranked.
+    pub(super) fused: Option<&'a FusedChunk>,
     /// What the ranker saw of the document.
     pub(super) learned: Option<Learned>,
 }
@@ -35,12 +34,21 @@ pub(super) struct Ranked {
 #[derive(Clone, Debug)]
 pub(super) struct Learned {
     pub(super) side: Side,
-    pub(super) row: Vec<f32>,
+    /// The rows of all documents of the side, and which of them is this one's.
+    pub(super) rows: Arc<Vec<f32>>,
+    pub(super) place: usize,
     /// How likely it is that the document answers, 0 to 1.
     pub(super) confidence: f32,
 }
 
-impl Selectable for Ranked {
+impl Learned {
+    /// The document's features.
+    pub(super) fn row(&self) -> &[f32] {
+        &self.rows[self.place * features::COUNT..(self.place + 1) * features::COUNT]
+    }
+}
+
+impl Selectable for Ranked<'_> {
     type Document = (usize, i64);
 
     fn document(&self) -> Self::Document {
@@ -53,14 +61,18 @@ impl Selectable for Ranked {
 ///
 /// # Errors
 /// A store cannot be read.
-pub(super) fn order(search: &Search<'_>, pool: &[Finds], rankers: Option<&Rankers>) -> Result<Vec<Ranked>, StoreError> {
+pub(super) fn order<'a>(
+    search: &Search<'_>,
+    pool: &'a [Finds],
+    rankers: Option<&Rankers>,
+) -> Result<Vec<Ranked<'a>>, StoreError> {
     let rankers = rankers.filter(|rankers| Side::ALL.into_iter().all(|side| rankers.of(side).is_some()));
-    let mut ranked = Vec::new();
+    let mut ranked: Vec<Ranked<'a>> = Vec::new();
     let mut learned_sides = Vec::new();
     let fused_scores = pool.iter().flat_map(|finds| &finds.chunks).map(|chunk| chunk.score);
     let most_fused = fused_scores.fold(f64::MIN_POSITIVE, f64::max);
     for side in Side::ALL {
-        let sides: Vec<OneSide<'_>> = pool.iter().map(|finds| finds.on(side)).collect();
+        let sides: Vec<OneSide<'a>> = pool.iter().map(|finds| finds.on(side)).collect();
         match rankers.and_then(|rankers| rankers.of(side)) {
             Some(learned) => {
                 learned_sides.push(side);
@@ -70,36 +82,35 @@ pub(super) fn order(search: &Search<'_>, pool: &[Finds], rankers: Option<&Ranker
         }
     }
     sort(&mut ranked);
-    let more: Vec<Ranked> = learned_sides.into_iter().flat_map(|side| others(&ranked, pool, side)).collect();
+    let more: Vec<Ranked<'a>> = learned_sides.into_iter().flat_map(|side| others(&ranked, pool, side)).collect();
     ranked.extend(more);
     // The further chunks of both sides are to stand among each other, as their scores say.
     sort(&mut ranked);
     Ok(ranked)
 }
 
-fn sort(ranked: &mut [Ranked]) {
+fn sort(ranked: &mut [Ranked<'_>]) {
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (a.store, a.chunk).cmp(&(b.store, b.chunk))));
 }
 
 /// The documents of one side, by its ranker.
-fn by_ranker(
+fn by_ranker<'a>(
     search: &Search<'_>,
-    sides: &[OneSide<'_>],
+    sides: &[OneSide<'a>],
     ranker: &recall_rank::Ranker,
     most_fused: f64,
-) -> Result<Vec<Ranked>, StoreError> {
+) -> Result<Vec<Ranked<'a>>, StoreError> {
     let texts = texts::closeness(search.stores, search.understood, sides)?;
-    let rows = features::rows(search.understood, search.request, sides, &texts);
+    let rows = Arc::new(features::rows(search.understood, search.request, sides, &texts));
     let mut scores = Vec::new();
     ranker.score(&rows, &mut scores);
     let standard = Standard::of(&scores);
-    let mut rows = rows.chunks_exact(features::COUNT);
-    let mut scores = scores.into_iter();
+    let mut scores = scores.into_iter().enumerate();
     let mut order = Vec::new();
     for (store, side) in sides.iter().enumerate() {
         for document in &side.documents {
-            let (row, raw) = (rows.next().expect("a row a document"), scores.next().expect("a score a document"));
-            let best = side.fused.get(&document.document.0);
+            let (place, raw) = scores.next().expect("a score a document");
+            let best = side.fused.get(&document.document.0).copied();
             order.push(Ranked {
                 store,
                 document: document.document,
@@ -109,12 +120,11 @@ fn by_ranker(
                         + leaning(search.understood.class, side.side)
                         + TOGETHER * best.map_or(0.0, |chunk| chunk.score) / most_fused,
                 ),
-                ranks: best.map(|chunk| chunk.fused.ranks.clone()).unwrap_or_default(),
-                fused: best.map_or(0.0, |chunk| chunk.fused.score),
-                priors: best.map(|chunk| chunk.priors.clone()).unwrap_or_default(),
+                fused: best,
                 learned: Some(Learned {
                     side: side.side,
-                    row: row.to_vec(),
+                    rows: Arc::clone(&rows),
+                    place,
                     confidence: confidence(
                         ranker.confidence(raw),
                         covered(document),
@@ -145,33 +155,31 @@ fn covered(document: &DocumentEvidence) -> f32 {
 }
 
 /// The chunks of one side, by fusion.
-fn fused(pool: &[Finds], side: Side) -> Vec<Ranked> {
-    let here = |chunk: &&FusedChunk| Side::of(chunk.fused.traits) == side;
-    let of_store = |(store, finds): (usize, &'_ Finds)| {
-        finds.chunks.iter().filter(here).map(|chunk| from_chunk(store, chunk)).collect::<Vec<_>>()
-    };
-    pool.iter().enumerate().flat_map(of_store).collect()
+fn fused(pool: &[Finds], side: Side) -> Vec<Ranked<'_>> {
+    let here = move |chunk: &&FusedChunk| Side::of(chunk.fused.traits) == side;
+    let stores = pool.iter().enumerate();
+    stores
+        .flat_map(|(store, finds)| finds.chunks.iter().filter(here).map(move |chunk| from_chunk(store, chunk)))
+        .collect()
 }
 
-fn from_chunk(store: usize, chunk: &FusedChunk) -> Ranked {
+fn from_chunk(store: usize, chunk: &FusedChunk) -> Ranked<'_> {
     Ranked {
         store,
         document: chunk.fused.document,
         chunk: chunk.fused.chunk,
         score: chunk.score,
-        ranks: chunk.fused.ranks.clone(),
-        fused: chunk.fused.score,
-        priors: chunk.priors.clone(),
+        fused: Some(chunk),
         learned: None,
     }
 }
 
 /// The further chunks of the documents that a ranker put in order: behind all of them, in the order of their documents.
-fn others(ranked: &[Ranked], pool: &[Finds], side: Side) -> Vec<Ranked> {
+fn others<'a>(ranked: &[Ranked<'a>], pool: &'a [Finds], side: Side) -> Vec<Ranked<'a>> {
     let places: FxHashMap<(usize, i64), usize> =
         ranked.iter().enumerate().map(|(place, ranked)| (ranked.document(), place)).collect();
     let least = ranked.last().map_or(1.0, |last| last.score);
-    let mut others: Vec<(usize, Ranked)> = fused(pool, side)
+    let mut others: Vec<(usize, Ranked<'a>)> = fused(pool, side)
         .into_iter()
         .filter_map(|other| {
             let place = *places.get(&other.document())?;

@@ -33,7 +33,7 @@ pub(super) struct Page {
 ///
 /// # Errors
 /// A store cannot be read.
-pub(super) fn page(search: &Search<'_>, selected: &[Ranked], is_last: bool) -> Result<Option<Page>, StoreError> {
+pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) -> Result<Option<Page>, StoreError> {
     let next = search.request.offset.saturating_add(search.request.limit);
     let (offset, end) = (search.request.offset as usize, next as usize);
     let mut distinct = Distinct::new(!search.request.without.contains(&Ablation::Collapse));
@@ -65,7 +65,7 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked], is_last: bool) -> R
 
 /// How many of the ranked chunks to read to have at least `count`: what has the same score is read together, since its order
 /// is known only then.
-fn whole_ties(ranked: &[Ranked], count: usize) -> usize {
+fn whole_ties(ranked: &[Ranked<'_>], count: usize) -> usize {
     let Some(last) = ranked.get(count - 1) else { return ranked.len() };
     count + ranked[count..].iter().take_while(|ranked| ranked.score.total_cmp(&last.score).is_eq()).count()
 }
