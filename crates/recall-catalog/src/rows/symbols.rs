@@ -73,30 +73,30 @@ pub(crate) fn in_chunk(
     )
 }
 
+/// The symbols of a document that meet a condition, in order; `?1` is the document.
+macro_rules! of_document {
+    ($condition:literal) => {
+        concat!(
+            "SELECT chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line
+            FROM (SELECT first_symbol, symbol_count FROM documents WHERE row = ?1)
+            JOIN symbols ON symbols.row >= first_symbol AND symbols.row < first_symbol + symbol_count
+            WHERE ",
+            $condition,
+            " ORDER BY symbols.row"
+        )
+    };
+}
+
 /// The symbols of a document that share bytes with a span, in order.
 pub(crate) fn around(connection: &Connection, document: DocumentRow, span: ByteSpan) -> Result<Vec<Symbol>, ReadError> {
-    super::all(
-        connection,
-        "SELECT chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line
-        FROM (SELECT first_symbol, symbol_count FROM documents WHERE row = ?1)
-        JOIN symbols ON symbols.row >= first_symbol AND symbols.row < first_symbol + symbol_count
-        WHERE start_byte < ?3 AND end_byte > ?2 ORDER BY symbols.row",
-        (document.0, span.start, span.end),
-        read,
-    )
+    let bounds = (document.0, span.start, span.end);
+    super::all(connection, of_document!("start_byte < ?3 AND end_byte > ?2"), bounds, read)
 }
 
 /// The symbols of a document whose lines hold all those of a span, in order.
 pub(crate) fn holding(connection: &Connection, document: DocumentRow, span: Span) -> Result<Vec<Symbol>, ReadError> {
-    super::all(
-        connection,
-        "SELECT chunk, kind, qualified, name, start_byte, end_byte, start_line, end_line
-        FROM (SELECT first_symbol, symbol_count FROM documents WHERE row = ?1)
-        JOIN symbols ON symbols.row >= first_symbol AND symbols.row < first_symbol + symbol_count
-        WHERE start_line <= ?2 AND end_line >= ?3 ORDER BY symbols.row",
-        (document.0, span.start_line, span.end_line),
-        read,
-    )
+    let bounds = (document.0, span.start_line, span.end_line);
+    super::all(connection, of_document!("start_line <= ?2 AND end_line >= ?3"), bounds, read)
 }
 
 /// Looks at the kind and the bare name of every symbol, in the order of rows, which is the order of documents.

@@ -91,7 +91,8 @@ impl Store {
             reason = "the method is not general over the snapshot's lifetime"
         )]
         let parsing = store.read(|snapshot| snapshot.parsing())?;
-        if parsing != recall_chunk::VERSION && !store.holds_nothing() {
+        let can_be_written = !store.catalog.is_read_only();
+        if parsing != recall_chunk::VERSION && can_be_written && !store.holds_nothing() {
             tracing::info!(root = %store.root.display(), "an older version parsed the documents; they are parsed anew");
             store.attention.everything_anew();
         }
