@@ -12,7 +12,7 @@ use crate::open::{self, Opened};
 use crate::{OpenError, Problem, ReadError, Snapshot, WriteError, Writer};
 
 /// How many idle connections are kept for reading. More readers than that open their own and close it again; each kept
-/// one costs up to 2 MiB of page cache.
+/// one costs up to 6 MiB of page cache.
 const IDLE_READERS: usize = 4;
 
 /// A store's catalog.
@@ -78,7 +78,7 @@ impl Catalog {
         let idle = self.idle_readers.lock().pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => connection::open(&self.path, self.role)?,
+            None => connection::open_reader(&self.path, self.role)?,
         };
         Snapshot::begin(self, connection)
     }

@@ -21,6 +21,10 @@ const CHECKPOINT_PAGES: u32 = 2048;
 /// How many different statements a connection keeps prepared; there are fewer.
 const PREPARED_STATEMENTS: usize = 64;
 
+/// How much of the file a reader keeps in memory. A search reads a dozen pages of 16 KiB, and SQLite's own 2 MiB hold not even
+/// the inner pages and the most sought documents of a middling project.
+const READER_CACHE_KIB: i64 = 6 * 1024;
+
 /// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -61,6 +65,16 @@ pub(crate) fn open(path: &Path, role: Role) -> rusqlite::Result<Connection> {
         // 8 MiB: the indexes over paths and ids of a large store stay in memory while a batch is written.
         connection.pragma_update(None, "cache_size", -8192)?;
     }
+    Ok(connection)
+}
+
+/// Opens a connection for snapshots of a file that is known to be a catalog.
+///
+/// To set the cache's size, SQLite reads the schema; of a file that nobody has recognised yet it would fail on what is not
+/// there.
+pub(crate) fn open_reader(path: &Path, role: Role) -> rusqlite::Result<Connection> {
+    let connection = open(path, role)?;
+    connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
     Ok(connection)
 }
 

@@ -8,7 +8,11 @@ use interprocess::local_socket::tokio::Stream;
 use interprocess::local_socket::traits::StreamCommon as _;
 use interprocess::local_socket::traits::tokio::Stream as _;
 use interprocess::local_socket::{GenericFilePath, ToFsName};
+use tokio::io::BufWriter;
 use tonic::transport::{Channel, Endpoint, Uri};
+
+/// How much of a call is gathered before it is written; nearly every call is smaller.
+const GATHERED_BYTES: usize = 4 * 1024;
 
 /// A connection to somebody of this user.
 pub(crate) async fn open(path: &Path) -> Result<Stream, OpenError> {
@@ -32,7 +36,8 @@ pub(crate) async fn channel(path: &Path, first: Stream) -> Result<Channel, tonic
                 Some(stream) => stream,
                 None => open(&path).await.map_err(io::Error::other)?,
             };
-            Ok::<_, io::Error>(TokioIo::new(stream))
+            // The head and the message of a call are one write.
+            Ok::<_, io::Error>(TokioIo::new(BufWriter::with_capacity(GATHERED_BYTES, stream)))
         }
     });
     // The authority is required by HTTP/2 and means nothing on a local socket.

@@ -6,9 +6,13 @@
 /// (`parseHTTPHeader2`, `snake_case`) is emitted as [`Word::Compound`] first, and then part by part.
 pub fn split(text: &str, mut emit: impl FnMut(Word<'_>)) {
     let mut from = 0;
-    while let Some((start, end)) = next_run(text, from) {
-        from = end;
-        let run = text[start..end].trim_matches('_');
+    while let Some(run) = next_run(text, from) {
+        from = run.end;
+        if run.form == Form::Plain {
+            emit(Word::Plain(&text[run.start..run.end]));
+            continue;
+        }
+        let run = text[run.start..run.end].trim_matches('_');
         if run.is_empty() {
             continue;
         }
@@ -38,45 +42,76 @@ pub enum Word<'a> {
     Part(&'a str),
 }
 
-/// The next run of word characters at or behind a place, as a range of bytes.
-fn next_run(text: &str, from: usize) -> Option<(usize, usize)> {
-    let start = run_boundary(text, from, Boundary::Start)?;
-    Some((start, run_boundary(text, start, Boundary::End).unwrap_or(text.len())))
+/// A run of word characters, as a range of bytes.
+struct Run {
+    start: usize,
+    end: usize,
+    form: Form,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Boundary {
-    Start,
-    End,
+enum Form {
+    /// Lower-case ASCII letters and digits: a word without parts.
+    Plain,
+    /// Any other, which may have parts.
+    Other,
 }
 
-/// Where the next word character stands, or the next character that is none.
+/// The next run of word characters at or behind a place.
 ///
 /// Nearly all text is ASCII: a byte is looked up in a table, and only others are decoded.
-fn run_boundary(text: &str, from: usize, boundary: Boundary) -> Option<usize> {
+fn next_run(text: &str, from: usize) -> Option<Run> {
     let bytes = text.as_bytes();
     let mut at = from;
-    while let Some(&byte) = bytes.get(at) {
-        let (is_word, length) = if byte.is_ascii() {
-            (IS_WORD_BYTE[usize::from(byte)], 1)
-        } else {
-            let c = text[at..].chars().next()?;
-            (c.is_alphanumeric(), c.len_utf8())
-        };
-        if is_word == (boundary == Boundary::Start) {
-            return Some(at);
+    let start = loop {
+        match CLASSES[usize::from(*bytes.get(at)?)] {
+            NONE => at += 1,
+            BEYOND => match beyond(text, at) {
+                (true, _) => break at,
+                (false, length) => at += length,
+            },
+            _ => break at,
         }
-        at += length;
+    };
+    let mut seen = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let class = CLASSES[usize::from(byte)];
+        match class {
+            NONE => break,
+            BEYOND => match beyond(text, at) {
+                (true, length) => at += length,
+                (false, _) => break,
+            },
+            _ => at += 1,
+        }
+        seen |= class;
     }
-    None
+    Some(Run { start, end: at, form: if seen == LOWER { Form::Plain } else { Form::Other } })
 }
 
-/// Letters, digits and `_`.
-const IS_WORD_BYTE: [bool; 128] = {
-    let mut table = [false; 128];
-    let mut byte = 0;
+/// Whether the character at a place beyond ASCII belongs to words, and its length in bytes.
+fn beyond(text: &str, at: usize) -> (bool, usize) {
+    text[at..].chars().next().map_or((false, 1), |c| (c.is_alphanumeric(), c.len_utf8()))
+}
+
+/// No character of words.
+const NONE: u8 = 0;
+/// A lower-case letter or a digit.
+const LOWER: u8 = 1;
+/// A capital or `_`.
+const RAISED: u8 = 2;
+/// A byte of a character beyond ASCII.
+const BEYOND: u8 = 4;
+
+const CLASSES: [u8; 256] = {
+    let mut table = [BEYOND; 256];
+    let mut byte: u8 = 0;
     while byte < 128 {
-        table[byte as usize] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'_';
+        table[byte as usize] = match byte {
+            b'a'..=b'z' | b'0'..=b'9' => LOWER,
+            b'A'..=b'Z' | b'_' => RAISED,
+            _ => NONE,
+        };
         byte += 1;
     }
     table
@@ -88,9 +123,6 @@ const IS_WORD_BYTE: [bool; 128] = {
 /// capital of a run that a lower-case letter follows (`HTTPServer`), and between letters and digits on neither side:
 /// `utf8`, `server2` and `v1` stay whole.
 fn first_part(identifier: &str) -> &str {
-    if identifier.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
-        return identifier;
-    }
     if identifier.is_ascii() {
         let bytes = identifier.as_bytes();
         let ends = |at: &usize| {
