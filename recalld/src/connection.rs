@@ -25,24 +25,76 @@ const GATHERED_BYTES: usize = 32 * 1024;
 
 /// A connection. While it lives, its client counts as present and holds one of the places for connections.
 pub(crate) struct Connection<S = Stream> {
-    stream: BufWriter<S>,
-    /// How long a write may make no progress.
-    patience: Duration,
-    /// Runs while a write makes no progress.
-    stalled: Option<Pin<Box<Sleep>>>,
+    stream: BufWriter<Watched<S>>,
     /// Runs while the client has not closed its side yet.
     lingering: Option<Pin<Box<Sleep>>>,
     _presence: Presence,
     _place: OwnedSemaphorePermit,
 }
 
-impl<S: AsyncWrite> Connection<S> {
+impl<S: AsyncWrite + Unpin> Connection<S> {
     /// Wraps a stream whose peer was admitted.
     pub(crate) fn new(stream: S, patience: Duration, presence: Presence, place: OwnedSemaphorePermit) -> Self {
-        let stream = BufWriter::with_capacity(GATHERED_BYTES, stream);
-        Self { stream, patience, stalled: None, lingering: None, _presence: presence, _place: place }
+        let stream = BufWriter::with_capacity(GATHERED_BYTES, Watched { stream, patience, stalled: None });
+        Self { stream, lingering: None, _presence: presence, _place: place }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_read(cx, buf)
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write(cx, buf)
     }
 
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
+        let lingering = this.lingering.get_or_insert_with(|| Box::pin(tokio::time::sleep(LINGER)));
+        loop {
+            if lingering.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(Ok(()));
+            }
+            let mut unread = [0; 1024];
+            let mut unread = ReadBuf::new(&mut unread);
+            let read = ready!(Pin::new(&mut this.stream).poll_read(cx, &mut unread));
+            if read.is_err() || unread.filled().is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+}
+
+/// A stream that is given up when nobody reads what is written.
+struct Watched<S> {
+    stream: S,
+    /// How long a write may make no progress.
+    patience: Duration,
+    /// Runs while a write makes no progress.
+    stalled: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Watched<S> {
     /// Starts the clock when a write makes no progress, stops it when one does, and fails when it has run out.
     fn watch<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
@@ -58,55 +110,25 @@ impl<S: AsyncWrite> Connection<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.get_mut().stream).poll_read(cx, buf)
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Connection<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         let written = Pin::new(&mut this.stream).poll_write(cx, buf);
         this.watch(cx, written)
     }
 
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        let written = Pin::new(&mut this.stream).poll_write_vectored(cx, bufs);
-        this.watch(cx, written)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.get_mut();
-        let flushed = Pin::new(&mut this.stream).poll_flush(cx);
-        this.watch(cx, flushed)
+        Pin::new(&mut self.get_mut().stream).poll_flush(cx)
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.as_mut().poll_flush(cx))?;
-        let this = self.get_mut();
-        ready!(Pin::new(&mut this.stream).poll_shutdown(cx))?;
-        let lingering = this.lingering.get_or_insert_with(|| Box::pin(tokio::time::sleep(LINGER)));
-        loop {
-            if lingering.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(Ok(()));
-            }
-            let mut unread = [0; 1024];
-            let mut unread = ReadBuf::new(&mut unread);
-            let read = ready!(Pin::new(&mut this.stream).poll_read(cx, &mut unread));
-            if read.is_err() || unread.filled().is_empty() {
-                return Poll::Ready(Ok(()));
-            }
-        }
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(cx)
     }
 }
 
