@@ -19,6 +19,7 @@ mod lock;
 mod log;
 mod memory;
 mod meter;
+mod models;
 mod notify;
 mod panic;
 mod peer;

@@ -21,7 +21,7 @@ use crate::lock::{Claim, DaemonLock, LockError};
 use crate::log::{self, Destination, LogError};
 use crate::server::Server;
 use crate::socket::{self, SocketError};
-use crate::{event, failure, lifecycle, notify, panic, pressure, wake, wiring};
+use crate::{event, failure, lifecycle, models, notify, panic, pressure, wake, wiring};
 
 /// Connections are served by two threads: they only pass on what the engine does on threads of its own.
 const WORKERS: usize = 2;
@@ -109,6 +109,7 @@ async fn serve(
     let tenure = identity.tenure;
     let daemon = Arc::new(wiring::daemon(identity, homes, environment, settings, events.clone()));
 
+    models::warm_up();
     wake::on_signals(events.clone()).map_err(StartError::Signals)?;
     if tenure == Tenure::Private {
         wake::on_owner_gone(events.clone()).map_err(StartError::Thread)?;

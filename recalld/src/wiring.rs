@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use recall_config::{Environment, Homes, RankerSetting, Settings};
 use recall_core::Weights;
-use recall_engine::{Engine, EngineSettings, Places, RankerChoice, Rankers, StoreSettings};
+use recall_engine::{EmbeddingModel, Engine, EngineSettings, Places, RankerChoice, Rankers, StoreSettings};
+use recall_models::BuiltIn;
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
@@ -17,6 +18,7 @@ use crate::daemon::{Daemon, Identity};
 use crate::event::Events;
 use crate::failure::chain;
 use crate::jobs::Jobs;
+use crate::models;
 
 /// How much earlier than its request a search stops to wait for an index, so that there is time to say so.
 const TIME_TO_ANSWER: Duration = Duration::from_secs(2);
@@ -62,7 +64,8 @@ fn engine_settings(settings: &Settings) -> EngineSettings {
         open_stores: daemon.max_open_stores,
         first_index_wait: index.first_wait.min(longest_wait),
         ingest_wait: index.wait.min(longest_wait),
-        rankers: Rankers::default(),
+        rankers: Rankers::built_in(),
+        model: Some(EmbeddingModel { name: models::STATIC.to_owned(), embedder: Arc::new(BuiltIn) }),
     }
 }
 

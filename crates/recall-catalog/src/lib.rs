@@ -27,8 +27,8 @@ pub use check::Problem;
 pub use embeddings::{EmbeddingStatistics, EmbeddingStore, EmbeddingStoreError, ModelStatistics};
 pub use error::{OpenError, ReadError, SqliteError, WriteError};
 pub use read::{
-    Counts, DocumentPlace, FileState, ListQuery, ListSort, OwnedRecord, Snapshot, StoredChunk, StoredDocument,
-    UnparsedDocument,
+    ChunkRun, Chunked, Counts, DocumentPlace, FileState, ListQuery, ListSort, OwnedRecord, Snapshot, StoredChunk,
+    StoredDocument, UnparsedDocument,
 };
 pub use set_aside::set_aside;
 pub use write::{DocumentRecord, FailureKind, FileFailure, Inserted, Transaction, Writer};

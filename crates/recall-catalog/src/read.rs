@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use crate::rows::{self, documents::Entry};
 use crate::{Catalog, FailureKind, FileFailure, ReadError};
 
+mod chunked;
 mod counts;
 mod enclosing;
 mod file_states;
@@ -16,6 +17,7 @@ mod list;
 mod records;
 mod relations;
 
+pub use chunked::{ChunkRun, Chunked};
 pub use counts::Counts;
 pub use file_states::FileState;
 pub use list::{ListQuery, ListSort};

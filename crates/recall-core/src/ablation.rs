@@ -13,6 +13,8 @@ pub enum Ablation {
     Symbol,
     /// Retrieval by paths.
     Path,
+    /// Retrieval by meaning, and what it tells the rankers.
+    Semantic,
     /// The prior of the file's role.
     FileKind,
     /// The prior of a file in which several chunks are candidates.
@@ -27,10 +29,11 @@ pub enum Ablation {
 
 impl Ablation {
     /// Every stage that can be left out, in the order in which a search runs them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Lexical,
         Self::Symbol,
         Self::Path,
+        Self::Semantic,
         Self::FileKind,
         Self::Coherence,
         Self::Structure,
@@ -44,6 +47,7 @@ impl Ablation {
             Self::Lexical => "lexical",
             Self::Symbol => "symbol",
             Self::Path => "path",
+            Self::Semantic => "semantic",
             Self::FileKind => "file_kind",
             Self::Coherence => "coherence",
             Self::Structure => "structure",

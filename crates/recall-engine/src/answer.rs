@@ -40,6 +40,8 @@ pub struct Answer {
     pub stages: StageTimes,
     /// Counts of all documents that hold a word of the query, by type, language, directory and tag; empty unless asked for.
     pub facets: Vec<Facet>,
+    /// The model that told the meaning, by its name; `None` where words alone decided.
+    pub model: Option<String>,
     /// What the reader should know beside the hits.
     pub warnings: Vec<Warning>,
 }
@@ -216,6 +218,11 @@ pub enum Warning {
         definitions: u64,
         /// How many of them the answer starts at.
         shown: u64,
+    },
+    /// The embeddings of a store could not be asked: words alone decided there.
+    EmbeddingsPassedOver {
+        /// Why.
+        reason: String,
     },
     /// The ranker that was learnt from the project's history cannot be used: the built-in ones decided.
     RankerPassedOver {

@@ -7,7 +7,7 @@ use recall_core::{ChunkRow, DocPath, SearchRequest, understand};
 use crate::Engine;
 use crate::error::SearchError;
 use crate::origin::Origin;
-use crate::rankers::Side;
+use crate::rankers::{Basis, Side};
 use crate::search;
 
 /// A document that may answer, as the learned ranker of its side sees it.
@@ -24,9 +24,9 @@ pub struct RankedDocument {
 }
 
 impl Engine {
-    /// The built-in rankers in their binary form, by their sides.
+    /// The built-in rankers in their binary form, by their sides; those that know most.
     pub fn built_in_rankers(&self) -> Vec<(Side, Vec<u8>)> {
-        let written = |side| Some((side, self.settings.rankers.of(side)?.write()));
+        let written = |side| Some((side, self.settings.rankers.of(side, Basis::Meaning)?.write()));
         Side::ALL.into_iter().filter_map(written).collect()
     }
 

@@ -17,6 +17,7 @@ use recall_watch::StatOutcome;
 use crate::answer::Warning;
 use crate::error::StoreError;
 use crate::ingest::{Outcome, Supervision, Work, ingest};
+use crate::semantic::Reach;
 use crate::settings::EngineSettings;
 use crate::store::Store;
 
@@ -195,6 +196,7 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
         store.freshness.state.lock().result = Some(result);
         drop(end);
         store.settle();
+        store.catch_up(Reach::Whole);
         drop(store);
         drop(working);
     });

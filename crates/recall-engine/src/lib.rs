@@ -23,6 +23,7 @@ mod related;
 mod remove;
 mod search;
 mod selection;
+mod semantic;
 mod settings;
 mod status;
 mod store;
@@ -41,11 +42,11 @@ pub use index::{IndexReport, IndexRequest};
 pub use list::{ListRequest, Listed, Listing};
 pub use origin::{Origin, OriginError, RootCheck};
 pub use progress::{Cancel, Progress};
-pub use rankers::{RankerError, RankerUse, Rankers, Side};
+pub use rankers::{Basis, RankerError, RankerUse, Rankers, Side};
 pub use related::{Related, RelatedDocument, RelatedRequest, Tie};
 pub use remove::{Removal, RemoveReport, RemoveRequest};
 pub use search::features::names as feature_names;
-pub use settings::{EngineSettings, Places, RankerChoice, StoreSettings, StoreSettingsSource};
+pub use settings::{EmbeddingModel, EngineSettings, Places, RankerChoice, StoreSettings, StoreSettingsSource};
 pub use status::{FailureEntry, Status, StoreStatus};
 
 pub use recall_catalog::ListSort;
@@ -68,7 +69,8 @@ impl Engine {
         store_settings: Box<StoreSettingsSource>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { registry: Registry::new(places, settings.open_stores, store_settings), settings, clock }
+        let model = settings.model.clone();
+        Self { registry: Registry::new(places, settings.open_stores, store_settings, model), settings, clock }
     }
 
     /// Cancels running index jobs, waits for their writers, and closes every store.

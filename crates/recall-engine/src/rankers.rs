@@ -7,11 +7,28 @@ use recall_rank::{Ranker, ReadError};
 
 use crate::search::features;
 
-/// The learned rankers, one for each side of a store. Clones share them.
-#[derive(Clone, Debug)]
+/// The learned rankers, for each side of a store one that knows words alone and one that knows the meaning beside. Clones
+/// share them.
+#[derive(Clone, Debug, Default)]
 pub struct Rankers {
-    code: Option<Arc<Ranker>>,
-    prose: Option<Arc<Ranker>>,
+    code: OfSide,
+    prose: OfSide,
+}
+
+/// The rankers of one side.
+#[derive(Clone, Debug, Default)]
+struct OfSide {
+    words: Option<Arc<Ranker>>,
+    meaning: Option<Arc<Ranker>>,
+}
+
+/// What is known of candidates when they are put in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// Words, names, paths and the graph.
+    Words,
+    /// That, and how near in meaning they are to the query.
+    Meaning,
 }
 
 /// The two kinds of text that are ranked each by its own ranker: what speaks for a file of code says little about a page.
@@ -86,50 +103,65 @@ impl Side {
     }
 }
 
-impl Default for Rankers {
-    /// Those that are built in.
-    fn default() -> Self {
-        let read = |bytes| read(bytes).expect("the built-in rankers fit the features, which a test holds");
-        Self { code: Some(Arc::new(read(CODE))), prose: Some(Arc::new(read(PROSE))) }
-    }
-}
-
 impl Rankers {
+    /// Those that are built in.
+    ///
+    /// # Panics
+    /// Never: a test holds that they fit the features.
+    pub fn built_in() -> Self {
+        let all = [(Side::Code, CODE), (Side::Prose, PROSE)];
+        all.into_iter().fold(Self::none(), |rankers, (side, bytes)| {
+            rankers.with(side, bytes).expect("the built-in rankers fit the features, which a test holds")
+        })
+    }
+
     /// None: candidates are ordered by weighted fusion.
     pub fn none() -> Self {
-        Self { code: None, prose: None }
+        Self::default()
     }
 
-    /// The same with another ranker for one side.
+    /// The same with another ranker for one side: for the basis that it was trained on. One that knows words alone decides
+    /// there on either basis.
     ///
     /// # Errors
     /// The bytes are no ranker of the features that are computed here.
     pub fn with(mut self, side: Side, bytes: &[u8]) -> Result<Self, RankerError> {
-        let ranker = Some(Arc::new(read(bytes)?));
-        match side {
-            Side::Code => self.code = ranker,
-            Side::Prose => self.prose = ranker,
+        let ranker = Ranker::read(bytes)?;
+        let basis = basis_of(&ranker)?;
+        let here = match side {
+            Side::Code => &mut self.code,
+            Side::Prose => &mut self.prose,
+        };
+        match basis {
+            Basis::Words => *here = OfSide { words: Some(Arc::new(ranker)), meaning: None },
+            Basis::Meaning => here.meaning = Some(Arc::new(ranker)),
         }
         Ok(self)
     }
 
-    /// The ranker of a side.
-    pub fn of(&self, side: Side) -> Option<&Ranker> {
-        match side {
-            Side::Code => self.code.as_deref(),
-            Side::Prose => self.prose.as_deref(),
+    /// Whether one of them knows the meaning.
+    pub fn know_meaning(&self) -> bool {
+        [&self.code, &self.prose].into_iter().any(|of_side| of_side.meaning.is_some())
+    }
+
+    /// The ranker of a side on a basis; where none knows the meaning, the one that knows words alone.
+    pub fn of(&self, side: Side, basis: Basis) -> Option<&Ranker> {
+        let OfSide { words, meaning } = match side {
+            Side::Code => &self.code,
+            Side::Prose => &self.prose,
+        };
+        match basis {
+            Basis::Words => words.as_deref(),
+            Basis::Meaning => meaning.as_deref().or(words.as_deref()),
         }
     }
 }
 
-fn read(bytes: &[u8]) -> Result<Ranker, RankerError> {
-    let ranker = Ranker::read(bytes)?;
-    let known = features::names();
-    if ranker.features().iter().map(String::as_str).eq(known.iter().copied()) {
-        Ok(ranker)
-    } else {
-        Err(RankerError::Features { found: ranker.features().len(), known: known.len() })
-    }
+/// What a ranker was trained on.
+fn basis_of(ranker: &Ranker) -> Result<Basis, RankerError> {
+    let is = |basis: &Basis| ranker.features().iter().map(String::as_str).eq(features::names(*basis));
+    let known = [Basis::Words, Basis::Meaning].into_iter().find(is);
+    known.ok_or_else(|| RankerError::Features { found: ranker.features().len(), known: features::COUNT })
 }
 
 #[cfg(test)]
@@ -139,7 +171,11 @@ mod tests {
     #[test]
     fn the_built_in_rankers_fit_the_features() {
         for side in Side::ALL {
-            assert!(Rankers::default().of(side).is_some_and(|ranker| ranker.trees() > 0), "{}", side.as_str());
+            assert!(
+                Rankers::built_in().of(side, Basis::Words).is_some_and(|ranker| ranker.trees() > 0),
+                "{}",
+                side.as_str()
+            );
         }
     }
 

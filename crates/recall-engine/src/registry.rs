@@ -12,7 +12,7 @@ use recall_core::{Clock, Scope, StoreScope};
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::origin::Origin;
-use crate::settings::{Places, StoreSettingsSource};
+use crate::settings::{EmbeddingModel, Places, StoreSettingsSource};
 use crate::store::Store;
 
 /// How long closing waits for the jobs of a store, which were asked to stop.
@@ -23,6 +23,7 @@ pub(crate) struct Registry {
     pub(crate) places: Places,
     capacity: NonZero<usize>,
     store_settings: Box<StoreSettingsSource>,
+    model: Option<EmbeddingModel>,
     slots: Mutex<Vec<Slot>>,
     uses: AtomicU64,
     closing: AtomicBool,
@@ -36,11 +37,17 @@ struct Slot {
 }
 
 impl Registry {
-    pub(crate) fn new(places: Places, capacity: NonZero<usize>, store_settings: Box<StoreSettingsSource>) -> Self {
+    pub(crate) fn new(
+        places: Places,
+        capacity: NonZero<usize>,
+        store_settings: Box<StoreSettingsSource>,
+        model: Option<EmbeddingModel>,
+    ) -> Self {
         Self {
             places,
             capacity,
             store_settings,
+            model,
             slots: Mutex::default(),
             uses: AtomicU64::new(0),
             closing: AtomicBool::new(false),
@@ -156,7 +163,8 @@ impl Registry {
             return Ok(Arc::clone(open));
         }
         let settings = (self.store_settings)(root);
-        let opened = Arc::new(Store::open(scope, root, &self.places, settings, clock.now())?);
+        let opened = Arc::new(Store::open(scope, root, &self.places, settings, self.model.clone(), clock.now())?);
+        opened.catch_up_soon();
         *store = Some(Arc::clone(&opened));
         Ok(opened)
     }

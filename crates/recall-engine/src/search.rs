@@ -1,13 +1,14 @@
 //! Here is a query; which chunks answer it?
 //!
 //! ```text
-//! understand ─► retrieve (lexical, symbol, path) ─► fuse + prior ─► rank (learned) ─► select ─► expand ─► hits
+//! understand ─► retrieve (lexical, symbol, path, semantic) ─► fuse + prior ─► rank (learned) ─► select ─► expand ─► hits
 //! ```
 
 mod expand;
 mod facets;
 pub(crate) mod features;
 mod fused;
+mod meaning;
 mod order;
 mod page;
 mod pool;
@@ -96,12 +97,13 @@ impl Engine {
         if stores.is_empty() { Err(SearchError::NoStore { scope }) } else { Ok(stores) }
     }
 
-    /// Waits until the graph of every store's documents is up to them.
+    /// Waits until the embeddings and the graph of every store's documents are up to them.
     ///
     /// # Errors
     /// A store cannot be opened or read.
     pub fn settle(&self, origin: &Origin, scope: Scope) -> Result<(), SearchError> {
         for store in self.registry.stores(origin, scope, &*self.clock)? {
+            store.semantic.settle(&store.catalog, &store.cancel);
             store.read_structure()?;
         }
         Ok(())
@@ -153,14 +155,18 @@ impl Search<'_> {
                 *weight = 0.0;
             }
         }
-        (weights, self.ranking.rankers.as_ref().filter(|_| order::is_learned(self, &given)))
+        let deciding = self.ranking.rankers.as_ref().filter(|_| order::is_learned(self, &given));
+        if deciding.is_some_and(|rankers| !rankers.know_meaning()) {
+            weights.retain(|&(retriever, _)| retriever != Retriever::Semantic);
+        }
+        (weights, deciding)
     }
 
     /// Runs the pipeline once. The last attempt leaves hits of changing files out instead of waiting for them.
     fn attempt(&self, clock: &mut StageClock, is_last: bool) -> Result<Attempt, SearchError> {
         let store_settings = &self.stores[0].settings;
         let (weights, deciding) = self.deciding();
-        let pool = pool::gather(self, &weights, clock)?;
+        let pool = pool::gather(self, &weights, deciding.is_some(), clock)?;
         let ranked = order::order(self, &pool, deciding)?;
         clock.lap(Stage::Rank);
         let candidates = ranked.len() as u64;
@@ -171,7 +177,13 @@ impl Search<'_> {
         let page::Page { hits, confidence, best_score, next_offset, left_out } = page;
         let coverage: Vec<Coverage> = self.stores.iter().map(|store| store.coverage()).collect();
         let stale_files = left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>();
-        let warnings = left_out.into_iter().map(|path| Warning::LeftOut { path }).collect();
+        let mut warnings: Vec<Warning> = left_out.into_iter().map(|path| Warning::LeftOut { path }).collect();
+        let is_told = pool.iter().any(|finds| finds.meaning.is_some());
+        if weights.iter().any(|&(retriever, weight)| retriever == Retriever::Semantic && weight > 0.0) {
+            let problems = self.stores.iter().filter_map(|store| store.semantic.problem());
+            warnings.extend(problems.map(|reason| Warning::EmbeddingsPassedOver { reason }));
+        }
+        let model = is_told.then(|| self.stores.iter().find_map(|store| store.semantic.model_name()));
         clock.lap(Stage::Expand);
         Ok(Attempt::Answered(Box::new(Answer {
             class: self.understood.class,
@@ -191,6 +203,7 @@ impl Search<'_> {
             coverage,
             stale_files,
             stages: std::mem::take(&mut clock.laps),
+            model: model.flatten().map(str::to_owned),
             warnings,
         })))
     }
@@ -216,7 +229,7 @@ pub(crate) fn seen(
     let ranking = stores[0].ranking(&engine.settings.rankers);
     let search = Search { engine, request, understood, scope, stores, ranking: &ranking };
     let (weights, _) = search.deciding();
-    let pool = pool::gather(&search, &weights, &mut StageClock::default())?;
+    let pool = pool::gather(&search, &weights, true, &mut StageClock::default())?;
     let mut all = Vec::new();
     for side in Side::ALL {
         let sides: Vec<_> = pool.iter().map(|finds| finds.on(side)).collect();

@@ -2,9 +2,10 @@
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{DocumentType, LOW_CONFIDENCE, Limits, Weights};
+use recall_core::{DocumentType, Embedder, LOW_CONFIDENCE, Limits, Weights};
 
 use crate::rankers::Rankers;
 
@@ -22,7 +23,7 @@ pub struct Places {
 }
 
 /// What bounds the engine as a whole.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct EngineSettings {
     /// How many threads read and parse while indexing.
     pub ingest_threads: NonZero<usize>,
@@ -34,6 +35,17 @@ pub struct EngineSettings {
     pub ingest_wait: Duration,
     /// Who decides on the order of candidates where a store has no ranker of its own.
     pub rankers: Rankers,
+    /// What tells how near texts are in meaning; without one, words alone decide.
+    pub model: Option<EmbeddingModel>,
+}
+
+/// A model that makes embeddings, and what it is called.
+#[derive(Clone)]
+pub struct EmbeddingModel {
+    /// Its name, as a status and an answer tell it.
+    pub name: String,
+    /// The model.
+    pub embedder: Arc<dyn Embedder>,
 }
 
 impl Default for EngineSettings {
@@ -43,7 +55,8 @@ impl Default for EngineSettings {
             open_stores: NonZero::new(32).expect("32 is not zero"),
             first_index_wait: Duration::from_mins(1),
             ingest_wait: Duration::from_millis(250),
-            rankers: Rankers::default(),
+            rankers: Rankers::built_in(),
+            model: None,
         }
     }
 }

@@ -63,6 +63,10 @@ pub struct StoreStatus {
     pub ranker: RankerUse,
     /// Why the project's own ranker is passed over.
     pub ranker_problem: Option<String>,
+    /// The model of its embeddings, and how many of its chunks have one; `None` without a model.
+    pub embedded: Option<(String, u64)>,
+    /// Why its embeddings are passed over.
+    pub embeddings_problem: Option<String>,
     /// What was found damaged and made anew.
     pub repaired: Vec<String>,
     /// What is wrong with the configuration.
@@ -144,6 +148,11 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
             .collect(),
         ranker: ranking.used,
         ranker_problem: ranking.problem.clone(),
+        embedded: store.semantic.embedded(coverage.generation).map(|(model, embedded)| {
+            // Chunks without words have no embedding, and lack none.
+            (model.to_owned(), if embedded.is_whole { counts.chunks } else { embedded.chunks.min(counts.chunks) })
+        }),
+        embeddings_problem: store.semantic.problem(),
         repaired: store.repaired.clone(),
         configuration: store.settings.warnings.clone(),
     })

@@ -25,6 +25,7 @@ use crate::graph::stated::Stated;
 use crate::progress::Cancel;
 use crate::rankers::Rankers;
 use crate::selection::Selection;
+use crate::semantic::{Reach, Semantic};
 use crate::settings::StoreSettings;
 
 pub(crate) use attention::{Attention, Look, Noted};
@@ -43,6 +44,7 @@ pub(crate) struct Store {
     pub(crate) settings: StoreSettings,
     pub(crate) catalog: Catalog,
     pub(crate) lexical: Lexical,
+    pub(crate) semantic: Semantic,
     pub(crate) selection: Mutex<Selection>,
     /// What the catalog holds of each file, at the generation that was published last.
     known: ArcSwap<Known>,
@@ -125,6 +127,7 @@ impl Store {
         let (store, working) = (Arc::clone(self), self.background.begin());
         let thread = std::thread::Builder::new().name("settle".to_owned()).spawn(move || {
             store.settle();
+            store.catch_up(Reach::Whole);
             // So that the first search after a job ranks by the graph as the second does.
             store.structure();
             drop(store);
@@ -132,6 +135,29 @@ impl Store {
         });
         if let Err(error) = thread {
             tracing::warn!(%error, "no thread to close the lexical writer");
+        }
+    }
+
+    /// Brings the embeddings up to the catalog, as far as `reach` says.
+    pub(crate) fn catch_up(&self, reach: Reach) {
+        self.semantic.follow(&self.catalog, reach, &self.cancel);
+    }
+
+    /// Brings the embeddings up to the catalog on a thread of its own, where they are behind.
+    pub(crate) fn catch_up_soon(self: &Arc<Self>) {
+        let is_behind =
+            self.semantic.embedded(self.known.load().generation).is_some_and(|(_, embedded)| !embedded.is_whole);
+        if !is_behind {
+            return;
+        }
+        let (store, working) = (Arc::clone(self), self.background.begin());
+        let thread = std::thread::Builder::new().name("embed".to_owned()).spawn(move || {
+            store.catch_up(Reach::Whole);
+            drop(store);
+            drop(working);
+        });
+        if let Err(error) = thread {
+            tracing::warn!(%error, "no thread to embed");
         }
     }
 

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use recall_core::{Clock, Explain, Facets, Filters, Limits, Scope, SearchRequest, Timestamp, Weights};
 use recall_engine::{
-    Answer, Cancel, Engine, EngineSettings, IndexReport, IndexRequest, Origin, Places, RootCheck, StoreSettings,
+    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, IndexReport, IndexRequest, Origin, Places, RootCheck,
+    StoreSettings,
 };
 
 /// The real time: file times are compared with it.
@@ -61,6 +62,11 @@ impl Sandbox {
 
     /// An engine over the sandbox, as a daemon that was just started has it.
     pub(crate) fn engine(&self) -> Engine {
+        self.engine_with(None)
+    }
+
+    /// The same with a model.
+    pub(crate) fn engine_with(&self, model: Option<EmbeddingModel>) -> Engine {
         let places = Places {
             global_root: self.folder.path().join("global"),
             stores: self.folder.path().join("stores"),
@@ -68,7 +74,7 @@ impl Sandbox {
             allowed_roots: Vec::new(),
         };
         let limits = self.limits.clone();
-        let settings = EngineSettings { ingest_wait: Duration::from_secs(30), ..EngineSettings::default() };
+        let settings = EngineSettings { ingest_wait: Duration::from_secs(30), model, ..EngineSettings::default() };
         let store_settings = move |_: &Path| StoreSettings { limits: limits.clone(), ..StoreSettings::default() };
         Engine::new(places, settings, Box::new(store_settings), Arc::new(SystemClock))
     }

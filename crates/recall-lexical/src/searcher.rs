@@ -12,12 +12,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use recall_core::{Candidate, Filters, Generation, Understood};
+use recall_core::{Candidate, Filters, Generation, Neighbour, RowSet, Understood};
 use tantivy::TantivyError;
 
 use crate::clause::Clauses;
 use crate::evidence::{Evidence, gather};
-use crate::filter::gates;
+use crate::filter::{Gate, gates};
 use crate::index::Shared;
 use crate::look_ups::LookUps;
 use crate::open::{corruption, guarded};
@@ -104,9 +104,30 @@ impl Searcher {
         })
     }
 
-    /// What the three retrievers find, and what speaks for the documents that any of them named.
+    /// The chunks that the filters let through; `None` where they let everything through.
     ///
-    /// A retriever with a depth of 0 is not asked.
+    /// # Errors
+    /// The index is damaged.
+    pub fn allowed(&self, filters: &Filters) -> Result<Option<RowSet>, SearchError> {
+        if filters.is_empty() {
+            return Ok(None);
+        }
+        let snapshot = &*self.snapshot;
+        self.guard(|| {
+            let gates = gates(snapshot, filters)?;
+            let rows = snapshot.segments.iter().zip(&gates).flat_map(|(segment, gate)| {
+                let only = if let Gate::Only(entries) = gate { Some(entries.iter()) } else { None };
+                only.into_iter().flatten().map(|entry| segment.chunk_row(entry))
+            });
+            Ok(Some(rows.collect()))
+        })
+    }
+
+    /// What the three retrievers find, and what speaks for the documents that any of them named, or that hold one of the
+    /// chunks that lie near the query in meaning.
+    ///
+    /// A retriever with a depth of 0 is not asked. Of the chunks that lie near, those that the filters do not let through, or
+    /// that this state does not hold, are passed over.
     ///
     /// # Errors
     /// The index is damaged.
@@ -115,6 +136,7 @@ impl Searcher {
         understood: &Understood,
         filters: &Filters,
         depths: Depths,
+        near: &[Neighbour],
     ) -> Result<Retrieved, SearchError> {
         let snapshot = &*self.snapshot;
         self.guard(|| {
@@ -131,8 +153,14 @@ impl Searcher {
             let words = ask(depths.lexical, &|clauses| lexical::look_for(clauses, fields, &self.weights, &look_ups))?;
             let names = ask(depths.symbol, &|clauses| symbols::look_for(clauses, fields, &look_ups))?;
             let files = ask(depths.path, &|clauses| paths::look_for(clauses, fields, &look_ups, understood))?;
+            let of_meaning = |near: &Neighbour| {
+                let address = snapshot.address_of(near.row)?;
+                let lets_through = gates[address.segment].lets_through(address.entry);
+                lets_through.then_some(Scored { address, row: near.row, score: near.cosine })
+            };
+            let meanings: Vec<Scored> = near.iter().filter_map(of_meaning).collect();
             let mut entries = vec![Vec::new(); snapshot.segments.len()];
-            for scored in words.iter().chain(&names).chain(&files) {
+            for scored in words.iter().chain(&names).chain(&files).chain(&meanings) {
                 entries[scored.address.segment].push(scored.address.entry);
             }
             let evidence = gather(&look_ups, entries, &self.weights)?.ok_or_else(unknown_traits)?;
@@ -140,6 +168,7 @@ impl Searcher {
                 lexical: self.as_candidates(words)?,
                 symbol: self.as_candidates(names)?,
                 path: self.as_candidates(files)?,
+                semantic: self.as_candidates(meanings)?,
                 evidence,
             })
         })
@@ -255,6 +284,8 @@ pub struct Retrieved {
     pub symbol: Vec<Candidate>,
     /// The documents whose path the query names; see [`Searcher::paths`].
     pub path: Vec<Candidate>,
+    /// The chunks that lie near the query in meaning, in the order in which they were given; scored by their cosines.
+    pub semantic: Vec<Candidate>,
     /// What speaks for the documents of all of them.
     pub evidence: Evidence,
 }

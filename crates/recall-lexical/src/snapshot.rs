@@ -39,6 +39,8 @@ pub(crate) struct Segment {
     traits: Arc<dyn ColumnValues<u64>>,
     /// The first entry of each document, ascending: a document is written in one batch, so its entries are neighbours.
     firsts: Vec<DocId>,
+    /// The first chunk row of each document with its first entry, ascending by row.
+    by_row: Vec<(ChunkRow, DocId)>,
     /// The entries that are removed, ascending.
     removed: Vec<DocId>,
     /// The documents' paths with their postings, ascending; read when first asked for.
@@ -116,6 +118,14 @@ impl Snapshot {
         Ok(keys.into_iter().take(most).collect())
     }
 
+    /// The place of a chunk; `None` for one that is in no segment.
+    ///
+    /// A chunk whose document was removed and is not merged away yet has its place.
+    pub(crate) fn address_of(&self, row: ChunkRow) -> Option<Address> {
+        let in_segment = |(segment, entry): (usize, Option<DocId>)| Some(Address { segment, entry: entry? });
+        self.segments.iter().map(|segment| segment.entry_of(row)).enumerate().find_map(in_segment)
+    }
+
     /// Reads a candidate's rows and traits; `None` when they cannot be of this index.
     pub(crate) fn candidate(&self, address: Address, score: f32) -> Option<Candidate> {
         let segment = &self.segments[address.segment];
@@ -178,7 +188,19 @@ impl Segment {
                 firsts.push(entry);
             }
         }
-        Ok(Self { reader, inverted, lengths, chunk, document, traits, firsts, removed, paths: OnceLock::new() })
+        let mut by_row: Vec<_> = firsts.iter().map(|&entry| (ChunkRow(chunk.get_val(entry) as i64), entry)).collect();
+        by_row.sort_unstable();
+        let paths = OnceLock::new();
+        Ok(Self { reader, inverted, lengths, chunk, document, traits, firsts, by_row, removed, paths })
+    }
+
+    /// The entry of a chunk, a removed one included; `None` for a chunk that is in no entry here.
+    pub(crate) fn entry_of(&self, row: ChunkRow) -> Option<DocId> {
+        // The chunks of a document have rows and entries without gaps.
+        let before = self.by_row.partition_point(|&(first, _)| first <= row);
+        let (first, entry) = self.by_row[before.checked_sub(1)?];
+        let entry = entry + DocId::try_from(row.0 - first.0).ok()?;
+        (self.entries() > entry && self.chunk_row(entry) == row).then_some(entry)
     }
 
     /// How many entries the segment has, removed ones included.

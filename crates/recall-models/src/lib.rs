@@ -7,4 +7,4 @@
 
 mod static_model;
 
-pub use static_model::{ChunkText, Embedding, MOST_TEXT_BYTES, ReadError, StaticModel};
+pub use static_model::{BuiltIn, MOST_TEXT_BYTES, ReadError, StaticModel};

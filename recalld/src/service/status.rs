@@ -17,6 +17,7 @@ use crate::clock::SystemClock;
 use crate::daemon::{Daemon, Identity, VERSION, protocols};
 use crate::memory::MemoryUse;
 use crate::meter::Summary;
+use crate::models;
 
 /// The most failures that are listed of a store.
 const FAILURES_LISTED: usize = 100;
@@ -44,7 +45,7 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
     Ok(StatusResponse {
         daemon: Some(daemon_status(daemon)),
         stores: stores.into_iter().map(store_status).collect(),
-        models: Vec::new(),
+        models: models::all(),
         latencies: if metrics { latencies(daemon) } else { Vec::new() },
         counters: if metrics { counters(daemon) } else { BTreeMap::new() },
         warnings,
@@ -99,9 +100,12 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         failures: failed_files,
         ranker,
         ranker_problem,
+        embedded,
+        embeddings_problem,
         repaired,
         configuration,
     } = state;
+    let part = |with: u64| if chunks == 0 { 1.0 } else { with as f64 / chunks as f64 };
     v1::StoreStatus {
         id: store::id(&root),
         scope: scope::store_to_proto(scope).into(),
@@ -126,10 +130,10 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         freshness: v1::Freshness::Scanned.into(),
         documents_by_type: by_type.into_iter().map(|(kind, count)| (kind.as_str().to_owned(), count)).collect(),
         documents_by_language: by_language.into_iter().collect(),
-        embedded: BTreeMap::new(),
+        embedded: embedded.into_iter().map(|(model, with)| (model, part(with))).collect(),
         memories_verified: None,
         schema_versions: BTreeMap::new(),
-        warnings: troubles(repaired, ranker_problem, configuration),
+        warnings: troubles(repaired, ranker_problem, embeddings_problem, configuration),
         ranker: ranker.as_str().to_owned(),
     }
 }
@@ -142,11 +146,17 @@ pub(super) fn failures(entries: Vec<FailureEntry>) -> Vec<v1::ItemFailure> {
     entries.into_iter().map(one).collect()
 }
 
-fn troubles(repaired: Vec<String>, ranker: Option<String>, configuration: Vec<String>) -> Vec<v1::Warning> {
+fn troubles(
+    repaired: Vec<String>,
+    ranker: Option<String>,
+    embeddings: Option<String>,
+    configuration: Vec<String>,
+) -> Vec<v1::Warning> {
     let repaired = repaired.into_iter().map(|what| recall_engine::Warning::Repaired { what });
     let ranker = ranker.into_iter().map(|reason| recall_engine::Warning::RankerPassedOver { reason });
+    let embeddings = embeddings.into_iter().map(|reason| recall_engine::Warning::EmbeddingsPassedOver { reason });
     let configuration = configuration.into_iter().map(|message| recall_engine::Warning::Configuration { message });
-    warning::to_proto(repaired.chain(ranker).chain(configuration).collect())
+    warning::to_proto(repaired.chain(ranker).chain(embeddings).chain(configuration).collect())
 }
 
 /// The stores could not be told about.

@@ -45,6 +45,10 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("`{name}` is the name of {definitions} definitions{of_them}");
             new("SEVERAL_DEFINITIONS", Severity::Notice, message, "name its scope too, as in `Store::open`")
         }
+        Warning::EmbeddingsPassedOver { reason } => {
+            let message = format!("words alone decided, without the meaning of texts: {reason}");
+            new("EMBEDDINGS_PASSED_OVER", Severity::Notice, message, "`recall status` tells more")
+        }
         Warning::RankerPassedOver { reason } => {
             let message =
                 format!("the ranker learnt from this project's history is passed over for the built-in one: {reason}");

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Mines the queries of the shipped rankers, and trains them.
 #[derive(Debug, Parser)]
@@ -33,9 +33,21 @@ pub(crate) struct MineArguments {
     /// The kinds of queries that are asked: `commit`, `comment`, `heading`.
     #[arg(long, value_delimiter = ',', default_values_t = ["commit".to_owned(), "comment".to_owned(), "heading".to_owned()])]
     pub(crate) kinds: Vec<String>,
+    /// Whether the ranker will know the meaning beside the words.
+    #[arg(long, value_enum, default_value_t = Knows::Meaning)]
+    pub(crate) knows: Knows,
     /// How many repositories are worked on at once.
     #[arg(long, default_value_t = 2)]
     pub(crate) jobs: usize,
+}
+
+/// What a ranker knows of candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Knows {
+    /// Words, names, paths and the graph.
+    Words,
+    /// That, and how near they are in meaning by the built-in model.
+    Meaning,
 }
 
 #[derive(Debug, Args)]
@@ -49,6 +61,9 @@ pub(crate) struct TrainArguments {
     /// The kinds of queries to learn from, with their weights: `commit=1`, `comment=0.3`.
     #[arg(long, value_delimiter = ',', required = true)]
     pub(crate) kinds: Vec<String>,
+    /// Whether the ranker will know the meaning beside the words, as the queries were mined.
+    #[arg(long, value_enum, default_value_t = Knows::Meaning)]
+    pub(crate) knows: Knows,
     /// How many trees it has.
     #[arg(long, default_value_t = 250)]
     pub(crate) trees: usize,

@@ -6,14 +6,35 @@ use std::time::SystemTime;
 
 use recall_core::{Clock, DocumentType, Explain, Facets, Filters, Scope, SearchRequest, Timestamp, Weights};
 use recall_engine::{
-    Cancel, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places, RankedDocument, Rankers, RootCheck,
-    SearchError, Side, StoreSettings,
+    Basis, Cancel, EmbeddingModel, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places, RankedDocument,
+    Rankers, RootCheck, SearchError, Side, StoreSettings, feature_names,
 };
+use recall_models::BuiltIn;
+
+use crate::arguments::Knows;
 
 /// An engine over one folder.
 pub(crate) struct Asked {
     engine: Engine,
     origin: Origin,
+    knows: Knows,
+}
+
+impl Knows {
+    /// What the engine's features of it are called.
+    pub(crate) fn basis(self) -> Basis {
+        match self {
+            Self::Words => Basis::Words,
+            Self::Meaning => Basis::Meaning,
+        }
+    }
+
+    fn model(self) -> Option<EmbeddingModel> {
+        match self {
+            Self::Words => None,
+            Self::Meaning => Some(EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) }),
+        }
+    }
 }
 
 struct Now;
@@ -27,7 +48,7 @@ impl Clock for Now {
 
 impl Asked {
     /// An engine that keeps its stores in `home`.
-    pub(crate) fn new(root: &Path, home: &Path) -> Self {
+    pub(crate) fn new(root: &Path, home: &Path, knows: Knows) -> Self {
         let places = Places {
             global_root: home.join("global"),
             stores: home.join("stores"),
@@ -36,13 +57,13 @@ impl Asked {
         };
         let engine = Engine::new(
             places,
-            EngineSettings { rankers: Rankers::none(), ..EngineSettings::default() },
+            EngineSettings { rankers: Rankers::none(), model: knows.model(), ..EngineSettings::default() },
             Box::new(|_: &Path| StoreSettings::default()),
             Arc::new(Now),
         );
         let root: PathBuf = root.to_owned();
         let origin = Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Force };
-        Self { engine, origin }
+        Self { engine, origin, knows }
     }
 
     /// Brings the index up to the folder.
@@ -75,7 +96,10 @@ impl Asked {
             without: Vec::new(),
         };
         self.engine.settle(&self.origin, Scope::Project)?;
-        self.engine.candidates(&self.origin, &request)
+        let mut found = self.engine.candidates(&self.origin, &request)?;
+        let width = feature_names(self.knows.basis()).len();
+        found.iter_mut().for_each(|document| document.features.truncate(width));
+        Ok(found)
     }
 }
 

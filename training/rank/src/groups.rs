@@ -9,7 +9,7 @@ pub(crate) struct Group {
 }
 
 /// The groups; every feature is in one of them.
-pub(crate) const GROUPS: [Group; 11] = [
+pub(crate) const GROUPS: [Group; 12] = [
     Group { name: "retrievers", features: &["lexical_rank", "symbol_rank", "path_name_rank", "fused", "fused_rank"] },
     Group {
         name: "body",
@@ -88,10 +88,16 @@ pub(crate) const GROUPS: [Group; 11] = [
             "store_chunks",
         ],
     },
+    Group {
+        name: "meaning",
+        features: &["cosine", "cosine_relative", "cosine_rank", "chunk_cosine", "semantic_rank", "nearest_cosine"],
+    },
 ];
 
 #[cfg(test)]
 mod tests {
+    use recall_engine::Basis;
+
     use super::*;
 
     /// The first two columns of the recipe's table of features: names and groups.
@@ -113,7 +119,7 @@ mod tests {
     #[test]
     fn every_feature_is_in_one_group() {
         let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|group| group.features.iter().copied()).collect();
-        let mut known = recall_engine::feature_names();
+        let mut known = recall_engine::feature_names(Basis::Meaning);
         grouped.sort_unstable();
         known.sort_unstable();
         assert_eq!(grouped, known);
@@ -122,7 +128,7 @@ mod tests {
     #[test]
     fn the_recipe_tells_what_every_feature_is() {
         let names: Vec<&str> = told().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, recall_engine::feature_names());
+        assert_eq!(names, recall_engine::feature_names(Basis::Meaning));
     }
 
     #[test]

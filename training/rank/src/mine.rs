@@ -11,7 +11,7 @@ use recall_engine::{RankedDocument, Side};
 use recall_eval::mine::{Checkout, History, MineLimits};
 use recall_rank::{Judged, JudgedQuery};
 
-use crate::arguments::MineArguments;
+use crate::arguments::{Knows, MineArguments};
 use crate::ask::Asked;
 use crate::comments::{self, Bared};
 use crate::headings::{self, Section};
@@ -72,11 +72,11 @@ fn mine(source: &Source, arguments: &MineArguments) -> Result<Judged, Failure> {
     let folder = tempfile::tempdir()?;
     let (tree, home) = (folder.path().join("tree"), folder.path().join("home"));
     let mut judged = Judged {
-        features: recall_engine::feature_names().iter().map(ToString::to_string).collect(),
+        features: recall_engine::feature_names(arguments.knows.basis()).iter().map(ToString::to_string).collect(),
         queries: Vec::new(),
     };
     let mut checkout = Checkout::new(&git_dir, &tree)?;
-    let asked = Asked::new(&tree, &home);
+    let asked = Asked::new(&tree, &home, arguments.knows);
     let limits = MineLimits { queries: COMMITS, ..MineLimits::default() };
     let commits = History::open(&git_dir)?.commits(&limits)?;
     if let Some(newest) = commits.first()
@@ -105,7 +105,7 @@ fn mine(source: &Source, arguments: &MineArguments) -> Result<Judged, Failure> {
     }
     drop(asked);
     if asks("heading") {
-        sections(source, &tree, &files, folder.path(), &mut judged)?;
+        sections(source, arguments.knows, &tree, &files, folder.path(), &mut judged)?;
     }
     Ok(judged)
 }
@@ -125,6 +125,7 @@ fn bared(tree: &Path, files: &[DocPath]) -> Vec<(DocPath, Bared)> {
 /// Asks for the sections of the documents by their headings, each section in a file of its own.
 fn sections(
     source: &Source,
+    knows: Knows,
     tree: &Path,
     files: &[DocPath],
     folder: &Path,
@@ -148,7 +149,7 @@ fn sections(
         fs::create_dir_all(path.parent().unwrap_or(&root))?;
         fs::write(path, &section.text)?;
     }
-    let asked = Asked::new(&root, &home);
+    let asked = Asked::new(&root, &home, knows);
     asked.refresh()?;
     let telling: Vec<&(DocPath, Section)> =
         sections.iter().filter(|(_, section)| headings::is_telling(&section.heading)).collect();

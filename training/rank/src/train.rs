@@ -19,7 +19,8 @@ const FOLDS: usize = 5;
 /// Reads the mined queries, tells what a ranker of them is worth on repositories that it has not seen, and writes one.
 pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let weights = weights(&arguments.kinds)?;
-    let names: Vec<String> = recall_engine::feature_names().iter().map(ToString::to_string).collect();
+    let names: Vec<String> =
+        recall_engine::feature_names(arguments.knows.basis()).iter().map(ToString::to_string).collect();
     let without = places(&names, &arguments.without)?;
     let judged = blanked(read(&arguments.from, &names, &weights)?, &without);
     let groups: BTreeSet<&str> = judged.queries.iter().map(|query| query.group.as_str()).collect();

@@ -9,7 +9,7 @@ use recall_core::{
 use rusqlite::{Connection, Row};
 
 use crate::packing::{pack_names, unpack_names};
-use crate::{DocumentPlace, ReadError};
+use crate::{ChunkRun, DocumentPlace, ReadError};
 
 /// A row of `documents`.
 pub(crate) struct Entry {
@@ -184,6 +184,13 @@ pub(crate) fn by_id(connection: &Connection, id: DocumentId) -> Result<Option<En
 pub(crate) fn after(connection: &Connection, row: DocumentRow, limit: usize) -> Result<Vec<Entry>, ReadError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     super::all(connection, select!("WHERE row > ?1 ORDER BY row LIMIT ?2"), [row.0, limit], read)
+}
+
+/// The rows of the chunks of all documents, in the order of documents' rows.
+pub(crate) fn chunk_runs(connection: &Connection) -> Result<Vec<ChunkRun>, ReadError> {
+    super::all(connection, "SELECT row, first_chunk, chunk_count FROM documents ORDER BY row", [], |row| {
+        Ok(ChunkRun { document: DocumentRow(row.get(0)?), first: ChunkRow(row.get(1)?), count: row.get(2)? })
+    })
 }
 
 /// The places of all documents, in the order of rows.

@@ -14,6 +14,7 @@ use super::{Outcome, Supervision, Work};
 use crate::coverage::Indexing;
 use crate::error::StoreError;
 use crate::progress::Progress;
+use crate::semantic::Reach;
 use crate::store::Store;
 
 /// A batch is committed when it holds so many bytes of text: enough to make segments that need no merging at once.
@@ -63,9 +64,7 @@ pub(super) fn run(
                 .map_err(|source| StoreError::Thread { source })?;
         }
         drop(sender);
-        let lexical_threads = if small { 1 } else { LEXICAL_THREADS };
-        let settings = WriterSettings { threads: lexical_threads, ..WriterSettings::default() };
-        let mut run = Run::new(store, now, settings);
+        let mut run = Run::new(store, now, small);
         let result = write_all(&mut run, work, &receiver, &window, supervision);
         window.close();
         let Run { outcome, lexical, .. } = run;
@@ -141,12 +140,16 @@ struct Run<'a> {
     outcome: Outcome,
     lexical: Option<LexicalWriter>,
     lexical_settings: WriterSettings,
+    /// Whether it is an edit rather than an import.
+    is_small: bool,
 }
 
 impl<'a> Run<'a> {
-    fn new(store: &'a Store, now: Timestamp, lexical_settings: WriterSettings) -> Self {
+    fn new(store: &'a Store, now: Timestamp, is_small: bool) -> Self {
+        let threads = if is_small { 1 } else { LEXICAL_THREADS };
+        let lexical_settings = WriterSettings { threads, ..WriterSettings::default() };
         let lexical = store.lexical_writer.lock().take();
-        Self { store, now, outcome: Outcome::default(), lexical, lexical_settings }
+        Self { store, now, outcome: Outcome::default(), lexical, lexical_settings, is_small }
     }
 
     /// The writer of the lexical index, opened by the first change that needs it.
@@ -265,6 +268,10 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
         let Self { run, transaction, .. } = self;
         let store = run.store;
         let generation = transaction.commit().map_err(|source| store.write_failed(source))?;
+        // Before searches see the generation: else those that come now would miss what lies near in meaning.
+        if run.is_small {
+            store.catch_up(Reach::Edit);
+        }
         // A transaction that changed no document keeps its generation, and the lexical index is up to it.
         if generation != store.lexical.generation() {
             run.lexical()?.commit(generation).map_err(|source| store.lexical_write_failed(source))?;

@@ -9,7 +9,7 @@ use recall_lexical::Highlighter;
 use recall_watch::StatOutcome;
 
 use super::order::{Learned, Ranked};
-use super::{PUBLICATION_PATIENCE, Search};
+use super::{PUBLICATION_PATIENCE, Search, features};
 use crate::answer::{Explanation, Hit};
 use crate::error::StoreError;
 use crate::freshness::{reason_of, refresh_files};
@@ -126,7 +126,7 @@ fn hit(
 /// What each feature added to the ranker's score; those that added nothing are left out.
 fn contributions(search: &Search<'_>, learned: &Learned) -> Vec<(&'static str, f64)> {
     let rankers = search.ranking.rankers.as_ref();
-    let Some(ranker) = rankers.and_then(|rankers| rankers.of(learned.side)) else { return Vec::new() };
-    let by_feature = ranker.contributions(learned.row()).by_feature;
-    super::features::names().into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
+    let Some(ranker) = rankers.and_then(|rankers| rankers.of(learned.side, learned.basis)) else { return Vec::new() };
+    let by_feature = ranker.contributions(&features::seen_by(ranker, learned.row())).by_feature;
+    features::names(learned.basis).into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
 }

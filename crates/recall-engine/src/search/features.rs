@@ -3,15 +3,20 @@
 //! One row of numbers a document, in the order of [`names`]. Scores are divided by the best of the same answer, so that they
 //! compare across questions and stores; coverages and shares are absolute.
 
+mod nearness;
 mod neighbours;
 mod ranks;
 
+use std::borrow::Cow;
+
 use recall_core::{Ablation, DocumentType, FileKind, Form, QueryClass, SearchRequest, Understood};
 use recall_lexical::{Closeness, DocumentEvidence};
+use recall_rank::Ranker;
 use rustc_hash::FxHashMap;
 
 use super::pool::OneSide;
 use super::prior::asked_for;
+use crate::rankers::Basis;
 use ranks::{places, relative};
 
 /// One score of a document, of which the best and the ranks are taken.
@@ -95,17 +100,35 @@ const OTHERS: [&str; 32] = [
     "store_chunks",
 ];
 
-/// The number of features.
-pub(crate) const COUNT: usize = 2 * SCORES.len() + FACTS.len() + OTHERS.len();
+/// What is known of the meaning; missing where a store's embeddings have no say.
+const MEANING: [&str; 6] =
+    ["cosine", "cosine_relative", "cosine_rank", "chunk_cosine", "semantic_rank", "nearest_cosine"];
 
-/// The features' names, in the order of a row.
-pub fn names() -> Vec<&'static str> {
+/// The number of features that words, names, paths and the graph give.
+pub(crate) const BY_WORDS: usize = 2 * SCORES.len() + FACTS.len() + OTHERS.len();
+
+/// The number of features.
+pub(crate) const COUNT: usize = BY_WORDS + MEANING.len();
+
+/// The names of the features that a ranker sees on a basis, in the order of a row; what words alone give comes first.
+pub fn names(basis: Basis) -> Vec<&'static str> {
     let mut names = Vec::with_capacity(COUNT);
     names.extend(SCORES.iter().map(|&(name, _, _)| name));
     names.extend(SCORES.iter().map(|&(_, name, _)| name));
     names.extend(FACTS.iter().map(|&(name, _)| name));
     names.extend(OTHERS);
+    if basis == Basis::Meaning {
+        names.extend(MEANING);
+    }
     names
+}
+
+/// What a ranker sees of rows: all of each, or its beginning, where it knows words alone.
+pub(super) fn seen_by<'a>(ranker: &Ranker, rows: &'a [f32]) -> Cow<'a, [f32]> {
+    match ranker.features().len() {
+        COUNT => Cow::Borrowed(rows),
+        width => Cow::Owned(rows.chunks_exact(COUNT).flat_map(|row| &row[..width]).copied().collect()),
+    }
 }
 
 /// The rows of all documents of one side, store by store, each store's in the order of its evidence.
@@ -133,6 +156,7 @@ pub(super) fn rows(
     let best_fused = best_fused.fold(f64::MIN_POSITIVE, f64::max);
     let beside = neighbours::of(stores);
     let walked = neighbours::walked(stores);
+    let near = nearness::of(stores);
     let kinds_count = !request.without.contains(&Ablation::FileKind);
     let mut row = 0;
     for found in stores {
@@ -182,12 +206,13 @@ pub(super) fn rows(
                 question.unknown,
                 question.chunks.ln_1p(),
             ];
-            rows[row * COUNT + column..(row + 1) * COUNT].copy_from_slice(&others);
+            rows[row * COUNT + column..row * COUNT + BY_WORDS].copy_from_slice(&others);
+            rows[row * COUNT + BY_WORDS..(row + 1) * COUNT].copy_from_slice(&near[row].features(rank(3)));
             row += 1;
         }
     }
     if !kinds_count {
-        for (place, _) in names().iter().enumerate().filter(|(_, name)| KINDS.contains(name)) {
+        for (place, _) in names(Basis::Words).iter().enumerate().filter(|(_, name)| KINDS.contains(name)) {
             fill(&mut rows, place, &vec![0.0; documents.len()]);
         }
     }

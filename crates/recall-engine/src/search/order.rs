@@ -13,7 +13,7 @@ use super::fused::FusedChunk;
 use super::pool::{Finds, OneSide};
 use super::{Search, features, texts};
 use crate::error::StoreError;
-use crate::rankers::{Rankers, Side};
+use crate::rankers::{Basis, Rankers, Side};
 
 /// A chunk in the order of the answer, before it is read.
 #[derive(Clone, Debug)]
@@ -34,6 +34,8 @@ pub(super) struct Ranked<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Learned {
     pub(super) side: Side,
+    /// On what the ranker decided.
+    pub(super) basis: Basis,
     /// The rows of all documents of the side, and which of them is this one's.
     pub(super) rows: Arc<Vec<f32>>,
     pub(super) place: usize,
@@ -66,17 +68,18 @@ pub(super) fn order<'a>(
     pool: &'a [Finds],
     rankers: Option<&Rankers>,
 ) -> Result<Vec<Ranked<'a>>, StoreError> {
-    let rankers = rankers.filter(|rankers| Side::ALL.into_iter().all(|side| rankers.of(side).is_some()));
+    let basis = basis(pool);
+    let rankers = rankers.filter(|rankers| Side::ALL.into_iter().all(|side| rankers.of(side, basis).is_some()));
     let mut ranked: Vec<Ranked<'a>> = Vec::new();
     let mut learned_sides = Vec::new();
     let fused_scores = pool.iter().flat_map(|finds| &finds.chunks).map(|chunk| chunk.score);
     let most_fused = fused_scores.fold(f64::MIN_POSITIVE, f64::max);
     for side in Side::ALL {
         let sides: Vec<OneSide<'a>> = pool.iter().map(|finds| finds.on(side)).collect();
-        match rankers.and_then(|rankers| rankers.of(side)) {
+        match rankers.and_then(|rankers| rankers.of(side, basis)) {
             Some(learned) => {
                 learned_sides.push(side);
-                ranked.extend(by_ranker(search, &sides, learned, most_fused)?);
+                ranked.extend(by_ranker(search, &sides, learned, basis, most_fused)?);
             }
             None => ranked.extend(fused(pool, side)),
         }
@@ -89,6 +92,12 @@ pub(super) fn order<'a>(
     Ok(ranked)
 }
 
+/// On what rankers decide: on the meaning where every store that found something can tell it.
+fn basis(pool: &[Finds]) -> Basis {
+    let is_told = |finds: &Finds| finds.meaning.is_some() || finds.evidence.documents.is_empty();
+    if pool.iter().all(is_told) { Basis::Meaning } else { Basis::Words }
+}
+
 fn sort(ranked: &mut [Ranked<'_>]) {
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (a.store, a.chunk).cmp(&(b.store, b.chunk))));
 }
@@ -98,12 +107,13 @@ fn by_ranker<'a>(
     search: &Search<'_>,
     sides: &[OneSide<'a>],
     ranker: &recall_rank::Ranker,
+    basis: Basis,
     most_fused: f64,
 ) -> Result<Vec<Ranked<'a>>, StoreError> {
     let texts = texts::closeness(search.stores, search.understood, sides)?;
     let rows = Arc::new(features::rows(search.understood, search.request, sides, &texts));
     let mut scores = Vec::new();
-    ranker.score(&rows, &mut scores);
+    ranker.score(&features::seen_by(ranker, &rows), &mut scores);
     let standard = Standard::of(&scores);
     let mut scores = scores.into_iter().enumerate();
     let mut order = Vec::new();
@@ -123,6 +133,7 @@ fn by_ranker<'a>(
                 fused: best,
                 learned: Some(Learned {
                     side: side.side,
+                    basis,
                     rows: Arc::clone(&rows),
                     place,
                     confidence: confidence(

@@ -7,7 +7,9 @@ use recall_lexical::Evidence;
 use rustc_hash::FxHashMap;
 
 use super::fused::{self, FusedChunk};
-use super::{Search, StageClock, retrieve};
+use super::meaning::Meaning;
+use super::retrieve::{self, Brought};
+use super::{Search, StageClock};
 use crate::answer::Stage;
 use crate::error::StoreError;
 use crate::rankers::Side;
@@ -17,27 +19,35 @@ use crate::structure::Structure;
 pub(super) struct Finds {
     pub(super) lists: Vec<RankedList>,
     pub(super) evidence: Evidence,
+    /// How near the documents are in meaning; `None` where that has no say.
+    pub(super) meaning: Option<Meaning>,
     /// The chunks that the retrievers brought, fused and with their priors; in no particular order.
     pub(super) chunks: Vec<FusedChunk>,
     /// How the documents hang together; `None` where that has no say.
     pub(super) structure: Option<Arc<Structure>>,
 }
 
+/// How many lists there are beside that of the meaning, which comes last. Where rankers decide, the fused score is one of
+/// the things that they know of words, and the meaning is told beside it.
+const BY_WORDS: usize = 3;
+
 /// Asks every store.
 pub(super) fn gather(
     search: &Search<'_>,
     weights: &[(Retriever, f64)],
+    is_learned: bool,
     clock: &mut StageClock,
 ) -> Result<Vec<Finds>, StoreError> {
     let mut pool = Vec::with_capacity(search.stores.len());
     for store in search.stores {
-        let (lists, evidence) = retrieve::retrieve(store, search.understood, weights)?;
+        let Brought { lists, evidence, meaning } = retrieve::retrieve(store, search.understood, weights)?;
         clock.lap(Stage::Retrieve);
-        let chunks = fused::fuse_and_weigh(&lists, search.understood, search.request);
+        let fused = if is_learned { &lists[..lists.len().min(BY_WORDS)] } else { &lists };
+        let chunks = fused::fuse_and_weigh(fused, search.understood, search.request);
         clock.lap(Stage::Fuse);
         let has_say = !search.request.without.contains(&Ablation::Structure);
         let structure = has_say.then(|| store.structure());
-        pool.push(Finds { lists, evidence, chunks, structure });
+        pool.push(Finds { lists, evidence, meaning, chunks, structure });
     }
     Ok(pool)
 }

@@ -3,26 +3,48 @@
 use recall_core::{RankedList, Retriever, Understood};
 use recall_lexical::{Depths, Evidence, Retrieved};
 
+use super::meaning::{self, Meaning};
 use crate::error::StoreError;
 use crate::store::Store;
 
 /// How many candidates each retriever brings.
 const DEPTH: usize = 100;
 
+/// What the retrievers say of one store.
+pub(super) struct Brought {
+    /// By words, names, paths, and by meaning where that was asked.
+    pub(super) lists: Vec<RankedList>,
+    pub(super) evidence: Evidence,
+    /// `None` where meaning was not asked, or the store's embeddings have not caught up.
+    pub(super) meaning: Option<Meaning>,
+}
+
 /// Asks every retriever that has a weight.
 pub(super) fn retrieve(
     store: &Store,
     understood: &Understood,
     weights: &[(Retriever, f64)],
-) -> Result<(Vec<RankedList>, Evidence), StoreError> {
+) -> Result<Brought, StoreError> {
     let weight_of =
         |retriever| weights.iter().find(|(known, _)| *known == retriever).map_or(0.0, |&(_, weight)| weight);
     let depth = |retriever| if weight_of(retriever) > 0.0 { DEPTH } else { 0 };
     let depths =
         Depths { lexical: depth(Retriever::Lexical), symbol: depth(Retriever::Symbol), path: depth(Retriever::Path) };
-    let retrieved = store.lexical.searcher().retrieve(understood, &understood.filters, depths);
-    let Retrieved { lexical, symbol, path, evidence } = retrieved.map_err(|source| store.search_failed(source))?;
+    let failed = |source| store.search_failed(source);
+    let searcher = store.lexical.searcher();
+    let near = match depth(Retriever::Semantic) {
+        0 => None,
+        depth => meaning::near(store, &searcher, understood, depth).map_err(failed)?,
+    };
+    let neighbours = near.as_ref().map_or(&[][..], |near| &near.neighbours);
+    let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours);
+    let Retrieved { lexical, symbol, path, semantic, mut evidence } = retrieved.map_err(failed)?;
     let list = |retriever, candidates| RankedList { retriever, weight: weight_of(retriever), candidates };
-    let lists = vec![list(Retriever::Lexical, lexical), list(Retriever::Symbol, symbol), list(Retriever::Path, path)];
-    Ok((lists, evidence))
+    let mut lists =
+        vec![list(Retriever::Lexical, lexical), list(Retriever::Symbol, symbol), list(Retriever::Path, path)];
+    let meaning = near.map(|near| {
+        lists.push(list(Retriever::Semantic, semantic));
+        Meaning::of(&near, &lists, &mut evidence)
+    });
+    Ok(Brought { lists, evidence, meaning })
 }

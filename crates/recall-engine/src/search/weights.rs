@@ -10,14 +10,22 @@ pub(super) fn given(request: &Weights, store: &Weights) -> Weights {
 
 /// The weight of each retriever: by class, unless the request gives its own.
 pub(super) fn of(class: QueryClass, given: &Weights) -> Vec<(Retriever, f64)> {
-    let Weights { vector: _, bm25, ppr: _ } = given;
-    let (lexical, symbol, path) = match class {
-        QueryClass::Symbol => (1.0, 1.5, 0.5),
-        QueryClass::Path => (0.5, 0.25, 1.5),
-        QueryClass::Question | QueryClass::Decision | QueryClass::Docs | QueryClass::Relationship => (1.0, 0.5, 0.25),
+    let Weights { vector, bm25, ppr: _ } = given;
+    let (lexical, symbol, path, semantic) = match class {
+        QueryClass::Symbol => (1.0, 1.5, 0.5, 0.25),
+        QueryClass::Path => (0.5, 0.25, 1.5, 0.1),
+        QueryClass::Question | QueryClass::Decision | QueryClass::Docs | QueryClass::Relationship => {
+            (1.0, 0.5, 0.25, 0.75)
+        }
     };
     let lexical = bm25.map_or(lexical, f64::from);
-    vec![(Retriever::Lexical, lexical), (Retriever::Symbol, symbol), (Retriever::Path, path)]
+    let semantic = vector.map_or(semantic, f64::from);
+    vec![
+        (Retriever::Lexical, lexical),
+        (Retriever::Symbol, symbol),
+        (Retriever::Path, path),
+        (Retriever::Semantic, semantic),
+    ]
 }
 
 #[cfg(test)]

@@ -66,6 +66,10 @@ impl Folder {
         self.index.join("lexical")
     }
 
+    pub(crate) fn vectors(&self) -> PathBuf {
+        self.index.join("vectors")
+    }
+
     /// How many bytes the index takes on disk.
     pub(crate) fn index_bytes(&self) -> u64 {
         fn bytes_of(folder: &Path) -> u64 {

@@ -15,7 +15,8 @@ use crate::fault::Fault;
 use crate::freshness::Freshness;
 use crate::progress::Cancel;
 use crate::selection::{self, Selection};
-use crate::settings::{Places, StoreSettings};
+use crate::semantic::Semantic;
+use crate::settings::{EmbeddingModel, Places, StoreSettings};
 
 /// How many documents are read from the catalog at a time while the lexical index is made anew.
 const DOCUMENTS_A_PAGE: usize = 256;
@@ -33,15 +34,16 @@ impl Store {
         root: &Path,
         places: &Places,
         settings: StoreSettings,
+        model: Option<EmbeddingModel>,
         now: Timestamp,
     ) -> Result<Self, StoreError> {
-        match Self::open_once(scope, root, places, settings.clone(), now, Vec::new()) {
+        match Self::open_once(scope, root, places, settings.clone(), model.clone(), now, Vec::new()) {
             // What only reading every text finds: the lexical index is to be made anew from it, and cannot be.
             Err(error @ StoreError::ReadCatalog { .. }) if error.fault() == Fault::Damaged => {
                 let folder = Folder::prepare(scope, root, places)
                     .map_err(|(path, source)| StoreError::Folder { path, source })?;
                 let kept = set_catalog_aside(&folder.catalog(), now)?;
-                Self::open_once(scope, root, places, settings, now, vec![kept])
+                Self::open_once(scope, root, places, settings, model, now, vec![kept])
             }
             opened => opened,
         }
@@ -52,6 +54,7 @@ impl Store {
         root: &Path,
         places: &Places,
         settings: StoreSettings,
+        model: Option<EmbeddingModel>,
         now: Timestamp,
         mut repaired: Vec<String>,
     ) -> Result<Self, StoreError> {
@@ -59,6 +62,9 @@ impl Store {
             Folder::prepare(scope, root, places).map_err(|(path, source)| StoreError::Folder { path, source })?;
         let catalog = open_catalog(root, &folder, now, &mut repaired)?;
         let lexical = open_lexical(root, &folder, now, &mut repaired)?;
+        let generation = catalog.generation();
+        let generation = generation.map_err(|source| StoreError::ReadCatalog { root: root.to_owned(), source })?;
+        let semantic = Semantic::open(folder.vectors(), model, generation, now);
         let selection_file = selection::file_in(&folder.path);
         let selection = Selection::load(selection_file.clone())
             .map_err(|source| StoreError::Selection { path: selection_file, source })?;
@@ -70,6 +76,7 @@ impl Store {
             settings,
             catalog,
             lexical,
+            semantic,
             selection: Mutex::new(selection),
             known: ArcSwap::from_pointee(Known::default()),
             stated: ArcSwapOption::empty(),

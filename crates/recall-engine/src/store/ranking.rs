@@ -109,6 +109,7 @@ fn read_own(path: &Path, bytes: u64, built_in: &Rankers) -> Result<Rankers, Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rankers::Basis;
 
     /// What decides with these bytes in the file; without a file for `None`.
     #[track_caller]
@@ -121,7 +122,7 @@ mod tests {
             }
             None => fs::remove_file(path).expect("it was there"),
         }
-        let found = cell.look(&RankerChoice::Own(path.to_owned()), &Rankers::default());
+        let found = cell.look(&RankerChoice::Own(path.to_owned()), &Rankers::built_in());
         assert_eq!(found.used, used);
         let said = found.problem.as_deref();
         assert!(said.map_or(problem.is_none(), |said| problem.is_some_and(|part| said.contains(part))), "{said:?}");
@@ -132,16 +133,16 @@ mod tests {
     fn a_file_decides_as_soon_as_it_is_there_and_no_longer() {
         let folder = tempfile::tempdir().expect("a folder");
         let (cell, path) = (RankingCell::default(), folder.path().join("code.ranker"));
-        let (rankers, choice) = (Rankers::default(), RankerChoice::Own(path.clone()));
+        let (rankers, choice) = (Rankers::built_in(), RankerChoice::Own(path.clone()));
         assert_eq!(cell.look(&choice, &rankers).used, RankerUse::BuiltIn);
-        let sound = rankers.of(Side::Prose).expect("built in").write();
+        let sound = rankers.of(Side::Prose, Basis::Words).expect("built in").write();
         let damaged: Vec<u8> = sound.iter().map(|byte| byte ^ 1).collect();
         let mut cut = sound.clone();
         cut.truncate(sound.len() / 2);
         check(&cell, &path, Some(&sound), RankerUse::Own, None);
         let ranking = cell.look(&choice, &rankers);
-        let ours = ranking.rankers.as_ref().and_then(|rankers| rankers.of(Side::Code));
-        assert_eq!(ours, rankers.of(Side::Prose));
+        let ours = ranking.rankers.as_ref().and_then(|rankers| rankers.of(Side::Code, Basis::Words));
+        assert_eq!(ours, rankers.of(Side::Prose, Basis::Words));
         assert!(Arc::ptr_eq(&ranking, &cell.look(&choice, &rankers)), "an unchanged file is not read again");
         check(&cell, &path, Some(&damaged), RankerUse::BuiltIn, Some("cannot be read"));
         check(&cell, &path, Some(&cut), RankerUse::BuiltIn, Some("cannot be read"));
@@ -155,7 +156,7 @@ mod tests {
     #[test]
     fn no_file_is_looked_at_where_it_may_not_decide() {
         let cell = RankingCell::default();
-        assert!(cell.look(&RankerChoice::Fusion, &Rankers::default()).rankers.is_none());
-        assert_eq!(cell.look(&RankerChoice::BuiltIn, &Rankers::default()).used, RankerUse::BuiltIn);
+        assert!(cell.look(&RankerChoice::Fusion, &Rankers::built_in()).rankers.is_none());
+        assert_eq!(cell.look(&RankerChoice::BuiltIn, &Rankers::built_in()).used, RankerUse::BuiltIn);
     }
 }

@@ -36,6 +36,7 @@ pub(super) fn to_proto(
         coverage,
         stale_files,
         stages,
+        model,
         warnings,
     } = answer;
     v1::SearchResponse {
@@ -62,7 +63,7 @@ pub(super) fn to_proto(
             stores: coverage.iter().map(searched_store).collect(),
             candidates: by_retriever(&retrieved),
             reranked: false,
-            models: BTreeMap::new(),
+            models: model.into_iter().map(|name| ("embed".to_owned(), name)).collect(),
             indexing: indexing(&coverage),
             stale_files,
             documents,

@@ -1,0 +1,73 @@
+//! How near in meaning to the query are the candidates?
+
+use recall_core::{ChunkRow, RankedList, Understood};
+use recall_lexical::{Evidence, SearchError, Searcher};
+use rustc_hash::FxHashMap;
+
+use crate::semantic::Near;
+use crate::store::Store;
+
+/// How near the documents of one store are to the query, by document row.
+pub(super) struct Meaning {
+    documents: FxHashMap<i64, Nearness>,
+}
+
+/// How near a document is to the query: cosines, from -1 to 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nearness {
+    /// Of its nearest chunk among the candidates.
+    pub(super) best: f32,
+    /// Of the chunk that stands for it.
+    pub(super) chunk: f32,
+}
+
+/// What lies near the query in a store, among what the filters let through; `None` where its embeddings cannot be asked.
+///
+/// # Errors
+/// The lexical index, which knows what the filters let through, is damaged.
+pub(super) fn near(
+    store: &Store,
+    searcher: &Searcher,
+    understood: &Understood,
+    depth: usize,
+) -> Result<Option<Near>, SearchError> {
+    let Some(space) = store.semantic.covering(searcher.generation()) else { return Ok(None) };
+    let allowed = searcher.allowed(&understood.filters)?;
+    Ok(store.semantic.near(&space, &understood.text, allowed.as_ref(), depth))
+}
+
+impl Meaning {
+    /// Compares the documents of the evidence with the query, by those of their chunks that a retriever brought.
+    ///
+    /// For a document that holds no word of the query, its nearest chunk stands.
+    pub(super) fn of(near: &Near, lists: &[RankedList], evidence: &mut Evidence) -> Self {
+        let mut chunks: Vec<(i64, ChunkRow)> =
+            evidence.documents.iter().map(|document| (document.document.0, document.chunk)).collect();
+        chunks.extend(lists.iter().flat_map(|list| &list.candidates).map(|one| (one.document.0, one.chunk)));
+        chunks.sort_unstable();
+        chunks.dedup();
+        let rows: Vec<ChunkRow> = chunks.iter().map(|&(_, row)| row).collect();
+        let cosines = near.cosines(&rows);
+        let known = |&((document, row), cosine): &((i64, ChunkRow), Option<f32>)| Some((document, row, cosine?));
+        let known: Vec<(i64, ChunkRow, f32)> = chunks.into_iter().zip(cosines).filter_map(|one| known(&one)).collect();
+        let mut documents = FxHashMap::default();
+        for of_one in known.chunk_by(|one, other| one.0 == other.0) {
+            let Ok(place) = evidence.documents.binary_search_by_key(&of_one[0].0, |known| known.document.0) else {
+                continue;
+            };
+            let document = &mut evidence.documents[place];
+            let nearest = of_one.iter().fold(of_one[0], |best, one| if one.2 > best.2 { *one } else { best });
+            if document.chunk_score <= 0.0 {
+                document.chunk = nearest.1;
+            }
+            let chunk = of_one.iter().find(|one| one.1 == document.chunk).map_or(nearest.2, |one| one.2);
+            documents.insert(of_one[0].0, Nearness { best: nearest.2, chunk });
+        }
+        Self { documents }
+    }
+
+    /// How near a document is; `None` for one without embeddings.
+    pub(super) fn nearness(&self, document: recall_core::DocumentRow) -> Option<Nearness> {
+        self.documents.get(&document.0).copied()
+    }
+}

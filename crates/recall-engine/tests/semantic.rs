@@ -1,0 +1,167 @@
+//! What lies near a question in meaning is found without its words, and never out of date.
+
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use recall_core::{Ablation, PathFilter, Retriever, Scope, SearchRequest};
+use recall_engine::{Answer, EmbeddingModel, Engine};
+use recall_models::BuiltIn;
+use support::{Sandbox, paths, request};
+
+/// Shares no word with the page about cars, and no stem.
+const QUESTION: &str = "vehicle engine maintenance";
+
+const CARS: &str =
+    "# Cars\n\nChange the oil and the brakes of an automobile every year. A mechanic repairs the motor.\n";
+const BREAD: &str = "# Bread\n\nKnead flour, water and salt, let the dough rise, and bake it in a hot oven.\n";
+const TAXES: &str = "# Taxes\n\nThe accountant files the income declaration before the deadline in April.\n";
+
+fn engine(sandbox: &Sandbox) -> Engine {
+    sandbox.engine_with(Some(EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) }))
+}
+
+fn settled(sandbox: &Sandbox) -> Engine {
+    let engine = engine(sandbox);
+    engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    engine
+}
+
+/// Fusion decides, so that it is the retriever that is seen.
+fn by_fusion(query: &str) -> SearchRequest {
+    SearchRequest { without: vec![Ablation::Ranker], ..request(query) }
+}
+
+fn search(sandbox: &Sandbox, engine: &Engine) -> Answer {
+    engine.search(&sandbox.origin(), &by_fusion(QUESTION)).expect("an answer")
+}
+
+fn three_pages() -> Sandbox {
+    Sandbox::with(&[("docs/cars.md", CARS), ("docs/bread.md", BREAD), ("docs/taxes.md", TAXES)])
+}
+
+/// The folder of the embeddings.
+fn vectors(sandbox: &Sandbox) -> PathBuf {
+    let stores = fs::read_dir(sandbox.home().join("stores")).expect("stores");
+    let store = stores.flatten().next().expect("one store").path();
+    store.join("index").join("vectors")
+}
+
+#[test]
+fn a_page_without_a_word_of_the_question_is_found_by_its_meaning() {
+    let sandbox = three_pages();
+    let engine = engine(&sandbox);
+    sandbox.index(&engine);
+    engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    let answer = search(&sandbox, &engine);
+    assert_eq!(paths(&answer)[0], "docs/cars.md");
+    assert!(answer.retrieved.contains(&(Retriever::Semantic, 3)), "{:?}", answer.retrieved);
+    assert!(answer.retrieved.contains(&(Retriever::Lexical, 0)), "{:?}", answer.retrieved);
+
+    let filtered = by_fusion(&format!("{QUESTION} path:docs/bread.md"));
+    let filtered = engine.search(&sandbox.origin(), &filtered).expect("an answer");
+    assert_eq!(paths(&filtered), ["docs/bread.md"]);
+
+    let mut below = by_fusion(QUESTION);
+    below.filters.paths.push(PathFilter("docs/taxes.md".to_owned()));
+    assert_eq!(paths(&engine.search(&sandbox.origin(), &below).expect("an answer")), ["docs/taxes.md"]);
+
+    let without = SearchRequest { without: vec![Ablation::Ranker, Ablation::Semantic], ..request(QUESTION) };
+    assert!(engine.search(&sandbox.origin(), &without).expect("an answer").hits.is_empty());
+}
+
+#[test]
+fn an_edit_is_near_what_it_says_in_the_very_next_search() {
+    let sandbox = three_pages();
+    let engine = engine(&sandbox);
+    sandbox.index(&engine);
+    engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    sandbox.write("docs/cars.md", "# Flowers\n\nRoses and tulips bloom in the garden in May.\n");
+    sandbox.write("docs/new.md", CARS);
+    let answer = search(&sandbox, &engine);
+    assert_eq!(paths(&answer)[0], "docs/new.md");
+    fs::remove_file(sandbox.root().join("docs/new.md")).expect("it is there");
+    assert!(!paths(&search(&sandbox, &engine)).contains(&"docs/new.md"));
+}
+
+#[test]
+fn embeddings_are_found_again_by_the_next_daemon() {
+    let sandbox = three_pages();
+    let first = settled(&sandbox);
+    sandbox.index(&first);
+    first.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    let before = paths(&search(&sandbox, &first)).into_iter().map(str::to_owned).collect::<Vec<_>>();
+    first.close();
+    drop(first);
+    let second = engine(&sandbox);
+    assert_eq!(paths(&search(&sandbox, &second)), before, "without waiting");
+}
+
+#[test]
+fn a_store_that_another_process_has_open_is_searched_by_words() {
+    let sandbox = three_pages();
+    let first = engine(&sandbox);
+    sandbox.index(&first);
+    first.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    let second = settled(&sandbox);
+    assert!(search(&sandbox, &second).hits.is_empty());
+    let by_words = second.search(&sandbox.origin(), &by_fusion("dough")).expect("an answer");
+    assert_eq!(paths(&by_words), ["docs/bread.md"]);
+    first.close();
+}
+
+#[test]
+fn a_catalog_that_is_made_anew_does_not_inherit_embeddings() {
+    let sandbox = three_pages();
+    let first = engine(&sandbox);
+    sandbox.index(&first);
+    sandbox.write("docs/more.md", "# More\n\nSomething else.\n");
+    sandbox.index(&first);
+    first.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    first.close();
+    drop(first);
+    let index = vectors(&sandbox).parent().expect("a folder").to_owned();
+    for entry in fs::read_dir(&index).expect("readable").flatten() {
+        if entry.file_name().to_string_lossy().starts_with("catalog.db") {
+            fs::remove_file(entry.path()).expect("removable");
+        }
+    }
+    // Other chunks get the same rows.
+    fs::remove_file(sandbox.root().join("docs/bread.md")).expect("it is there");
+    let second = engine(&sandbox);
+    sandbox.index(&second);
+    second.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    assert_eq!(paths(&search(&sandbox, &second))[0], "docs/cars.md");
+}
+
+#[test]
+fn damaged_embeddings_are_made_again() {
+    let sandbox = three_pages();
+    let engine = engine(&sandbox);
+    sandbox.index(&engine);
+    engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    let expected: Vec<String> = paths(&search(&sandbox, &engine)).into_iter().map(str::to_owned).collect();
+    engine.close();
+    drop(engine);
+    for round in 0..40_usize {
+        let files: Vec<PathBuf> =
+            fs::read_dir(vectors(&sandbox)).expect("readable").flatten().map(|entry| entry.path()).collect();
+        let file = &files[round % files.len()];
+        let mut bytes = fs::read(file).expect("readable");
+        if round % 4 == 0 {
+            bytes.truncate(bytes.len() * round / 40);
+        } else if !bytes.is_empty() {
+            let place = (round * 7919) % bytes.len();
+            bytes[place] ^= 1 << (round % 8);
+        }
+        fs::write(file, bytes).expect("writable");
+        let engine = settled(&sandbox);
+        let found = search(&sandbox, &engine);
+        engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
+        let again = search(&sandbox, &engine);
+        assert_eq!(paths(&again), expected, "round {round}, {}; before it {:?}", file.display(), paths(&found));
+        engine.close();
+    }
+}
