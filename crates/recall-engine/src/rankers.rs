@@ -84,6 +84,8 @@ pub enum RankerError {
 
 const CODE: &[u8] = include_bytes!("../rankers/code.ranker");
 const PROSE: &[u8] = include_bytes!("../rankers/prose.ranker");
+const CODE_MEANING: &[u8] = include_bytes!("../rankers/code-meaning.ranker");
+const PROSE_MEANING: &[u8] = include_bytes!("../rankers/prose-meaning.ranker");
 
 impl Side {
     /// Both, in a fixed order.
@@ -109,7 +111,7 @@ impl Rankers {
     /// # Panics
     /// Never: a test holds that they fit the features.
     pub fn built_in() -> Self {
-        let all = [(Side::Code, CODE), (Side::Prose, PROSE)];
+        let all = [(Side::Code, CODE), (Side::Prose, PROSE), (Side::Code, CODE_MEANING), (Side::Prose, PROSE_MEANING)];
         all.into_iter().fold(Self::none(), |rankers, (side, bytes)| {
             rankers.with(side, bytes).expect("the built-in rankers fit the features, which a test holds")
         })
@@ -170,18 +172,18 @@ mod tests {
 
     #[test]
     fn the_built_in_rankers_fit_the_features() {
-        for side in Side::ALL {
-            assert!(
-                Rankers::built_in().of(side, Basis::Words).is_some_and(|ranker| ranker.trees() > 0),
-                "{}",
-                side.as_str()
-            );
+        for (side, basis) in Side::ALL.into_iter().flat_map(|side| [(side, Basis::Words), (side, Basis::Meaning)]) {
+            let rankers = Rankers::built_in();
+            let ranker = rankers.of(side, basis).expect("there is one");
+            assert!(ranker.trees() > 0, "{}", side.as_str());
+            assert_eq!(basis_of(ranker).ok(), Some(basis), "{}", side.as_str());
         }
     }
 
     #[test]
     fn the_built_in_rankers_are_small() {
-        assert!(CODE.len() + PROSE.len() <= 300 * 1024);
+        let all = [CODE, PROSE, CODE_MEANING, PROSE_MEANING];
+        assert!(all.iter().map(|bytes| bytes.len()).sum::<usize>() <= 300 * 1024);
     }
 
     #[test]

@@ -21,7 +21,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_core::{
-    ChunkRow, Facets, Language, Retriever, Scope, SearchRequest, Understood, UnknownLanguage, select, understand,
+    ChunkRow, Facets, Language, Retriever, Scope, SearchRequest, Understood, UnknownLanguage, Weights, select,
+    understand,
 };
 
 use crate::Engine;
@@ -147,7 +148,19 @@ enum Attempt {
 
 impl Search<'_> {
     /// The weights of the retrievers, and the rankers where they decide.
+    ///
+    /// The meaning is not asked for rankers that know words alone.
     fn deciding(&self) -> (Vec<(Retriever, f64)>, Option<&Rankers>) {
+        let (mut weights, given) = self.weights();
+        let deciding = self.ranking.rankers.as_ref().filter(|_| order::is_learned(self, &given));
+        if deciding.is_some_and(|rankers| !rankers.know_meaning()) {
+            weights.retain(|&(retriever, _)| retriever != Retriever::Semantic);
+        }
+        (weights, deciding)
+    }
+
+    /// The weights of the retrievers, and what the request and its store give of them.
+    fn weights(&self) -> (Vec<(Retriever, f64)>, Weights) {
         let given = weights::given(&self.request.weights, &self.stores[0].settings.weights);
         let mut weights = weights::of(self.understood.class, &given);
         for (retriever, weight) in &mut weights {
@@ -155,11 +168,7 @@ impl Search<'_> {
                 *weight = 0.0;
             }
         }
-        let deciding = self.ranking.rankers.as_ref().filter(|_| order::is_learned(self, &given));
-        if deciding.is_some_and(|rankers| !rankers.know_meaning()) {
-            weights.retain(|&(retriever, _)| retriever != Retriever::Semantic);
-        }
-        (weights, deciding)
+        (weights, given)
     }
 
     /// Runs the pipeline once. The last attempt leaves hits of changing files out instead of waiting for them.
@@ -228,7 +237,7 @@ pub(crate) fn seen(
     engine.freshen_all(stores)?;
     let ranking = stores[0].ranking(&engine.settings.rankers);
     let search = Search { engine, request, understood, scope, stores, ranking: &ranking };
-    let (weights, _) = search.deciding();
+    let (weights, _) = search.weights();
     let pool = pool::gather(&search, &weights, true, &mut StageClock::default())?;
     let mut all = Vec::new();
     for side in Side::ALL {

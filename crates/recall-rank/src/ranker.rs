@@ -93,6 +93,16 @@ impl Ranker {
         self.parts.calibration.probability(score)
     }
 
+    /// The same order over rows that have more values at their ends; `None` where the names do not begin with its own.
+    pub fn widened(mut self, features: &[String]) -> Option<Self> {
+        if !features.starts_with(&self.parts.features) {
+            return None;
+        }
+        self.parts.gains.resize(features.len(), 0.0);
+        self.parts.features = features.to_vec();
+        Some(Self::new(self.parts))
+    }
+
     /// The same order with another calibration.
     #[must_use]
     pub fn with_calibration(mut self, calibration: Calibration) -> Self {

@@ -218,3 +218,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_widened_ranker_knows_more_names_and_ranks_as_before() {
+    let (ranker, unseen) = (train(&judged(120, 1), &quick()).unwrap(), judged(20, 2));
+    let names: Vec<String> = FEATURES.into_iter().chain(["more"]).map(str::to_owned).collect();
+    let wide = ranker.clone().widened(&names).unwrap();
+    assert_eq!(wide.features(), names);
+    assert_eq!(Ranker::read(&wide.write()).unwrap(), wide);
+    let (mut narrow, mut with_more) = (Vec::new(), Vec::new());
+    for query in &unseen.queries {
+        ranker.score(&query.rows, &mut narrow);
+        let rows: Vec<f32> = query.rows.chunks(FEATURES.len()).flat_map(|row| [row, &[7.0]].concat()).collect();
+        wide.score(&rows, &mut with_more);
+        assert_eq!(narrow, with_more);
+    }
+    assert!(ranker.widened(&names[1..]).is_none());
+}

@@ -84,6 +84,11 @@ fn store_lines(store: &StoreStatus, detail: Detail) -> String {
         moment(store.last_change.as_ref()).map_or_else(String::new, |moment| format!(", last change {moment}"));
     let scanned = moment(store.last_scan.as_ref()).map_or_else(String::new, |moment| format!(", last look {moment}"));
     let _ = writeln!(text, "    {kept}{scanned}{changed}; id {}", inline(&store.id, 80));
+    for (model, part) in store.embedded.iter().filter(|(_, part)| **part < 1.0) {
+        let embedded = part * 100.0;
+        let _ =
+            writeln!(text, "    {embedded:.0} % embedded by {}; until all is, words alone decide", inline(model, 80));
+    }
     if detail == Detail::Everything {
         let _ = writeln!(
             text,

@@ -64,7 +64,10 @@ pub(crate) struct TrainArguments {
     /// Whether the ranker will know the meaning beside the words, as the queries were mined.
     #[arg(long, value_enum, default_value_t = Knows::Meaning)]
     pub(crate) knows: Knows,
-    /// How many trees it has.
+    /// A ranker to begin with, of the same features or the first of them: its trees are kept, and what is learnt is added.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) start: Option<PathBuf>,
+    /// How many trees are learnt.
     #[arg(long, default_value_t = 250)]
     pub(crate) trees: usize,
     /// Where chance begins.

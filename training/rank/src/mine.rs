@@ -19,7 +19,7 @@ use crate::report;
 use crate::sources::{Source, Sources};
 
 /// How many commits of a repository are asked.
-const COMMITS: usize = 40;
+const COMMITS: usize = 24;
 /// How many comments of a repository are asked.
 const COMMENTS: usize = 25;
 /// How many headings of a repository are asked.

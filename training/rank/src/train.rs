@@ -5,7 +5,9 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use recall_rank::{CrossValidation, Judged, JudgedQuery, Parameters, cross_validate, train};
+use recall_rank::{
+    CrossValidation, Judged, JudgedQuery, Parameters, Ranker, Start, cross_validate, cross_validate_from, train_from,
+};
 
 use crate::arguments::TrainArguments;
 use crate::groups::GROUPS;
@@ -26,7 +28,9 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let groups: BTreeSet<&str> = judged.queries.iter().map(|query| query.group.as_str()).collect();
     report(&format!("{} queries of {} repositories", judged.queries.len(), groups.len()));
     let parameters = Parameters { trees: arguments.trees, seed: arguments.seed, ..Parameters::default() };
-    let validation = cross_validate(&judged, &parameters, FOLDS)?;
+    let start = arguments.start.as_deref().map(|file| start(file, &names)).transpose()?;
+    let start = start.as_ref().map_or(Start::Nothing, Start::Ranker);
+    let validation = cross_validate_from(start, &judged, &parameters, FOLDS)?;
     report(&format!(
         "nDCG@10 on repositories that were not learnt from: {:.4} (spread over repositories {:.4})",
         validation.mean, validation.spread
@@ -35,12 +39,18 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         return table(&judged, &parameters, &validation);
     }
     let Some(out) = arguments.out.as_ref().filter(|_| !arguments.dry_run) else { return Ok(()) };
-    let ranker = train(&judged, &parameters)?.with_calibration(validation.calibration(&judged));
+    let ranker = train_from(start, &judged, &parameters)?.with_calibration(validation.calibration(&judged));
     for (name, gain) in ranker.importance() {
         report(&format!("{gain:>12.1}  {name}"));
     }
     fs::write(out, ranker.write())?;
     Ok(())
+}
+
+/// Reads the ranker to begin with.
+fn start(file: &Path, names: &[String]) -> Result<Ranker, Failure> {
+    let ranker = Ranker::read(&fs::read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
+    ranker.widened(names).ok_or_else(|| format!("{} knows other features", file.display()).into())
 }
 
 /// Cross-validates without each group of features, and tells what each is worth: the mean over repositories of the
@@ -179,13 +189,14 @@ mod tests {
     #[test]
     fn a_ranker_that_leaves_a_feature_out_knows_its_name_and_nothing_of_it() {
         let parameters = Parameters { trees: 20, min_rows: 20, feature_fraction: 1.0, ..Parameters::default() };
-        let whole = train(&told_by_the_first(), &parameters).expect("there is something to learn");
+        let whole = recall_rank::train(&told_by_the_first(), &parameters).expect("there is something to learn");
         assert!(
             whole.importance().iter().any(|&(name, gain)| name == "first" && gain > 0.0),
             "{:?}",
             whole.importance()
         );
-        let part = train(&blanked(told_by_the_first(), &[0]), &parameters).expect("there is something to learn");
+        let part =
+            recall_rank::train(&blanked(told_by_the_first(), &[0]), &parameters).expect("there is something to learn");
         assert_eq!(part.features(), whole.features());
         assert!(part.importance().contains(&("first", 0.0)));
     }
