@@ -36,7 +36,8 @@ fn main() {
             for finding in masker.find(&text) {
                 findings += 1;
                 let line = text[..finding.span.start].matches('\n').count() + 1;
-                let before = &text[text.floor_char_boundary(finding.span.start.saturating_sub(AROUND))..finding.span.start];
+                let before =
+                    &text[text.floor_char_boundary(finding.span.start.saturating_sub(AROUND))..finding.span.start];
                 let before = before.rsplit('\n').next().unwrap_or_default();
                 let behind = &text[finding.span.end..text.floor_char_boundary(finding.span.end + AROUND)];
                 let behind = behind.lines().next().unwrap_or_default();
@@ -45,5 +46,8 @@ fn main() {
             }
         }
     }
-    println!("{findings} findings in {files} files, {:.1} MB", f64::from(u32::try_from(bytes / 1024).unwrap_or(u32::MAX)) / 1024.0);
+    println!(
+        "{findings} findings in {files} files, {:.1} MB",
+        f64::from(u32::try_from(bytes / 1024).unwrap_or(u32::MAX)) / 1024.0
+    );
 }

@@ -1,27 +1,29 @@
 //! Where in a text do keywords stand?
 //!
 //! A keyword is looked for by its **gram**, the three bytes of it that are rarest in source text. The text is gone through
-//! once, whatever the number of keywords, and a table of [`SLOTS`] bytes tells whether the next three bytes may be a gram.
+//! once, whatever the number of keywords, and a table of [`SLOTS`] bits tells whether the next three bytes may be a gram.
 //! Upper and lower case are the same. A search with the vector instructions of a library (Teddy) takes 64 keywords at a
 //! time and knows no case; for these it would go through the text five times.
 
-/// The size of the table. It stays in a processor's first cache, and a hundredth of it is taken.
-const SLOTS: usize = 1 << 14;
+/// How many hashes of grams there are. As bits, they stay in a processor's first cache; one in 250 is taken.
+const SLOTS: usize = 1 << 16;
 
-/// The shift that leaves as many bits of a hash as the table has.
+/// The shift that leaves as many bits of a hash as there are slots.
 const SHIFT: u32 = 32 - SLOTS.trailing_zeros();
 
-/// Sets the bit that tells upper from lower case in each of three bytes. What is no letter changes too, the same way in the
-/// text and in keywords.
-const FOLD: u32 = 0x0020_2020;
+/// Sets the bit that tells upper from lower case in each byte. What is no letter changes too, the same way in the text and in
+/// keywords.
+const FOLD: u64 = 0x2020_2020_2020_2020;
 
 /// The bytes of a gram.
 const GRAM: usize = 3;
 
 /// The keywords of a set of rules.
 pub(crate) struct Keywords {
-    /// Of each hash of a gram the number of its bucket and one more; 0 where there is none.
-    table: Box<[u8; SLOTS]>,
+    /// A bit for each hash of a gram: whether there is one.
+    bits: Box<[u8; SLOTS / 8]>,
+    /// Of each hash of a gram the place of its keywords.
+    table: Box<[u8]>,
     buckets: Vec<Vec<Keyword>>,
 }
 
@@ -37,21 +39,23 @@ struct Keyword {
 impl Keywords {
     /// The keywords, each with what is told where it stands; a keyword may be there for several.
     pub(crate) fn new(keywords: impl IntoIterator<Item = (&'static str, u16)>) -> Self {
-        let mut table = Box::new([0; SLOTS]);
-        let mut buckets: Vec<Vec<Keyword>> = (0..usize::from(u8::MAX)).map(|_| Vec::new()).collect();
-        let mut taken = 0;
+        let mut bits = Box::new([0; SLOTS / 8]);
+        let mut table = vec![0; SLOTS].into_boxed_slice();
+        let mut buckets: Vec<Vec<Keyword>> = (0..=u8::MAX).map(|_| Vec::new()).collect();
+        let mut taken = 0_u8;
         for (text, tag) in keywords {
             let text = text.as_bytes();
             let gram_at = rarest_gram(text);
-            let slot = &mut table[slot(gram(text[gram_at..gram_at + GRAM].try_into().expect("three bytes")))];
-            if *slot == 0 {
-                taken += 1;
+            let slot = slot(gram(text[gram_at..gram_at + GRAM].try_into().expect("three bytes")));
+            if bits[slot / 8] >> (slot % 8) & 1 == 0 {
+                bits[slot / 8] |= 1 << (slot % 8);
                 // With more grams than a byte tells apart, some share a bucket, which costs a comparison each.
-                *slot = (taken % buckets.len()) as u8 + 1;
+                table[slot] = taken;
+                taken = taken.wrapping_add(1);
             }
-            buckets[usize::from(*slot) - 1].push(Keyword { text, gram_at, tag });
+            buckets[usize::from(table[slot])].push(Keyword { text, gram_at, tag });
         }
-        Self { table, buckets }
+        Self { bits, table, buckets }
     }
 
     /// Tells of each keyword in the text where it begins and its tag, in the order of the grams.
@@ -59,25 +63,27 @@ impl Keywords {
         let mut at = 0;
         // Eight bytes hold six grams; whether any of them is in the table is one branch.
         while let Some(bytes) = text.get(at..at + 8) {
-            let word = u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
-            let slots: [usize; 6] = std::array::from_fn(|nth| slot((word >> (8 * nth)) as u32 & 0x00ff_ffff | FOLD));
-            if slots.iter().fold(0, |any, &slot| any | self.table[slot]) != 0 {
-                for (nth, &slot) in slots.iter().enumerate() {
-                    self.look(text, at + nth, self.table[slot], &mut found);
+            let word = u64::from_le_bytes(bytes.try_into().expect("eight bytes")) | FOLD;
+            let slot = |nth: usize| slot((word >> (8 * nth)) as u32 & 0x00ff_ffff);
+            let bit = |nth: usize| self.bits[slot(nth) / 8] >> (slot(nth) % 8) & 1;
+            if bit(0) | bit(1) | bit(2) | bit(3) | bit(4) | bit(5) != 0 {
+                for nth in (0..6).filter(|&nth| bit(nth) != 0) {
+                    self.look(text, at + nth, slot(nth), &mut found);
                 }
             }
             at += 6;
         }
         for (nth, bytes) in text[at.min(text.len())..].windows(GRAM).enumerate() {
             let slot = slot(gram(bytes.try_into().expect("three bytes")));
-            self.look(text, at + nth, self.table[slot], &mut found);
+            if self.bits[slot / 8] >> (slot % 8) & 1 != 0 {
+                self.look(text, at + nth, slot, &mut found);
+            }
         }
     }
 
-    /// Tells which keywords of a bucket have their gram there.
-    fn look(&self, text: &[u8], gram_at: usize, bucket: u8, found: &mut impl FnMut(usize, u16)) {
-        let Some(bucket) = usize::from(bucket).checked_sub(1) else { return };
-        for keyword in &self.buckets[bucket] {
+    /// Tells which keywords of a slot have their gram there.
+    fn look(&self, text: &[u8], gram_at: usize, slot: usize, found: &mut impl FnMut(usize, u16)) {
+        for keyword in &self.buckets[usize::from(self.table[slot])] {
             let Some(start) = gram_at.checked_sub(keyword.gram_at) else { continue };
             let there = text.get(start..start + keyword.text.len());
             if there.is_some_and(|there| there.eq_ignore_ascii_case(keyword.text)) {
@@ -89,7 +95,7 @@ impl Keywords {
 
 fn gram(bytes: [u8; GRAM]) -> u32 {
     let [first, second, third] = bytes;
-    u32::from_le_bytes([first, second, third, 0]) | FOLD
+    u32::from_le_bytes([first, second, third, 0]) | (FOLD as u32 >> 8)
 }
 
 /// Fibonacci hashing: the high bits of a product with 2³² divided by the golden ratio.

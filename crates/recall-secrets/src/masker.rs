@@ -103,9 +103,7 @@ impl Masker {
         let pattern = || active.pattern.as_ref().expect("a rule with a format has a pattern");
         let span = match &rule.shape {
             Shape::Token(format) => shape::token(text, keyword.start, format, pattern()),
-            Shape::TokenAround(behind, format) => {
-                shape::token_around(text, keyword.start, *behind, format, pattern())
-            }
+            Shape::TokenAround(behind, format) => shape::token_around(text, keyword.start, *behind, format, pattern()),
             Shape::Block => shape::block(text, &keyword),
             Shape::Url => shape::url(text, &keyword),
             Shape::Header => shape::header(text, &keyword),
@@ -124,11 +122,11 @@ impl Masker {
             return Some(Suspicion { rule, span });
         }
         let is_secret = match (&rule.shape, assignment.form) {
-            (Shape::Password, Form::Quoted) => value::is_password(assignment.value, Certainty::ByName),
+            (Shape::Password, Form::Quoted) => value::is_password(assignment.value, Certainty::Name),
             (Shape::Password, Form::Bare) if assignment.is_constant() => {
-                value::is_password(assignment.value, Certainty::ByName)
+                value::is_password(assignment.value, Certainty::Name)
             }
-            (Shape::Password, Form::Bare) => value::is_password(assignment.value, Certainty::ByNameBare),
+            (Shape::Password, Form::Bare) => value::is_password(assignment.value, Certainty::BareName),
             _ => value::is_key(assignment.value),
         };
         is_secret.then_some(Suspicion { rule, span })
@@ -151,4 +149,23 @@ fn is_formatted(value: &str, format: &Format, active: &Active) -> bool {
     value::entropy(value) >= format.entropy
         && !value::is_placeholder(value)
         && pattern.match_at_start(value).is_some_and(|found| found.whole.end == value.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compiled(masker: &Masker) -> Vec<&'static str> {
+        let is_compiled = |active: &&Active| active.pattern.as_ref().is_some_and(Pattern::is_compiled);
+        masker.rules.iter().filter(is_compiled).map(|active| active.rule.id).collect()
+    }
+
+    #[test]
+    fn a_pattern_is_compiled_when_its_keyword_is_met() {
+        let masker = Masker::new(Settings::default()).unwrap();
+        masker.mask("fn main() { println!(\"nothing of interest, but a password = {}\", hidden()); }");
+        assert_eq!(compiled(&masker), [""; 0]);
+        masker.mask("the prefix npm_ alone");
+        assert_eq!(compiled(&masker), ["npm-token"]);
+    }
 }

@@ -21,11 +21,11 @@ const LEAST_KEY_ENTROPY: (f64, f64) = (2.7, 3.3);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Certainty {
     /// A literal behind a name; the text may be a label as well.
-    ByName,
+    Name,
     /// Behind a name, without quotes: an expression or a type as often.
-    ByNameBare,
+    BareName,
     /// A place that holds nothing else, as in a URL.
-    ByPlace,
+    Place,
 }
 
 /// Whether a value looks like a password that somebody uses.
@@ -39,9 +39,9 @@ pub(crate) fn is_password(value: &str, certainty: Certainty) -> bool {
     let kinds = Kinds::of(value);
     let is_mixed = kinds.letters && (kinds.digits || kinds.symbols);
     match certainty {
-        Certainty::ByPlace => is_mixed || (kinds.letters && value.len() >= 8 && !is_wordy(value)),
-        Certainty::ByName => is_mixed && (kinds.digits || kinds.strong_symbols) && !is_wordy(value),
-        Certainty::ByNameBare => kinds.count() >= 3 && kinds.digits && !is_wordy(value),
+        Certainty::Place => is_mixed || (kinds.letters && value.len() >= 8 && !is_wordy(value)),
+        Certainty::Name => is_mixed && (kinds.digits || kinds.strong_symbols) && !is_wordy(value),
+        Certainty::BareName => kinds.count() >= 3 && kinds.digits && !is_wordy(value),
     }
 }
 
@@ -62,8 +62,7 @@ pub(crate) fn is_key(value: &str) -> bool {
 
 /// Whether a token of the right shape is an example: its body says so, repeats or counts.
 pub(crate) fn is_placeholder(token: &str) -> bool {
-    let lower = token.to_ascii_lowercase();
-    lower.contains("example") || lower.contains("xxxxx") || residue(token) * 2 < token.len() || counts(token)
+    is_example(token) || residue(token) * 2 < token.len() || counts(token)
 }
 
 /// The entropy of a value's bytes, in bits a byte: 0 for what repeats one byte, 4 at most for hexadecimal digits.
@@ -76,7 +75,12 @@ pub(crate) fn entropy(value: &str) -> f64 {
 }
 
 fn is_no_secret(value: &str) -> bool {
-    is_reference(value) || counts(value)
+    is_reference(value) || is_example(value) || counts(value)
+}
+
+fn is_example(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    lower.contains("example") || lower.contains("xxxxx")
 }
 
 /// Whether most bytes follow or repeat the one before, as in `abcdefgh`, `12345678` or `00000000`.
@@ -97,6 +101,7 @@ fn is_uuid(value: &str) -> bool {
 
 /// Which kinds of characters a value has.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and all are counted")]
 struct Kinds {
     lower: bool,
     upper: bool,

@@ -13,7 +13,14 @@ pub(super) const RULES: &[Rule] = &[
         SHORT,
         SLACK,
     ),
-    token("slack-app-token", "a Slack app token", &["xapp-"], "xapp-[0-9]-[0-9A-Z]+-[0-9]+-[0-9a-f]{32,}", SHORT, SLACK),
+    token(
+        "slack-app-token",
+        "a Slack app token",
+        &["xapp-"],
+        "xapp-[0-9]-[0-9A-Z]+-[0-9]+-[0-9a-f]{32,}",
+        SHORT,
+        SLACK,
+    ),
     token(
         "slack-webhook",
         "the address of a Slack webhook",
@@ -50,7 +57,8 @@ pub(super) const RULES: &[Rule] = &[
         "twilio-key",
         "a Twilio API key",
         &[
-            "sk0", "sk1", "sk2", "sk3", "sk4", "sk5", "sk6", "sk7", "sk8", "sk9", "ska", "skb", "skc", "skd", "ske", "skf",
+            "sk0", "sk1", "sk2", "sk3", "sk4", "sk5", "sk6", "sk7", "sk8", "sk9", "ska", "skb", "skc", "skd", "ske",
+            "skf",
         ],
         "SK[0-9a-f]{32}",
         SHORT,

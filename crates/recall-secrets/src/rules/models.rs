@@ -43,7 +43,14 @@ pub(super) const RULES: &[Rule] = &[
         RANDOM,
         "https://huggingface.co/docs/hub/security-tokens",
     ),
-    token("groq-key", "a Groq key", &["gsk_"], "gsk_[0-9A-Za-z]{48,56}", RANDOM, "https://console.groq.com/docs/quickstart"),
+    token(
+        "groq-key",
+        "a Groq key",
+        &["gsk_"],
+        "gsk_[0-9A-Za-z]{48,56}",
+        RANDOM,
+        "https://console.groq.com/docs/quickstart",
+    ),
     token("xai-key", "an xAI key", &["xai-"], "xai-[0-9A-Za-z]{70,90}", RANDOM, "https://docs.x.ai/docs/tutorial"),
     token(
         "perplexity-key",

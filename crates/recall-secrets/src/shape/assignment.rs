@@ -18,7 +18,8 @@ const MOST_VALUE_BYTES: usize = 1024;
 const MOST_TYPE_BYTES: usize = 48;
 
 /// Functions that only make another type of a text.
-const WRAPPERS: &[&str] = &["from", "some", "string", "str", "bytes", "new", "text", "secretstring", "of", "just", "ok"];
+const WRAPPERS: &[&str] =
+    &["from", "some", "string", "str", "bytes", "new", "text", "secretstring", "of", "just", "ok"];
 
 /// A value with the name that it is assigned to.
 pub(crate) struct Assignment<'t> {
@@ -66,7 +67,9 @@ pub(crate) fn assignment<'t>(text: &'t str, keyword: &Range<usize>) -> Option<As
     }
     let name = Name { text, start: name_start, end: name_end };
     let (value_at, operator) = name.operator()?;
-    let (span, form) = match quoted(text, value_at) {
+    // In `'--password=' . value` the quote behind the name closes what one before it opened.
+    let is_closing = operator == Operator::Tight && name_start > 0 && bytes.get(value_at) == bytes.get(name_start - 1);
+    let (span, form) = match quoted(text, value_at).filter(|_| !is_closing) {
         Some(span) => (span, Form::Quoted),
         None => (name.bare(value_at, operator)?, Form::Bare),
     };
@@ -147,9 +150,8 @@ impl Name<'_> {
     /// The value that stands there without quotes, if this is a place for one.
     fn bare(&self, at: usize, operator: Operator) -> Option<Range<usize>> {
         let text = self.text;
-        let length = run(text, at, MOST_VALUE_BYTES, |byte| {
-            byte.is_ascii_graphic() && !b"\"'`,;()<>{}[]|&#\\".contains(&byte)
-        });
+        let length =
+            run(text, at, MOST_VALUE_BYTES, |byte| byte.is_ascii_graphic() && !b"\"'`,;()<>{}[]|&#\\".contains(&byte));
         let end = at + length;
         let next = text.as_bytes().get(end).copied();
         let ends_line = || {

@@ -33,10 +33,10 @@ pub(crate) fn block(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> 
         behind_putty_head(text, keyword.end)?
     };
     let window = &text[body_at..text.floor_char_boundary(body_at + MOST_BYTES)];
-    let is_foreign = |c: char| matches!(c, '[' | ']' | '{' | '}' | '<' | '$' | '%' | '&' | '@' | '!' | '?' | '~' | '^');
-    let window = &window[..window.find(is_foreign).unwrap_or(window.len())];
     let end_mark = window.find(DASHES).or_else(|| window.find("Private-MAC"));
     let window = &window[..end_mark.unwrap_or(window.len())];
+    let is_foreign = |c: char| matches!(c, '[' | ']' | '{' | '}' | '<' | '$' | '%' | '&' | '@' | '!' | '?' | '~' | '^');
+    let window = &window[..window.find(is_foreign).unwrap_or(window.len())];
 
     let mut digits = 0;
     let mut span: Option<Range<usize>> = None;
@@ -59,11 +59,16 @@ fn behind_mark(text: &str, label_at: usize) -> Option<usize> {
     is_private.then_some(label_at + length + DASHES.len())
 }
 
-/// Where the private part of a key file of PuTTY begins: behind the public one, and behind its number of lines.
+/// Where the private part of a key file of `PuTTY` begins: behind the public one, and behind its number of lines.
 fn behind_putty_head(text: &str, from: usize) -> Option<usize> {
     let head = "Private-Lines:";
-    let window = &text[from..text.floor_char_boundary(from + MOST_BYTES / 4)];
-    let at = from + window.find(head)? + head.len();
+    let window = &text[from..text.floor_char_boundary(from + MOST_BYTES / 8)];
+    let length = window.find(head)?;
+    // Of several beginnings, only the last may be the one of this key.
+    if window[..length].contains("PuTTY-User-Key-File-") {
+        return None;
+    }
+    let at = from + length + head.len();
     Some(at + run(text, at, 8, |byte| byte == b' ' || byte.is_ascii_digit()))
 }
 

@@ -12,7 +12,8 @@ const MOST_BYTES: usize = 8 * 1024;
 const MOST_BETWEEN: usize = 16;
 
 /// Ways to authorize whose credentials are a secret as a whole.
-const SCHEMES: &[&str] = &["bearer", "token", "basic", "bot", "apikey", "api-key", "key", "jwt", "sso-key", "genie-key"];
+const SCHEMES: &[&str] =
+    &["bearer", "token", "basic", "bot", "apikey", "api-key", "key", "jwt", "sso-key", "genie-key"];
 
 /// The credentials behind the name `Authorization`, or behind the word `Bearer`.
 pub(crate) fn header(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
@@ -48,7 +49,6 @@ pub(crate) fn docker_auth(text: &str, keyword: &Range<usize>) -> Option<Range<us
 }
 
 fn is_secret_basic(value: &str) -> bool {
-    base64::credentials(value).is_some_and(|(user, password)| {
-        password != user && value::is_password(&password, value::Certainty::ByPlace)
-    })
+    base64::credentials(value)
+        .is_some_and(|(user, password)| password != user && value::is_password(&password, value::Certainty::Place))
 }

@@ -10,7 +10,9 @@ pub(super) fn keeps_meaning(word: &str, behind: &str) -> bool {
         Some(first) if first.is_ascii_uppercase() => word.bytes().any(|byte| byte.is_ascii_lowercase()),
         Some(_) => true,
     };
-    goes_on && segments(behind).all(|segment| HARMLESS.contains(&segment.to_ascii_lowercase().as_str()) || is_number(segment))
+    goes_on
+        && segments(behind)
+            .all(|segment| HARMLESS.contains(&segment.to_ascii_lowercase().as_str()) || is_number(segment))
 }
 
 /// Whether what stands before the word takes the meaning away: the token of the next page, a public key.
@@ -20,18 +22,96 @@ pub(super) fn loses_meaning(before: &str) -> bool {
 
 /// What may follow without a change of meaning: more of the same, its form, where it is valid.
 const HARMLESS: &[&str] = &[
-    "access", "admin", "api", "app", "auth", "backup", "base64", "b64", "client", "current", "database", "db", "default",
-    "dev", "development", "encoded", "env", "hex", "key", "live", "local", "master", "new", "old", "pass", "password",
-    "plain", "plaintext", "prod", "production", "raw", "root", "sandbox", "secret", "stage", "staging", "str", "string",
-    "test", "testing", "text", "token", "user", "val", "value", "v1", "v2", "v3",
+    "access",
+    "admin",
+    "api",
+    "app",
+    "auth",
+    "backup",
+    "base64",
+    "b64",
+    "client",
+    "current",
+    "database",
+    "db",
+    "default",
+    "dev",
+    "development",
+    "encoded",
+    "env",
+    "hex",
+    "key",
+    "live",
+    "local",
+    "master",
+    "new",
+    "old",
+    "pass",
+    "password",
+    "plain",
+    "plaintext",
+    "prod",
+    "production",
+    "raw",
+    "root",
+    "sandbox",
+    "secret",
+    "stage",
+    "staging",
+    "str",
+    "string",
+    "test",
+    "testing",
+    "text",
+    "token",
+    "user",
+    "val",
+    "value",
+    "v1",
+    "v2",
+    "v3",
 ];
 
 /// What makes a token or a key something that everybody may see.
 const HARMFUL: &[&str] = &[
-    "next", "page", "continuation", "continue", "cancel", "cancellation", "sync", "resume", "cursor", "pagination", "stop",
-    "eos", "bos", "pad", "unk", "mask", "public", "publishable", "csrf", "xsrf", "antiforgery", "lexer", "parser", "syntax",
-    "push", "idempotency", "design", "no", "without", "invalid", "wrong", "bad", "fake", "dummy", "mock", "placeholder",
-    "example", "sample",
+    "next",
+    "page",
+    "continuation",
+    "continue",
+    "cancel",
+    "cancellation",
+    "sync",
+    "resume",
+    "cursor",
+    "pagination",
+    "stop",
+    "eos",
+    "bos",
+    "pad",
+    "unk",
+    "mask",
+    "public",
+    "publishable",
+    "csrf",
+    "xsrf",
+    "antiforgery",
+    "lexer",
+    "parser",
+    "syntax",
+    "push",
+    "idempotency",
+    "design",
+    "no",
+    "without",
+    "invalid",
+    "wrong",
+    "bad",
+    "fake",
+    "dummy",
+    "mock",
+    "placeholder",
+    "example",
+    "sample",
 ];
 
 fn is_number(segment: &str) -> bool {
@@ -79,7 +159,9 @@ mod tests {
 
     #[test]
     fn what_stands_before_may_take_the_meaning_away() {
-        for (before, expected) in [("next", true), ("", false), ("my.app.public_", true), ("db_", false), ("nextPage", true)] {
+        for (before, expected) in
+            [("next", true), ("", false), ("my.app.public_", true), ("db_", false), ("nextPage", true)]
+        {
             assert_eq!(loses_meaning(before), expected, "{before}");
         }
     }

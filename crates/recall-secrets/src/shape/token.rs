@@ -39,7 +39,8 @@ pub(crate) fn token_around(
 ) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let is_of_token = |byte: &u8| is_word(*byte) || matches!(byte, b'-' | b'.' | b'~');
-    let before = bytes[keyword_at.saturating_sub(behind)..keyword_at].iter().rev().take_while(|b| is_of_token(b)).count();
+    let before =
+        bytes[keyword_at.saturating_sub(behind)..keyword_at].iter().rev().take_while(|b| is_of_token(b)).count();
     let starts = keyword_at - before..keyword_at;
     starts.filter_map(|start| token(text, start, format, pattern)).find(|found| found.end > keyword_at)
 }
@@ -53,8 +54,7 @@ fn rest_of_token(text: &str, from: usize) -> usize {
 /// Whether a word may begin there: no letter, digit or underscore stands before, unless as the end of `\n` or of `%20`.
 fn begins_word(bytes: &[u8], at: usize) -> bool {
     match &bytes[at.saturating_sub(3)..at] {
-        [] => true,
-        [.., b'\\', b'n' | b'r' | b't'] => true,
+        [] | [.., b'\\', b'n' | b'r' | b't'] => true,
         [b'%', first, second] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit() => true,
         [.., last] => !is_word(*last),
     }

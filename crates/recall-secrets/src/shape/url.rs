@@ -22,7 +22,7 @@ pub(crate) fn url(text: &str, marks: &Range<usize>) -> Option<Range<usize>> {
     let user = &text[marks.end..user_end];
     match user.split_once(':') {
         Some((name, password)) => {
-            let is_secret = password != name && value::is_password(password, value::Certainty::ByPlace);
+            let is_secret = password != name && value::is_password(password, value::Certainty::Place);
             is_secret.then(|| user_end - password.len()..user_end)
         }
         None => value::is_key(user).then_some(marks.end..user_end),

@@ -7,23 +7,105 @@ pub(super) fn is_reference(value: &str) -> bool {
     is_masked(value)
         || PARTS.iter().any(|part| value.contains(part))
         || BEGINNINGS.iter().any(|beginning| starts_with_ignoring_case(value, beginning))
+        || FIELDS.iter().any(|field| value.starts_with(field) || value.ends_with(field))
         || is_variable(value)
         || is_path(value)
 }
 
 /// What stands in templates, elisions and encodings alone.
 const PARTS: &[&str] = &[
-    "${", "$(", "#{", "{{", "}}", "<%", "%>", "{}", "{0}", "%s", "%d", "%v", "%q", "%@", "://", "...", "…", "***", "•••",
-    "xxxx", "XXXX", "::", "()", "->", "=>", "&&", "||", "\\(", "\\x", "\\u",
+    "${",
+    "$(",
+    "#{",
+    "{{",
+    "}}",
+    "<%",
+    "%>",
+    "{}",
+    "{0}",
+    "://",
+    "...",
+    "…",
+    "***",
+    "•••",
+    "xxxx",
+    "XXXX",
+    "::",
+    "()",
+    "->",
+    "=>",
+    "&&",
+    "||",
+    "\\(",
+    "\\x",
+    "\\u",
 ];
+
+/// What is filled in where text is printed. In the middle, a password may have it too.
+const FIELDS: &[&str] = &["%s", "%d", "%v", "%q", "%@", "%w"];
 
 /// How references to stores of secrets, hashes of passwords, sums, public keys and pictures begin.
 const BEGINNINGS: &[&str] = &[
-    "$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$argon2", "$pbkdf2", "$scrypt", "{bcrypt}", "{sha", "{cipher}", "pbkdf2",
-    "argon2", "bcrypt", "scrypt", "sha1", "sha2", "sha3", "sha5", "sha-", "md5", "enc[", "enc(", "vault:", "secret:",
-    "env:", "env.", "ssm:", "arn:", "file:", "op:", "ref:", "data:", "ssh-", "ecdsa-", "aaaab3nza", "aaaac3nza", "urn:",
-    "process.", "os.", "self.", "this.", "config.", "args.", "data.", "local.", "var.", "secrets.", "github.", "steps.",
-    "module.", "params.", "request.", "options.", "settings.", "user.", "http:", "https:",
+    "$1$",
+    "$2a$",
+    "$2b$",
+    "$2y$",
+    "$5$",
+    "$6$",
+    "$argon2",
+    "$pbkdf2",
+    "$scrypt",
+    "{bcrypt}",
+    "{sha",
+    "{cipher}",
+    "pbkdf2",
+    "argon2",
+    "bcrypt",
+    "scrypt",
+    "sha1",
+    "sha2",
+    "sha3",
+    "sha5",
+    "sha-",
+    "md5",
+    "enc[",
+    "enc(",
+    "vault:",
+    "secret:",
+    "env:",
+    "env.",
+    "ssm:",
+    "arn:",
+    "file:",
+    "op:",
+    "ref:",
+    "data:",
+    "ssh-",
+    "ecdsa-",
+    "aaaab3nza",
+    "aaaac3nza",
+    "urn:",
+    "process.",
+    "os.",
+    "self.",
+    "this.",
+    "config.",
+    "args.",
+    "data.",
+    "local.",
+    "var.",
+    "secrets.",
+    "github.",
+    "steps.",
+    "module.",
+    "aws4-",
+    "params.",
+    "request.",
+    "options.",
+    "settings.",
+    "user.",
+    "http:",
+    "https:",
 ];
 
 /// Whether the value is written as a variable is: `$TOKEN`, `%TOKEN%`, `<token>`, `{token}`, `@token`, `:token`, `_TOKEN_`.
@@ -43,18 +125,50 @@ fn is_variable(value: &str) -> bool {
 fn is_path(value: &str) -> bool {
     let names_file = value.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending));
     let is_plain = |segment: &str| segment.chars().all(|c| c.is_ascii_lowercase() || "-_.:".contains(c));
-    let is_below = |value: &str| value.split('/').filter(|segment| is_plain(segment)).count() * 2 > value.matches('/').count();
+    let plain_bytes =
+        |value: &str| value.split('/').filter(|part| is_plain(part)).map(|part| part.len() + 1).sum::<usize>();
     names_file
         || value.starts_with("./")
         || value.starts_with("../")
         || value.starts_with("~/")
-        || (value.contains('/') && is_below(value))
+        || (value.contains('/') && plain_bytes(value) * 2 > value.len())
         || value.as_bytes().get(1..3) == Some(b":\\")
 }
 
 const ENDINGS: &[&str] = &[
-    "pem", "key", "crt", "cer", "p12", "pfx", "jks", "json", "yaml", "yml", "toml", "txt", "env", "conf", "cfg", "ini", "js",
-    "ts", "py", "rb", "go", "rs", "java", "cs", "php", "html", "css", "svg", "png", "md", "sh", "xml", "properties",
+    "pem",
+    "key",
+    "crt",
+    "cer",
+    "p12",
+    "pfx",
+    "jks",
+    "json",
+    "yaml",
+    "yml",
+    "toml",
+    "txt",
+    "env",
+    "conf",
+    "cfg",
+    "ini",
+    "js",
+    "ts",
+    "py",
+    "rb",
+    "go",
+    "rs",
+    "java",
+    "cs",
+    "php",
+    "html",
+    "css",
+    "svg",
+    "png",
+    "md",
+    "sh",
+    "xml",
+    "properties",
 ];
 
 fn starts_with_ignoring_case(value: &str, lower: &str) -> bool {
