@@ -1,7 +1,6 @@
 //! What holds of every text.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
 
 use oorandom::Rand32;
 use proptest::prelude::*;
@@ -48,11 +47,11 @@ proptest! {
             end = finding.span.end;
             prop_assert!(text.is_char_boundary(finding.span.start) && text.is_char_boundary(end));
         }
-        let masked = masker.mask(&text);
-        prop_assert_eq!(masker.mask(&masked), masked.as_ref(), "masking twice is masking once");
+        let left = masker.mask(&text);
+        prop_assert_eq!(masker.mask(&left), left.as_ref(), "masking twice is masking once");
         let breaks = |text: &str| text.chars().filter(|c| matches!(c, '\n' | '\r')).collect::<String>();
-        prop_assert_eq!(breaks(&masked), breaks(&text), "line numbers hold");
-        prop_assert_eq!(end == 0, masked == text.as_str(), "what is found is masked, and nothing else");
+        prop_assert_eq!(breaks(&left), breaks(&text), "line numbers hold");
+        prop_assert_eq!(end == 0, left == text.as_str(), "what is found is masked, and nothing else");
     }
 }
 
@@ -94,44 +93,6 @@ fn settings_leave_rules_and_values() {
 }
 
 #[test]
-fn the_time_is_linear_whatever_the_text() {
-    let masker = Masker::new(Settings::default()).unwrap();
-    let mut random = Rand32::new(1);
-    let mut parts = vec![
-        "-----BEGIN PRIVATE KEY-----".to_owned(),
-        "PuTTY-User-Key-File-".to_owned(),
-        "-eyJhbGciOiJIUzI1NiJ9xxxxxxx".to_owned(),
-        "password=".to_owned(),
-        "password = \"".to_owned(),
-        "://a:".to_owned(),
-        "Bearer ".to_owned(),
-        "token".to_owned(),
-        "\\".to_owned(),
-        "=".to_owned(),
-        "ü".to_owned(),
-        ":aa".to_owned(),
-        "azdo".to_owned(),
-    ];
-    parts.extend(TOKENS.iter().step_by(15).map(|(_, form)| filled(form, &mut random).text));
-    for part in &parts {
-        // Four times the text takes four times as long; it would be sixteen if each place looked at all that follows.
-        let (short, long) = (best_time(&masker, part, 60_000), best_time(&masker, part, 240_000));
-        assert!(long < short * 10 + Duration::from_millis(20), "{part}: {short:?}, {long:?}");
-    }
-}
-
-/// The least time of several in which a repeated part is looked through; whoever else uses the machine slows some of them.
-fn best_time(masker: &Masker, part: &str, bytes: usize) -> Duration {
-    let text = part.repeat(bytes / part.len());
-    let times = (0..4).map(|_| {
-        let start = Instant::now();
-        masker.find(&text);
-        start.elapsed()
-    });
-    times.min().expect("several times")
-}
-
-#[test]
 fn any_bytes_are_looked_through() {
     let masker = Masker::new(Settings::default()).unwrap();
     let mut random = Rand32::new(3);
@@ -140,6 +101,6 @@ fn any_bytes_are_looked_through() {
     for (_, form) in TOKENS.iter().chain(IN_CONTEXT) {
         let _ = write!(text, "{}", filled(form, &mut random).text);
     }
-    let masked = masker.mask(&text);
-    assert!(masker.find(&masked).is_empty());
+    let left = masker.mask(&text);
+    assert!(masker.find(&left).is_empty());
 }

@@ -26,7 +26,7 @@ const CONTEXTS: &[&str] = &[
 #[test]
 fn of_all_shapes_98_percent_are_masked() {
     let masker = Masker::new(Settings::default()).unwrap();
-    let (mut masked, mut all, mut missed) = (0, 0, Vec::new());
+    let (mut hidden, mut all, mut missed) = (0, 0, Vec::new());
     let of_tokens =
         TOKENS.iter().flat_map(|&(rule, form)| CONTEXTS.iter().map(move |context| (rule, context.replace("{}", form))));
     let forms = of_tokens.chain(IN_CONTEXT.iter().map(|&(rule, form)| (rule, form.to_owned())));
@@ -35,24 +35,24 @@ fn of_all_shapes_98_percent_are_masked() {
             let sample = filled(&form, &mut Rand32::new(seed * 10_000 + nth as u64));
             all += 1;
             if is_masked(&masker, &sample, rule) {
-                masked += 1;
+                hidden += 1;
             } else {
                 missed.push(format!("{rule}: {} → {}", sample.text, masker.mask(&sample.text)));
             }
         }
     }
     let forms: BTreeSet<_> = TOKENS.iter().chain(IN_CONTEXT).map(|(_, form)| form).collect();
-    println!("{} shapes, {masked} of {all} samples masked", forms.len());
+    println!("{} shapes, {hidden} of {all} samples masked", forms.len());
     assert!(forms.len() >= 60);
-    assert!(masked * 1000 >= all * 998, "{masked} of {all} masked; missed\n{}", missed.join("\n"));
+    assert!(hidden * 1000 >= all * 998, "{hidden} of {all} masked; missed\n{}", missed.join("\n"));
 }
 
 #[test]
 fn every_shape_is_masked_but_for_rare_chances() {
     let masker = Masker::new(Settings::default()).unwrap();
     for (rule, form) in TOKENS.iter().chain(IN_CONTEXT) {
-        let masked = (0..50).filter(|&seed| is_masked(&masker, &filled(form, &mut Rand32::new(seed)), rule)).count();
-        assert!(masked >= 49, "{rule}, {form}: {masked} of 50");
+        let hidden = (0..50).filter(|&seed| is_masked(&masker, &filled(form, &mut Rand32::new(seed)), rule)).count();
+        assert!(hidden >= 49, "{rule}, {form}: {hidden} of 50");
     }
 }
 
@@ -72,7 +72,7 @@ fn a_placeholder_of_the_right_shape_is_left() {
     let masker = Masker::new(Settings::default()).unwrap();
     for (rule, form) in TOKENS.iter().chain(IN_CONTEXT).filter(|(_, form)| form.contains(':')) {
         let text = blanked(form);
-        if !form.contains("{") || form.contains("auth\"") {
+        if !form.contains('{') || form.contains("auth\"") {
             continue;
         }
         assert_eq!(masker.mask(&text), text, "{rule}");
@@ -121,7 +121,7 @@ const OF_ANY_LENGTH: &[&str] = &[
 ];
 
 fn is_masked(masker: &Masker, sample: &Sample, rule: &str) -> bool {
-    let masked = masker.mask(&sample.text);
-    let is_gone = |secret: &String| secret.lines().all(|line| !masked.contains(line.trim().trim_end_matches("==")));
-    masked.contains(&format!("[secret: {rule}]")) && sample.secrets.iter().all(is_gone)
+    let left = masker.mask(&sample.text);
+    let is_gone = |secret: &String| secret.lines().all(|line| !left.contains(line.trim().trim_end_matches("==")));
+    left.contains(&format!("[secret: {rule}]")) && sample.secrets.iter().all(is_gone)
 }
