@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
 
-/// The most memory of one compiled pattern. The largest, of counted repetitions in the hundreds, takes a fifth of it.
+/// The most memory of one compiled pattern, of counted repetitions in the hundreds.
 const MOST_BYTES: usize = 256 * 1024;
 
 /// The most memory of a pattern's cache of states for one thread. What needs more is slower, not wrong.

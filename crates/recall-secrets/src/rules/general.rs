@@ -69,7 +69,6 @@ pub(super) const RULES: &[Rule] = &[
             "signing-key",
             "integration_key",
             "routing_key",
-            "heroku",
         ],
         shape: Shape::Key,
     },

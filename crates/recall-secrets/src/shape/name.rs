@@ -95,6 +95,7 @@ const HARMFUL: &[&str] = &[
     "csrf",
     "xsrf",
     "antiforgery",
+    "authenticity",
     "lexer",
     "parser",
     "syntax",
