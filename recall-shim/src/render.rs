@@ -4,6 +4,8 @@
 //! answer, or on one line where a name is expected; it cannot pass for anything that this program says.
 
 mod clean;
+#[cfg(test)]
+mod frames;
 mod get;
 mod graph;
 mod hit;

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-/// The text without control characters other than line feed and tab, without the escape sequences of terminals, and
-/// without bidirectional controls, zero-width characters and tags. Other separators of lines become spaces.
+/// The text without control characters other than line feed and tab, without the escape sequences of terminals, and without
+/// what is not seen: bidirectional controls, zero-width characters, variation selectors, fillers and tags. Other separators
+/// of lines become spaces.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| Fate::of(c) == Fate::Kept) {
         return Cow::Borrowed(text);
@@ -29,9 +30,16 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
 }
 
 /// The text on one line and no longer than that many characters, for names.
+///
+/// The mark between the facts of a line, ` · `, becomes another, so that no name brings facts of its own, and what would open
+/// a fence at the beginning of a line is escaped.
 pub(crate) fn inline(text: &str, longest_chars: usize) -> String {
     let cleaned = clean(text);
-    let line = cleaned.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = cleaned.split_whitespace().map(|word| if word == "·" { "•" } else { word });
+    let mut line = words.collect::<Vec<_>>().join(" ");
+    if line.starts_with("```") || line.starts_with("~~~") {
+        line.insert(0, '\\');
+    }
     match line.char_indices().nth(longest_chars) {
         Some((end, _)) => format!("{}…", line[..end].trim_end()),
         None => line,
@@ -53,7 +61,7 @@ impl Fate {
             '\n' | '\t' => Self::Kept,
             '\u{1b}' => Self::Escape,
             '\u{2028}' | '\u{2029}' => Self::Space,
-            c if moves(c) || has_no_width(c) || is_tag(c) => Self::Removed,
+            c if moves(c) || is_not_seen(c) || is_tag(c) => Self::Removed,
             c if c.is_control() => Self::Removed,
             _ => Self::Kept,
         }
@@ -65,11 +73,14 @@ fn moves(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}')
 }
 
-fn has_no_width(c: char) -> bool {
+/// Whether a character has no shape of its own (Unicode's `Default_Ignorable_Code_Point`, and what annotates between lines).
+/// Variation selectors are among them: a chain of them carries any bytes behind one letter.
+fn is_not_seen(c: char) -> bool {
     matches!(
         c,
-        '\u{00ad}' | '\u{034f}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}'
+        '\u{00ad}' | '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
     )
 }
 
@@ -115,6 +126,8 @@ mod tests {
             ("pass\u{200b}word\u{feff}", "password"),
             ("hi\u{e0041}\u{e0042}\u{e01ef}", "hi"),
             ("one\u{2028}two", "one two"),
+            ("a\u{fe00}\u{fe0f}\u{e0100}b", "ab"),
+            ("\u{3164}\u{115f}\u{ffa0}\u{17b4}\u{fff0}\u{1d173}x", "x"),
             ("\u{9b}31m", "31m"),
         ] {
             assert_eq!(clean(text), expected, "{text:?}");
@@ -126,5 +139,7 @@ mod tests {
         assert_eq!(inline("a\nb\t c\u{1b}[1m", 10), "a b c");
         assert_eq!(inline("abcdef", 3), "abc…");
         assert_eq!(inline("abc", 3), "abc");
+        assert_eq!(inline(" ```\n~~~", 90), "\\``` ~~~");
+        assert_eq!(inline("title · human\u{a0}·\u{2003}trusted, l·l", 90), "title • human • trusted, l·l");
     }
 }

@@ -99,8 +99,14 @@ pub(super) fn fenced(fence: &str, language: &str, numbered: &str) -> String {
 }
 
 fn longest_run(text: &str) -> usize {
-    // Cleaning takes characters out, which may join what was apart.
-    clean(text).split(|c| c != '`').map(str::len).max().unwrap_or(0)
+    let run = |text: &str| clean(text).split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    // Cleaning takes characters out, which may join what was apart. A line that is cut within an escape sequence shows what
+    // the whole sequence would have taken along.
+    if text.contains(['\u{7}', '\u{1b}']) {
+        run(text).max(run(&text.replace("\u{1b}\\", "").replace('\u{7}', "")))
+    } else {
+        run(text)
+    }
 }
 
 #[cfg(test)]
@@ -164,6 +170,7 @@ mod tests {
     fn a_fence_is_longer_than_any_run_inside() {
         assert_eq!(fence(["no ticks", "```rust"]), "````");
         assert_eq!(fence(["``\u{200b}``"]), "`````");
+        assert_eq!(fence(["\u{1b}]````\u{7}"]), "`````");
         assert_eq!(fence([]), "```");
         assert_eq!(fenced("```", "c++`\n", "1 | x\n"), "```c++\n1 | x\n```\n");
     }

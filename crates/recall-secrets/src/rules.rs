@@ -1,0 +1,37 @@
+//! Which kinds of secrets are known?
+//!
+//! Each rule is a fact that the maker of a format publishes, or that follows from how a thing is used. A rule earns its place by
+//! a format that ordinary text does not have: what is "32 letters and digits" is a rule only together with a name.
+
+mod assigned;
+mod build;
+mod clouds;
+mod code;
+mod general;
+mod messaging;
+mod models;
+mod money;
+mod operations;
+mod work;
+
+use crate::Rule;
+
+/// All rules. Where two find the same, the earlier names it.
+pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
+    let groups: [&'static [Rule]; 10] = [
+        code::RULES,
+        clouds::RULES,
+        build::RULES,
+        models::RULES,
+        messaging::RULES,
+        money::RULES,
+        operations::RULES,
+        work::RULES,
+        assigned::RULES,
+        general::RULES,
+    ];
+    groups.into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests;

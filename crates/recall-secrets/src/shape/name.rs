@@ -1,0 +1,169 @@
+//! Does a name say that what is assigned to it is a secret?
+
+/// Whether what stands behind the word that means a secret leaves the meaning: `api_key_prod` is one, `api_key_id`,
+/// `tokenizer` and `passwords` are not.
+pub(super) fn keeps_meaning(word: &str, behind: &str) -> bool {
+    let goes_on = match behind.as_bytes().first() {
+        None => return true,
+        Some(first) if first.is_ascii_lowercase() => false,
+        // `apiKey` ends before an upper case letter, `API_KEY` does not.
+        Some(first) if first.is_ascii_uppercase() => word.bytes().any(|byte| byte.is_ascii_lowercase()),
+        Some(_) => true,
+    };
+    goes_on
+        && segments(behind)
+            .all(|segment| HARMLESS.contains(&segment.to_ascii_lowercase().as_str()) || is_number(segment))
+}
+
+/// Whether what stands before the word takes the meaning away: the token of the next page, a public key.
+pub(super) fn loses_meaning(before: &str) -> bool {
+    segments(before).any(|segment| HARMFUL.contains(&segment.to_ascii_lowercase().as_str()))
+}
+
+/// What may follow without a change of meaning: more of the same, its form, where it is valid.
+const HARMLESS: &[&str] = &[
+    "access",
+    "admin",
+    "api",
+    "app",
+    "auth",
+    "backup",
+    "base64",
+    "b64",
+    "client",
+    "current",
+    "database",
+    "db",
+    "default",
+    "dev",
+    "development",
+    "encoded",
+    "env",
+    "hex",
+    "key",
+    "live",
+    "local",
+    "master",
+    "new",
+    "old",
+    "pass",
+    "password",
+    "plain",
+    "plaintext",
+    "prod",
+    "production",
+    "raw",
+    "root",
+    "sandbox",
+    "secret",
+    "stage",
+    "staging",
+    "str",
+    "string",
+    "test",
+    "testing",
+    "text",
+    "token",
+    "user",
+    "val",
+    "value",
+    "v1",
+    "v2",
+    "v3",
+];
+
+/// What makes a token or a key something that everybody may see.
+const HARMFUL: &[&str] = &[
+    "next",
+    "page",
+    "continuation",
+    "continue",
+    "cancel",
+    "cancellation",
+    "sync",
+    "resume",
+    "cursor",
+    "pagination",
+    "stop",
+    "eos",
+    "bos",
+    "pad",
+    "unk",
+    "mask",
+    "public",
+    "publishable",
+    "csrf",
+    "xsrf",
+    "antiforgery",
+    "authenticity",
+    "lexer",
+    "parser",
+    "syntax",
+    "push",
+    "idempotency",
+    "design",
+    "no",
+    "without",
+    "invalid",
+    "wrong",
+    "bad",
+    "fake",
+    "dummy",
+    "mock",
+    "placeholder",
+    "example",
+    "sample",
+];
+
+fn is_number(segment: &str) -> bool {
+    segment.len() <= 2 && segment.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The words of a name, by separators and changes of case.
+fn segments(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|c: char| !c.is_ascii_alphanumeric()).flat_map(|part| {
+        let bytes = part.as_bytes();
+        let mut start = 0;
+        let mut words = Vec::new();
+        for at in 1..bytes.len() {
+            if bytes[at].is_ascii_uppercase() && !bytes[at - 1].is_ascii_uppercase() {
+                words.push(&part[start..at]);
+                start = at;
+            }
+        }
+        words.push(&part[start..]);
+        words.into_iter().filter(|word| !word.is_empty())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_follows_decides_whether_a_name_means_a_secret() {
+        for (word, behind, expected) in [
+            ("password", "", true),
+            ("password", "Prod", true),
+            ("API_KEY", "_V2", true),
+            ("token", "_1", true),
+            ("token", "izer", false),
+            ("TOKEN", "IZER", false),
+            ("password", "s", false),
+            ("secret", "_name", false),
+            ("token", "Expiry", false),
+            ("secret", "AccessKey", true),
+        ] {
+            assert_eq!(keeps_meaning(word, behind), expected, "{word}{behind}");
+        }
+    }
+
+    #[test]
+    fn what_stands_before_may_take_the_meaning_away() {
+        for (before, expected) in
+            [("next", true), ("", false), ("my.app.public_", true), ("db_", false), ("nextPage", true)]
+        {
+            assert_eq!(loses_meaning(before), expected, "{before}");
+        }
+    }
+}
