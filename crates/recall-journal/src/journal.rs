@@ -24,7 +24,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journals of a folder, and mends the files that end in the middle of a line; see [`repairs`](Self::repairs).
+    /// Opens the journals of a folder, and mends the files that end in the middle of a line; see [`take_repairs`](Self::take_repairs).
     ///
     /// A folder that is not there is not made; the first event makes it.
     ///

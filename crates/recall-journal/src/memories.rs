@@ -12,7 +12,7 @@ pub use state::MemoryState;
 /// What all events together say. Two that were given the same events are equal, in whatever order and however often.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memories {
-    memories: BTreeMap<MemoryId, MemoryState>,
+    states: BTreeMap<MemoryId, MemoryState>,
     /// What was said about items that are no memories.
     feedback: BTreeMap<ItemId, MemoryState>,
     /// By what each memory may have been retired.
@@ -39,7 +39,7 @@ impl Memories {
             self.superseders.entry(older).or_default().insert(*id);
         }
         let state = match item {
-            ItemId::Memory(id) => self.memories.entry(id).or_default(),
+            ItemId::Memory(id) => self.states.entry(id).or_default(),
             ItemId::Document(_) | ItemId::Chunk(_) => self.feedback.entry(item).or_default(),
         };
         if state.apply(event) { Applied::New(item) } else { Applied::Known }
@@ -47,7 +47,7 @@ impl Memories {
 
     /// All that is known of a memory, deleted or not.
     pub fn state(&self, id: MemoryId) -> Option<&MemoryState> {
-        self.memories.get(&id)
+        self.states.get(&id)
     }
 
     /// A memory as it is, deleted or not; none where nothing but amendments are known.
@@ -62,7 +62,7 @@ impl Memories {
 
     /// All memories, deleted ones among them, in the order of their ids.
     pub fn records(&self) -> impl Iterator<Item = Memory> {
-        self.memories.iter().filter_map(|(id, state)| state.memory(*id))
+        self.states.iter().filter_map(|(id, state)| state.memory(*id))
     }
 
     /// The memory that retired this one: of those that are not deleted the one that was added last.
@@ -75,7 +75,7 @@ impl Memories {
     /// What feedback says about an item.
     pub fn feedback(&self, item: ItemId) -> FeedbackTally {
         let state = match item {
-            ItemId::Memory(id) => self.memories.get(&id),
+            ItemId::Memory(id) => self.states.get(&id),
             ItemId::Document(_) | ItemId::Chunk(_) => self.feedback.get(&item),
         };
         state.map(MemoryState::feedback).unwrap_or_default()
@@ -88,23 +88,23 @@ impl Memories {
 
     /// Memories of which only amendments are known: the line that added them was damaged, or has not been merged.
     pub fn orphans(&self) -> impl Iterator<Item = MemoryId> {
-        self.memories.iter().filter(|(_, state)| !state.is_added()).map(|(id, _)| *id)
+        self.states.iter().filter(|(_, state)| !state.is_added()).map(|(id, _)| *id)
     }
 
     /// Memories whose id was given to two texts: what was added last is the memory, the other is in the
     /// [state](MemoryState::rivals).
     pub fn collisions(&self) -> impl Iterator<Item = MemoryId> {
-        self.memories.iter().filter(|(_, state)| state.rivals().next().is_some()).map(|(id, _)| *id)
+        self.states.iter().filter(|(_, state)| state.rivals().next().is_some()).map(|(id, _)| *id)
     }
 
     /// How many memories there are, deleted ones and orphans among them.
     pub fn len(&self) -> usize {
-        self.memories.len()
+        self.states.len()
     }
 
     /// Whether nothing is known of any memory.
     pub fn is_empty(&self) -> bool {
-        self.memories.is_empty()
+        self.states.is_empty()
     }
 
     /// The moment that an event about a memory has to bear to win over all that are known of it: the present one, unless
@@ -115,12 +115,18 @@ impl Memories {
     }
 }
 
+impl Extend<Event> for Memories {
+    fn extend<T: IntoIterator<Item = Event>>(&mut self, events: T) {
+        for event in events {
+            self.apply(event);
+        }
+    }
+}
+
 impl FromIterator<Event> for Memories {
     fn from_iter<T: IntoIterator<Item = Event>>(events: T) -> Self {
         let mut memories = Self::default();
-        for event in events {
-            memories.apply(event);
-        }
+        memories.extend(events);
         memories
     }
 }

@@ -17,6 +17,16 @@ const CONFLICT_MARKS: [&[u8]; 4] = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>
 /// How often a line is read on behind a part that cannot be read: each time may cost its whole length.
 const RESUMPTIONS: usize = 64;
 
+/// What ended the reading of values.
+enum Stop {
+    /// The end of the line.
+    End,
+    /// Bytes that are no text, so far behind the last value.
+    NotUtf8 { behind: usize },
+    /// Text that is no JSON.
+    NotJson { reason: String },
+}
+
 /// What a line gave.
 #[derive(Debug, Default)]
 pub(crate) struct ReadLine {
@@ -61,35 +71,38 @@ impl ReadLine {
     fn objects(&mut self, bytes: &[u8], day: Day) {
         let mut column = 0;
         for _ in 0..RESUMPTIONS {
-            let (read, stopped) = self.well_formed(&bytes[column..], day);
+            let (read, stop) = self.well_formed(&bytes[column..], day);
             let begin = column + read;
-            let Some(reason) = stopped else { return };
-            self.faults.push(match std::str::from_utf8(&bytes[begin..]) {
-                Err(error) if reason.is_none() => FaultKind::NotUtf8 { column: begin + error.valid_up_to() },
-                _ => FaultKind::NotJson { column: begin, reason: reason.unwrap_or_else(|| "it is cut".to_owned()) },
+            self.faults.push(match stop {
+                Stop::End => return,
+                Stop::NotUtf8 { behind } => FaultKind::NotUtf8 { column: begin + behind },
+                Stop::NotJson { reason } => FaultKind::NotJson { column: begin, reason },
             });
-            match memmem::find(&bytes[(begin + 1).min(bytes.len())..], BEGINNING) {
+            match memmem::find(&bytes[begin + 1..], BEGINNING) {
                 Some(found) => column = begin + 1 + found,
                 None => return,
             }
         }
     }
 
-    /// Reads whole values; up to where, and what stopped it before the end (none where a character did).
-    fn well_formed(&mut self, bytes: &[u8], day: Day) -> (usize, Option<Option<String>>) {
+    /// Reads whole values; up to where, and what stopped it there.
+    fn well_formed(&mut self, bytes: &[u8], day: Day) -> (usize, Stop) {
         let valid = match std::str::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("it is valid up to there"),
         };
+        let is_text = valid.len() == bytes.len();
         let mut values = serde_json::Deserializer::from_str(valid).into_iter::<Value>();
         loop {
             let begin = values.byte_offset();
+            let not_utf8 = Stop::NotUtf8 { behind: valid.len() - begin };
             match values.next() {
-                None if valid.len() == bytes.len() => return (bytes.len(), None),
-                None => return (begin, Some(None)),
                 Some(Ok(value)) => self.value(value, day),
-                Some(Err(error)) if error.is_eof() && valid.len() < bytes.len() => return (begin, Some(None)),
-                Some(Err(error)) => return (begin, Some(Some(told(&error)))),
+                Some(Err(error)) if is_text || !error.is_eof() => {
+                    return (begin, Stop::NotJson { reason: told(&error) });
+                }
+                None if is_text => return (begin, Stop::End),
+                None | Some(Err(_)) => return (begin, not_utf8),
             }
         }
     }

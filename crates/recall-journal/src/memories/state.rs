@@ -146,11 +146,11 @@ fn change_memory(memory: &mut Memory, event: &Event, change: &MemoryChange) {
         }
         MemoryChange::Update(amendment) => {
             let recall_core::Amendment { title, content, tags, related_files, anchors } = &**amendment;
-            replace(&mut memory.title, title);
-            replace(&mut memory.content, content);
-            replace(&mut memory.tags, tags);
-            replace(&mut memory.related_files, related_files);
-            replace(&mut memory.anchors, anchors);
+            replace(&mut memory.title, title.as_ref());
+            replace(&mut memory.content, content.as_ref());
+            replace(&mut memory.tags, tags.as_ref());
+            replace(&mut memory.related_files, related_files.as_ref());
+            replace(&mut memory.anchors, anchors.as_ref());
             memory.updated = *timestamp;
             memory.deleted = None;
         }
@@ -159,14 +159,14 @@ fn change_memory(memory: &mut Memory, event: &Event, change: &MemoryChange) {
                 Some(Deleted { timestamp: *timestamp, reason: reason.clone(), provenance: provenance.clone() });
         }
         MemoryChange::Verify { anchors } => {
-            replace(&mut memory.anchors, anchors);
+            replace(&mut memory.anchors, anchors.as_ref());
             memory.verified = Some(Verified { timestamp: *timestamp, provenance: Provenance::clone(provenance) });
         }
         MemoryChange::Promote(promotion) => memory.promoted = Some(promotion.clone()),
     }
 }
 
-fn replace<T: Clone>(field: &mut T, by: &Option<T>) {
+fn replace<T: Clone>(field: &mut T, by: Option<&T>) {
     if let Some(by) = by {
         field.clone_from(by);
     }

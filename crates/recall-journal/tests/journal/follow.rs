@@ -245,7 +245,7 @@ fn following_is_reading_anew() {
             if random.bool() {
                 match place.changes() {
                     Changes::None => {}
-                    Changes::Added(events) => events.into_iter().for_each(|event| drop(memories.apply(event))),
+                    Changes::Added(events) => memories.extend(events),
                     Changes::Rewritten(events) => memories = events.into_iter().collect(),
                 }
                 let mut anew = Follower::new(Arc::new(Disk::new(&place.folder)));

@@ -69,17 +69,9 @@ fn union(base: &[&str], ours: &[&str], theirs: &[&str], random: &mut fastrand::R
 
 /// Leaves marks as a merge without the attribute does.
 fn conflict(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<String> {
-    let marked = |mark: &'static str, lines: &[&str]| {
-        [vec![mark.to_owned()], lines.iter().map(ToString::to_string).collect()].concat()
-    };
-    let base = base.iter().map(ToString::to_string).collect();
-    let (ours, theirs) =
-        (marked("<<<<<<< HEAD", &ours[base_len(&base)..]), marked("=======", &theirs[base_len(&base)..]));
-    [base, ours, theirs, vec![">>>>>>> branch".to_owned()]].concat()
-}
-
-fn base_len(base: &Vec<String>) -> usize {
-    base.len()
+    let (ours, theirs) = (&ours[base.len()..], &theirs[base.len()..]);
+    let lines = [base, &["<<<<<<< HEAD"], ours, &["======="], theirs, &[">>>>>>> branch"]].concat();
+    lines.iter().map(ToString::to_string).collect()
 }
 
 #[test]

@@ -77,7 +77,9 @@ impl Model {
     /// A folder as it is on disk.
     pub(crate) fn of(image: &Image) -> Self {
         let model = Self::new();
-        image.iter().for_each(|(day, content)| model.replace(*day, content));
+        for (day, content) in image {
+            model.replace(*day, content);
+        }
         model
     }
 
@@ -124,11 +126,6 @@ impl Model {
         let file = inner.state.names[&day];
         inner.state.write(file, bytes);
         inner.note();
-    }
-
-    /// Takes a day's file away.
-    pub(crate) fn remove(&self, day: Day) {
-        self.0.lock().state.names.remove(&day);
     }
 
     /// Does an operation unless it is one that fails; of one that does, `half` is done.
@@ -267,7 +264,7 @@ impl Write {
     fn torn(&self) -> Vec<Self> {
         let Self::Append { at, bytes } = self else { return Vec::new() };
         let end = bytes.len();
-        let cuts = [1, 5, 11, end / 3, end / 2, end - 2, end - 1];
+        let cuts = [1, 5, 11, end / 3, end / 2, end.saturating_sub(2), end.saturating_sub(1)];
         let cut = |cut: &usize| Self::Append { at: *at, bytes: bytes[..(*cut).min(end)].to_vec() };
         let mut half_filled = bytes.clone();
         half_filled[end / 2..].fill(0);
