@@ -6,7 +6,7 @@ use std::io;
 use crate::tail::{mend, read_range};
 use crate::{Day, LockedFile, Missing, Repair, Storage};
 
-/// How often lines are written anew because another file took the place of the one that they were written to. Each means a
+/// How often lines are written anew because another file took the place of theirs, or somebody wrote over them. Each means a
 /// checkout within milliseconds.
 const ATTEMPTS: usize = 100;
 
@@ -57,11 +57,10 @@ impl Writer {
         for _ in 0..ATTEMPTS {
             let mut file = storage.open_locked(day, Missing::Create).map_err(WriteError::NotWritten)?;
             let begin = self.prepare(storage, day, &mut *file).map_err(WriteError::NotWritten)?;
-            if let Err(error) = file.append(lines).and_then(|()| file.sync()) {
-                return Err(self.take_back(day, &mut *file, Unsettled { begin, bytes: lines.to_owned() }, error));
-            }
-            // Git does not ask for the lock: what was written to the file that it just replaced is gone.
-            match is_in_place(storage, day, &*file) {
+            let written = file.append(lines).and_then(|()| file.sync());
+            // Git and editors do not ask for the lock: what was written to a file that was just replaced, or is just being
+            // written over, is gone.
+            match written.and_then(|()| Ok(is_in_place(storage, day, &*file)? && holds(&*file, begin, lines)?)) {
                 Ok(true) => return Ok(()),
                 Ok(false) => {}
                 Err(error) => {
@@ -69,7 +68,7 @@ impl Writer {
                 }
             }
         }
-        Err(WriteError::NotWritten(io::Error::other("it is replaced again and again")))
+        Err(WriteError::Unsettled(io::Error::other("it is replaced again and again")))
     }
 
     /// Makes a file ready to be appended to; returns where it ends.
@@ -89,33 +88,45 @@ impl Writer {
 
     /// Takes back what a failed write left. Where that fails too, it is tried again before the next write.
     fn take_back(&mut self, day: Day, file: &mut dyn LockedFile, left: Unsettled, error: io::Error) -> WriteError {
-        let begin = left.begin;
-        let left = match file.truncate(begin) {
-            Ok(()) if file.sync().is_ok() => return WriteError::NotWritten(error),
+        match cut(file, &left) {
+            Ok(true) if file.sync().is_ok() => return WriteError::NotWritten(error),
             // It is gone, but perhaps not from the disk.
-            Ok(()) => Unsettled { begin, bytes: Vec::new() },
-            Err(_) => left,
-        };
-        self.unsettled.insert(day, left);
+            Ok(true) => drop(self.unsettled.insert(day, Unsettled { bytes: Vec::new(), ..left })),
+            Ok(false) => {}
+            Err(_) => drop(self.unsettled.insert(day, left)),
+        }
         WriteError::Unsettled(error)
     }
 }
 
-/// Takes back what does not count, unless somebody wrote behind it: then it stays, and counts.
+/// Takes back what could not be before, and sees to it that this is on disk.
 fn settle(file: &mut dyn LockedFile, unsettled: &Unsettled) -> io::Result<()> {
+    if cut(file, unsettled)? { file.sync() } else { Ok(()) }
+}
+
+/// Cuts off what does not count, unless somebody wrote behind or over it: then it stays, and counts. Whether nothing of it is
+/// left.
+fn cut(file: &mut dyn LockedFile, unsettled: &Unsettled) -> io::Result<bool> {
     let Unsettled { begin, bytes } = unsettled;
     let length = file.stat()?.length;
     let left = length.checked_sub(*begin).and_then(|left| usize::try_from(left).ok());
-    let Some(left) = left.filter(|left| *left <= bytes.len()) else { return Ok(()) };
-    if read_range(file, *begin, length)? == bytes[..left] {
-        file.truncate(*begin)?;
+    let Some(left) = left.filter(|left| *left <= bytes.len()) else { return Ok(false) };
+    if left > 0 && read_range(file, *begin, length)? != bytes[..left] {
+        return Ok(false);
     }
-    // Whether the cut that went before is on disk is not known either.
-    file.sync()
+    // Also where nothing is left: this is how a file that was not trusted is begun with again.
+    file.truncate(*begin)?;
+    Ok(true)
 }
 
 /// Whether a file still is the one of that name.
 fn is_in_place(storage: &dyn Storage, day: Day, file: &dyn LockedFile) -> io::Result<bool> {
     let there = storage.stat(day)?;
     Ok(there.is_some_and(|there| file.stat().is_ok_and(|stat| stat.identity == there.identity)))
+}
+
+/// Whether bytes are in a file where they were written.
+fn holds(file: &dyn LockedFile, begin: u64, bytes: &[u8]) -> io::Result<bool> {
+    let end = begin + bytes.len() as u64;
+    Ok(file.stat()?.length >= end && read_range(file, begin, end)? == bytes)
 }

@@ -9,6 +9,7 @@ use recall_core::{Event, EventId, Timestamp};
 use recall_journal::{AppendError, Day, Disk, Follower, Journal, LINE_BYTES, Memories, RepairKind};
 
 use crate::drawn::{LATER, NOON, SECOND, add, any_kind, lines, memory_id, update};
+use crate::model::{Ambush, Model};
 
 fn open(folder: &Path) -> Journal {
     Journal::open(Arc::new(Disk::new(folder))).expect("opens")
@@ -95,6 +96,7 @@ fn moments_at_both_ends_of_time_have_a_day() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn no_line_is_written_through_a_link() {
     let place = tempfile::tempdir().expect("a folder");
@@ -116,6 +118,7 @@ fn no_line_is_written_through_a_link() {
     assert_eq!(follower.faults().count(), 2);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
     let place = tempfile::tempdir().expect("a folder");
@@ -204,4 +207,24 @@ fn a_file_that_git_replaced_is_appended_to_under_its_name() {
     fs::remove_dir_all(place.path().join("2026-11-20")).expect("removed");
     journal.append(&add(3, 3, "fourth")).expect("writable");
     assert_eq!(replay(place.path()), [add(3, 3, "fourth")]);
+}
+
+#[test]
+fn what_git_does_to_a_file_in_the_middle_of_a_write_loses_no_line() {
+    let (first, second) = (add(0, 0, "first"), add(1, 1, "second"));
+    let day = Day::of(first.timestamp);
+    let theirs = lines(&[first.clone(), add(2, 2, "a longer one, that they had all the time")]).join("\n") + "\n";
+    let theirs = theirs.into_bytes();
+    for (ambush, kept) in
+        [(Ambush::Replace(theirs.clone()), true), (Ambush::Overwrite(theirs), true), (Ambush::Remove, false)]
+    {
+        let model = Model::new();
+        let journal = Journal::open(Arc::new(model.clone())).expect("opens");
+        journal.append(&first).expect("writable");
+        model.ambush(day, ambush.clone());
+        journal.append(&second).expect("writable");
+        let read = Follower::new(Arc::new(model)).replay(LATER).expect("readable");
+        assert!(read.contains(&second), "{ambush:?}");
+        assert_eq!(read.contains(&first), kept, "{ambush:?}");
+    }
 }

@@ -26,6 +26,19 @@ struct Inner {
     is_recording: bool,
     steps: usize,
     breaks: Option<Breaks>,
+    /// What somebody else does to a day's file just before the next sync.
+    ambush: Option<(Day, Ambush)>,
+}
+
+/// What git or an editor does without asking for the lock.
+#[derive(Clone, Debug)]
+pub(crate) enum Ambush {
+    /// Puts another file in its place.
+    Replace(Vec<u8>),
+    /// Goes on writing from its beginning.
+    Overwrite(Vec<u8>),
+    /// Takes it away.
+    Remove,
 }
 
 /// When operations fail.
@@ -126,6 +139,24 @@ impl Model {
         let file = inner.state.names[&day];
         inner.state.write(file, bytes);
         inner.note();
+    }
+
+    pub(crate) fn ambush(&self, day: Day, ambush: Ambush) {
+        self.0.lock().ambush = Some((day, ambush));
+    }
+
+    fn spring(&self) {
+        let ambush = self.0.lock().ambush.take();
+        let Some((day, ambush)) = ambush else { return };
+        match ambush {
+            Ambush::Replace(content) => self.replace(day, &content),
+            Ambush::Overwrite(bytes) => {
+                let mut inner = self.0.lock();
+                let file = inner.state.names[&day];
+                Write::Append { at: 0, bytes }.apply(&mut inner.state.files[file].seen);
+            }
+            Ambush::Remove => drop(self.0.lock().state.names.remove(&day)),
+        }
     }
 
     /// Does an operation unless it is one that fails; of one that does, `half` is done.
@@ -359,6 +390,7 @@ impl LockedFile for Opened {
     }
 
     fn sync(&mut self) -> io::Result<()> {
+        self.model.spring();
         self.model.step(|state| state.fail_to_sync(self.file), |state| state.sync(self.file))
     }
 }
