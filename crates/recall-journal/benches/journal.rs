@@ -109,31 +109,41 @@ fn again(folder: &Path) {
     let place = tempfile::tempdir_in(folder).unwrap();
     let journal = open(place.path());
     let events: Vec<_> = (0..MEMORIES).map(event).collect();
-    let ((), whole) = time(|| events.chunks(A_DAY as usize).for_each(|day| journal.append_all(day).unwrap()));
-    println!("{MEMORIES} memories written by the day: {whole:.2?}");
+    spend("100,000 memories written by the day", || {
+        events.chunks(A_DAY as usize).for_each(|day| journal.append_all(day).unwrap());
+    });
     let mut follower = Follower::new(Arc::new(Disk::new(place.path())));
-    let (events, read) = time(|| follower.replay(LATER).unwrap());
-    let (memories, made) = time(|| events.into_iter().collect::<Memories>());
-    let megabytes = follower.bytes() as f64 / 1e6;
-    println!(
-        "{} memories of {megabytes:.0} MB read: {read:.2?}, {:.0} MB/s",
-        memories.len(),
-        megabytes / read.as_secs_f64()
-    );
-    println!("  made into memories: {made:.2?}; each of them told: {:.2?}", time(|| memories.iter().count()).1);
+    let events = spend("  all of them read", || follower.replay(LATER).unwrap());
+    println!("    {} events of {:.1} MB", events.len(), follower.bytes() as f64 / 1e6);
+    let memories = spend("  made into memories", || events.into_iter().collect::<Memories>());
+    spend("  each of them told", || assert_eq!(memories.iter().count() as u64, MEMORIES));
     tell("  a look that finds nothing", (0..100).map(|_| time(|| follower.changes(LATER).unwrap()).1).collect());
     let after = (0..100).map(|number| {
         journal.append(&event(MEMORIES - 1 - number % A_DAY)).unwrap();
         time(|| follower.changes(LATER).unwrap()).1
     });
     tell("  a look that finds an event", after.collect());
-    println!("  opened for appending: {:.2?}", time(|| open(place.path())).1);
+    spend("  opened for appending", || open(place.path()));
+}
+
+/// Tells how long something took, and how much of that this thread worked.
+fn spend<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let before = cpu();
+    let (outcome, whole) = time(work);
+    println!("{what}: {whole:.2?}, of which at work {:.2?}", cpu().saturating_sub(before));
+    outcome
 }
 
 fn time<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let start = Instant::now();
     let outcome = work();
     (outcome, start.elapsed())
+}
+
+/// How long this thread has been on a processor, where the system tells.
+fn cpu() -> Duration {
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(statistics.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0))
 }
 
 fn tell(what: &str, mut times: Vec<Duration>) {
