@@ -8,6 +8,7 @@ mod doc_path;
 mod document;
 mod embedder;
 mod embedding;
+mod event;
 mod file_kind;
 mod form;
 mod fusion;
@@ -15,6 +16,8 @@ mod ids;
 mod language;
 mod likeness;
 mod limits;
+mod memory;
+mod memory_id;
 mod nearest;
 mod relation;
 mod request;
@@ -35,6 +38,7 @@ pub use doc_path::{DocPath, DocPathError};
 pub use document::{Document, DocumentType, UnknownDocumentType};
 pub use embedder::{ChunkText, CrossEncoder, Embedder, Embedding, ModelError};
 pub use embedding::{ModelFingerprint, QuantiseError, Quantised, TextHash};
+pub use event::{Amendment, Event, EventBody, Feedback, MemoryChange, NewMemory, Verdict};
 pub use file_kind::FileKind;
 pub use form::Form;
 pub use fusion::{Candidate, Fused, RRF_K, RankedList, Retriever, Traits, fuse};
@@ -42,11 +46,16 @@ pub use ids::{ChunkId, ChunkRow, ContentHash, DocumentId, DocumentRow, Generatio
 pub use language::{LANGUAGES, Language, UnknownLanguage};
 pub use likeness::Likeness;
 pub use limits::{LOW_CONFIDENCE, Limits};
+pub use memory::{
+    Anchor, Deleted, FeedbackTally, Lineage, Memory, MemoryOrigin, MemoryType, Promotion, Provenance,
+    UnknownMemoryOrigin, UnknownMemoryType, Verified,
+};
+pub use memory_id::{EventId, EventIdError, ItemId, ItemIdError, MemoryId, MemoryIdError};
 pub use nearest::{near, nearest};
 pub use relation::Relation;
 pub use request::{Explain, Facets, Filters, PathFilter, SearchRequest, Weights};
 pub use row_set::RowSet;
-pub use scope::{Scope, StoreScope, UnknownScope};
+pub use scope::{Scope, StoreScope, UnknownScope, UnknownStoreScope};
 pub use select::{Selectable, select};
 pub use time::{Clock, Timestamp};
 pub use understand::{QueryClass, Understood, understand};

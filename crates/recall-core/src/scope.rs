@@ -86,6 +86,25 @@ impl StoreScope {
     }
 }
 
+impl FromStr for StoreScope {
+    type Err = UnknownStoreScope;
+
+    fn from_str(text: &str) -> Result<Self, UnknownStoreScope> {
+        [Self::Project, Self::Global, Self::Domain]
+            .into_iter()
+            .find(|scope| scope.as_str() == text)
+            .ok_or_else(|| UnknownStoreScope { text: text.to_owned() })
+    }
+}
+
+/// There are no stores of that scope.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown scope of a store `{text}`: the scopes are project, global, domain")]
+pub struct UnknownStoreScope {
+    /// What was given.
+    pub text: String,
+}
+
 impl fmt::Display for StoreScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

@@ -1,0 +1,206 @@
+//! Which names do memories, the events about them, and all items answer to?
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{ChunkId, DocumentId, MemoryType};
+
+/// A memory's id: its type and a number. Shown as `<letter>-<8 hexadecimal digits>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MemoryId {
+    /// The type, which the letter tells.
+    pub memory_type: MemoryType,
+    /// The number, which the digits tell.
+    pub number: u32,
+}
+
+impl MemoryId {
+    /// Derives an id from parts that tell one memory from every other.
+    ///
+    /// Equal parts give equal ids. Four bytes are few: of a hundred thousand memories of one type, two may meet, so that
+    /// who adds one looks whether the id is taken and adds a part.
+    pub fn of(memory_type: MemoryType, parts: &[&[u8]]) -> Self {
+        let [a, b, c, d, ..] = digest("recall memory", parts);
+        Self { memory_type, number: u32::from_be_bytes([a, b, c, d]) }
+    }
+}
+
+impl fmt::Display for MemoryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{:08x}", self.memory_type.letter(), self.number)
+    }
+}
+
+impl FromStr for MemoryId {
+    type Err = MemoryIdError;
+
+    fn from_str(text: &str) -> Result<Self, MemoryIdError> {
+        let wrong = || MemoryIdError { text: text.to_owned() };
+        let (letter, digits) = text.split_once('-').ok_or_else(wrong)?;
+        let is_letter = |known: &MemoryType| letter.chars().eq([known.letter()]);
+        let memory_type = MemoryType::ALL.into_iter().find(is_letter).ok_or_else(wrong)?;
+        if digits.len() != 8 || !is_hexadecimal(digits) {
+            return Err(wrong());
+        }
+        Ok(Self { memory_type, number: u32::from_str_radix(digits, 16).map_err(|_| wrong())? })
+    }
+}
+
+/// The text is no id of a memory.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no id of a memory: that is a letter of D, P, L, F, N, C, `-`, and 8 hexadecimal digits")]
+pub struct MemoryIdError {
+    /// What was given.
+    pub text: String,
+}
+
+/// The id of an event: two events with one id are one event. Shown as 32 hexadecimal digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EventId(pub [u8; 16]);
+
+impl EventId {
+    /// Derives an id from parts that tell one event from every other: chance, or a key that a client chose so that what it
+    /// sends twice counts once.
+    pub fn of(parts: &[&[u8]]) -> Self {
+        let mut id = [0; 16];
+        id.copy_from_slice(&digest("recall event", parts)[..16]);
+        Self(id)
+    }
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
+
+impl FromStr for EventId {
+    type Err = EventIdError;
+
+    fn from_str(text: &str) -> Result<Self, EventIdError> {
+        let wrong = || EventIdError { text: text.to_owned() };
+        if text.len() != 32 || !is_hexadecimal(text) {
+            return Err(wrong());
+        }
+        Ok(Self(u128::from_str_radix(text, 16).map_err(|_| wrong())?.to_be_bytes()))
+    }
+}
+
+/// The text is no id of an event.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no id of an event: that is 32 hexadecimal digits")]
+pub struct EventIdError {
+    /// What was given.
+    pub text: String,
+}
+
+/// What can be told to be useful or not: a memory, a document or a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ItemId {
+    /// A memory.
+    Memory(MemoryId),
+    /// A document.
+    Document(DocumentId),
+    /// A chunk.
+    Chunk(ChunkId),
+}
+
+impl fmt::Display for ItemId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory(id) => id.fmt(f),
+            Self::Document(id) => id.fmt(f),
+            Self::Chunk(id) => id.fmt(f),
+        }
+    }
+}
+
+impl FromStr for ItemId {
+    type Err = ItemIdError;
+
+    /// Reads any of the three: a memory's id begins with a capital letter, only a chunk's has `-` behind 16 digits.
+    fn from_str(text: &str) -> Result<Self, ItemIdError> {
+        let memory = text.parse().map(Self::Memory).ok();
+        let document = || text.parse().map(Self::Document).ok();
+        let chunk = || text.parse().map(Self::Chunk).ok();
+        memory.or_else(document).or_else(chunk).ok_or_else(|| ItemIdError { text: text.to_owned() })
+    }
+}
+
+/// The text is no id of a memory, a document or a chunk.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is no id of a memory, a document or a chunk")]
+pub struct ItemIdError {
+    /// What was given.
+    pub text: String,
+}
+
+fn is_hexadecimal(digits: &str) -> bool {
+    digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Hashes parts so that they do not run together.
+fn digest(purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key(purpose);
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    *hasher.finalize().as_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_read_back_as_they_are_shown() {
+        for memory_type in MemoryType::ALL {
+            let id = MemoryId::of(memory_type, &[b"a", b"b"]);
+            assert_eq!(id.to_string().parse(), Ok(id));
+            assert_eq!(id.to_string().parse(), Ok(ItemId::Memory(id)));
+        }
+        let event = EventId::of(&[b"once"]);
+        assert_eq!(event.to_string().parse(), Ok(event));
+        assert_eq!(EventId([0; 16]).to_string(), "00000000000000000000000000000000");
+    }
+
+    #[test]
+    fn what_is_no_id_is_refused() {
+        for text in [
+            "",
+            "D",
+            "D-",
+            "D-123",
+            "D-1234567g",
+            "D-123456789",
+            "X-12345678",
+            "d-12345678",
+            "D-+2345678",
+            "DD-12345678",
+        ] {
+            assert!(text.parse::<MemoryId>().is_err(), "{text}");
+            assert!(text.parse::<ItemId>().is_err(), "{text}");
+            assert!(text.parse::<EventId>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn parts_do_not_run_together() {
+        assert_ne!(EventId::of(&[b"ab", b"c"]), EventId::of(&[b"a", b"bc"]));
+        assert_ne!(MemoryId::of(MemoryType::Note, &[b"ab"]), MemoryId::of(MemoryType::Note, &[b"a", b"b"]));
+    }
+
+    #[test]
+    fn every_kind_of_item_is_told_from_the_others() {
+        for (text, is_kind) in [
+            ("N-0123abcd", (|id| matches!(id, ItemId::Memory(_))) as fn(ItemId) -> bool),
+            ("0123456789abcdef", |id| matches!(id, ItemId::Document(_))),
+            ("0123456789abcdef-7", |id| matches!(id, ItemId::Chunk(_))),
+        ] {
+            let id: ItemId = text.parse().expect("an id");
+            assert!(is_kind(id), "{text}");
+            assert_eq!(id.to_string(), text);
+        }
+    }
+}

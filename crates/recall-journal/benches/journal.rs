@@ -1,0 +1,153 @@
+//! How long does it take to keep an event for good, and to read all of them again?
+//!
+//! `cargo bench -p recall-journal [-- FOLDER]`: the journals are made below the folder, else below the system's temporary one;
+//! what is measured is the disk that it lies on.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a benchmark reports to its terminal, and ends where it cannot"
+)]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use recall_core::{
+    Event, EventBody, EventId, MemoryChange, MemoryId, MemoryOrigin, MemoryType, NewMemory, Provenance, StoreScope,
+    Timestamp,
+};
+use recall_journal::{Disk, Follower, Journal, Memories};
+
+const MEMORIES: u64 = 100_000;
+
+/// So many that are read were added on one day.
+const A_DAY: u64 = 1000;
+
+const ALONE: u64 = 500;
+
+const THREADS: u64 = 32;
+
+const BY_EACH: u64 = 200;
+
+/// A moment at which all that was written is long settled.
+const LATER: Timestamp = Timestamp(i64::MAX);
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // Tests build and start benchmarks too.
+    if !arguments.iter().any(|argument| argument == "--bench") {
+        return;
+    }
+    let folder = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let folder = folder.map_or_else(std::env::temp_dir, PathBuf::from);
+    alone(&folder);
+    together(&folder);
+    again(&folder);
+}
+
+/// A memory of some 600 bytes: a paragraph.
+fn event(number: u64) -> Event {
+    let added = NewMemory {
+        title: format!("What was learnt on occasion {number}").into(),
+        content: format!(
+            "Number {number}. {}",
+            "The retry must not be sooner than the timeout of the peer. ".repeat(8)
+        )
+        .into(),
+        tags: vec!["retries".to_owned(), "network".to_owned()],
+        related_files: Vec::new(),
+        scope: StoreScope::Project,
+        source: None,
+        origin: MemoryOrigin::Observed,
+        supersedes: None,
+        anchors: Vec::new(),
+        lineage: None,
+    };
+    let id = MemoryId { memory_type: MemoryType::Lesson, number: number as u32 };
+    Event {
+        timestamp: Timestamp((number / A_DAY) as i64 * 86_400_000_000_000),
+        id: EventId::of(&[&number.to_le_bytes()]),
+        body: EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) },
+        provenance: Provenance { session: Some("5c1f".to_owned()), ..Provenance::default() },
+    }
+}
+
+fn open(folder: &Path) -> Journal {
+    Journal::open(Arc::new(Disk::new(folder))).unwrap()
+}
+
+fn alone(folder: &Path) {
+    let place = tempfile::tempdir_in(folder).unwrap();
+    let journal = open(place.path());
+    let times = (0..ALONE).map(|number| time(|| journal.append(&event(number)).unwrap()).1).collect();
+    tell("one thread, an event acknowledged", times);
+}
+
+fn together(folder: &Path) {
+    let place = tempfile::tempdir_in(folder).unwrap();
+    let journal = open(place.path());
+    let (times, whole) = time(|| {
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..THREADS)
+                .map(|thread| {
+                    let journal = &journal;
+                    let numbers = thread * BY_EACH..(thread + 1) * BY_EACH;
+                    scope.spawn(move || -> Vec<Duration> {
+                        numbers.map(|number| time(|| journal.append(&event(number % A_DAY)).unwrap()).1).collect()
+                    })
+                })
+                .collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect::<Vec<_>>()
+        })
+    });
+    println!("{THREADS} threads: {:.0} events a second", times.len() as f64 / whole.as_secs_f64());
+    tell(&format!("{THREADS} threads, an event acknowledged"), times);
+}
+
+fn again(folder: &Path) {
+    let place = tempfile::tempdir_in(folder).unwrap();
+    let journal = open(place.path());
+    let events: Vec<_> = (0..MEMORIES).map(event).collect();
+    spend("100,000 memories written by the day", || {
+        events.chunks(A_DAY as usize).for_each(|day| journal.append_all(day).unwrap());
+    });
+    let mut follower = Follower::new(Arc::new(Disk::new(place.path())));
+    let events = spend("  all of them read", || follower.replay(LATER).unwrap());
+    println!("    {} events of {:.1} MB", events.len(), follower.bytes() as f64 / 1e6);
+    let memories = spend("  made into memories", || events.into_iter().collect::<Memories>());
+    spend("  each of them told", || assert_eq!(memories.iter().count() as u64, MEMORIES));
+    tell("  a look that finds nothing", (0..100).map(|_| time(|| follower.changes(LATER).unwrap()).1).collect());
+    let after = (0..100).map(|number| {
+        journal.append(&event(MEMORIES - 1 - number % A_DAY)).unwrap();
+        time(|| follower.changes(LATER).unwrap()).1
+    });
+    tell("  a look that finds an event", after.collect());
+    spend("  opened for appending", || open(place.path()));
+}
+
+/// Tells how long something took, and how much of that this thread worked.
+fn spend<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let before = cpu();
+    let (outcome, whole) = time(work);
+    println!("{what}: {whole:.2?}, of which at work {:.2?}", cpu().saturating_sub(before));
+    outcome
+}
+
+fn time<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    let outcome = work();
+    (outcome, start.elapsed())
+}
+
+/// How long this thread has been on a processor, where the system tells.
+fn cpu() -> Duration {
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(statistics.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0))
+}
+
+fn tell(what: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+    println!("{what}: p50 {:.2?}, p95 {:.2?}, p99 {:.2?}", at(0.5), at(0.95), at(0.99));
+}

@@ -1,0 +1,34 @@
+//! Here is a folder of journals; which memories do they give, and how does an event get into them for good?
+//!
+//! A journal is JSON lines that git can merge, a file a day: `YYYY-MM-DD/memories.jsonl` below the folder. [`Journal`] appends
+//! events and acknowledges them when they are on disk. [`Follower`] reads what is there, whoever wrote it, and tells what
+//! changed since. [`Memories`] is what events give together, in whatever order and however often they are applied.
+//!
+//! Nothing is ever rewritten: a line that cannot be read stays where it is, and is told as a [`Fault`]. The one exception is a
+//! torn line at the very end of a file, which nobody was ever told to be kept: it is cut off, and told as a [`Repair`].
+//!
+//! No clock, no chance, no environment: ids and moments come from whoever appends.
+
+mod day;
+mod error;
+mod fault;
+mod fingerprint;
+mod follower;
+mod journal;
+mod line;
+mod lines;
+mod memories;
+mod queue;
+mod storage;
+mod tail;
+mod writer;
+
+pub use day::Day;
+pub use error::{AppendError, OpenError, ReadError};
+pub use fault::{Fault, FaultKind};
+pub use follower::{Changes, Follower};
+pub use journal::Journal;
+pub use lines::LINE_BYTES;
+pub use memories::{Applied, Memories, MemoryState};
+pub use storage::{Disk, LockedFile, Missing, Stat, Storage, StoredFile};
+pub use tail::{Repair, RepairKind};

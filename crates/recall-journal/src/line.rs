@@ -1,0 +1,149 @@
+//! How does an event look in a file?
+//!
+//! One object a line, all its texts as they are in the domain, moments in RFC 3339, ids and hashes in hexadecimal digits. What is
+//! written has exactly these fields; what is read may have others, which are not looked at.
+
+mod foreign;
+mod read;
+mod resync;
+mod write;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub(crate) use resync::read_line;
+pub(crate) use write::write_line;
+
+/// How every line begins that is written here. What does not begin so at the end of a file was not torn by us.
+pub(crate) const BEGINNING: &[u8] = b"{\"event\":\"";
+
+/// The fields of all events. Which of them an event has depends on its kind.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Line {
+    /// The kind; absent from lines that others write, which add.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_id: Option<String>,
+    /// A memory's id; for feedback that of any item. Others number theirs as they like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<Texts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    related_files: Option<Texts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    supersedes: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anchors: Option<Vec<AnchorField>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lineage: Option<LineageField>,
+    /// Of a deletion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// The verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feedback: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duplicate_of: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    /// The scope that a memory was promoted to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    domain: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<ProvenanceFields>,
+}
+
+/// A list of texts; others write one text alone.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Texts {
+    Many(Vec<String>),
+    One(String),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct AnchorField {
+    path: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    symbol: Option<String>,
+    hash: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct LineageField {
+    scope: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct ProvenanceFields {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    project: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    project_path: Option<String>,
+}
+
+/// The kinds of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Add,
+    Update,
+    Delete,
+    Feedback,
+    Verify,
+    Promote,
+}
+
+impl Kind {
+    const ALL: [Self; 6] = [Self::Add, Self::Update, Self::Delete, Self::Feedback, Self::Verify, Self::Promote];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Feedback => "feedback",
+            Self::Verify => "verify",
+            Self::Promote => "promote",
+        }
+    }
+}
+
+/// The names of verdicts.
+const USEFUL: &str = "useful";
+const NOT_USEFUL: &str = "not_useful";
+const OUTDATED: &str = "outdated";
+const DUPLICATE: &str = "duplicate";

@@ -1,0 +1,64 @@
+//! What of a line that another program wrote: `{type, source, content, timestamp}`?
+
+use recall_core::{EventId, MemoryId, MemoryType};
+use serde_json::Value;
+
+use super::read::missing;
+use super::{Line, Texts};
+use crate::{Day, FaultKind};
+
+/// The longest title that is taken from a text: a line in a list.
+const TITLE_CHARS: usize = 80;
+
+/// Gives a foreign line the ids that it lacks.
+///
+/// The memory's is derived from type and content, so that one text is one memory however often it was stored; the event's from
+/// all that the line says. A type that is unknown here becomes a note with that tag.
+pub(super) fn adopt(line: Line, day: Day) -> Result<Line, FaultKind> {
+    let content = line.content.as_deref().filter(|content| !content.trim().is_empty());
+    let content = content.ok_or_else(|| missing("content"))?;
+    let named = line.r#type.as_deref().unwrap_or_default();
+    let known = named.trim().to_lowercase().parse::<MemoryType>();
+    let memory_type = *known.as_ref().unwrap_or(&MemoryType::Note);
+    let id = MemoryId::of(memory_type, &[content.as_bytes()]);
+    let source = line.source.clone().and_then(text).unwrap_or_default();
+    let moment = line.timestamp.clone().and_then(text).unwrap_or_else(|| day.to_string());
+    let parts = [named, &source, content, &moment];
+    let event_id = EventId::of(&parts.map(str::as_bytes));
+    let tag = known.is_err().then(|| named.trim().to_owned()).filter(|tag| !tag.is_empty());
+    let tags = tag.map_or(line.tags.clone(), |tag| Some(with(line.tags.clone(), tag)));
+    Ok(Line {
+        event_id: Some(event_id.to_string()),
+        id: Some(Value::String(id.to_string())),
+        r#type: Some(memory_type.to_string()),
+        // What others mean by these is not known.
+        scope: line.scope.clone().filter(|scope| scope.parse::<recall_core::StoreScope>().is_ok()),
+        origin: line.origin.clone().filter(|origin| origin.parse::<recall_core::MemoryOrigin>().is_ok()),
+        supersedes: line.supersedes.clone().filter(|id| id.parse::<MemoryId>().is_ok()),
+        tags,
+        ..line
+    })
+}
+
+fn with(tags: Option<Texts>, tag: String) -> Texts {
+    match tags {
+        None => Texts::Many(vec![tag]),
+        Some(Texts::Many(tags)) => Texts::Many([tags, vec![tag]].concat()),
+        Some(Texts::One(tags)) => Texts::One(format!("{tags},{tag}")),
+    }
+}
+
+/// What a person would call a text: its first line that says something.
+pub(super) fn title(content: &str) -> String {
+    let first = content.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
+    first.unwrap_or_default().chars().take(TITLE_CHARS).collect()
+}
+
+/// A value as text: a text is itself, nothing is none, and everything else is its JSON.
+pub(super) fn text(value: Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text),
+        other => Some(other.to_string()),
+    }
+}

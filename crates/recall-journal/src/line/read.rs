@@ -1,0 +1,204 @@
+//! Here is an object of a line; which event does it tell?
+
+use std::sync::Arc;
+
+use recall_core::{
+    Amendment, Anchor, ContentHash, DocPath, Event, EventBody, EventId, Feedback, Lineage, MemoryChange, MemoryId,
+    MemoryOrigin, NewMemory, Promotion, Provenance, StoreScope, Timestamp, Verdict,
+};
+use serde_json::Value;
+
+use super::{
+    AnchorField, DUPLICATE, Kind, Line, LineageField, NOT_USEFUL, OUTDATED, ProvenanceFields, Texts, USEFUL, foreign,
+};
+use crate::{Day, FaultKind};
+
+/// The widest that whole seconds reach: 5138 AD. A greater number counts milliseconds.
+const MOST_SECONDS: i64 = 99_999_999_999;
+
+/// Turns an object into an event. What is wrong about paths alone is told beside it.
+pub(super) fn read_event(line: Line, day: Day, remarks: &mut Vec<FaultKind>) -> Result<Event, FaultKind> {
+    let id = line.id.as_ref().and_then(Value::as_str);
+    let is_foreign = line.event.is_none() && id.is_none_or(|id| id.parse::<MemoryId>().is_err());
+    let line = if is_foreign { foreign::adopt(line, day)? } else { line };
+    let Some(kind) = kind(&line)? else {
+        return Err(FaultKind::UnknownEvent { event: line.event.unwrap_or_default() });
+    };
+    let id = match &line.event_id {
+        Some(id) => id.parse().map_err(wrong)?,
+        // Somebody wrote the line by hand. The same text is the same event, wherever it stands.
+        None => EventId::of(&[&serde_json::to_vec(&line).map_err(wrong)?]),
+    };
+    let timestamp = timestamp(line.timestamp.as_ref(), day)?;
+    let provenance = line.provenance.clone().map(Provenance::from).unwrap_or_default();
+    let body = body(kind, line, remarks)?;
+    Ok(Event { timestamp, id, body, provenance })
+}
+
+fn kind(line: &Line) -> Result<Option<Kind>, FaultKind> {
+    match line.event.as_deref() {
+        None => Ok(Some(Kind::Add)),
+        Some("") => Err(missing("event")),
+        Some(name) => Ok(Kind::ALL.into_iter().find(|kind| kind.as_str() == name)),
+    }
+}
+
+/// A moment in RFC 3339, or a number of seconds or milliseconds; where there is none, the beginning of the file's day.
+fn timestamp(value: Option<&Value>, day: Day) -> Result<Timestamp, FaultKind> {
+    let unreachable = || FaultKind::NotAnEvent { reason: "its timestamp lies outside of 1677 to 2262".to_owned() };
+    let moment = match value {
+        None | Some(Value::Null) => return day.begin().ok_or_else(unreachable),
+        Some(Value::String(text)) => text.parse::<jiff::Timestamp>().map_err(wrong)?,
+        Some(Value::Number(number)) => match number.as_i64() {
+            Some(seconds) if seconds.abs() <= MOST_SECONDS => jiff::Timestamp::from_second(seconds).map_err(wrong)?,
+            Some(milliseconds) => jiff::Timestamp::from_millisecond(milliseconds).map_err(wrong)?,
+            None => {
+                let seconds = number.as_f64().filter(|seconds| seconds.abs() <= MOST_SECONDS as f64);
+                jiff::Timestamp::from_millisecond((seconds.ok_or_else(unreachable)? * 1000.0).round() as i64)
+                    .map_err(wrong)?
+            }
+        },
+        Some(_) => return Err(FaultKind::NotAnEvent { reason: "its timestamp is no text".to_owned() }),
+    };
+    i64::try_from(moment.as_nanosecond()).map(Timestamp).map_err(|_| unreachable())
+}
+
+fn body(kind: Kind, line: Line, remarks: &mut Vec<FaultKind>) -> Result<EventBody, FaultKind> {
+    let Some(Value::String(id)) = &line.id else { return Err(missing("id")) };
+    if kind == Kind::Feedback {
+        let item = id.parse().map_err(wrong)?;
+        return Ok(EventBody::Feedback { item, feedback: feedback(line)? });
+    }
+    let id: MemoryId = id.parse().map_err(wrong)?;
+    if let Some(named) = line.r#type.as_deref().filter(|named| *named != id.memory_type.as_str()) {
+        return Err(FaultKind::NotAnEvent { reason: format!("its type is `{named}` and its id {id}") });
+    }
+    let mut paths = Paths { memory: id, remarks };
+    let change = match kind {
+        Kind::Add => MemoryChange::Add(Box::new(added(line, &mut paths)?)),
+        Kind::Update => MemoryChange::Update(Box::new(amendment(line, &mut paths)?)),
+        Kind::Delete => MemoryChange::Delete { reason: line.reason },
+        Kind::Verify => MemoryChange::Verify { anchors: paths.anchors(line.anchors)? },
+        Kind::Promote => {
+            let to = line.to.ok_or_else(|| missing("to"))?.parse().map_err(wrong)?;
+            MemoryChange::Promote(Promotion { to, domain: line.domain })
+        }
+        Kind::Feedback => unreachable!("it returned above"),
+    };
+    Ok(EventBody::Memory { id, change })
+}
+
+fn added(line: Line, paths: &mut Paths<'_>) -> Result<NewMemory, FaultKind> {
+    let content: Arc<str> = line.content.ok_or_else(|| missing("content"))?.into();
+    Ok(NewMemory {
+        title: line.title.map_or_else(|| foreign::title(&content).into(), Arc::from),
+        content,
+        tags: line.tags.map(sorted).unwrap_or_default(),
+        related_files: paths.sorted(line.related_files).unwrap_or_default(),
+        scope: line.scope.map_or(Ok(StoreScope::Project), |scope| scope.parse().map_err(wrong))?,
+        source: line.source.and_then(foreign::text),
+        origin: line.origin.map_or(Ok(MemoryOrigin::Imported), |origin| origin.parse().map_err(wrong))?,
+        supersedes: line.supersedes.map(|id| id.parse().map_err(wrong)).transpose()?,
+        anchors: paths.anchors(line.anchors)?.unwrap_or_default(),
+        lineage: line.lineage.map(Lineage::try_from).transpose()?,
+    })
+}
+
+fn amendment(line: Line, paths: &mut Paths<'_>) -> Result<Amendment, FaultKind> {
+    Ok(Amendment {
+        title: line.title.map(Arc::from),
+        content: line.content.map(Arc::from),
+        tags: line.tags.map(sorted),
+        related_files: paths.sorted(line.related_files),
+        anchors: paths.anchors(line.anchors)?,
+    })
+}
+
+fn feedback(line: Line) -> Result<Feedback, FaultKind> {
+    let verdict = match line.feedback.ok_or_else(|| missing("feedback"))?.as_str() {
+        USEFUL => Verdict::Useful,
+        NOT_USEFUL => Verdict::NotUseful,
+        OUTDATED => Verdict::Outdated,
+        DUPLICATE => {
+            let of = line.duplicate_of.ok_or_else(|| missing("duplicate_of"))?;
+            Verdict::Duplicate { of: of.parse().map_err(wrong)? }
+        }
+        other => return Err(FaultKind::NotAnEvent { reason: format!("unknown feedback `{other}`") }),
+    };
+    Ok(Feedback { verdict, note: line.note })
+}
+
+/// The paths of a memory's line. One that leads out of the project is left out, and told.
+struct Paths<'a> {
+    memory: MemoryId,
+    remarks: &'a mut Vec<FaultKind>,
+}
+
+impl Paths<'_> {
+    fn path(&mut self, path: String) -> Option<DocPath> {
+        let checked = DocPath::new(&path).ok();
+        if checked.is_none() {
+            self.remarks.push(FaultKind::PathOutside { memory: self.memory, path });
+        }
+        checked
+    }
+
+    fn sorted(&mut self, paths: Option<Texts>) -> Option<Vec<DocPath>> {
+        let mut paths: Vec<_> = sorted(paths?).into_iter().filter_map(|path| self.path(path)).collect();
+        paths.sort_unstable();
+        Some(paths)
+    }
+
+    fn anchors(&mut self, anchors: Option<Vec<AnchorField>>) -> Result<Option<Vec<Anchor>>, FaultKind> {
+        let Some(fields) = anchors else { return Ok(None) };
+        let mut anchors = Vec::with_capacity(fields.len());
+        for AnchorField { path, symbol, hash, commit } in fields {
+            let hash = content_hash(&hash)?;
+            anchors.extend(self.path(path).map(|path| Anchor { path, symbol, hash, commit }));
+        }
+        Ok(Some(anchors))
+    }
+}
+
+fn content_hash(text: &str) -> Result<ContentHash, FaultKind> {
+    let hash =
+        blake3::Hash::from_hex(text).map_err(|_| FaultKind::NotAnEvent { reason: format!("`{text}` is no hash") })?;
+    Ok(ContentHash(*hash.as_bytes()))
+}
+
+impl TryFrom<LineageField> for Lineage {
+    type Error = FaultKind;
+
+    fn try_from(field: LineageField) -> Result<Self, FaultKind> {
+        let LineageField { scope, name } = field;
+        Ok(Self { scope: scope.parse().map_err(wrong)?, name })
+    }
+}
+
+impl From<ProvenanceFields> for Provenance {
+    fn from(fields: ProvenanceFields) -> Self {
+        let ProvenanceFields { session, agent, mode, branch, commit, project, project_path } = fields;
+        Self { session, agent, mode, branch, commit, project, project_path }
+    }
+}
+
+/// Texts in order, without repetition.
+fn sorted(texts: Texts) -> Vec<String> {
+    let mut texts = match texts {
+        Texts::Many(texts) => texts,
+        Texts::One(text) => {
+            text.split(',').map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
+        }
+    };
+    texts.sort_unstable();
+    texts.dedup();
+    texts
+}
+
+pub(super) fn missing(field: &str) -> FaultKind {
+    FaultKind::NotAnEvent { reason: format!("it has no `{field}`") }
+}
+
+fn wrong(error: impl std::fmt::Display) -> FaultKind {
+    FaultKind::NotAnEvent { reason: error.to_string() }
+}

@@ -1,0 +1,186 @@
+//! Here is a file; what are its lines?
+
+use std::io;
+
+use memchr::memchr;
+
+use crate::StoredFile;
+
+/// The longest line that is read or written. A memory's content is at most 1 MiB, which JSON can make six times as long.
+pub const LINE_BYTES: usize = 8 * 1024 * 1024;
+
+/// How much is read at once.
+const BLOCK_BYTES: usize = 256 * 1024;
+
+/// The lines of a file from an offset to an end. Holds one line at most, and of one that is too long nothing.
+#[derive(Debug)]
+pub(crate) struct Lines<'a> {
+    file: &'a dyn StoredFile,
+    end: u64,
+    /// Up to where the file was read.
+    read: u64,
+    buffer: Vec<u8>,
+    /// Where in the buffer the next line begins.
+    start: usize,
+    number: u64,
+}
+
+/// One line.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct RawLine<'a> {
+    /// Counted from 1.
+    pub(crate) number: u64,
+    /// Where it begins in the file.
+    pub(crate) offset: u64,
+    /// How long it is in the file, with its newline.
+    pub(crate) length: u64,
+    /// What it holds, without its newline; none where that is too long.
+    pub(crate) bytes: Option<&'a [u8]>,
+    /// Whether a newline ends it.
+    pub(crate) ends: bool,
+}
+
+impl<'a> Lines<'a> {
+    /// Reads from an offset, where line `number + 1` begins, to an end.
+    pub(crate) fn new(file: &'a dyn StoredFile, offset: u64, end: u64, number: u64) -> Self {
+        Self { file, end, read: offset, buffer: Vec::new(), start: 0, number }
+    }
+
+    /// The next line; none behind the last.
+    pub(crate) fn next(&mut self) -> io::Result<Option<RawLine<'_>>> {
+        let offset = self.read - (self.buffer.len() - self.start) as u64;
+        // What is known to hold no newline.
+        let mut scanned = 0;
+        let mut skipped = 0;
+        let (length, ends) = loop {
+            let rest = &self.buffer[self.start..];
+            if let Some(found) = memchr(b'\n', &rest[scanned..]) {
+                break (scanned + found, true);
+            }
+            scanned = rest.len();
+            if skipped + scanned as u64 > LINE_BYTES as u64 {
+                skipped += scanned as u64;
+                (self.start, scanned) = (self.buffer.len(), 0);
+            }
+            if !self.fill()? {
+                break (scanned, false);
+            }
+        };
+        let total = skipped + length as u64 + u64::from(ends);
+        if total == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        let content = self.start..self.start + length;
+        self.start = content.end + usize::from(ends);
+        let bytes = (skipped == 0 && length <= LINE_BYTES).then(|| &self.buffer[content]);
+        Ok(Some(RawLine { number: self.number, offset, length: total, bytes, ends }))
+    }
+
+    /// Reads on; whether there was more.
+    fn fill(&mut self) -> io::Result<bool> {
+        self.buffer.drain(..self.start);
+        self.start = 0;
+        let wanted = usize::try_from(self.end - self.read).unwrap_or(usize::MAX).min(BLOCK_BYTES);
+        let filled = self.buffer.len();
+        self.buffer.resize(filled + wanted, 0);
+        let outcome = read_some(self.file, &mut self.buffer[filled..], self.read);
+        self.buffer.truncate(filled + *outcome.as_ref().unwrap_or(&0));
+        let count = outcome?;
+        self.read += count as u64;
+        Ok(count > 0)
+    }
+}
+
+/// Reads what there is, unless a signal interrupts; then again.
+pub(crate) fn read_some(file: &dyn StoredFile, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    loop {
+        match file.read_at(buffer, offset) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            outcome => return outcome,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Stat;
+
+    /// A file that gives a few bytes at a time.
+    #[derive(Debug)]
+    struct Slow(Vec<u8>, usize);
+
+    impl StoredFile for Slow {
+        fn stat(&self) -> io::Result<Stat> {
+            unreachable!("nobody asks")
+        }
+
+        fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+            let rest = &self.0[(offset as usize).min(self.0.len())..];
+            let count = rest.len().min(buffer.len()).min(self.1);
+            buffer[..count].copy_from_slice(&rest[..count]);
+            Ok(count)
+        }
+    }
+
+    fn check(text: &[u8], expected: &[(u64, u64, Option<&[u8]>, bool)]) {
+        for step in [1, 2, 3, 7, 1 << 20] {
+            if text.len() > 1000 && step < 1000 {
+                continue;
+            }
+            let file = Slow(text.to_vec(), step);
+            let mut lines = Lines::new(&file, 0, text.len() as u64, 0);
+            for (at, (offset, length, bytes, ends)) in expected.iter().enumerate() {
+                let line = lines.next().expect("readable").expect("a line");
+                let number = at as u64 + 1;
+                assert_eq!(line, RawLine { number, offset: *offset, length: *length, bytes: *bytes, ends: *ends });
+            }
+            assert_eq!(lines.next().expect("readable"), None);
+        }
+    }
+
+    #[test]
+    fn lines_are_told_with_their_places() {
+        check(b"", &[]);
+        check(b"\n", &[(0, 1, Some(b""), true)]);
+        check(b"a", &[(0, 1, Some(b"a"), false)]);
+        check(
+            b"ab\n\ncd\r\ne",
+            &[
+                (0, 3, Some(b"ab"), true),
+                (3, 1, Some(b""), true),
+                (4, 4, Some(b"cd\r"), true),
+                (8, 1, Some(b"e"), false),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_passed_over() {
+        let long = vec![b'x'; LINE_BYTES + 1];
+        let text = [b"a\n".as_slice(), &long, b"\nb\n", &long, &long].concat();
+        let length = LINE_BYTES as u64 + 1;
+        check(
+            &text,
+            &[
+                (0, 2, Some(b"a"), true),
+                (2, length + 1, None, true),
+                (length + 3, 2, Some(b"b"), true),
+                (length + 5, 2 * length, None, false),
+            ],
+        );
+        let longest = vec![b'x'; LINE_BYTES];
+        check(&longest, &[(0, LINE_BYTES as u64, Some(&longest), false)]);
+    }
+
+    #[test]
+    fn what_stands_behind_the_end_is_not_read() {
+        let file = Slow(b"ab\ncd\nef\n".to_vec(), 4);
+        let mut lines = Lines::new(&file, 3, 7, 1);
+        let line = lines.next().expect("readable").expect("a line");
+        assert_eq!((line.number, line.offset, line.bytes), (2, 3, Some(b"cd".as_slice())));
+        let line = lines.next().expect("readable").expect("a line");
+        assert_eq!((line.bytes, line.ends), (Some(b"e".as_slice()), false));
+    }
+}

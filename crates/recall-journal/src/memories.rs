@@ -1,0 +1,132 @@
+//! Here are events; which memories do they give?
+
+mod state;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use recall_core::{Event, EventBody, FeedbackTally, ItemId, Memory, MemoryChange, MemoryId, Timestamp};
+
+pub use state::MemoryState;
+
+/// What all events together say. Two that were given the same events are equal, in whatever order and however often.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memories {
+    states: BTreeMap<MemoryId, MemoryState>,
+    /// What was said about items that are no memories.
+    feedback: BTreeMap<ItemId, MemoryState>,
+    /// By what each memory may have been retired.
+    superseders: BTreeMap<MemoryId, BTreeSet<MemoryId>>,
+}
+
+/// What an event changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// It was known.
+    Known,
+    /// It is new, and may have changed what is known of this item.
+    New(ItemId),
+}
+
+impl Memories {
+    /// Adds an event to what is known.
+    pub fn apply(&mut self, event: impl Into<Arc<Event>>) -> Applied {
+        let event = event.into();
+        let item = event.item();
+        if let EventBody::Memory { id, change: MemoryChange::Add(added) } = &event.body
+            && let Some(older) = added.supersedes
+        {
+            self.superseders.entry(older).or_default().insert(*id);
+        }
+        let state = match item {
+            ItemId::Memory(id) => self.states.entry(id).or_default(),
+            ItemId::Document(_) | ItemId::Chunk(_) => self.feedback.entry(item).or_default(),
+        };
+        if state.apply(event) { Applied::New(item) } else { Applied::Known }
+    }
+
+    /// All that is known of a memory, deleted or not.
+    pub fn state(&self, id: MemoryId) -> Option<&MemoryState> {
+        self.states.get(&id)
+    }
+
+    /// A memory as it is, deleted or not; none where nothing but amendments are known.
+    pub fn memory(&self, id: MemoryId) -> Option<Memory> {
+        self.state(id)?.memory(id)
+    }
+
+    /// All memories that are not deleted, in the order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = Memory> {
+        self.records().filter(|memory| memory.deleted.is_none())
+    }
+
+    /// All memories, deleted ones among them, in the order of their ids.
+    pub fn records(&self) -> impl Iterator<Item = Memory> {
+        self.states.iter().filter_map(|(id, state)| state.memory(*id))
+    }
+
+    /// The memory that retired this one: of those that are not deleted the one that was added last.
+    pub fn superseded_by(&self, id: MemoryId) -> Option<MemoryId> {
+        let superseders = self.superseders.get(&id)?.iter().filter_map(|id| self.memory(*id));
+        let in_force = superseders.filter(|memory| memory.deleted.is_none() && memory.supersedes == Some(id));
+        in_force.max_by_key(|memory| (memory.created, memory.id)).map(|memory| memory.id)
+    }
+
+    /// What feedback says about an item.
+    pub fn feedback(&self, item: ItemId) -> FeedbackTally {
+        let state = match item {
+            ItemId::Memory(id) => self.states.get(&id),
+            ItemId::Document(_) | ItemId::Chunk(_) => self.feedback.get(&item),
+        };
+        state.map(MemoryState::feedback).unwrap_or_default()
+    }
+
+    /// All items that are no memories and about which something was said, in the order of their ids.
+    pub fn rated_items(&self) -> impl Iterator<Item = ItemId> {
+        self.feedback.keys().copied()
+    }
+
+    /// Memories of which only amendments are known: the line that added them was damaged, or has not been merged.
+    pub fn orphans(&self) -> impl Iterator<Item = MemoryId> {
+        self.states.iter().filter(|(_, state)| !state.is_added()).map(|(id, _)| *id)
+    }
+
+    /// Memories whose id was given to two texts: what was added last is the memory, the other is in the
+    /// [state](MemoryState::rivals).
+    pub fn collisions(&self) -> impl Iterator<Item = MemoryId> {
+        self.states.iter().filter(|(_, state)| state.rivals().next().is_some()).map(|(id, _)| *id)
+    }
+
+    /// How many memories there are, deleted ones and orphans among them.
+    pub fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// Whether nothing is known of any memory.
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty()
+    }
+
+    /// The moment that an event about a memory has to bear to win over all that are known of it: the present one, unless
+    /// another machine's clock runs ahead.
+    pub fn moment_after(&self, id: MemoryId, now: Timestamp) -> Timestamp {
+        let last = self.state(id).and_then(MemoryState::last);
+        last.map_or(now, |last| now.max(Timestamp(last.0.saturating_add(1))))
+    }
+}
+
+impl Extend<Event> for Memories {
+    fn extend<T: IntoIterator<Item = Event>>(&mut self, events: T) {
+        for event in events {
+            self.apply(event);
+        }
+    }
+}
+
+impl FromIterator<Event> for Memories {
+    fn from_iter<T: IntoIterator<Item = Event>>(events: T) -> Self {
+        let mut memories = Self::default();
+        memories.extend(events);
+        memories
+    }
+}

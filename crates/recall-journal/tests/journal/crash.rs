@@ -1,0 +1,154 @@
+//! Is everything that was acknowledged there after a crash at any step, and every line whole or told?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use recall_core::{Event, EventId};
+use recall_journal::{Day, FaultKind, Follower, Journal};
+
+use crate::drawn::{LATER, add, any_kind, lines};
+use crate::model::{Image, Model};
+
+/// How many different disks are looked at, at least.
+const STATES: usize = 3000;
+
+/// What is done to the files, and what was acknowledged, in order.
+struct Work {
+    model: Model,
+    journal: Journal,
+    acknowledged: Vec<Event>,
+    /// What others wrote into the files.
+    foreign: Vec<Event>,
+}
+
+impl Work {
+    fn new() -> Self {
+        let model = Model::new();
+        model.record();
+        let journal = Journal::open(Arc::new(model.clone())).expect("opens");
+        Self { model, journal, acknowledged: Vec::new(), foreign: Vec::new() }
+    }
+
+    fn append(&mut self, events: &[Event]) {
+        self.journal.append_all(events).expect("writable");
+        self.acknowledged.extend_from_slice(events);
+        self.model.acknowledge(events.len());
+    }
+
+    fn open_again(&mut self) {
+        self.journal = Journal::open(Arc::new(self.model.clone())).expect("opens");
+    }
+
+    fn days(&self) -> Vec<Day> {
+        let days: BTreeSet<_> = self.acknowledged.iter().map(|event| Day::of(event.timestamp)).collect();
+        days.into_iter().collect()
+    }
+
+    /// Does something to the files that a person or git may do.
+    fn edit(&mut self, number: u64, random: &mut fastrand::Rng) {
+        let days = self.days();
+        let day = days[random.usize(..days.len())];
+        let theirs = add(number, 77, "theirs");
+        let line = lines(std::slice::from_ref(&theirs))[0].clone();
+        let text = self.model.content(day).expect("there");
+        match random.u32(..4) {
+            0 => {
+                self.model.replace(day, &[line.as_bytes(), b"\n", &text].concat());
+                self.foreign.push(theirs);
+            }
+            1 => {
+                self.model.scribble(day, line.as_bytes());
+                self.foreign.push(theirs);
+            }
+            2 => self.model.scribble(day, b"a remark without an end"),
+            _ => {
+                let text = [b"<<<<<<< HEAD\n".as_slice(), &text, b"=======\n>>>>>>> main"].concat();
+                self.model.replace(day, &text);
+            }
+        }
+    }
+}
+
+/// Checks a disk after a crash.
+fn check(image: &Image, acknowledged: &[Event], known: &BTreeSet<Event>) {
+    let model = Model::of(image);
+    let journal = Journal::open(Arc::new(model.clone())).expect("opens");
+    let mut follower = Follower::new(Arc::new(model.clone()));
+    let events = follower.replay(LATER).expect("readable");
+    let found: BTreeSet<_> = events.iter().cloned().collect();
+    assert!(acknowledged.iter().all(|event| found.contains(event)), "{image:?}");
+    assert!(found.is_subset(known), "{image:?}");
+    let ids = known.iter().map(|event| event.id).collect();
+    let mut told: BTreeMap<Day, BTreeSet<u64>> = BTreeMap::new();
+    for fault in follower.faults() {
+        told.entry(fault.day).or_default().insert(fault.line);
+        assert!(!matches!(fault.kind, FaultKind::Torn), "{image:?}");
+    }
+    for day in image.keys() {
+        let content = model.content(*day).expect("there");
+        assert!(content.is_empty() || content.ends_with(b"\n"), "{image:?}");
+        // Every line is whole or told.
+        for (at, line) in content.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
+            let is_told = told.get(day).is_some_and(|lines| lines.contains(&(at as u64 + 1)));
+            let text = std::str::from_utf8(line).unwrap_or_default();
+            assert!(is_told || known_line(text, &ids), "{text}");
+        }
+    }
+    let next = add(5000, 5, "after the crash");
+    journal.append(&next).expect("writable");
+    let after: BTreeSet<_> = follower.replay(LATER).expect("readable").into_iter().collect();
+    assert!(after.is_superset(&found) && after.contains(&next), "{image:?}");
+}
+
+/// Whether a line has the ids of a known event: it is read from the line's beginning to its end, else it would be told.
+fn known_line(line: &str, known: &BTreeSet<EventId>) -> bool {
+    let ids = line.split("\"event_id\":\"").skip(1).filter_map(|rest| rest.get(..32)?.parse().ok());
+    let are_known: Vec<_> = ids.map(|id| known.contains(&id)).collect();
+    line.starts_with("{\"event\"") && line.ends_with('}') && !are_known.is_empty() && !are_known.contains(&false)
+}
+
+#[test]
+fn whatever_was_acknowledged_is_there_after_a_crash_at_any_step() {
+    let mut seen = 0;
+    for seed in 0.. {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut work = Work::new();
+        for number in 0..10 {
+            let number = random.u64(..20) * 100 + number;
+            let events: Vec<_> = (0..random.u64(1..4)).map(|more| any_kind(number + more * 3000)).collect();
+            work.append(&events);
+            match random.u32(..5) {
+                0 => work.open_again(),
+                1 => work.edit(4000 + number, &mut random),
+                _ => {}
+            }
+        }
+        let known: BTreeSet<_> = work.acknowledged.iter().chain(&work.foreign).cloned().collect();
+        let mut images = BTreeSet::new();
+        for (state, acknowledged) in work.model.history() {
+            images.extend(state.images().into_iter().map(|image| (image, acknowledged)));
+        }
+        for (image, acknowledged) in &images {
+            check(image, &work.acknowledged[..*acknowledged], &known);
+        }
+        seen += images.len();
+        if seen >= STATES {
+            break;
+        }
+    }
+}
+
+#[test]
+fn what_these_tests_look_for_is_found() {
+    // A journal that waited for nothing would lose its first event.
+    let model = Model::new();
+    model.record();
+    let journal = Journal::open(Arc::new(model.clone())).expect("opens");
+    journal.append(&any_kind(0)).expect("writable");
+    let found = |(state, _): &(crate::model::State, usize)| {
+        state.images().iter().any(|image| image.values().all(|text| !text.ends_with(b"\n")))
+    };
+    let history = model.history();
+    assert!(history[..history.len() - 1].iter().all(found), "every state but the last may lose it");
+    assert!(!found(history.last().expect("the last")), "and the last does not");
+}

@@ -1,0 +1,233 @@
+//! Events that are drawn, so that few memories get many of them and moments coincide.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use recall_core::{
+    Amendment, Anchor, ChunkId, ContentHash, DocPath, DocumentId, Event, EventBody, EventId, Feedback, ItemId, Lineage,
+    MemoryChange, MemoryId, MemoryOrigin, MemoryType, NewMemory, Promotion, Provenance, StoreScope, Timestamp, Verdict,
+};
+use recall_journal::{Day, Journal, Storage};
+
+/// 2026-11-20 at noon.
+pub(crate) const NOON: i64 = 1_795_176_000 * SECOND;
+
+pub(crate) const SECOND: i64 = 1_000_000_000;
+
+/// A moment at which everything that was written is long settled.
+pub(crate) const LATER: Timestamp = Timestamp(i64::MAX);
+
+pub(crate) fn memory_id(number: u32) -> MemoryId {
+    MemoryId { memory_type: MemoryType::ALL[number as usize % MemoryType::ALL.len()], number }
+}
+
+pub(crate) fn new_memory(content: &str) -> NewMemory {
+    NewMemory {
+        title: "A title".into(),
+        content: content.into(),
+        tags: vec!["a tag".to_owned()],
+        related_files: vec![DocPath::new("src/lib.rs").expect("a path")],
+        scope: StoreScope::Project,
+        source: None,
+        origin: MemoryOrigin::Human,
+        supersedes: None,
+        anchors: Vec::new(),
+        lineage: None,
+    }
+}
+
+/// An event about a memory; its number makes its id and its moment.
+pub(crate) fn event(number: u64, memory: u32, change: MemoryChange) -> Event {
+    Event {
+        timestamp: Timestamp(NOON + number as i64),
+        id: EventId::of(&[&number.to_le_bytes()]),
+        body: EventBody::Memory { id: memory_id(memory), change },
+        provenance: Provenance { session: Some("s1".to_owned()), ..Provenance::default() },
+    }
+}
+
+pub(crate) fn add(number: u64, memory: u32, content: &str) -> Event {
+    event(number, memory, MemoryChange::Add(Box::new(new_memory(content))))
+}
+
+pub(crate) fn update(number: u64, memory: u32, content: &str) -> Event {
+    let amendment = Amendment { content: Some(content.into()), ..Amendment::default() };
+    event(number, memory, MemoryChange::Update(Box::new(amendment)))
+}
+
+pub(crate) fn delete(number: u64, memory: u32) -> Event {
+    event(number, memory, MemoryChange::Delete { reason: None })
+}
+
+pub(crate) fn useful(number: u64, memory: u32) -> Event {
+    let body = EventBody::Feedback {
+        item: ItemId::Memory(memory_id(memory)),
+        feedback: Feedback { verdict: Verdict::Useful, note: None },
+    };
+    Event { body, ..delete(number, memory) }
+}
+
+/// One of every kind, in turn, about a handful of memories, over three days.
+pub(crate) fn any_kind(number: u64) -> Event {
+    let memory = (number / 7 % 5) as u32;
+    let event = match number % 7 {
+        0 => add(number, memory, &format!("content {number}")),
+        1 => update(number, memory, &format!("amended {number}")),
+        2 => useful(number, memory),
+        3 => event(number, memory, MemoryChange::Verify { anchors: None }),
+        4 => event(number, memory, MemoryChange::Promote(Promotion { to: StoreScope::Global, domain: None })),
+        5 => delete(number, memory),
+        _ => add(number, memory + 10, "another"),
+    };
+    Event { timestamp: Timestamp(event.timestamp.0 + (number as i64 / 11 % 3) * 86_400 * SECOND), ..event }
+}
+
+pub(crate) fn events() -> impl Strategy<Value = Vec<Event>> {
+    prop::collection::vec(any_event(), 0..25)
+}
+
+/// Any event of a few memories, a few event ids and a few moments.
+pub(crate) fn any_event() -> impl Strategy<Value = Event> {
+    let moment = prop_oneof![(0..6_i64).prop_map(|step| NOON + step), Just(NOON + 86_400 * SECOND), any::<i64>()];
+    let id = prop_oneof![(0..30_u8).prop_map(|byte| EventId([byte; 16])), any::<[u8; 16]>().prop_map(EventId)];
+    (moment, id, body(), provenance()).prop_map(|(moment, id, body, provenance)| Event {
+        timestamp: Timestamp(moment),
+        id,
+        body,
+        provenance,
+    })
+}
+
+fn body() -> impl Strategy<Value = EventBody> {
+    let id = (0..4_u32).prop_map(memory_id);
+    prop_oneof![
+        4 => (id, change()).prop_map(|(id, change)| EventBody::Memory { id, change }),
+        1 => (item(), feedback()).prop_map(|(item, feedback)| EventBody::Feedback { item, feedback }),
+    ]
+}
+
+fn change() -> impl Strategy<Value = MemoryChange> {
+    prop_oneof![
+        3 => added().prop_map(|added| MemoryChange::Add(Box::new(added))),
+        3 => amendment().prop_map(|amendment| MemoryChange::Update(Box::new(amendment))),
+        2 => text().prop_map(|reason| MemoryChange::Delete { reason }),
+        1 => prop::option::of(anchors()).prop_map(|anchors| MemoryChange::Verify { anchors }),
+        1 => (scope(), text()).prop_map(|(to, domain)| MemoryChange::Promote(Promotion { to, domain })),
+    ]
+}
+
+fn added() -> impl Strategy<Value = NewMemory> {
+    let texts = (shared(), shared(), tags(), paths());
+    let rest = (scope(), text(), origin(), prop::option::of((0..4_u32).prop_map(memory_id)), anchors());
+    let lineage = prop::option::of((scope(), text()).prop_map(|(scope, name)| Lineage { scope, name }));
+    (texts, rest, lineage).prop_map(|((title, content, tags, related_files), rest, lineage)| {
+        let (scope, source, origin, supersedes, anchors) = rest;
+        NewMemory { title, content, tags, related_files, scope, source, origin, supersedes, anchors, lineage }
+    })
+}
+
+fn amendment() -> impl Strategy<Value = Amendment> {
+    let texts = (prop::option::of(shared()), prop::option::of(shared()), prop::option::of(tags()));
+    (texts, prop::option::of(paths()), prop::option::of(anchors())).prop_map(
+        |((title, content, tags), related_files, anchors)| Amendment { title, content, tags, related_files, anchors },
+    )
+}
+
+fn feedback() -> impl Strategy<Value = Feedback> {
+    let verdict = prop_oneof![
+        Just(Verdict::Useful),
+        Just(Verdict::NotUseful),
+        Just(Verdict::Outdated),
+        item().prop_map(|of| Verdict::Duplicate { of })
+    ];
+    (verdict, text()).prop_map(|(verdict, note)| Feedback { verdict, note })
+}
+
+fn item() -> impl Strategy<Value = ItemId> {
+    let document = DocumentId::of(&DocPath::new("a.rs").expect("a path"));
+    prop_oneof![
+        (0..4_u32).prop_map(|number| ItemId::Memory(memory_id(number))),
+        Just(ItemId::Document(document)),
+        (0..2_u32).prop_map(move |ordinal| ItemId::Chunk(ChunkId { document, ordinal })),
+    ]
+}
+
+fn scope() -> impl Strategy<Value = StoreScope> {
+    prop_oneof![Just(StoreScope::Project), Just(StoreScope::Global), Just(StoreScope::Domain)]
+}
+
+fn origin() -> impl Strategy<Value = MemoryOrigin> {
+    prop::sample::select(MemoryOrigin::ALL.to_vec())
+}
+
+fn anchors() -> impl Strategy<Value = Vec<Anchor>> {
+    let anchor = (path(), text(), any::<[u8; 32]>(), text());
+    let anchor =
+        anchor.prop_map(|(path, symbol, hash, commit)| Anchor { path, symbol, hash: ContentHash(hash), commit });
+    prop::collection::vec(anchor, 0..2)
+}
+
+fn path() -> impl Strategy<Value = DocPath> {
+    prop::sample::select(["a", "b/c d", "ü/a.rs", "a/b/c"].map(|path| DocPath::new(path).expect("a path")).to_vec())
+}
+
+fn paths() -> impl Strategy<Value = Vec<DocPath>> {
+    prop::collection::btree_set(path(), 0..3).prop_map(|paths| paths.into_iter().collect())
+}
+
+fn tags() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::btree_set(string(), 0..3).prop_map(|tags| tags.into_iter().collect())
+}
+
+fn shared() -> impl Strategy<Value = Arc<str>> {
+    string().prop_map(Arc::from)
+}
+
+fn text() -> impl Strategy<Value = Option<String>> {
+    prop::option::of(string())
+}
+
+/// Texts that a line may trip over.
+fn string() -> impl Strategy<Value = String> {
+    let texts = [
+        "",
+        "a",
+        "b c",
+        "\n",
+        "\r\n",
+        "ü\u{2028}",
+        "\"\\",
+        "{\"event\":\"",
+        "\0\u{7f}",
+        "<<<<<<< a\n",
+        "\u{feff}",
+        "🦀",
+    ];
+    prop::sample::select(texts.map(str::to_owned).to_vec())
+}
+
+fn provenance() -> impl Strategy<Value = Provenance> {
+    (text(), text(), text(), text()).prop_map(|(session, branch, commit, project_path)| Provenance {
+        session,
+        branch,
+        commit,
+        project_path,
+        ..Provenance::default()
+    })
+}
+
+/// The files that events make, as the journal writes them.
+pub(crate) fn written(events: &[Event]) -> BTreeMap<Day, Vec<u8>> {
+    let storage = crate::model::Model::new();
+    let journal = Journal::open(Arc::new(storage.clone())).expect("opens");
+    journal.append_all(events).expect("writable");
+    storage.days().expect("listed").into_iter().map(|day| (day, storage.content(day).expect("a file"))).collect()
+}
+
+/// Events as the lines of one file.
+pub(crate) fn lines(events: &[Event]) -> Vec<String> {
+    let file = |event: &Event| written(std::slice::from_ref(event)).into_values().next().expect("a file");
+    let line = |event| String::from_utf8(file(event)).expect("text");
+    events.iter().map(|event| line(event).trim_end().to_owned()).collect()
+}

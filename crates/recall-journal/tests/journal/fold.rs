@@ -1,0 +1,207 @@
+//! Do events give one state, in whatever order and however often they come?
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use recall_core::{Event, EventBody, EventId, ItemId, MemoryChange, MemoryOrigin, Promotion, StoreScope, Timestamp};
+use recall_journal::{Applied, Follower, Memories};
+
+use crate::drawn::{
+    LATER, NOON, add, any_event, delete, event, events, memory_id, new_memory, update, useful, written,
+};
+use crate::model::Model;
+
+/// Checks what a few events about memory 0 give, in both orders: its content, and whether it is deleted.
+#[track_caller]
+fn check(events: &[Event], content: &str, is_deleted: bool) {
+    let forwards: Memories = events.iter().cloned().collect();
+    let backwards: Memories = events.iter().rev().cloned().collect();
+    assert_eq!(forwards, backwards);
+    let memory = forwards.memory(memory_id(0)).expect("it was added");
+    assert_eq!((&*memory.content, memory.deleted.is_some()), (content, is_deleted));
+    assert_eq!(forwards.iter().count(), usize::from(!is_deleted));
+}
+
+#[test]
+fn the_later_edit_wins() {
+    check(&[add(0, 0, "a"), update(1, 0, "b"), update(2, 0, "c")], "c", false);
+}
+
+#[test]
+fn ties_are_broken_by_the_event_id() {
+    let of = |id: u8, content: &str| Event { id: EventId([id; 16]), ..update(5, 0, content) };
+    check(&[add(0, 0, "a"), of(2, "greater"), of(1, "less")], "greater", false);
+}
+
+#[test]
+fn an_edit_after_a_deletion_brings_the_memory_back() {
+    check(&[add(0, 0, "a"), delete(1, 0), update(2, 0, "b")], "b", false);
+    check(&[add(0, 0, "a"), update(1, 0, "b"), delete(2, 0)], "b", true);
+    check(&[add(0, 0, "a"), delete(1, 0), add(2, 0, "again")], "again", false);
+}
+
+#[test]
+fn what_is_said_of_a_deleted_memory_does_not_bring_it_back() {
+    let promote = event(3, 0, MemoryChange::Promote(Promotion { to: StoreScope::Global, domain: None }));
+    check(
+        &[add(0, 0, "a"), delete(1, 0), useful(2, 0), promote, event(4, 0, MemoryChange::Verify { anchors: None })],
+        "a",
+        true,
+    );
+}
+
+#[test]
+fn edits_of_different_fields_both_hold() {
+    let title = recall_core::Amendment { title: Some("b's".into()), ..recall_core::Amendment::default() };
+    let events = [add(0, 0, "a"), update(2, 0, "a's"), event(1, 0, MemoryChange::Update(Box::new(title)))];
+    let memory = events.into_iter().collect::<Memories>().memory(memory_id(0)).expect("added");
+    assert_eq!((&*memory.title, &*memory.content), ("b's", "a's"));
+}
+
+#[test]
+fn amendments_alone_are_no_memory_until_it_is_added() {
+    let mut memories: Memories = [update(1, 0, "b"), useful(2, 0)].into_iter().collect();
+    assert_eq!(memories.memory(memory_id(0)), None);
+    assert_eq!(memories.orphans().collect::<Vec<_>>(), [memory_id(0)]);
+    assert_eq!(memories.apply(add(0, 0, "a")), Applied::New(ItemId::Memory(memory_id(0))));
+    let memory = memories.memory(memory_id(0)).expect("added");
+    assert_eq!((&*memory.content, memory.feedback.useful), ("b", 1));
+    assert_eq!(memories.orphans().count(), 0);
+}
+
+#[test]
+fn an_event_that_is_told_twice_counts_once() {
+    let mut memories = Memories::default();
+    for _ in 0..3 {
+        memories.apply(add(0, 0, "a"));
+        memories.apply(useful(1, 0));
+    }
+    assert_eq!(memories.apply(useful(1, 0)), Applied::Known);
+    // The same event, of which somebody changed a field by hand.
+    let mut changed = useful(1, 0);
+    changed.provenance.session = None;
+    memories.apply(changed);
+    assert_eq!(memories.feedback(ItemId::Memory(memory_id(0))).useful, 1);
+}
+
+#[test]
+fn two_texts_under_one_id_are_told() {
+    let memories: Memories = [add(0, 0, "a"), add(1, 0, "b"), add(1, 1, "c"), add(2, 1, "c")].into_iter().collect();
+    assert_eq!(memories.collisions().collect::<Vec<_>>(), [memory_id(0)]);
+    let state = memories.state(memory_id(0)).expect("known");
+    assert_eq!(state.rivals().map(|(_, added)| &*added.content).collect::<Vec<_>>(), ["a"]);
+}
+
+#[test]
+fn a_memory_is_superseded_while_what_retired_it_is_there() {
+    let newer = |number, memory| {
+        let mut added = new_memory("newer");
+        (added.supersedes, added.origin) = (Some(memory_id(0)), MemoryOrigin::Inferred);
+        event(number, memory, MemoryChange::Add(Box::new(added)))
+    };
+    let mut memories: Memories = [add(0, 0, "a"), newer(1, 1), newer(2, 2)].into_iter().collect();
+    assert_eq!(memories.superseded_by(memory_id(0)), Some(memory_id(2)));
+    memories.apply(delete(3, 2));
+    assert_eq!(memories.superseded_by(memory_id(0)), Some(memory_id(1)));
+    memories.apply(delete(4, 1));
+    assert_eq!(memories.superseded_by(memory_id(0)), None);
+}
+
+#[test]
+fn a_moment_after_all_others_wins_over_a_clock_that_runs_ahead() {
+    let mut memories: Memories = [add(100, 0, "from a fast clock")].into_iter().collect();
+    let now = Timestamp(NOON + 50);
+    assert_eq!(memories.moment_after(memory_id(1), now), now);
+    let moment = memories.moment_after(memory_id(0), now);
+    memories.apply(Event { timestamp: moment, ..update(50, 0, "later") });
+    assert_eq!(&*memories.memory(memory_id(0)).expect("added").content, "later");
+}
+
+/// The rule for one field told otherwise: of the events that have it, the greatest has its value.
+fn content_by_rule(events: &BTreeSet<Event>) -> Option<(Arc<str>, bool)> {
+    let mine = |event: &&Event| event.item() == ItemId::Memory(memory_id(0));
+    let content = |event: &Event| match &event.body {
+        EventBody::Memory { change: MemoryChange::Add(added), .. } => Some(Arc::clone(&added.content)),
+        EventBody::Memory { change: MemoryChange::Update(amendment), .. } => amendment.content.clone(),
+        _ => None,
+    };
+    let is = |event: &Event, names: &[&str]| {
+        let EventBody::Memory { change, .. } = &event.body else { return false };
+        let name = match change {
+            MemoryChange::Add(_) => "add",
+            MemoryChange::Update(_) => "update",
+            MemoryChange::Delete { .. } => "delete",
+            MemoryChange::Verify { .. } | MemoryChange::Promote(_) => "other",
+        };
+        names.contains(&name)
+    };
+    let mine = || events.iter().filter(mine);
+    mine().find(|event| is(event, &["add"]))?;
+    let of_max = |events: &mut dyn Iterator<Item = &Event>| events.max().cloned();
+    // Amendments from before the first addition are overwritten by it in every field.
+    let greatest = of_max(&mut mine().filter(|event| content(event).is_some()));
+    let value = greatest.and_then(|event| content(&event)).expect("an addition has content");
+    let deletion = of_max(&mut mine().filter(|event| is(event, &["delete"])));
+    let edit = of_max(&mut mine().filter(|event| is(event, &["add", "update"])));
+    Some((value, deletion > edit))
+}
+
+proptest! {
+    #[test]
+    fn order_repetition_and_files_change_nothing(
+        events in events(),
+        again in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
+        shuffle in any::<u64>(),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let expected: Memories = events.iter().cloned().collect();
+        let mut others = events.clone();
+        if !events.is_empty() {
+            others.extend(again.iter().map(|index| index.get(&events).clone()));
+        }
+        fastrand::Rng::with_seed(shuffle).shuffle(&mut others);
+        let mut memories: Memories = others.iter().cloned().collect();
+        prop_assert_eq!(&memories, &expected);
+        prop_assert_eq!(memories.records().collect::<Vec<_>>(), expected.records().collect::<Vec<_>>());
+        for event in &events {
+            prop_assert_eq!(memories.apply(event.clone()), Applied::Known);
+        }
+        // Through files, parted in two folders, and read in two steps.
+        let parts = others.split_at(if others.is_empty() { 0 } else { cut.index(others.len()) });
+        let mut through_files = Memories::default();
+        for part in [parts.1, parts.0] {
+            let mut follower = Follower::new(Arc::new(Model::of(&written(part))));
+            for event in follower.replay(LATER).expect("readable") {
+                through_files.apply(event);
+            }
+            prop_assert_eq!(follower.faults().next(), None);
+        }
+        prop_assert_eq!(through_files, expected);
+    }
+
+    #[test]
+    fn every_event_reads_back_as_it_was_written(event in any_event()) {
+        let mut follower = Follower::new(Arc::new(Model::of(&written(std::slice::from_ref(&event)))));
+        prop_assert_eq!(follower.replay(LATER).expect("readable"), [event]);
+        prop_assert_eq!(follower.faults().next(), None);
+    }
+
+    #[test]
+    fn the_greatest_event_of_a_field_wins(events in events()) {
+        let memories: Memories = events.iter().cloned().collect();
+        let found = memories.memory(memory_id(0)).map(|memory| (memory.content, memory.deleted.is_some()));
+        prop_assert_eq!(found, content_by_rule(&events.iter().cloned().collect()));
+    }
+
+    #[test]
+    fn nothing_is_lost(events in events()) {
+        let memories: Memories = events.iter().cloned().collect();
+        for event in &events {
+            if let ItemId::Memory(id) = event.item() {
+                let known = memories.state(id).is_some_and(|state| state.events().any(|known| known == event));
+                prop_assert!(known);
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Is what a process acknowledged there when it was killed at any moment, and do several at once keep out of each other's lines?
+//!
+//! The oracle is outside: a child tells each acknowledged event through a pipe, which outlives it. `RECALL_JOURNAL_KILLS=500
+//! cargo test -p recall-journal --test processes` kills as often.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "this file is a program of its own, and ends where it cannot go on"
+)]
+
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use recall_core::{
+    DocPath, Event, EventBody, EventId, MemoryChange, MemoryId, MemoryOrigin, MemoryType, NewMemory, Provenance,
+    StoreScope, Timestamp,
+};
+use recall_journal::{Disk, Follower, Journal};
+
+/// Tells a child what to do: a folder, the number of its first event, and how many it appends.
+const CHILD: &str = "RECALL_JOURNAL_CHILD";
+
+/// How often a child is killed, unless the environment says otherwise: a few seconds.
+const KILLS: u64 = 40;
+
+const THREADS: u64 = 4;
+
+/// Events of different children are this far apart.
+const STRIDE: u64 = 1_000_000;
+
+fn main() {
+    if let Ok(task) = std::env::var(CHILD) {
+        return child(&task);
+    }
+    let kills = std::env::var("RECALL_JOURNAL_KILLS").map_or(KILLS, |kills| kills.parse().expect("a number"));
+    survive(kills);
+    share(4, 100);
+}
+
+/// The event of a number; some are long, so that a write takes a while.
+fn event(number: u64) -> Event {
+    let length = if number.is_multiple_of(7) { 600_000 } else { 40 + number as usize % 400 };
+    let added = NewMemory {
+        title: format!("memory {number}").into(),
+        content: "text ".repeat(length / 5).into(),
+        tags: Vec::new(),
+        related_files: vec![DocPath::new("src/lib.rs").expect("a path")],
+        scope: StoreScope::Project,
+        source: None,
+        origin: MemoryOrigin::Observed,
+        supersedes: None,
+        anchors: Vec::new(),
+        lineage: None,
+    };
+    let id = MemoryId { memory_type: MemoryType::Note, number: number as u32 };
+    Event {
+        timestamp: Timestamp(1_795_176_000_000_000_000 + number as i64 % 3 * 86_400_000_000_000),
+        id: EventId::of(&[&number.to_le_bytes()]),
+        body: EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) },
+        provenance: Provenance::default(),
+    }
+}
+
+/// Appends from several threads, and tells each event when it is acknowledged.
+fn child(task: &str) {
+    let mut parts = task.splitn(3, ' ');
+    let [first, count] = [0; 2].map(|_: u64| parts.next().unwrap().parse::<u64>().unwrap());
+    let journal = Journal::open(Arc::new(Disk::new(parts.next().unwrap()))).unwrap();
+    let out = Mutex::new(std::io::stdout());
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (journal, out) = (&journal, &out);
+            scope.spawn(move || {
+                for number in (first + thread..first + count).step_by(THREADS as usize) {
+                    journal.append(&event(number)).unwrap();
+                    let mut out = out.lock().unwrap();
+                    out.write_all(&number.to_le_bytes()).and_then(|()| out.flush()).unwrap();
+                }
+            });
+        }
+    });
+}
+
+fn spawn(folder: &Path, first: u64, count: u64) -> Child {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.env(CHILD, format!("{first} {count} {}", folder.display())).stdout(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+/// The next number that a child acknowledged; none when it ended.
+fn acknowledged(from: &mut impl Read) -> Option<u64> {
+    let mut bytes = [0; 8];
+    from.read_exact(&mut bytes).ok().map(|()| u64::from_le_bytes(bytes))
+}
+
+/// Checks that events are there and every line can be read.
+fn check(folder: &Path, expected: &BTreeSet<u64>) -> usize {
+    let mut follower = Follower::new(Arc::new(Disk::new(folder)));
+    let events = follower.replay(Timestamp(i64::MAX)).unwrap();
+    assert_eq!(follower.faults().next(), None);
+    let found: BTreeSet<_> = events.iter().map(|event| event.id).collect();
+    for number in expected {
+        assert!(found.contains(&event(*number).id), "event {number} was acknowledged and is lost");
+    }
+    found.len()
+}
+
+fn survive(kills: u64) {
+    let start = Instant::now();
+    let mut random = fastrand::Rng::with_seed(kills);
+    let (mut rounds, mut total, mut repairs, mut unacknowledged) = (0, 0, 0, 0);
+    while rounds < kills {
+        // A folder grows for some rounds, so that later children find what earlier ones left.
+        let place = tempfile::tempdir().unwrap();
+        let mut expected = BTreeSet::new();
+        for _ in 0..10.min(kills - rounds) {
+            let mut child = spawn(place.path(), rounds * STRIDE, STRIDE);
+            let mut pipe = child.stdout.take().unwrap();
+            for _ in 0..random.u32(..25) {
+                expected.extend(acknowledged(&mut pipe));
+            }
+            let end = Instant::now() + Duration::from_micros(random.u64(..4000));
+            while Instant::now() < end {
+                std::hint::spin_loop();
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            expected.extend(std::iter::from_fn(|| acknowledged(&mut pipe)));
+            repairs += Journal::open(Arc::new(Disk::new(place.path()))).unwrap().take_repairs().len();
+            unacknowledged = check(place.path(), &expected) - expected.len();
+            rounds += 1;
+        }
+        total += expected.len();
+    }
+    assert!(total > 0);
+    println!(
+        "{kills} kills: {total} acknowledged events, 0 lost, {repairs} ends mended, {unacknowledged} more in the last folder, {:?}",
+        start.elapsed()
+    );
+}
+
+fn share(children: u64, count: u64) {
+    let place = tempfile::tempdir().unwrap();
+    let mut running: Vec<_> = (0..children).map(|child| spawn(place.path(), child * STRIDE, count)).collect();
+    let mut expected = BTreeSet::new();
+    for child in &mut running {
+        let mut pipe = child.stdout.take().unwrap();
+        expected.extend(std::iter::from_fn(|| acknowledged(&mut pipe)));
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(expected.len() as u64, children * count);
+    assert_eq!(check(place.path(), &expected), expected.len());
+    println!("{children} processes at once: {} events, every line whole", expected.len());
+}
