@@ -6,6 +6,7 @@ mod ablation;
 mod chunk;
 mod doc_path;
 mod document;
+mod embedder;
 mod embedding;
 mod file_kind;
 mod form;
@@ -32,6 +33,7 @@ pub use chunk::{
 };
 pub use doc_path::{DocPath, DocPathError};
 pub use document::{Document, DocumentType, UnknownDocumentType};
+pub use embedder::{ChunkText, CrossEncoder, Embedder, Embedding, ModelError};
 pub use embedding::{ModelFingerprint, QuantiseError, Quantised, TextHash};
 pub use file_kind::FileKind;
 pub use form::Form;

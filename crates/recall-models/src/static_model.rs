@@ -1,30 +1,17 @@
 //! What is the embedding of a text by the built-in model?
 
 mod format;
+mod port;
 mod tokenizer;
 
 use std::sync::OnceLock;
 
-use recall_core::ModelFingerprint;
+use recall_core::{ChunkText, Embedding, ModelFingerprint};
 
 use format::Parts;
 pub use format::ReadError;
 pub use tokenizer::MOST_TEXT_BYTES;
 use tokenizer::Tokenizer;
-
-/// The vector of one text: of length 1, or all zeros where the text has no direction.
-pub type Embedding = Vec<f32>;
-
-/// What is embedded of a chunk; an empty part counts nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ChunkText<'a> {
-    /// The path of its document.
-    pub path: &'a str,
-    /// The path of its definition or heading: `impl Store > fn open`.
-    pub symbol: &'a str,
-    /// Its text, with its doc comment.
-    pub text: &'a str,
-}
 
 /// How much the parts of a chunk count. Of mixtures tried on 19 repositories (nDCG@10 of code search): all words in one sum
 /// .710; a path of 0.5 .749; a path of 1.0 .757; these .764.

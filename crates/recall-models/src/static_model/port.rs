@@ -1,0 +1,35 @@
+//! How does the static model answer as any other model does?
+
+use std::time::Instant;
+
+use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint};
+
+use crate::StaticModel;
+
+/// Never fails, and is done long before any deadline.
+impl Embedder for StaticModel<'_> {
+    fn dimensions(&self) -> usize {
+        self.dimensions()
+    }
+
+    /// A text is read by its bytes, up to [`MOST_TEXT_BYTES`](crate::MOST_TEXT_BYTES).
+    fn window_tokens(&self) -> Option<usize> {
+        None
+    }
+
+    fn fingerprint(&self) -> ModelFingerprint {
+        self.fingerprint()
+    }
+
+    fn embed_query(&self, query: &str, _deadline: Option<Instant>) -> Result<Embedding, ModelError> {
+        Ok(self.embed(&[query]).remove(0))
+    }
+
+    fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+        Ok(self.embed(texts))
+    }
+
+    fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
+        Ok(self.embed_chunks(chunks))
+    }
+}
