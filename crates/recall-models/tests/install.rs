@@ -1,5 +1,7 @@
 //! Does the runtime arrive whole, over a network that breaks? From a server on this machine, with a package that holds a text.
 
+#![expect(clippy::unwrap_used, reason = "a test ends where an answer is missing")]
+
 #[path = "support/server.rs"]
 mod server;
 
@@ -35,6 +37,14 @@ fn library() -> Vec<u8> {
     bytes.take(LIBRARY_BYTES).collect()
 }
 
+fn hex(bytes: &[u8]) -> String {
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| char::from(b"0123456789abcdef"[digit as usize]))
+        .collect()
+}
+
 fn package(member: &str) -> Package {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, bytes) in [("onnxruntime/__init__.py", b"x = 1\n".to_vec()), (member, library())] {
@@ -42,7 +52,7 @@ fn package(member: &str) -> Package {
         zip.write_all(&bytes).unwrap();
     }
     let wheel = zip.finish().unwrap().into_inner();
-    let sha256: String = Sha256::digest(&wheel).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = hex(&Sha256::digest(&wheel));
     let about = RuntimePackage {
         project: "onnxruntime",
         version: "0.1",
@@ -79,7 +89,7 @@ fn install_watched(
 }
 
 fn ranges(server: &Server) -> Vec<Option<String>> {
-    let of_wheel = |request: &Request| request.path.ends_with(".whl");
+    let of_wheel = |request: &Request| request.path.ends_with(FILE);
     server.requests().into_iter().filter(of_wheel).map(|request| request.range).collect()
 }
 

@@ -1,5 +1,7 @@
 //! Is a runtime that is missing, too old or none at all refused? Needs no runtime.
 
+#![expect(clippy::unwrap_used, reason = "a test ends where an answer is missing")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -41,7 +41,7 @@ impl ModelsFolder {
         fs::create_dir_all(&self.path).map_err(unwritable)?;
         let staging = tempfile::Builder::new().prefix(".incoming-").tempdir_in(&self.path).map_err(unwritable)?;
         for file in parts_of(&network).map_err(unwritable)?.iter().chain([&tokenizer]) {
-            let name = file.file_name().expect("a file that was found has a name");
+            let name = file.file_name().unwrap_or_default();
             fs::copy(file, staging.path().join(name)).map_err(unwritable)?;
         }
         let manifest = finish(staging.path(), &target, description, runtime, settings)?;

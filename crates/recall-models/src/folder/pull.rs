@@ -63,7 +63,7 @@ impl ModelsFolder {
             let file = files.iter().find(|file| file.path == path);
             let file =
                 file.ok_or_else(|| PullError::NotInHub { repository: known.repository, file: path.to_owned() })?;
-            let to = staging.join(Path::new(path).file_name().expect("a path of the table has a name"));
+            let to = staging.join(Path::new(path).file_name().unwrap_or_default());
             let url = format!("{hub}/{}/resolve/{REVISION}/{path}", known.repository);
             let digest = Some(file.digest().ok_or_else(|| PullError::NoChecksum { url: url.clone() })?);
             // A whole file of an earlier pull may be of a revision that the hub has left since.

@@ -72,6 +72,7 @@ struct TokenizerConfig {
 }
 
 /// `1_Pooling/config.json`.
+#[expect(clippy::struct_excessive_bools, reason = "the file has one for each way")]
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct PoolingConfig {
@@ -124,7 +125,7 @@ impl Config {
         if scores { Role::Rerank } else { Role::Embed }
     }
 
-    /// How many places there are for tokens. Models of the family of RoBERTa count from the padding's number + 1, so that
+    /// How many places there are for tokens. Models of the family of `RoBERTa` count from the padding's number + 1, so that
     /// two of theirs are never used.
     fn positions(&self) -> Option<usize> {
         let unused = if self.model_type.as_deref().is_some_and(|family| family.contains("roberta")) { 2 } else { 0 };

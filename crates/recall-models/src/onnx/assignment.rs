@@ -19,7 +19,7 @@ pub(super) const RECORD: (&str, &str) = ("session.record_ep_graph_assignment_inf
 pub(super) fn assignment(session: &Session) -> Result<ProviderUse, ort::Error> {
     let mut parts = ptr::null();
     let mut count = 0;
-    ortsys![unsafe Session_GetEpGraphAssignmentInfo(session.ptr(), &mut parts, &mut count)?];
+    ortsys![unsafe Session_GetEpGraphAssignmentInfo(session.ptr(), &raw mut parts, &raw mut count)?];
     let mut operations = BTreeMap::new();
     if count == 0 {
         return Ok(ProviderUse { operations });
@@ -28,12 +28,12 @@ pub(super) fn assignment(session: &Session) -> Result<ProviderUse, ort::Error> {
     let parts = unsafe { slice::from_raw_parts(parts, count) };
     for part in parts {
         let mut name: *const c_char = ptr::null();
-        ortsys![unsafe EpAssignedSubgraph_GetEpName(*part, &mut name)?];
+        ortsys![unsafe EpAssignedSubgraph_GetEpName(*part, &raw mut name)?];
         // SAFETY: the call succeeded, so `name` is a text that ends in zero and lives as long as the session.
         let name = unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
         let mut nodes = ptr::null();
         let mut count = 0;
-        ortsys![unsafe EpAssignedSubgraph_GetNodes(*part, &mut nodes, &mut count)?];
+        ortsys![unsafe EpAssignedSubgraph_GetNodes(*part, &raw mut nodes, &raw mut count)?];
         *operations.entry(name).or_insert(0) += count;
     }
     Ok(ProviderUse { operations })

@@ -27,7 +27,7 @@ impl Default for OnnxSettings {
             providers: Vec::new(),
             threads: 1,
             batch_tokens: 1024,
-            idle: Some(Duration::from_secs(300)),
+            idle: Some(Duration::from_mins(5)),
             retry: Duration::from_secs(10),
         }
     }

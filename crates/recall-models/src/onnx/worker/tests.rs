@@ -68,7 +68,7 @@ fn text(ids: &[u32]) -> Tokens {
 }
 
 fn settings() -> OnnxSettings {
-    OnnxSettings { idle: None, retry: Duration::from_secs(3600), ..OnnxSettings::default() }
+    OnnxSettings { idle: None, retry: Duration::from_hours(1), ..OnnxSettings::default() }
 }
 
 #[track_caller]
