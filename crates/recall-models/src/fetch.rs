@@ -4,6 +4,7 @@
 
 mod digest;
 mod download;
+mod lock;
 mod page;
 
 use std::ops::ControlFlow;
@@ -15,6 +16,7 @@ use ureq::tls::{RootCerts, TlsConfig, TlsProvider};
 
 pub(crate) use digest::{Digest, sha256_of};
 pub(crate) use download::Download;
+pub(crate) use lock::Lock;
 pub(crate) use page::link_to;
 
 /// The longest page that is read; the list of all versions of a package has half a megabyte.

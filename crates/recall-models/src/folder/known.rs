@@ -12,8 +12,8 @@ pub struct Known {
     pub name: &'static str,
     /// Its repository in the hub.
     pub repository: &'static str,
-    /// The files of the network in the repository, the network itself first.
-    pub network: &'static [&'static str],
+    /// The network's path in the repository. Files whose paths begin so, with larger parts of it, belong to it.
+    pub network: &'static str,
     /// What it is for.
     pub role: Role,
     /// How many components its embeddings have; 1 for a cross-encoder.
@@ -56,6 +56,16 @@ pub const KNOWN: &[Known] = &[
         licence: "Apache-2.0",
         ..ENCODER
     },
+    // Its makers publish no network in this form; this is one that others made of their weights.
+    Known {
+        name: "CodeRankEmbed",
+        repository: "jalipalo/CodeRankEmbed-onnx",
+        dimensions: 768,
+        pooling: Pooling::Cls,
+        query_prefix: "Represent this query for searching relevant code: ",
+        window_tokens: 2048,
+        ..ENCODER
+    },
     Known {
         name: "ms-marco-MiniLM-L6-v2",
         repository: "cross-encoder/ms-marco-MiniLM-L6-v2",
@@ -63,12 +73,19 @@ pub const KNOWN: &[Known] = &[
         ..CROSS_ENCODER
     },
     Known { name: "bge-reranker-base", repository: "BAAI/bge-reranker-base", ..CROSS_ENCODER },
+    // As with CodeRankEmbed.
+    Known {
+        name: "bge-reranker-v2-m3",
+        repository: "onnx-community/bge-reranker-v2-m3-ONNX",
+        licence: "Apache-2.0",
+        ..CROSS_ENCODER
+    },
 ];
 
 const ENCODER: Known = Known {
     name: "",
     repository: "",
-    network: &["onnx/model.onnx"],
+    network: "onnx/model.onnx",
     role: Role::Embed,
     dimensions: 384,
     pooling: Pooling::Mean,

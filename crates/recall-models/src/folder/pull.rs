@@ -10,7 +10,7 @@ use super::ModelsFolder;
 use super::add::{AddError, finish};
 use super::known::{HUB, Known};
 use crate::Runtime;
-use crate::fetch::{Digest, Download, FetchError, Fetcher, Watch};
+use crate::fetch::{Digest, Download, FetchError, Fetcher, Lock, Watch};
 use crate::manifest::{Manifest, TOKENIZER};
 use crate::onnx::OnnxSettings;
 
@@ -53,16 +53,18 @@ impl ModelsFolder {
         let staging = self.path.join(format!(".pulled-{}", known.name));
         let unwritable = |source| PullError::Unwritable { path: staging.clone(), source };
         fs::create_dir_all(&staging).map_err(unwritable)?;
-        let lock = fs::File::create(self.path.join(format!(".pulled-{}.lock", known.name))).map_err(unwritable)?;
-        if lock.try_lock().is_err() {
-            return Err(PullError::Busy { name: known.name.to_owned() });
-        }
+        let lock = Lock::take(&self.path.join(format!(".pulled-{}.lock", known.name))).map_err(unwritable)?;
+        let _lock = lock.ok_or_else(|| PullError::Busy { name: known.name.to_owned() })?;
         let hub = mirror.unwrap_or(HUB).trim_end_matches('/');
         let files = files(fetcher, hub, known)?;
-        for path in known.network.iter().copied().chain([TOKENIZER]) {
-            let file = files.iter().find(|file| file.path == path);
-            let file =
-                file.ok_or_else(|| PullError::NotInHub { repository: known.repository, file: path.to_owned() })?;
+        for path in [known.network, TOKENIZER] {
+            if !files.iter().any(|file| file.path == path) {
+                return Err(PullError::NotInHub { repository: known.repository, file: path.to_owned() });
+            }
+        }
+        let is_wanted = |file: &&HubFile| file.path.starts_with(known.network) || file.path == TOKENIZER;
+        for file in files.iter().filter(is_wanted) {
+            let path = file.path.as_str();
             let to = staging.join(Path::new(path).file_name().unwrap_or_default());
             let url = format!("{hub}/{}/resolve/{REVISION}/{path}", known.repository);
             let digest = Some(file.digest().ok_or_else(|| PullError::NoChecksum { url: url.clone() })?);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::package::PACKAGE_INDEX;
 use super::wheel::{self, WheelError};
 use super::{Runtime, RuntimeError, RuntimePackage};
-use crate::fetch::{Digest, Download, FetchError, Fetcher, Watch, link_to};
+use crate::fetch::{Digest, Download, FetchError, Fetcher, Lock, Watch, link_to};
 
 /// Brings the runtime's library into a folder and tells its path.
 ///
@@ -34,6 +34,7 @@ pub fn install_runtime(
     let target = package.folder_in(folder);
     let unwritable = |source| InstallError::Unwritable { path: target.clone(), source };
     fs::create_dir_all(&target).map_err(unwritable)?;
+    let _lock = Lock::take(&target.join("install.lock")).map_err(unwritable)?.ok_or(InstallError::Busy)?;
 
     let index = format!("{}/{}/", mirror.unwrap_or(PACKAGE_INDEX).trim_end_matches('/'), package.project);
     let page = fetcher.text(&index)?;
@@ -66,6 +67,9 @@ pub enum InstallError {
         /// The processor.
         processor: &'static str,
     },
+    /// Another process is installing it.
+    #[error("the ONNX runtime is being installed")]
+    Busy,
     /// The index does not list the package.
     #[error("{index} does not list {file}")]
     NotInIndex {
