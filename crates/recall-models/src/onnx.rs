@@ -9,6 +9,7 @@ mod cross_encoder;
 mod encoder;
 mod error;
 mod network;
+mod open;
 mod pool;
 mod provider;
 mod settings;

@@ -1,19 +1,18 @@
 //! Here are a question and texts; how well does each answer it?
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use recall_core::{CrossEncoder, ModelError, ModelFingerprint};
 
-use super::network::{Network, OnnxNetwork, Task};
+use super::open::open;
 use super::slot::TokenizerSlot;
 use super::worker::{Urgency, Worker};
 use super::{LoadError, ModelState, OnnxSettings};
 use crate::Runtime;
-use crate::fetch::sha256_of;
-use crate::manifest::{Manifest, NETWORK, Role, TOKENIZER};
+use crate::manifest::{Manifest, Role};
 
 /// A transformer that reads a question and a text together, run by the ONNX runtime.
 ///
@@ -75,54 +74,5 @@ impl CrossEncoder for OnnxCrossEncoder {
 impl fmt::Debug for OnnxCrossEncoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OnnxCrossEncoder").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-/// Opens what all models have.
-pub(super) fn open(
-    name: &str,
-    folder: &Path,
-    role: Role,
-    runtime: &Runtime,
-    settings: &OnnxSettings,
-) -> Result<(Manifest, Arc<TokenizerSlot>, Worker), LoadError> {
-    let manifest = Manifest::read(folder)?;
-    if manifest.role != role {
-        return Err(LoadError::OtherRole { path: folder.to_owned(), found: manifest.role, asked: role });
-    }
-    let tokenizer = TokenizerSlot::open(folder.join(TOKENIZER), manifest.window_tokens)?;
-    let padding = tokenizer.get()?.padding();
-    let tokenizer = Arc::new(tokenizer);
-    let load = loading(folder.to_owned(), manifest.clone(), runtime.clone(), settings.clone(), padding);
-    let slot = Arc::clone(&tokenizer);
-    let worker = Worker::start(name, settings, manifest.batching, Box::new(load), Box::new(move || slot.clear()));
-    Ok((manifest, tokenizer, worker))
-}
-
-/// What loads an installed network: its files must be those that were installed, since the fingerprint is theirs.
-fn loading(
-    folder: PathBuf,
-    manifest: Manifest,
-    runtime: Runtime,
-    settings: OnnxSettings,
-    padding: u32,
-) -> impl Fn() -> Result<Box<dyn Network>, LoadError> + Send {
-    move || {
-        for file in &manifest.files {
-            let path = folder.join(&file.name);
-            match sha256_of(&path) {
-                Ok((found, _)) if found == file.sha256 => {}
-                Ok((found, _)) => return Err(LoadError::Changed { path, expected: file.sha256.clone(), found }),
-                Err(source) => return Err(LoadError::Unreadable { path, source }),
-            }
-        }
-        let task = Task {
-            role: manifest.role,
-            pooling: manifest.pooling,
-            normalise: manifest.normalise,
-            dimensions: Some(manifest.dimensions),
-            padding,
-        };
-        Ok(Box::new(OnnxNetwork::load(&runtime, &folder.join(NETWORK), &settings, task)?))
     }
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint};
 
-use super::cross_encoder::open;
+use super::open::open;
 use super::slot::TokenizerSlot;
 use super::tokens::Tokens;
 use super::worker::{Pending, Urgency, Worker};
