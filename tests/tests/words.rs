@@ -22,8 +22,8 @@ const MOST_LINES_OF_MAIN: usize = 15;
 
 const PROGRAMS: &[&str] = &["recalld", "recall-cli", "recall-shim"];
 
-/// Manifests of crates that need `unsafe`: for a map of a file, the processor's instructions, a library in C++.
-const NEED_UNSAFE: &[&str] = &["crates/recall-vector/Cargo.toml"];
+/// Manifests of crates that need `unsafe`: for a map of a file, the processor's instructions, libraries in C++.
+const NEED_UNSAFE: &[&str] = &["crates/recall-models/Cargo.toml", "crates/recall-vector/Cargo.toml"];
 
 /// Beginnings of paths that exist on the machine of whoever wrote them. In pieces, so that this file has none.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/."), concat!("/Us", "ers/")];

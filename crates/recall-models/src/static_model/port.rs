@@ -33,3 +33,21 @@ impl Embedder for StaticModel<'_> {
         Ok(self.embed_chunks(chunks))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_model_is_an_embedder_like_any_other() {
+        let model = StaticModel::built_in();
+        let embedder: &dyn Embedder = model;
+        let expected = model.embed(&["open the store"]);
+        assert_eq!(embedder.embed_documents(&["open the store"]).unwrap(), expected);
+        assert_eq!(embedder.embed_query("open the store", Some(Instant::now())).unwrap(), expected[0]);
+        let chunk = ChunkText { text: "open the store", ..ChunkText::default() };
+        assert_eq!(embedder.embed_chunks(&[chunk]).unwrap(), model.embed_chunks(&[chunk]));
+        assert_eq!((embedder.dimensions(), embedder.window_tokens()), (expected[0].len(), None));
+        assert_eq!(embedder.fingerprint(), model.fingerprint());
+    }
+}

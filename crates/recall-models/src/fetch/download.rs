@@ -1,0 +1,167 @@
+//! How does a large file arrive, over a connection that may break?
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use ureq::http::{Response, StatusCode};
+
+use super::{Digest, FetchError, Fetcher, Progress, Watch};
+
+/// After so many bytes progress is told: ten times a second over a fast line.
+const PROGRESS_BYTES: u64 = 1 << 20;
+
+/// A file that shall arrive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Download<'a> {
+    /// From where.
+    pub(crate) url: &'a str,
+    /// Where to.
+    pub(crate) to: &'a Path,
+    /// Its size, where known.
+    pub(crate) bytes: Option<u64>,
+    /// What it must be, where known.
+    pub(crate) digest: Option<Digest>,
+}
+
+impl Fetcher {
+    /// Downloads a file.
+    ///
+    /// It arrives under another name beside its place, and gets its own once it is whole and its checksum is right. What a
+    /// broken attempt left is gone on from, where the server can; a file that is already in its place is taken as it is.
+    pub(crate) fn download(&self, download: &Download<'_>, watch: &mut Watch<'_>) -> Result<(), FetchError> {
+        if download.to.is_file() {
+            return Ok(());
+        }
+        let part = part_of(download.to);
+        let resumed = bytes_of(&part) > 0;
+        let result = self.arrive(download, &part, watch);
+        // What was left by an earlier attempt may be of a file that has changed since.
+        let result = match result {
+            Err(FetchError::WrongChecksum { .. }) if resumed => self.arrive(download, &part, watch),
+            result => result,
+        };
+        result?;
+        fs::rename(&part, download.to).map_err(|source| unwritable(download.to, source))
+    }
+
+    fn arrive(&self, download: &Download<'_>, part: &Path, watch: &mut Watch<'_>) -> Result<(), FetchError> {
+        self.again_and_again(|| self.go_on(download, part, watch))?;
+        let Some(digest) = download.digest else { return Ok(()) };
+        let comparison = digest.compare(part).map_err(|source| unwritable(part, source))?;
+        if comparison.expected == comparison.found {
+            return Ok(());
+        }
+        fs::remove_file(part).map_err(|source| unwritable(part, source))?;
+        let url = download.url.to_owned();
+        Err(FetchError::WrongChecksum { url, expected: comparison.expected, found: comparison.found })
+    }
+
+    /// Asks for what is missing of the file and writes what comes.
+    fn go_on(&self, download: &Download<'_>, part: &Path, watch: &mut Watch<'_>) -> Result<(), FetchError> {
+        let url = download.url;
+        let here = bytes_of(part);
+        if here > 0 && download.bytes == Some(here) {
+            return Ok(());
+        }
+        let mut request = self.agent.get(url);
+        if here > 0 {
+            request = request.header("range", format!("bytes={here}-"));
+        }
+        let response = request.call().map_err(|source| FetchError::failed(url, source))?;
+        let status = response.status();
+        let begin = match status {
+            StatusCode::OK => 0,
+            StatusCode::PARTIAL_CONTENT if first_byte(&response) == Some(here) => here,
+            // Nothing is missing, or what is here is longer than the file: the checksum tells which.
+            StatusCode::RANGE_NOT_SATISFIABLE if here > 0 && download.digest.is_some() => return Ok(()),
+            _ => return Err(FetchError::Refused { url: url.to_owned(), status: status.as_u16() }),
+        };
+        let length = header(&response, "content-length").and_then(|bytes| bytes.parse::<u64>().ok());
+        let total = length.map(|length| begin + length).or(download.bytes);
+        let file = if begin > 0 { OpenOptions::new().append(true).open(part) } else { File::create(part) };
+        let mut file = file.map_err(|source| unwritable(part, source))?;
+        let mut body = response.into_body();
+        let copying = Copying { url, name: name_of(download.to), part, begin, total };
+        let done = copying.copy(&mut body.as_reader(), &mut file, watch)?;
+        file.sync_all().map_err(|source| unwritable(part, source))?;
+        if total.is_some_and(|total| total != done) {
+            return Err(FetchError::Truncated { url: url.to_owned(), done_bytes: done, total_bytes: total });
+        }
+        Ok(())
+    }
+}
+
+/// A body on its way into a file.
+struct Copying<'a> {
+    url: &'a str,
+    name: &'a str,
+    part: &'a Path,
+    begin: u64,
+    total: Option<u64>,
+}
+
+impl Copying<'_> {
+    /// Copies all there is; tells how many bytes the file has then.
+    fn copy(&self, from: &mut dyn Read, to: &mut File, watch: &mut Watch<'_>) -> Result<u64, FetchError> {
+        let mut buffer = vec![0; 1 << 16];
+        let (mut done, mut told) = (self.begin, self.begin);
+        self.tell(done, watch)?;
+        loop {
+            let read = match from.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => {
+                    let (url, total_bytes) = (self.url.to_owned(), self.total);
+                    return Err(FetchError::Truncated { url, done_bytes: done, total_bytes });
+                }
+            };
+            to.write_all(&buffer[..read]).map_err(|source| unwritable(self.part, source))?;
+            done += read as u64;
+            if done - told >= PROGRESS_BYTES {
+                told = done;
+                self.tell(done, watch)?;
+            }
+        }
+        self.tell(done, watch)?;
+        Ok(done)
+    }
+
+    fn tell(&self, done_bytes: u64, watch: &mut Watch<'_>) -> Result<(), FetchError> {
+        let progress = Progress { file: self.name, done_bytes, total_bytes: self.total };
+        match watch(progress) {
+            std::ops::ControlFlow::Continue(()) => Ok(()),
+            std::ops::ControlFlow::Break(()) => Err(FetchError::GivenUp { url: self.url.to_owned() }),
+        }
+    }
+}
+
+/// Where a file lies until it is whole.
+fn part_of(path: &Path) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(".part");
+    name.into()
+}
+
+fn bytes_of(path: &Path) -> u64 {
+    path.metadata().map_or(0, |metadata| metadata.len())
+}
+
+fn name_of(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+/// The first byte of what a server sends of a file: `Content-Range: bytes 5-9/10`.
+fn first_byte<B>(response: &Response<B>) -> Option<u64> {
+    header(response, "content-range")?.strip_prefix("bytes ")?.split('-').next()?.parse().ok()
+}
+
+fn header<'a, B>(response: &'a Response<B>, name: &str) -> Option<&'a str> {
+    response.headers().get(name).and_then(|value| value.to_str().ok())
+}
+
+fn unwritable(path: &Path, source: io::Error) -> FetchError {
+    FetchError::Unwritable { path: path.to_owned(), source }
+}

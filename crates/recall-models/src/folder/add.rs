@@ -1,0 +1,140 @@
+//! How does a model come in from a folder of this machine?
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::probe::probe;
+use super::{FolderError, ModelsFolder};
+use crate::Runtime;
+use crate::fetch::sha256_of;
+use crate::manifest::{DescribeError, Description, Manifest, ModelFile, NETWORK, TOKENIZER, describe};
+use crate::onnx::{LoadError, OnnxSettings, RunError};
+
+impl ModelsFolder {
+    /// Installs the model of a folder: `model.onnx`, `tokenizer.json`, and what describes it.
+    ///
+    /// The network may lie in a folder `onnx`, as in the repositories of a hub. What the manifest `recall-model.json` does not
+    /// say, if there is one, is read from the files of sentence-transformers. The model is copied, loaded, and run on a few
+    /// texts before it is there: the dimension must be as said, all outputs numbers; whether an embedding depends on what
+    /// else is in its batch decides whether texts are run together.
+    ///
+    /// # Errors
+    /// See [`AddError`]; nothing is left behind.
+    pub fn add(
+        &self,
+        from: &Path,
+        name: &str,
+        runtime: &Runtime,
+        settings: &OnnxSettings,
+    ) -> Result<Manifest, AddError> {
+        let target = self.free(name)?;
+        let network = [from.join(NETWORK), from.join("onnx").join(NETWORK)].into_iter().find(|path| path.is_file());
+        let network = network.ok_or_else(|| AddError::Missing { path: from.join(NETWORK) })?;
+        let tokenizer = from.join(TOKENIZER);
+        if !tokenizer.is_file() {
+            return Err(AddError::Missing { path: tokenizer });
+        }
+        let description = describe(from)?;
+
+        let unwritable = |source| AddError::Unwritable { path: target.clone(), source };
+        fs::create_dir_all(&self.path).map_err(unwritable)?;
+        let staging = tempfile::Builder::new().prefix(".incoming-").tempdir_in(&self.path).map_err(unwritable)?;
+        for file in parts_of(&network).map_err(unwritable)?.iter().chain([&tokenizer]) {
+            let name = file.file_name().unwrap_or_default();
+            fs::copy(file, staging.path().join(name)).map_err(unwritable)?;
+        }
+        let manifest = finish(staging.path(), &target, description, runtime, settings)?;
+        // It has moved; there is nothing to remove.
+        let _ = staging.keep();
+        Ok(manifest)
+    }
+
+    /// Where a new model of this name goes.
+    pub(super) fn free(&self, name: &str) -> Result<PathBuf, AddError> {
+        let path = self.path_of(name)?;
+        if path.exists() { Err(AddError::AlreadyThere { name: name.to_owned() }) } else { Ok(path) }
+    }
+}
+
+/// Tries a model that is made ready, writes its manifest, and moves it to its place.
+pub(super) fn finish(
+    staging: &Path,
+    target: &Path,
+    description: Description,
+    runtime: &Runtime,
+    settings: &OnnxSettings,
+) -> Result<Manifest, AddError> {
+    let probed = probe(staging, &description, runtime, settings)?;
+    let unwritable = |source| AddError::Unwritable { path: target.to_owned(), source };
+    let mut files = Vec::new();
+    for path in parts_of(&staging.join(NETWORK)).map_err(unwritable)?.into_iter().chain([staging.join(TOKENIZER)]) {
+        let (sha256, bytes) = sha256_of(&path).map_err(unwritable)?;
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+        files.push(ModelFile { name, bytes, sha256 });
+    }
+    let manifest = description.into_manifest(probed.dimensions, probed.batching, files);
+    manifest.write(staging).map_err(unwritable)?;
+    fs::rename(staging, target).map_err(unwritable)?;
+    Ok(manifest)
+}
+
+/// A network and the files beside it that hold its larger parts: `model.onnx`, `model.onnx_data`, by name.
+fn parts_of(network: &Path) -> io::Result<Vec<PathBuf>> {
+    let folder = network.parent().unwrap_or(network);
+    let mut parts = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let is_part = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(NETWORK));
+        if is_part && path.is_file() {
+            parts.push(path);
+        }
+    }
+    parts.sort();
+    Ok(parts)
+}
+
+/// A model was not installed.
+#[derive(Debug, thiserror::Error)]
+pub enum AddError {
+    /// The name cannot be had.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// There is a model of that name.
+    #[error("the model {name} is already installed")]
+    AlreadyThere {
+        /// Its name.
+        name: String,
+    },
+    /// A file is missing that every model has.
+    #[error("there is no {}", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// What describes it cannot be understood.
+    #[error(transparent)]
+    Describe(#[from] DescribeError),
+    /// It cannot be loaded.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// It was loaded and failed on a text.
+    #[error("the model fails on a short text")]
+    Run(#[from] RunError),
+    /// Its embeddings have other dimensions than it says.
+    #[error("the model's embeddings have {found} dimensions; it says {expected}")]
+    WrongDimensions {
+        /// What it says.
+        expected: usize,
+        /// What it tells.
+        found: usize,
+    },
+    /// Files cannot be copied or written.
+    #[error("the model cannot be put into {}", path.display())]
+    Unwritable {
+        /// Where to.
+        path: PathBuf,
+        /// What was said.
+        source: io::Error,
+    },
+}

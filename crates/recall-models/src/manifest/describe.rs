@@ -1,0 +1,275 @@
+//! What is known of a model that nobody described to recall?
+//!
+//! The files that sentence-transformers and transformers write beside a network, and a manifest that may say less than all.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::{MANIFEST, Pooling, Role};
+
+/// A window that no tokenizer means: an absent limit is written as 10^30.
+const LARGEST_WINDOW: f64 = 1e6;
+
+/// The window of a model that tells none, as the first ones of this kind had it.
+const USUAL_WINDOW: usize = 512;
+
+/// What is known of a model before it has been run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Description {
+    pub(crate) role: Role,
+    /// How many dimensions it should have, where something says so.
+    pub(crate) dimensions: Option<usize>,
+    pub(crate) pooling: Pooling,
+    pub(crate) normalise: bool,
+    pub(crate) query_prefix: String,
+    pub(crate) document_prefix: String,
+    pub(crate) window_tokens: usize,
+    pub(crate) licence: Option<String>,
+    pub(crate) origin: Option<String>,
+}
+
+/// A manifest that says what a person knew; what it leaves out is found elsewhere.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    role: Option<Role>,
+    dimensions: Option<usize>,
+    pooling: Option<Pooling>,
+    normalise: Option<bool>,
+    query_prefix: Option<String>,
+    document_prefix: Option<String>,
+    window_tokens: Option<usize>,
+    licence: Option<String>,
+    origin: Option<String>,
+}
+
+/// `config.json`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Config {
+    architectures: Option<Vec<String>>,
+    model_type: Option<String>,
+    hidden_size: Option<usize>,
+    max_position_embeddings: Option<usize>,
+}
+
+/// `sentence_bert_config.json`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct SentenceConfig {
+    max_seq_length: Option<usize>,
+}
+
+/// `tokenizer_config.json`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct TokenizerConfig {
+    model_max_length: Option<f64>,
+}
+
+/// `1_Pooling/config.json`.
+#[expect(clippy::struct_excessive_bools, reason = "the file has one for each way")]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct PoolingConfig {
+    word_embedding_dimension: Option<usize>,
+    pooling_mode_cls_token: bool,
+    pooling_mode_mean_tokens: bool,
+    pooling_mode_max_tokens: bool,
+    pooling_mode_mean_sqrt_len_tokens: bool,
+    pooling_mode_weightedmean_tokens: bool,
+    pooling_mode_lasttoken: bool,
+}
+
+/// `config_sentence_transformers.json`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Prompts {
+    prompts: std::collections::BTreeMap<String, Option<String>>,
+}
+
+/// Gathers what the files of a folder say: a manifest first, then the model's own configuration.
+pub(crate) fn describe(folder: &Path) -> Result<Description, DescribeError> {
+    let said: Said = read(folder, MANIFEST)?;
+    let config: Config = read(folder, "config.json")?;
+    let pooling: PoolingConfig = read(folder, "1_Pooling/config.json")?;
+    let prompts: Prompts = read(folder, "config_sentence_transformers.json")?;
+    let prompt = |names: [&str; 3]| -> String {
+        names.iter().find_map(|name| prompts.prompts.get(*name).cloned().flatten()).unwrap_or_default()
+    };
+    let role = said.role.unwrap_or_else(|| config.role());
+    let dimensions = match role {
+        Role::Embed => said.dimensions.or(pooling.word_embedding_dimension).or(config.hidden_size),
+        Role::Rerank => Some(1),
+    };
+    Ok(Description {
+        role,
+        dimensions,
+        pooling: said.pooling.map_or_else(|| pooling.pooling(folder), Ok)?,
+        normalise: said.normalise.unwrap_or(true),
+        query_prefix: said.query_prefix.unwrap_or_else(|| prompt(["query", "search_query", "question"])),
+        document_prefix: said.document_prefix.unwrap_or_else(|| prompt(["document", "search_document", "passage"])),
+        window_tokens: said.window_tokens.map_or_else(|| window(folder, &config), Ok)?,
+        licence: said.licence,
+        origin: said.origin,
+    })
+}
+
+impl Config {
+    fn role(&self) -> Role {
+        let scores = self.architectures.iter().flatten().any(|name| name.ends_with("ForSequenceClassification"));
+        if scores { Role::Rerank } else { Role::Embed }
+    }
+
+    /// How many places there are for tokens. Models of the family of `RoBERTa` count from the padding's number + 1, so that
+    /// two of theirs are never used.
+    fn positions(&self) -> Option<usize> {
+        let unused = if self.model_type.as_deref().is_some_and(|family| family.contains("roberta")) { 2 } else { 0 };
+        self.max_position_embeddings.map(|positions| positions.saturating_sub(unused))
+    }
+}
+
+impl PoolingConfig {
+    /// One way of pooling. Without the file it is the mean, which is what most models are made for.
+    fn pooling(&self, folder: &Path) -> Result<Pooling, DescribeError> {
+        let chosen = [
+            (self.pooling_mode_mean_tokens, Some(Pooling::Mean)),
+            (self.pooling_mode_cls_token, Some(Pooling::Cls)),
+            (self.pooling_mode_lasttoken, Some(Pooling::Last)),
+            (self.pooling_mode_max_tokens, None),
+            (self.pooling_mode_mean_sqrt_len_tokens, None),
+            (self.pooling_mode_weightedmean_tokens, None),
+        ];
+        let mut chosen = chosen.iter().filter(|(is_chosen, _)| *is_chosen).map(|(_, pooling)| *pooling);
+        match (chosen.next(), chosen.next()) {
+            (None, _) => Ok(Pooling::Mean),
+            (Some(Some(pooling)), None) => Ok(pooling),
+            _ => Err(DescribeError::UnknownPooling { path: folder.join("1_Pooling/config.json") }),
+        }
+    }
+}
+
+fn window(folder: &Path, config: &Config) -> Result<usize, DescribeError> {
+    let sentence: SentenceConfig = read(folder, "sentence_bert_config.json")?;
+    let tokenizer: TokenizerConfig = read(folder, "tokenizer_config.json")?;
+    let tokenizer = tokenizer.model_max_length.filter(|window| *window >= 1.0 && *window < LARGEST_WINDOW);
+    let stated = sentence.max_seq_length.or(tokenizer.map(|window| window as usize));
+    let window = match (stated, config.positions()) {
+        (Some(stated), Some(positions)) => stated.min(positions),
+        (stated, positions) => stated.or(positions).unwrap_or(USUAL_WINDOW),
+    };
+    Ok(window.max(1))
+}
+
+/// Reads one of the files; one that is not there says nothing.
+fn read<T: Default + DeserializeOwned>(folder: &Path, name: &str) -> Result<T, DescribeError> {
+    let path = folder.join(name);
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(T::default()),
+        Err(source) => return Err(DescribeError::Unreadable { path, source }),
+    };
+    serde_json::from_str(&text).map_err(|source| DescribeError::Malformed { path, source })
+}
+
+/// It is not known how to use a model.
+#[derive(Debug, thiserror::Error)]
+pub enum DescribeError {
+    /// A file cannot be read.
+    #[error("{} cannot be read", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What was said.
+        source: io::Error,
+    },
+    /// A file is not what its name says.
+    #[error("{} cannot be understood", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What was said.
+        source: serde_json::Error,
+    },
+    /// The outputs become one in a way that recall does not know, or in several.
+    #[error("{} asks for a pooling other than the mean, the first or the last token", path.display())]
+    UnknownPooling {
+        /// Where it does.
+        path: PathBuf,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(files: &[(&str, &str)]) -> Result<Description, DescribeError> {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("1_Pooling")).unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        describe(folder.path())
+    }
+
+    #[test]
+    fn the_files_of_sentence_transformers_are_understood() {
+        let described = described(&[
+            ("config.json", r#"{"model_type": "bert", "hidden_size": 384, "max_position_embeddings": 512}"#),
+            ("sentence_bert_config.json", r#"{"max_seq_length": 256, "do_lower_case": false}"#),
+            ("tokenizer_config.json", r#"{"model_max_length": 1000000000000000019884624838656}"#),
+            ("1_Pooling/config.json", r#"{"word_embedding_dimension": 384, "pooling_mode_cls_token": true}"#),
+            ("config_sentence_transformers.json", r#"{"prompts": {"query": "query: ", "document": null}}"#),
+        ]);
+        let expected = Description {
+            role: Role::Embed,
+            dimensions: Some(384),
+            pooling: Pooling::Cls,
+            normalise: true,
+            query_prefix: "query: ".to_owned(),
+            document_prefix: String::new(),
+            window_tokens: 256,
+            licence: None,
+            origin: None,
+        };
+        assert_eq!(described.unwrap(), expected);
+    }
+
+    #[test]
+    fn a_manifest_goes_before_the_model_s_own_files() {
+        let described = described(&[
+            ("config.json", r#"{"hidden_size": 384, "max_position_embeddings": 512}"#),
+            (MANIFEST, r#"{"dimensions": 128, "pooling": "last", "document_prefix": "d: ", "licence": "MIT"}"#),
+        ]);
+        let described = described.unwrap();
+        assert_eq!((described.dimensions, described.pooling), (Some(128), Pooling::Last));
+        assert_eq!((described.document_prefix.as_str(), described.licence.as_deref()), ("d: ", Some("MIT")));
+        assert_eq!(described.window_tokens, 512);
+    }
+
+    #[test]
+    fn a_model_that_tells_scores_is_a_cross_encoder() {
+        let described = described(&[(
+            "config.json",
+            r#"{"architectures": ["XLMRobertaForSequenceClassification"], "model_type": "xlm-roberta",
+                "hidden_size": 768, "max_position_embeddings": 514}"#,
+        )]);
+        let described = described.unwrap();
+        assert_eq!((described.role, described.dimensions, described.window_tokens), (Role::Rerank, Some(1), 512));
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_refused() {
+        let two = r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}"#;
+        for text in [two, r#"{"pooling_mode_max_tokens": true}"#] {
+            let described = described(&[("1_Pooling/config.json", text)]);
+            assert!(matches!(described, Err(DescribeError::UnknownPooling { .. })), "{text}");
+        }
+        assert!(matches!(described(&[("config.json", "{")]), Err(DescribeError::Malformed { .. })));
+        assert!(matches!(described(&[(MANIFEST, r#"{"pooling": "max"}"#)]), Err(DescribeError::Malformed { .. })));
+    }
+}

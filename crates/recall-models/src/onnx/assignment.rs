@@ -1,0 +1,40 @@
+//! Which provider computes which part of a network? What the library says, not what was asked of it.
+//!
+//! The safe interface has no words for this, so the few calls are made by hand.
+#![expect(unsafe_code, reason = "the runtime's own interface is one of pointers")]
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char};
+use std::{ptr, slice};
+
+use ort::session::Session;
+use ort::{AsPointer as _, ortsys};
+
+use super::ProviderUse;
+
+/// The session's setting that makes the runtime keep what [`assignment`] asks for.
+pub(super) const RECORD: (&str, &str) = ("session.record_ep_graph_assignment_info", "1");
+
+/// Asks the runtime which provider got how many operations of a session that was made with [`RECORD`].
+pub(super) fn assignment(session: &Session) -> Result<ProviderUse, ort::Error> {
+    let mut parts = ptr::null();
+    let mut count = 0;
+    ortsys![unsafe Session_GetEpGraphAssignmentInfo(session.ptr(), &raw mut parts, &raw mut count)?];
+    let mut operations = BTreeMap::new();
+    if count == 0 {
+        return Ok(ProviderUse { operations });
+    }
+    // SAFETY: the call succeeded, so `parts` leads to `count` pointers, which live as long as the session.
+    let parts = unsafe { slice::from_raw_parts(parts, count) };
+    for part in parts {
+        let mut name: *const c_char = ptr::null();
+        ortsys![unsafe EpAssignedSubgraph_GetEpName(*part, &raw mut name)?];
+        // SAFETY: the call succeeded, so `name` is a text that ends in zero and lives as long as the session.
+        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
+        let mut nodes = ptr::null();
+        let mut count = 0;
+        ortsys![unsafe EpAssignedSubgraph_GetNodes(*part, &raw mut nodes, &raw mut count)?];
+        *operations.entry(name).or_insert(0) += count;
+    }
+    Ok(ProviderUse { operations })
+}

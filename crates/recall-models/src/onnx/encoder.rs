@@ -1,0 +1,138 @@
+//! Here is a text; what is its embedding by a transformer?
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint};
+
+use super::open::open;
+use super::slot::TokenizerSlot;
+use super::tokens::Tokens;
+use super::worker::{Pending, Urgency, Worker};
+use super::{LoadError, ModelState, OnnxSettings};
+use crate::Runtime;
+use crate::manifest::{Manifest, Role};
+
+/// How many texts of a request are in the queue at a time, and twice as many while the next are cut into tokens: as many as
+/// are sorted by length together.
+const STRETCH: usize = 512;
+
+/// A transformer that makes embeddings, run by the ONNX runtime.
+///
+/// Its network is loaded at the first text, which may take seconds, and shared by all callers. Embeddings of equal texts are
+/// equal but for the rounding of sums, whatever they are embedded with; a network of which that does not hold runs each
+/// text by itself ([`Batching`](crate::Batching)).
+pub struct OnnxEncoder {
+    name: String,
+    manifest: Manifest,
+    tokenizer: Arc<TokenizerSlot>,
+    worker: Worker,
+}
+
+impl OnnxEncoder {
+    /// Opens an installed encoder: reads its manifest and its tokenizer. The network is loaded when it is needed.
+    ///
+    /// # Errors
+    /// See [`LoadError`].
+    pub fn open(name: &str, folder: &Path, runtime: &Runtime, settings: &OnnxSettings) -> Result<Self, LoadError> {
+        let (manifest, tokenizer, worker) = open(name, folder, Role::Embed, runtime, settings)?;
+        Ok(Self { name: name.to_owned(), manifest, tokenizer, worker })
+    }
+
+    /// Its name in the folder of models.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is and how it is used.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Whether it is loaded, who computes it, what is wrong.
+    pub fn state(&self) -> ModelState {
+        self.worker.state()
+    }
+
+    fn tokens(&self, prefix: &str, texts: &[&str]) -> Result<Vec<Tokens>, ModelError> {
+        let unavailable =
+            |error: LoadError| ModelError::Unavailable { model: self.name.clone(), source: Arc::new(error) };
+        let tokenizer = self.tokenizer.get().map_err(unavailable)?;
+        let tokens = texts.iter().map(|text| tokenizer.text(prefix, text)).collect::<Result<_, _>>();
+        tokens.map_err(|error| ModelError::Failed { model: self.name.clone(), source: Arc::new(error) })
+    }
+
+    /// Embeds texts in stretches; one is cut into tokens while the one before is run.
+    fn embed_patiently(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+        let mut embeddings = Vec::with_capacity(texts.len());
+        let mut running: VecDeque<Pending> = VecDeque::new();
+        for stretch in texts.chunks(STRETCH) {
+            let tokens = self.tokens(&self.manifest.document_prefix, stretch)?;
+            running.push_back(self.worker.ask(tokens, Urgency::Patient, None));
+            if running.len() == 2
+                && let Some(first) = running.pop_front()
+            {
+                embeddings.extend(first.wait(None)?);
+            }
+        }
+        for pending in running {
+            embeddings.extend(pending.wait(None)?);
+        }
+        Ok(embeddings)
+    }
+}
+
+impl Embedder for OnnxEncoder {
+    fn dimensions(&self) -> usize {
+        self.manifest.dimensions
+    }
+
+    fn window_tokens(&self) -> Option<usize> {
+        Some(self.manifest.window_tokens)
+    }
+
+    fn fingerprint(&self) -> ModelFingerprint {
+        self.manifest.fingerprint()
+    }
+
+    fn embed_query(&self, query: &str, deadline: Option<Instant>) -> Result<Embedding, ModelError> {
+        let tokens = self.tokens(&self.manifest.query_prefix, &[query])?;
+        let mut embeddings = self.worker.ask(tokens, Urgency::Urgent, deadline).wait(deadline)?;
+        Ok(embeddings.remove(0))
+    }
+
+    fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+        self.embed_patiently(texts)
+    }
+
+    /// A transformer reads a chunk as one text: its path, its symbol and what it says, each on a line of its own.
+    fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
+        let texts: Vec<String> = chunks.iter().map(joined).collect();
+        self.embed_patiently(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+}
+
+fn joined(chunk: &ChunkText<'_>) -> String {
+    let parts = [chunk.path, chunk.symbol, chunk.text];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+impl fmt::Debug for OnnxEncoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnnxEncoder").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_parts_of_a_chunk_leave_no_trace() {
+        assert_eq!(joined(&ChunkText { path: "a.rs", symbol: "", text: "fn a()" }), "a.rs\nfn a()");
+        assert_eq!(joined(&ChunkText::default()), "");
+    }
+}

@@ -1,0 +1,246 @@
+//! What does the network make of a batch of tokens?
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use ort::session::builder::{GraphOptimizationLevel, SessionBuilder};
+use ort::session::{HasSelectedOutputs, OutputSelector, RunOptions, Session, SessionInputValue};
+use ort::value::{Tensor, TensorElementType, ValueType};
+
+use super::assignment::{RECORD, assignment};
+use super::pool::{check_finite, check_unit, pool, to_unit};
+use super::tokens::Tokens;
+use super::{LoadError, OnnxSettings, Provider, ProviderUse, RunError};
+use crate::Runtime;
+use crate::manifest::{Pooling, Role};
+
+/// What a network is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task {
+    pub(crate) role: Role,
+    pub(crate) pooling: Pooling,
+    pub(crate) normalise: bool,
+    /// How many outputs a text has; `None` takes what comes.
+    pub(crate) dimensions: Option<usize>,
+    /// What stands where a text of a batch has no token.
+    pub(crate) padding: u32,
+}
+
+/// A network that is loaded.
+pub(crate) trait Network: Send {
+    /// Tells the outputs of each text, in order.
+    ///
+    /// # Errors
+    /// The runtime failed, for the batch as a whole; or an output of that text is no number.
+    fn run(&mut self, batch: &[&Tokens]) -> Result<Vec<Result<Vec<f32>, RunError>>, RunError>;
+
+    /// Who computes it.
+    fn provider(&self) -> &ProviderUse;
+}
+
+/// A network in the ONNX runtime.
+pub(crate) struct OnnxNetwork {
+    session: Session,
+    provider: ProviderUse,
+    inputs: Vec<Input>,
+    output: String,
+    /// Restricts each run to the one output.
+    options: RunOptions<HasSelectedOutputs>,
+    task: Task,
+}
+
+/// An input of the network.
+struct Input {
+    name: String,
+    kind: InputKind,
+    is_wide: bool,
+}
+
+/// What an input takes, one number a token.
+#[derive(Clone, Copy)]
+enum InputKind {
+    /// The number of the token.
+    Ids,
+    /// 1, and 0 where there is padding.
+    Mask,
+    /// The part of a pair.
+    Parts,
+    /// The place in the text.
+    Places,
+}
+
+/// Names of the output that is wanted of an encoder, the best first: already one a text, or one a token.
+const OUTPUTS: &[&str] = &["sentence_embedding", "last_hidden_state", "token_embeddings"];
+
+impl OnnxNetwork {
+    /// Loads a network, with the first provider of the settings that can.
+    pub(crate) fn load(runtime: &Runtime, path: &Path, settings: &OnnxSettings, task: Task) -> Result<Self, LoadError> {
+        let refused = |error: ort::Error| LoadError::Network { path: path.to_owned(), reason: error.to_string() };
+        let wrong = |problem: String| LoadError::NotAnEncoder { path: path.to_owned(), problem };
+        let session = session(runtime, path, settings).map_err(refused)?;
+        let provider = assignment(&session).map_err(refused)?;
+        let inputs =
+            session.inputs().iter().map(|input| Input::of(input.name(), input.dtype())).collect::<Result<_, _>>();
+        let inputs: Vec<Input> = inputs.map_err(wrong)?;
+        if !inputs.iter().any(|input| matches!(input.kind, InputKind::Ids)) {
+            return Err(wrong("it has no input `input_ids`".to_owned()));
+        }
+        let output = output_of(&session, task.role).map_err(wrong)?;
+        let options = RunOptions::new().map_err(refused)?.with_outputs(OutputSelector::no_default().with(&output));
+        tracing::info!(network = %path.display(), provider = provider.main(), ?provider, "a network is loaded");
+        Ok(Self { session, provider, inputs, output, options, task })
+    }
+}
+
+impl Network for OnnxNetwork {
+    fn run(&mut self, batch: &[&Tokens]) -> Result<Vec<Result<Vec<f32>, RunError>>, RunError> {
+        let width = batch.iter().map(|tokens| tokens.len()).max().unwrap_or(0);
+        if width == 0 {
+            return Ok(batch.iter().map(|_| Ok(vec![0.0; self.task.dimensions.unwrap_or(0)])).collect());
+        }
+        let failed = |error: ort::Error| RunError::Runtime { reason: error.to_string() };
+        let mut inputs: Vec<(Cow<'_, str>, SessionInputValue<'_>)> = Vec::with_capacity(self.inputs.len());
+        for input in &self.inputs {
+            let value = input.value(batch, width, self.task.padding).map_err(failed)?;
+            inputs.push((Cow::Borrowed(input.name.as_str()), value));
+        }
+        let outputs = self.session.run_with_options(inputs, &self.options).map_err(failed)?;
+        let (shape, numbers) = outputs[self.output.as_str()].try_extract_tensor::<f32>().map_err(failed)?;
+        self.task.split(shape, numbers, batch, width)
+    }
+
+    fn provider(&self) -> &ProviderUse {
+        &self.provider
+    }
+}
+
+impl Task {
+    /// Takes the outputs of a batch apart: `[texts, outputs]`, or `[texts, tokens, outputs]` to be pooled.
+    fn split(
+        &self,
+        shape: &[i64],
+        numbers: &[f32],
+        batch: &[&Tokens],
+        width: usize,
+    ) -> Result<Vec<Result<Vec<f32>, RunError>>, RunError> {
+        let texts = batch.len();
+        let expected = self.dimensions;
+        let wrong = || RunError::Shape { expected: expected.unwrap_or(0), found: shape.to_vec() };
+        let sizes: Vec<usize> = shape.iter().map(|size| usize::try_from(*size).unwrap_or(0)).collect();
+        let (of_text, dimensions) = match sizes[..] {
+            [rows] if rows == texts => (1, 1),
+            [rows, dimensions] if rows == texts => (dimensions, dimensions),
+            [rows, tokens, dimensions] if rows == texts && tokens == width && self.role == Role::Embed => {
+                (tokens * dimensions, dimensions)
+            }
+            _ => return Err(wrong()),
+        };
+        if dimensions == 0 || expected.is_some_and(|expected| expected != dimensions) {
+            return Err(wrong());
+        }
+        let is_pooled = sizes.len() < 3;
+        let texts = numbers.chunks_exact(of_text).zip(batch);
+        Ok(texts
+            .map(|(numbers, tokens)| {
+                let pooling = || pool(numbers, dimensions, tokens.len(), self.pooling);
+                self.finish(if is_pooled { numbers.to_vec() } else { pooling() })
+            })
+            .collect())
+    }
+
+    fn finish(&self, mut outputs: Vec<f32>) -> Result<Vec<f32>, RunError> {
+        check_finite(&outputs)?;
+        match (self.role, self.normalise) {
+            (Role::Embed, true) => to_unit(&mut outputs),
+            (Role::Embed, false) => check_unit(&outputs)?,
+            (Role::Rerank, _) => {}
+        }
+        Ok(outputs)
+    }
+}
+
+impl Input {
+    fn of(name: &str, kind: &ValueType) -> Result<Self, String> {
+        let ValueType::Tensor { ty, .. } = kind else { return Err(format!("its input `{name}` is no tensor")) };
+        let is_wide = match ty {
+            TensorElementType::Int64 => true,
+            TensorElementType::Int32 => false,
+            other => return Err(format!("its input `{name}` takes {other}, not whole numbers")),
+        };
+        let kind = match name {
+            "input_ids" => InputKind::Ids,
+            "attention_mask" => InputKind::Mask,
+            "token_type_ids" => InputKind::Parts,
+            "position_ids" => InputKind::Places,
+            _ => return Err(format!("its input `{name}` is unknown")),
+        };
+        Ok(Self { name: name.to_owned(), kind, is_wide })
+    }
+
+    /// The numbers of a batch, `[texts, width]`.
+    fn value(&self, batch: &[&Tokens], width: usize, padding: u32) -> Result<SessionInputValue<'static>, ort::Error> {
+        let shape = [batch.len(), width];
+        let numbers = batch.iter().flat_map(|tokens| {
+            (0..width).map(move |at| match self.kind {
+                InputKind::Ids => i64::from(tokens.ids.get(at).copied().unwrap_or(padding)),
+                InputKind::Mask => i64::from(at < tokens.len()),
+                InputKind::Parts => i64::from(tokens.parts.get(at).copied().unwrap_or(0)),
+                InputKind::Places => at as i64,
+            })
+        });
+        Ok(if self.is_wide {
+            Tensor::from_array((shape, numbers.collect::<Vec<i64>>()))?.into()
+        } else {
+            Tensor::from_array((shape, numbers.map(|number| number as i32).collect::<Vec<i32>>()))?.into()
+        })
+    }
+}
+
+/// The name of the output that is wanted.
+fn output_of(session: &Session, role: Role) -> Result<String, String> {
+    let ranks: Vec<(&str, usize)> = session
+        .outputs()
+        .iter()
+        .filter_map(|output| match output.dtype() {
+            ValueType::Tensor { ty: TensorElementType::Float32, shape, .. } => Some((output.name(), shape.len())),
+            _ => None,
+        })
+        .collect();
+    let wanted = match role {
+        Role::Embed => OUTPUTS.iter().find_map(|name| ranks.iter().find(|(output, _)| output == name)),
+        Role::Rerank => ranks.iter().find(|(output, _)| *output == "logits"),
+    };
+    let most = if role == Role::Embed { 3 } else { 2 };
+    let any = || ranks.iter().find(|(_, rank)| (1..=most).contains(rank));
+    let (name, _) = wanted.or_else(any).ok_or("it has no output of single precision with one row a text")?;
+    Ok((*name).to_owned())
+}
+
+/// Makes a session with the first provider that the library and the machine have; the processor is the last one tried.
+fn session(runtime: &Runtime, path: &Path, settings: &OnnxSettings) -> Result<Session, ort::Error> {
+    for provider in settings.providers.iter().filter(|provider| **provider != Provider::Cpu) {
+        match builder(runtime, settings, *provider).and_then(|mut builder| builder.commit_from_file(path)) {
+            Ok(session) => return Ok(session),
+            Err(error) => tracing::warn!(%provider, %error, "this execution provider cannot be used"),
+        }
+    }
+    builder(runtime, settings, Provider::Cpu)?.commit_from_file(path)
+}
+
+fn builder(runtime: &Runtime, settings: &OnnxSettings, provider: Provider) -> Result<SessionBuilder, ort::Error> {
+    let builder = Session::builder(runtime.environment())?
+        .with_optimization_level(GraphOptimizationLevel::All)?
+        .with_intra_threads(settings.threads.max(1))?
+        // Threads that wait by spinning take the processor from whoever else needs it.
+        .with_intra_op_spinning(false)?
+        .with_inter_op_spinning(false)?
+        // A plan of the memory for every shape of a batch is never used again: lengths differ.
+        .with_memory_pattern(false)?
+        .with_config_entry(RECORD.0, RECORD.1)?;
+    let mut providers = vec![provider.registration()];
+    if provider != Provider::Cpu {
+        // For what the other one cannot compute; it is registered by itself, and this turns its arena off.
+        providers.push(Provider::Cpu.registration());
+    }
+    Ok(builder.with_execution_providers(providers)?)
+}

@@ -1,0 +1,61 @@
+//! How does an installed model become one that answers?
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::network::{Network, OnnxNetwork, Task};
+use super::slot::TokenizerSlot;
+use super::worker::Worker;
+use super::{LoadError, OnnxSettings};
+use crate::Runtime;
+use crate::fetch::sha256_of;
+use crate::manifest::{Manifest, NETWORK, Role, TOKENIZER};
+
+/// Opens what all models have.
+pub(super) fn open(
+    name: &str,
+    folder: &Path,
+    role: Role,
+    runtime: &Runtime,
+    settings: &OnnxSettings,
+) -> Result<(Manifest, Arc<TokenizerSlot>, Worker), LoadError> {
+    let manifest = Manifest::read(folder)?;
+    if manifest.role != role {
+        return Err(LoadError::OtherRole { path: folder.to_owned(), found: manifest.role, asked: role });
+    }
+    let tokenizer = TokenizerSlot::open(folder.join(TOKENIZER), manifest.window_tokens)?;
+    let padding = tokenizer.get()?.padding();
+    let tokenizer = Arc::new(tokenizer);
+    let load = loading(folder.to_owned(), manifest.clone(), runtime.clone(), settings.clone(), padding);
+    let slot = Arc::clone(&tokenizer);
+    let worker = Worker::start(name, settings, manifest.batching, Box::new(load), Box::new(move || slot.clear()));
+    Ok((manifest, tokenizer, worker))
+}
+
+/// What loads an installed network: its files must be those that were installed, since the fingerprint is theirs.
+fn loading(
+    folder: PathBuf,
+    manifest: Manifest,
+    runtime: Runtime,
+    settings: OnnxSettings,
+    padding: u32,
+) -> impl Fn() -> Result<Box<dyn Network>, LoadError> + Send {
+    move || {
+        for file in &manifest.files {
+            let path = folder.join(&file.name);
+            match sha256_of(&path) {
+                Ok((found, _)) if found == file.sha256 => {}
+                Ok((found, _)) => return Err(LoadError::Changed { path, expected: file.sha256.clone(), found }),
+                Err(source) => return Err(LoadError::Unreadable { path, source }),
+            }
+        }
+        let task = Task {
+            role: manifest.role,
+            pooling: manifest.pooling,
+            normalise: manifest.normalise,
+            dimensions: Some(manifest.dimensions),
+            padding,
+        };
+        Ok(Box::new(OnnxNetwork::load(&runtime, &folder.join(NETWORK), &settings, task)?))
+    }
+}

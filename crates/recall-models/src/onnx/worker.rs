@@ -1,0 +1,283 @@
+//! Who runs the network, for whom first, and when is it loaded and unloaded?
+
+mod gather;
+
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use parking_lot::{Condvar, Mutex};
+use recall_core::ModelError;
+
+use super::network::Network;
+use super::tokens::Tokens;
+use super::{LoadError, OnnxSettings, ProviderUse, RunError};
+use crate::manifest::Batching;
+use gather::Queue;
+
+pub(crate) use gather::Urgency;
+
+/// Loads a network.
+pub(crate) type Load = dyn Fn() -> Result<Box<dyn Network>, LoadError> + Send;
+
+/// Is told that the network was unloaded.
+pub(crate) type Unloaded = dyn Fn() + Send;
+
+/// The thread that runs a network, and the queue in front of it.
+///
+/// The network is loaded at the first request and unloaded when none came for a while. Requests of all callers wait in one
+/// queue; those that are urgent are run before the others, but a batch that has begun is not broken off.
+pub(crate) struct Worker {
+    name: Arc<str>,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    queue: Mutex<Queue>,
+    changed: Condvar,
+    state: Mutex<ModelState>,
+}
+
+/// How a model is, at this moment.
+#[derive(Clone, Debug, Default)]
+pub struct ModelState {
+    /// Who computes its network; `None` while that is not loaded.
+    pub provider: Option<ProviderUse>,
+    /// Why it could not be loaded at the last attempt.
+    pub problem: Option<Arc<LoadError>>,
+    /// How many texts wait.
+    pub waiting: usize,
+}
+
+/// One text that waits, and who waits for it.
+pub(super) struct Job {
+    tokens: Tokens,
+    /// Which text of its request it is.
+    place: usize,
+    deadline: Option<Instant>,
+    answer: Sender<Answer>,
+}
+
+type Answer = (usize, Result<Vec<f32>, ModelError>);
+
+/// The texts of one request that is on its way.
+pub(crate) struct Pending {
+    name: Arc<str>,
+    answers: Receiver<Answer>,
+    texts: usize,
+}
+
+impl Worker {
+    /// Starts the thread; loads nothing yet.
+    pub(crate) fn start(
+        name: &str,
+        settings: &OnnxSettings,
+        batching: Batching,
+        load: Box<Load>,
+        unloaded: Box<Unloaded>,
+    ) -> Self {
+        let name: Arc<str> = name.into();
+        let shared = Arc::new(Shared {
+            queue: Mutex::new(Queue::default()),
+            changed: Condvar::new(),
+            state: Mutex::new(ModelState::default()),
+        });
+        let running = Running {
+            name: Arc::clone(&name),
+            shared: Arc::clone(&shared),
+            settings: settings.clone(),
+            batching,
+            load,
+            unloaded,
+            network: None,
+            failure: None,
+        };
+        let thread = thread::Builder::new().name(format!("model {name}")).spawn(move || running.run());
+        Self { name, shared, thread: Some(thread.expect("the system can start a thread")) }
+    }
+
+    /// Puts texts into the queue.
+    pub(crate) fn ask(&self, texts: Vec<Tokens>, urgency: Urgency, deadline: Option<Instant>) -> Pending {
+        let (answer, answers) = mpsc::channel();
+        let count = texts.len();
+        let jobs = texts.into_iter().enumerate();
+        let jobs = jobs.map(|(place, tokens)| Job { tokens, place, deadline, answer: answer.clone() });
+        self.shared.queue.lock().put(jobs, urgency);
+        self.shared.changed.notify_all();
+        Pending { name: Arc::clone(&self.name), answers, texts: count }
+    }
+
+    /// How the model is.
+    pub(crate) fn state(&self) -> ModelState {
+        let waiting = self.shared.queue.lock().len();
+        ModelState { waiting, ..self.shared.state.lock().clone() }
+    }
+}
+
+/// Waits for the batch that runs: the network must not outlive whoever has it.
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.shared.queue.lock().close();
+        self.shared.changed.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // It ends by itself; what it panicked with was logged.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Pending {
+    /// Waits for all texts; tells their outputs in order.
+    pub(crate) fn wait(self, deadline: Option<Instant>) -> Result<Vec<Vec<f32>>, ModelError> {
+        let mut outputs = vec![Vec::new(); self.texts];
+        for _ in 0..self.texts {
+            let answer = match deadline {
+                Some(deadline) => self.answers.recv_timeout(deadline.saturating_duration_since(Instant::now())),
+                None => self.answers.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            let (place, output) = answer.map_err(|error| match error {
+                RecvTimeoutError::Timeout => ModelError::Late { model: self.name.to_string() },
+                RecvTimeoutError::Disconnected => {
+                    ModelError::Failed { model: self.name.to_string(), source: Arc::new(RunError::Ended) }
+                }
+            })?;
+            outputs[place] = output?;
+        }
+        Ok(outputs)
+    }
+}
+
+/// What the thread has.
+struct Running {
+    name: Arc<str>,
+    shared: Arc<Shared>,
+    settings: OnnxSettings,
+    batching: Batching,
+    load: Box<Load>,
+    unloaded: Box<Unloaded>,
+    network: Option<Box<dyn Network>>,
+    failure: Option<(Instant, Arc<LoadError>)>,
+}
+
+/// What there is to do.
+enum Wake {
+    Run(Vec<Job>),
+    Idle,
+    Closed,
+}
+
+impl Running {
+    fn run(mut self) {
+        loop {
+            match self.wait() {
+                Wake::Run(batch) => self.run_or_drop(&batch),
+                Wake::Idle => self.unload(),
+                Wake::Closed => return,
+            }
+        }
+    }
+
+    /// Runs a batch. After a panic the network is in no known state and is loaded anew for the next one.
+    fn run_or_drop(&mut self, batch: &[Job]) {
+        if panic::catch_unwind(AssertUnwindSafe(|| self.run_batch(batch))).is_err() {
+            tracing::error!(model = &*self.name, "running a model panicked");
+            self.network = None;
+            self.shared.state.lock().provider = None;
+        }
+    }
+
+    fn wait(&self) -> Wake {
+        let until = self.settings.idle.filter(|_| self.network.is_some()).map(|idle| Instant::now() + idle);
+        let mut queue = self.shared.queue.lock();
+        loop {
+            if queue.is_closed() {
+                return Wake::Closed;
+            }
+            if let Some(batch) = queue.take(self.settings.batch_tokens, self.batching) {
+                return Wake::Run(batch);
+            }
+            match until {
+                Some(until) => {
+                    if self.shared.changed.wait_until(&mut queue, until).timed_out() && queue.is_empty() {
+                        return Wake::Idle;
+                    }
+                }
+                None => self.shared.changed.wait(&mut queue),
+            }
+        }
+    }
+
+    fn unload(&mut self) {
+        self.network = None;
+        self.shared.state.lock().provider = None;
+        (self.unloaded)();
+        tracing::info!(model = &*self.name, "a model is unloaded");
+    }
+
+    fn run_batch(&mut self, batch: &[Job]) {
+        let now = Instant::now();
+        let (batch, late): (Vec<&Job>, Vec<&Job>) =
+            batch.iter().partition(|job| job.deadline.is_none_or(|deadline| deadline > now));
+        let model = self.name.to_string();
+        tell(&late, &ModelError::Late { model: model.clone() });
+        if batch.is_empty() {
+            return;
+        }
+        match self.loaded() {
+            Ok(network) => run_on(network, &model, &batch),
+            Err(source) => tell(&batch, &ModelError::Unavailable { model, source }),
+        }
+    }
+
+    /// The network, loaded if it is not; one that could not be loaded is not tried again at once.
+    fn loaded(&mut self) -> Result<&mut Box<dyn Network>, Arc<LoadError>> {
+        if self.network.is_none() {
+            if let Some((at, error)) = &self.failure
+                && at.elapsed() < self.settings.retry
+            {
+                return Err(Arc::clone(error));
+            }
+            let loaded = (self.load)().map_err(Arc::new);
+            let mut state = self.shared.state.lock();
+            state.problem = loaded.as_ref().err().cloned();
+            state.provider = loaded.as_ref().ok().map(|network| network.provider().clone());
+            self.failure = state.problem.clone().map(|error| (Instant::now(), error));
+            self.network = Some(loaded?);
+        }
+        Ok(self.network.as_mut().expect("it was loaded above"))
+    }
+}
+
+/// Runs a batch. One that fails is run text by text, so that a text fails only whoever asked for it.
+fn run_on(network: &mut Box<dyn Network>, model: &str, batch: &[&Job]) {
+    let tokens: Vec<&Tokens> = batch.iter().map(|job| &job.tokens).collect();
+    let failed = |error| ModelError::Failed { model: model.to_owned(), source: Arc::new(error) };
+    match network.run(&tokens) {
+        Ok(outputs) => {
+            for (job, output) in batch.iter().zip(outputs) {
+                job.tell(output.map_err(failed));
+            }
+        }
+        Err(error) if batch.len() == 1 => tell(batch, &failed(error)),
+        Err(_) => batch.iter().for_each(|job| run_on(network, model, &[*job])),
+    }
+}
+
+fn tell(jobs: &[&Job], error: &ModelError) {
+    for job in jobs {
+        job.tell(Err(error.clone()));
+    }
+}
+
+impl Job {
+    fn tell(&self, output: Result<Vec<f32>, ModelError>) {
+        // Whoever asked may have given up.
+        let _ = self.answer.send((self.place, output));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,192 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::*;
+use crate::onnx::error::RunError;
+
+/// A network that tells how many tokens a text has. Tokens 1 fail the batch, 2 panic, 3 wait for the gate.
+struct Counting {
+    provider: ProviderUse,
+    gate: Arc<Mutex<()>>,
+    order: Arc<Mutex<Vec<Vec<u32>>>>,
+}
+
+impl Network for Counting {
+    fn run(&mut self, batch: &[&Tokens]) -> Result<Vec<Result<Vec<f32>, RunError>>, RunError> {
+        self.order.lock().push(batch.iter().filter_map(|tokens| tokens.ids.first().copied()).collect());
+        let has = |id| batch.iter().any(|tokens| tokens.ids.contains(&id));
+        if has(3) {
+            drop(self.gate.lock());
+        }
+        assert!(!has(2), "a network that panics");
+        if has(1) {
+            return Err(RunError::Runtime { reason: "refused".to_owned() });
+        }
+        Ok(batch.iter().map(|tokens| Ok(vec![tokens.len() as f32])).collect())
+    }
+
+    fn provider(&self) -> &ProviderUse {
+        &self.provider
+    }
+}
+
+/// A worker with a counting network, and what it does.
+struct Watched {
+    worker: Worker,
+    gate: Arc<Mutex<()>>,
+    order: Arc<Mutex<Vec<Vec<u32>>>>,
+    loads: Arc<AtomicUsize>,
+    unloads: Arc<AtomicUsize>,
+}
+
+/// `failing` says how often loading fails.
+fn watched(settings: &OnnxSettings, failing: usize) -> Watched {
+    let gate = Arc::new(Mutex::new(()));
+    let (order, loads, unloads) = (Arc::default(), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let load = {
+        let (gate, order, loads) = (Arc::clone(&gate), Arc::clone(&order), Arc::clone(&loads));
+        move || {
+            if loads.fetch_add(1, Ordering::SeqCst) < failing {
+                return Err(LoadError::Network { path: "model.onnx".into(), reason: "refused".to_owned() });
+            }
+            let (gate, order) = (Arc::clone(&gate), Arc::clone(&order));
+            Ok(Box::new(Counting { provider: ProviderUse::default(), gate, order }) as Box<dyn Network>)
+        }
+    };
+    let unloaded = {
+        let unloads = Arc::clone(&unloads);
+        move || {
+            unloads.fetch_add(1, Ordering::SeqCst);
+        }
+    };
+    let worker = Worker::start("counting", settings, Batching::Together, Box::new(load), Box::new(unloaded));
+    Watched { worker, gate, order, loads, unloads }
+}
+
+fn text(ids: &[u32]) -> Tokens {
+    Tokens { ids: ids.to_vec(), parts: vec![0; ids.len()] }
+}
+
+fn settings() -> OnnxSettings {
+    OnnxSettings { idle: None, retry: Duration::from_hours(1), ..OnnxSettings::default() }
+}
+
+#[track_caller]
+fn until(is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "it does not come to be");
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn what_is_urgent_goes_before_what_is_not() {
+    let watched = watched(&settings(), 0);
+    let held = watched.gate.lock();
+    let first = watched.worker.ask(vec![text(&[3])], Urgency::Patient, None);
+    until(|| !watched.order.lock().is_empty());
+    let patient = watched.worker.ask(vec![text(&[4]), text(&[5])], Urgency::Patient, None);
+    let urgent = watched.worker.ask(vec![text(&[6])], Urgency::Urgent, None);
+    assert_eq!(watched.worker.state().waiting, 3);
+    drop(held);
+    for pending in [first, patient, urgent] {
+        pending.wait(None).unwrap();
+    }
+    assert_eq!(*watched.order.lock(), [vec![3], vec![6], vec![4, 5]]);
+}
+
+#[test]
+fn texts_of_several_requests_are_run_together_by_length() {
+    let watched = watched(&settings(), 0);
+    let held = watched.gate.lock();
+    let first = watched.worker.ask(vec![text(&[3])], Urgency::Patient, None);
+    until(|| !watched.order.lock().is_empty());
+    let long = || text(&[7; 100]);
+    let one = watched.worker.ask(vec![long(), text(&[8])], Urgency::Patient, None);
+    let other = watched.worker.ask(vec![text(&[9]), long()], Urgency::Patient, None);
+    drop(held);
+    first.wait(None).unwrap();
+    assert_eq!(one.wait(None).unwrap(), [[100.0], [1.0]]);
+    assert_eq!(other.wait(None).unwrap(), [[1.0], [100.0]]);
+    assert_eq!(watched.order.lock()[1..], [vec![8, 9], vec![7, 7]]);
+}
+
+#[test]
+fn a_batch_that_fails_fails_only_the_text_at_fault() {
+    let watched = watched(&settings(), 0);
+    let held = watched.gate.lock();
+    let first = watched.worker.ask(vec![text(&[3])], Urgency::Patient, None);
+    until(|| !watched.order.lock().is_empty());
+    let good = watched.worker.ask(vec![text(&[4])], Urgency::Patient, None);
+    let bad = watched.worker.ask(vec![text(&[1])], Urgency::Patient, None);
+    drop(held);
+    first.wait(None).unwrap();
+    assert_eq!(good.wait(None).unwrap(), [[1.0]]);
+    assert!(matches!(bad.wait(None), Err(ModelError::Failed { .. })));
+}
+
+#[test]
+fn after_a_panic_the_network_is_loaded_anew() {
+    let watched = watched(&settings(), 0);
+    let error = watched.worker.ask(vec![text(&[2])], Urgency::Urgent, None).wait(None).unwrap_err();
+    assert!(matches!(error, ModelError::Failed { .. }), "{error:?}");
+    assert_eq!(watched.worker.ask(vec![text(&[4])], Urgency::Urgent, None).wait(None).unwrap(), [[1.0]]);
+    assert_eq!(watched.loads.load(Ordering::SeqCst), 2);
+}
+
+#[test]
+fn what_could_not_be_loaded_is_tried_again_after_a_while() {
+    let ask = |watched: &Watched| watched.worker.ask(vec![text(&[4])], Urgency::Urgent, None).wait(None);
+    let patient = watched(&settings(), 1);
+    for _ in 0..3 {
+        assert!(matches!(ask(&patient), Err(ModelError::Unavailable { .. })));
+    }
+    assert_eq!(patient.loads.load(Ordering::SeqCst), 1);
+    assert!(patient.worker.state().problem.is_some());
+
+    let eager = watched(&OnnxSettings { retry: Duration::ZERO, ..settings() }, 1);
+    assert!(ask(&eager).is_err());
+    assert!(ask(&eager).is_ok());
+    assert!(eager.worker.state().problem.is_none());
+}
+
+#[test]
+fn a_network_that_nobody_uses_is_unloaded() {
+    let watched = watched(&OnnxSettings { idle: Some(Duration::from_millis(20)), ..settings() }, 0);
+    for loads in 1..=3 {
+        watched.worker.ask(vec![text(&[4])], Urgency::Urgent, None).wait(None).unwrap();
+        until(|| watched.unloads.load(Ordering::SeqCst) == loads);
+        assert_eq!(watched.loads.load(Ordering::SeqCst), loads);
+        assert!(watched.worker.state().provider.is_none());
+    }
+}
+
+#[test]
+fn a_caller_whose_deadline_passed_is_not_worked_for() {
+    let watched = watched(&settings(), 0);
+    let held = watched.gate.lock();
+    let first = watched.worker.ask(vec![text(&[3])], Urgency::Patient, None);
+    until(|| !watched.order.lock().is_empty());
+    let soon = Some(Instant::now() + Duration::from_millis(5));
+    let late = watched.worker.ask(vec![text(&[4])], Urgency::Urgent, soon).wait(soon).unwrap_err();
+    assert!(matches!(late, ModelError::Late { .. }), "{late:?}");
+    drop(held);
+    first.wait(None).unwrap();
+    watched.worker.ask(vec![text(&[5])], Urgency::Patient, None).wait(None).unwrap();
+    assert_eq!(*watched.order.lock(), [vec![3], vec![5]]);
+}
+
+#[test]
+fn who_waits_is_told_when_the_model_goes() {
+    let Watched { worker, gate, order, .. } = watched(&settings(), 0);
+    let held = gate.lock();
+    let _first = worker.ask(vec![text(&[3])], Urgency::Patient, None);
+    until(|| !order.lock().is_empty());
+    let waiting = worker.ask(vec![text(&[4])], Urgency::Patient, None);
+    let going = thread::spawn(move || drop(worker));
+    let error = waiting.wait(None).unwrap_err();
+    assert!(matches!(error, ModelError::Failed { .. }), "{error:?}");
+    drop(held);
+    going.join().unwrap();
+}

