@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use crate::ReadError;
 use crate::checksum::checksum;
-use crate::packing::{candidates_for, pack_references, unpack_references, visit_references};
+use crate::packing::{NamedIn, candidates_for, pack_references, unpack_references, visit_references};
 use crate::text_blocks;
 
 /// The relations of a document that are stored: sorted, each once, without those that its symbols tell.
@@ -70,7 +70,8 @@ pub(crate) fn without_references(connection: &Connection, document: DocumentRow)
     })
 }
 
-/// The chunks among `chunks` of one document that refer to a name, ascending.
+/// The chunks among `chunks` of one document that refer to a bare name, ascending; each with the module that it takes the
+/// name from, where it tells.
 ///
 /// Only the parts of the text in which the name may stand are decompressed.
 pub(crate) fn naming(
@@ -78,7 +79,7 @@ pub(crate) fn naming(
     document: DocumentRow,
     name: &str,
     chunks: &[ChunkRow],
-) -> Result<Vec<ChunkRow>, ReadError> {
+) -> Result<Vec<(ChunkRow, Option<String>)>, ReadError> {
     let statement = "SELECT packed, compressed, first_chunk
         FROM documents JOIN reference_edges ON reference_edges.document = documents.row
         JOIN texts ON texts.document = documents.row
@@ -95,10 +96,10 @@ pub(crate) fn naming(
             text_blocks::decompress_span(compressed, span).filter(|text| text == name)
         };
         let mut found = Vec::new();
-        for (ordinal, place) in candidates.ok_or_else(|| garbled(document))? {
-            let chunk = ChunkRow(first_chunk + i64::from(ordinal));
+        for NamedIn { chunk, module, place } in candidates.ok_or_else(|| garbled(document))? {
+            let chunk = ChunkRow(first_chunk + i64::from(chunk));
             if chunks.contains(&chunk) && place.is_none_or(|place| stands_at(place).is_some()) {
-                found.push(chunk);
+                found.push((chunk, module));
             }
         }
         Ok(found)

@@ -7,7 +7,7 @@ use recall_catalog::{ReadError, Snapshot};
 use recall_core::{Candidate, ChunkRow, DocumentRow, Symbol};
 use recall_lexical::Searcher;
 
-use super::meaning::{is_used_by_name, meant};
+use super::meaning::{is_used_by_name, meant, meant_by_import};
 use super::stated::{Imported, Stated};
 use crate::error::StoreError;
 use crate::store::Store;
@@ -23,10 +23,12 @@ pub(crate) struct Definition {
 }
 
 /// A chunk that refers to a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Mention {
     pub(crate) document: u32,
     pub(crate) chunk: ChunkRow,
+    /// The module that it takes the name from, where it tells.
+    pub(crate) module: Option<String>,
 }
 
 /// What was found, and whether there was more than was looked at.
@@ -85,20 +87,26 @@ impl<'a> Names<'a> {
         Ok((found, all))
     }
 
-    /// The definitions that a document may mean by a bare name, in the order of documents and lines; see [`meaning`].
+    /// The definitions that a document may mean by a bare name, or by one that it takes from a module, in the order of
+    /// documents and lines; see [`meaning`].
     ///
     /// [`meaning`]: super::meaning
     pub(crate) fn meant_by(
         &mut self,
         from: u32,
         imported: &Imported,
+        module: Option<&str>,
         name: &str,
     ) -> Result<Vec<Definition>, StoreError> {
+        let of_module = module.map(|module| self.stated.imported_from(from, module));
         let mut definers: Vec<u32> = self.defining(name)?.iter().map(|(document, _)| *document).collect();
         definers.dedup();
         // What defines the name in a way that code cannot use is found out where it would be meant, and looked past.
         loop {
-            let documents = meant(&self.stated.paths, from, &definers, imported);
+            let documents = match &of_module {
+                None => meant(&self.stated.paths, from, &definers, imported),
+                Some(of_module) => meant_by_import(&self.stated.paths, from, &definers, of_module),
+            };
             let mut found = Vec::new();
             let mut useless = Vec::new();
             for &document in &documents {
@@ -179,7 +187,7 @@ impl<'a> Names<'a> {
         for (row, chunks) in by_document {
             let Some(document) = self.stated.paths.in_row(row) else { continue };
             let chunks = self.read(|snapshot| snapshot.naming(row, name, &chunks))?;
-            found.extend(chunks.into_iter().map(|chunk| Mention { document, chunk }));
+            found.extend(chunks.into_iter().map(|(chunk, module)| Mention { document, chunk, module }));
         }
         found.sort_by(|a, b| self.path(a.document).cmp(self.path(b.document)).then_with(|| a.cmp(b)));
         let mentions = Rc::new(Bounded { found, is_cut });

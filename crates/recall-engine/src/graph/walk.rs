@@ -244,7 +244,8 @@ impl<'a, 'n> Walk<'a, 'n> {
             if steps.len() > self.request.limit as usize {
                 break;
             }
-            for Definition { document, symbol } in self.names.meant_by(document, &imported, name)? {
+            let (module, name) = Edge::unqualified(name);
+            for Definition { document, symbol } in self.names.meant_by(document, &imported, module, name)? {
                 steps.push(Step::out(EdgeKind::References, document, symbol));
             }
         }
@@ -267,7 +268,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         let own = symbol.name.as_str();
         // A chunk may hold neighbours of the symbol too: what does not stand in its own text is theirs.
         self.used(document, &edges, |edge| {
-            overlaps(edge.chunk) && edge.target != own && within.contains(edge.target.as_str())
+            overlaps(edge.chunk) && edge.target != own && within.contains(Edge::unqualified(&edge.target).1)
         })
     }
 
@@ -286,13 +287,13 @@ impl<'a, 'n> Walk<'a, 'n> {
         self.walked.is_truncated |= mentions.is_cut;
         let mut steps: Vec<Step> = Vec::new();
         let mut seen = BTreeSet::from([Thing::Symbol(definition.clone()).key()]);
-        for &mention in &mentions.found {
+        for mention in &mentions.found {
             // One more than there is room for tells that there are more.
             if steps.len() > self.request.limit as usize {
                 break;
             }
             let imported = self.names.stated.imported(mention.document);
-            let means = self.names.meant_by(mention.document, &imported, name)?;
+            let means = self.names.meant_by(mention.document, &imported, mention.module.as_deref(), name)?;
             if !means.iter().any(|meant| meant.document == definition.document) {
                 continue;
             }
@@ -306,8 +307,8 @@ impl<'a, 'n> Walk<'a, 'n> {
     }
 
     /// The definitions of a chunk in which a name stands; the document where it stands outside of all of them.
-    fn users_in(&self, mention: Mention, name: &str) -> Result<Vec<Thing>, StoreError> {
-        let Mention { document, chunk } = mention;
+    fn users_in(&self, mention: &Mention, name: &str) -> Result<Vec<Thing>, StoreError> {
+        let &Mention { document, chunk, .. } = mention;
         let row = self.names.row(document);
         let stored = self.names.read(|snapshot| snapshot.hits(&[chunk]))?.pop().flatten();
         let Some(StoredChunk { chunk, text, .. }) = stored else { return Ok(Vec::new()) };

@@ -95,7 +95,7 @@ impl Ties {
         let is_in_part = |edge: &&Edge| {
             edge.kind == EdgeKind::References
                 && part.chunks.contains(&edge.chunk)
-                && (part.extent == Extent::Whole || part.text.contains(&edge.target))
+                && (part.extent == Extent::Whole || part.text.contains(Edge::unqualified(&edge.target).1))
         };
         let mut used: HashMap<&str, u32> = HashMap::new();
         for edge in edges.iter().filter(is_in_part) {
@@ -105,7 +105,8 @@ impl Ties {
         used.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
         let imported = names.stated.imported(part.document);
         for (name, _) in used.into_iter().take(MOST_USED) {
-            let definitions = names.meant_by(part.document, &imported, name)?;
+            let (module, name) = Edge::unqualified(name);
+            let definitions = names.meant_by(part.document, &imported, module, name)?;
             let share = 1.0 / definitions.len().max(1) as f64;
             for Definition { document, symbol } in definitions {
                 let spot = Spot::Lines(symbol.span.start_line, symbol.span.end_line);
@@ -121,9 +122,9 @@ impl Ties {
         let symbols = names.read(|snapshot| snapshot.symbols_of(row))?;
         for symbol in telling(symbols, part) {
             let mentions = names.mentions(&symbol.name, MOST_USES)?;
-            for &mention in &mentions.found {
+            for mention in &mentions.found {
                 let imported = names.stated.imported(mention.document);
-                let means = names.meant_by(mention.document, &imported, &symbol.name)?;
+                let means = names.meant_by(mention.document, &imported, mention.module.as_deref(), &symbol.name)?;
                 if means.iter().any(|meant| meant.document == part.document) {
                     let share = 1.0 / means.len() as f64;
                     self.add(mention.document, Tie::ReferencedBy, share, Some(Spot::Row(mention.chunk)));
