@@ -89,22 +89,29 @@ pub(crate) fn naming(
         let compressed = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
         let first_chunk: i64 = row.get(2)?;
         let candidates = without_checksum(packed).and_then(|packed| candidates_for(packed, name));
-        // Bounds that cut a character belong to another name of the same length.
-        let stands_at = |place: usize| {
-            let start = u32::try_from(place).ok()?;
-            let span = ByteSpan { start, end: start.checked_add(u32::try_from(name.len()).ok()?)? };
-            text_blocks::decompress_span(compressed, span).filter(|text| text == name)
-        };
         let mut found = Vec::new();
-        for NamedIn { chunk, module, place } in candidates.ok_or_else(|| garbled(document))? {
-            let chunk = ChunkRow(first_chunk + i64::from(chunk));
-            if chunks.contains(&chunk) && place.is_none_or(|place| stands_at(place).is_some()) {
-                found.push((chunk, module));
+        for candidates in candidates.ok_or_else(|| garbled(document))?.chunk_by(|a, b| a.chunk == b.chunk) {
+            let chunk = ChunkRow(first_chunk + i64::from(candidates[0].chunk));
+            if chunks.contains(&chunk) {
+                let named = are_named(candidates, name, compressed).ok_or_else(|| garbled(document))?;
+                let named = candidates.iter().zip(named).filter(|(_, is_named)| *is_named);
+                found.extend(named.map(|(candidate, _)| (chunk, candidate.module.clone())));
             }
         }
         Ok(found)
     })?;
     Ok(found.unwrap_or_default())
+}
+
+/// Which of the candidates of one chunk are the name. The text around them is decompressed once, since a chunk has some ten
+/// names of one length; `None` where it cannot be.
+fn are_named(candidates: &[NamedIn], name: &str, compressed: &[u8]) -> Option<Vec<bool>> {
+    let places = || candidates.iter().filter_map(|candidate| candidate.place);
+    let start = places().min().unwrap_or_default();
+    let end = places().max().map_or(start, |last| last + name.len());
+    let text = text_blocks::decompress_bytes(compressed, start, end)?;
+    let stands_at = |place: usize| text[place - start..].starts_with(name.as_bytes());
+    Some(candidates.iter().map(|candidate| candidate.place.is_none_or(stands_at)).collect())
 }
 
 /// Looks at every relation of the store but references, in the order of documents.
