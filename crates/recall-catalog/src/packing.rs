@@ -3,7 +3,7 @@
 //! Numbers are LEB128; a name is its length and its bytes. A list of names is their number and the names.
 
 use memchr::memmem;
-use recall_core::ByteSpan;
+use recall_core::{ByteSpan, Edge};
 
 /// Packs names, in their order.
 pub(crate) fn pack_names(names: &[String]) -> Vec<u8> {
@@ -25,11 +25,13 @@ pub(crate) fn unpack_names(packed: &[u8]) -> Option<Vec<String>> {
 /// Packs what the chunks of a document name: pairs of a chunk's ordinal and a name, sorted and without repetition.
 ///
 /// `spans` tells where in the text each chunk is. A chunk nearly always names what stands in its text, so two numbers
-/// tell the name: where it stands and how long it is. The others are [listed](push_listed) behind them.
+/// tell the name: where it stands and how long it is. The others are [listed](push_listed) behind them, and so are the
+/// names that tell a module, since those are asked for without it.
 pub(crate) fn pack_references(references: &[(u32, &str)], text: &str, spans: &[ByteSpan]) -> Vec<u8> {
     let (mut standing, mut absent) = (Vec::new(), Vec::new());
     for &(chunk, name) in references {
-        match spans.get(chunk as usize).and_then(|&span| place_of(name, text, span)) {
+        let span = spans.get(chunk as usize).filter(|_| Edge::unqualified(name).0.is_none());
+        match span.and_then(|&span| place_of(name, text, span)) {
             Some(place) => standing.push((chunk, place, name.len())),
             None => absent.push((chunk, name)),
         }
@@ -82,9 +84,20 @@ pub(crate) fn visit_references(packed: &[u8], text: &str, mut visit: impl FnMut(
     Some(())
 }
 
-/// Which chunks were packed with a name of this length, and where in the text it stands; `None` as for
-/// [`unpack_references`]. What stands nowhere in its chunk is compared here and given without a place.
-pub(crate) fn candidates_for(packed: &[u8], name: &str) -> Option<Vec<(u32, Option<usize>)>> {
+/// A chunk that may name what was looked for.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct NamedIn {
+    /// Its place in the document.
+    pub(crate) chunk: u32,
+    /// The module that the name is taken from, where that is told.
+    pub(crate) module: Option<String>,
+    /// Where in the text a name of the same length stands; `None` where the name was compared.
+    pub(crate) place: Option<usize>,
+}
+
+/// Which chunks were packed with a bare name of this length, with or without a module; `None` as for
+/// [`unpack_references`]. What is listed is compared here and given without a place.
+pub(crate) fn candidates_for(packed: &[u8], name: &str) -> Option<Vec<NamedIn>> {
     let mut packed = Unpacker(packed);
     let mut found = Vec::new();
     let mut chunk = 0_u32;
@@ -94,12 +107,16 @@ pub(crate) fn candidates_for(packed: &[u8], name: &str) -> Option<Vec<(u32, Opti
         for _ in 0..packed.count()? {
             place = place.checked_add(packed.number()?)?;
             if packed.number()? == name.len() {
-                found.push((chunk, Some(place)));
+                found.push(NamedIn { chunk, module: None, place: Some(place) });
             }
         }
     }
-    let listed = packed.listed()?.into_iter().filter(|(_, listed)| listed == name);
-    found.extend(listed.map(|(chunk, _)| (chunk, None)));
+    for (chunk, listed) in packed.listed()? {
+        let (module, bare) = Edge::unqualified(&listed);
+        if bare == name {
+            found.push(NamedIn { chunk, module: module.map(str::to_owned), place: None });
+        }
+    }
     found.sort_unstable();
     Some(found)
 }
@@ -262,8 +279,8 @@ mod tests {
     proptest! {
         #[test]
         fn references_come_back(
-            pairs in proptest::collection::btree_set((0..9_u32, "[a-cä]{0,3}"), 0..80),
-            text in "[a-cä]{0,40}",
+            pairs in proptest::collection::btree_set((0..9_u32, "([a-cä]\\.)?[a-cä]{0,3}"), 0..80),
+            text in "[a-cä.]{0,40}",
             cuts in proptest::collection::vec(0..80_usize, 0..8),
         ) {
             let mut cuts: Vec<u32> = cuts.into_iter().map(|cut| text.floor_char_boundary(cut) as u32).collect();
@@ -274,13 +291,17 @@ mod tests {
             let borrowed: Vec<(u32, &str)> = pairs.iter().map(|(chunk, name)| (*chunk, name.as_str())).collect();
             let packed = pack_references(&borrowed, &text, &spans);
             for name in ["", "a", "bc", "ä"] {
-                let found: Vec<u32> = candidates_for(&packed, name)
+                let found: Vec<(u32, Option<String>)> = candidates_for(&packed, name)
                     .expect("it was packed")
                     .into_iter()
-                    .filter(|(_, place)| place.is_none_or(|place| text[place..].starts_with(name)))
-                    .map(|(chunk, _)| chunk)
+                    .filter(|found| found.place.is_none_or(|place| text[place..].starts_with(name)))
+                    .map(|found| (found.chunk, found.module))
                     .collect();
-                let expected: Vec<u32> = pairs.iter().filter(|pair| pair.1 == name).map(|pair| pair.0).collect();
+                let named = pairs.iter().map(|(chunk, target)| (*chunk, Edge::unqualified(target)));
+                let named = named.filter(|(_, (_, bare))| *bare == name);
+                let mut expected: Vec<(u32, Option<String>)> =
+                    named.map(|(chunk, (module, _))| (chunk, module.map(str::to_owned))).collect();
+                expected.sort_unstable();
                 prop_assert_eq!(found, expected, "{}", name);
             }
             prop_assert_eq!(unpack_references(&packed, &text), Some(pairs));

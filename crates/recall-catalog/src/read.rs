@@ -1,7 +1,7 @@
 //! What does a committed state of the catalog hold?
 
 use recall_core::{
-    Chunk, ChunkId, ChunkRow, DocPath, Document, DocumentId, DocumentRow, Edge, Generation, Symbol, Timestamp,
+    ByteSpan, Chunk, ChunkId, ChunkRow, DocPath, Document, DocumentId, DocumentRow, Edge, Generation, Symbol, Timestamp,
 };
 use rusqlite::Connection;
 
@@ -112,6 +112,13 @@ impl<'c> Snapshot<'c> {
     /// The whole text of a document.
     pub fn text(&self, document: DocumentRow) -> Result<Option<String>, ReadError> {
         rows::texts::read(self.connection(), document)
+    }
+
+    /// The part of a document's text that a span covers; `None` when there is no such document.
+    ///
+    /// Only the blocks that hold the part are decompressed.
+    pub fn text_in(&self, document: DocumentRow, span: ByteSpan) -> Result<Option<String>, ReadError> {
+        rows::texts::read_span(self.connection(), document, span)
     }
 
     /// The chunks of a document, in order, without their text; none when there is no such document.

@@ -41,7 +41,12 @@ pub(crate) fn decompress(stored: &[u8]) -> Option<String> {
 
 /// A part of the text; `None` when the bytes were not made by [`compress`], or of a text that has no such part.
 pub(crate) fn decompress_span(stored: &[u8], span: ByteSpan) -> Option<String> {
-    String::from_utf8(Blocks::of(stored)?.bytes(span.start as usize, span.end as usize)?).ok()
+    String::from_utf8(decompress_bytes(stored, span.start as usize, span.end as usize)?).ok()
+}
+
+/// As [`decompress_span`], of bytes that need not be whole characters.
+pub(crate) fn decompress_bytes(stored: &[u8], start: usize, end: usize) -> Option<Vec<u8>> {
+    Blocks::of(stored)?.bytes(start, end)
 }
 
 struct Blocks<'a> {

@@ -9,7 +9,7 @@ use recall_core::{
 
 use crate::cut::{self, Piece};
 use crate::lines::Lines;
-use crate::outline::{Found, Outline};
+use crate::outline::{Found, Outline, Reference};
 
 /// Names a chunk refers to beyond this are the vocabulary of a large table and tell chunks apart no more.
 const MOST_REFERENCES: usize = 64;
@@ -148,6 +148,14 @@ impl Document<'_> {
         Some(index)
     }
 
+    /// The modules that a name before another one stands for: those that are imported by it, else the one of that name.
+    fn modules<'q>(&'q self, qualifier: &'q str) -> impl Iterator<Item = &'q str> {
+        let aliases = self.outline.aliases.iter().filter(move |(alias, _)| alias == qualifier);
+        let mut modules = aliases.map(|(_, module)| module.as_str()).peekable();
+        let own = modules.peek().is_none().then_some(qualifier);
+        modules.chain(own)
+    }
+
     fn is_method(&self, found: &Found) -> bool {
         found.scope.is_some() || found.parent.is_some_and(|parent| self.found(parent).kinds.chunk == ChunkKind::Type)
     }
@@ -168,19 +176,29 @@ impl Document<'_> {
         let mut own: Vec<(u32, &str)> = symbols.iter().map(|symbol| (symbol.chunk, symbol.name.as_str())).collect();
         own.sort_unstable();
         let bound = self.bound();
-        let mut seen: HashSet<&str> = HashSet::new();
+        let mut seen: HashSet<(Option<&str>, &str)> = HashSet::new();
         let mut chunk = 0;
         for reference in references {
-            while chunk + 1 < chunks.len() && chunks[chunk].span.bytes.end <= reference.start {
+            while chunk + 1 < chunks.len() && chunks[chunk].span.bytes.end <= reference.name.start {
                 chunk += 1;
                 seen.clear();
             }
-            let name = reference.of(self.text()).unwrap_or_default();
-            if !bound.is_empty() && bound.contains(&(self.outermost(reference.start), name)) {
+            let Reference { name: span, qualifier } = reference;
+            let name = span.of(self.text()).unwrap_or_default();
+            let qualifier = qualifier.and_then(|qualifier| qualifier.of(self.text()));
+            let is_own = || {
+                own.binary_search(&(chunk as u32, name)).is_ok()
+                    || !bound.is_empty() && bound.contains(&(self.outermost(span.start), name))
+            };
+            if seen.len() == MOST_REFERENCES || qualifier.is_none() && is_own() || !seen.insert((qualifier, name)) {
                 continue;
             }
-            if seen.len() < MOST_REFERENCES && own.binary_search(&(chunk as u32, name)).is_err() && seen.insert(name) {
-                edges.push(Edge { kind: EdgeKind::References, chunk: chunk as u32, target: name.to_owned() });
+            let edge = |target| Edge { kind: EdgeKind::References, chunk: chunk as u32, target };
+            match qualifier {
+                None => edges.push(edge(name.to_owned())),
+                Some(qualifier) => {
+                    edges.extend(self.modules(qualifier).map(|module| edge(Edge::qualified(module, name))));
+                }
             }
         }
         edges.sort_unstable();

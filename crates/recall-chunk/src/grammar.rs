@@ -33,6 +33,7 @@ pub(crate) enum Trait {
     Wrapper = 16,
     Type = 32,
     Value = 64,
+    Qualified = 128,
 }
 
 impl Role {
@@ -111,6 +112,7 @@ fn role(syntax: &'static Syntax, language: &tree_sitter::Language, kind: u16) ->
         (syntax.wrappers, Trait::Wrapper),
         (syntax.types, Trait::Type),
         (syntax.values, Trait::Value),
+        (syntax.qualified.as_ref().map_or(&[], |qualified| std::slice::from_ref(&qualified.node)), Trait::Qualified),
     ];
     Role {
         definition: syntax.definitions.iter().find(|definition| definition.node == name),
@@ -148,7 +150,8 @@ mod tests {
                 .chain(
                     [syntax.blocks, syntax.comments, syntax.attributes, syntax.wrappers, syntax.types, syntax.values]
                         .concat(),
-                );
+                )
+                .chain(syntax.qualified.iter().map(|qualified| qualified.node));
             for kind in kinds {
                 if language.id_for_node_kind(kind, true) == 0 {
                     unknown.push(format!("{}: node {kind}", syntax.name));
@@ -157,6 +160,11 @@ mod tests {
             for field in syntax.binders {
                 if language.field_id_for_name(field).is_none() {
                     unknown.push(format!("{}: field {field}", syntax.name));
+                }
+            }
+            if let Some(qualified) = &syntax.qualified {
+                if language.field_id_for_name(qualified.module).is_none() {
+                    unknown.push(format!("{}: field {}", syntax.name, qualified.module));
                 }
             }
             for call in syntax.calls {

@@ -45,6 +45,8 @@ pub(crate) struct Syntax {
     /// Nodes that wrap a definition and belong to it: `export`, decorators, `template <…>`.
     pub(crate) wrappers: &'static [&'static str],
     pub(crate) imports: &'static [Import],
+    /// How a name is written behind the module that it is taken from; `None` where references leave that out.
+    pub(crate) qualified: Option<Qualified>,
     pub(crate) calls: &'static [Call],
     /// Leaves that name a type wherever they stand.
     pub(crate) types: &'static [&'static str],
@@ -75,6 +77,7 @@ impl Syntax {
             attributes: &[],
             wrappers: &[],
             imports: &[],
+            qualified: None,
             calls: &[],
             types: &[],
             values: &[],
@@ -193,6 +196,15 @@ pub(crate) struct Import {
     pub(crate) node: &'static str,
     /// Adds the targets that the node's text names.
     pub(crate) targets: fn(&str, &mut Vec<String>),
+}
+
+/// A node kind that holds a name and, before it, the module that the name is taken from: `Map.insert`.
+pub(crate) struct Qualified {
+    pub(crate) node: &'static str,
+    /// The field of the module.
+    pub(crate) module: &'static str,
+    /// The name that an import gives to what it imports, and the module that it means.
+    pub(crate) alias: fn(Node<'_>, &str) -> Option<(String, String)>,
 }
 
 /// A node kind that calls or instantiates something.

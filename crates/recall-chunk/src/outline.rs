@@ -36,11 +36,23 @@ pub(crate) struct Outline {
     pub(crate) definitions: Vec<Found>,
     /// Where something is imported, and what.
     pub(crate) imports: Vec<(u32, String)>,
+    /// The names by which modules are written before the names that are taken from them, and those modules; in the order
+    /// of the imports. Kept for languages alone that tell of [`Qualified`](crate::languages::Qualified) names.
+    pub(crate) aliases: Vec<(String, String)>,
     /// The names of what is called or used as a type, in no particular order.
-    pub(crate) references: Vec<ByteSpan>,
+    pub(crate) references: Vec<Reference>,
     /// The names of values where they are bound: parameters, variables. Kept for languages alone that tell of
     /// [`binders`](crate::languages::Syntax::binders), in no particular order.
     pub(crate) bound: Vec<ByteSpan>,
+}
+
+/// A name that is used.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Reference {
+    /// The bare name.
+    pub(crate) name: ByteSpan,
+    /// The module that is written before it.
+    pub(crate) qualifier: Option<ByteSpan>,
 }
 
 /// A definition as it stands in the tree.
@@ -74,6 +86,7 @@ pub(crate) fn read(grammar: &Grammar, tree: &Tree, lines: &Lines<'_>, depth: u32
             keys: vec![NO_CUT; lines.len()],
             definitions: Vec::new(),
             imports: Vec::new(),
+            aliases: Vec::new(),
             references: Vec::new(),
             bound: Vec::new(),
         },
@@ -161,8 +174,9 @@ impl Reader<'_> {
         if role.import().is_some() && self.note_import(role, node) && !role.has(Trait::Wrapper) {
             return None;
         }
+        let qualifier = self.qualifier(role, node);
         let frame = self.frame_of(role, node, line, attached);
-        Some(Frame { binds, ..frame })
+        Some(Frame { qualifier, binds, ..frame })
     }
 
     /// Leaves the innermost frame. A comment at its end may belong to what follows it.
@@ -358,12 +372,12 @@ impl Reader<'_> {
                 return;
             }
         }
-        self.outline.references.push(ByteSpan { start: name.start as u32, end: name.end as u32 });
+        self.refer(name);
     }
 
     fn note_type(&mut self, node: Node<'_>) {
         if let Some(name) = names::type_name(self.lines.text(), node.byte_range()) {
-            self.outline.references.push(ByteSpan { start: name.start as u32, end: name.end as u32 });
+            self.refer(name);
         }
     }
 
@@ -374,9 +388,30 @@ impl Reader<'_> {
             return;
         }
         let name = span.of(self.lines.text()).unwrap_or_default();
-        if names::is_worth_naming(name) && self.grammar.syntax.ordinary.binary_search(&name).is_err() {
-            self.outline.references.push(span);
+        // Behind a module even an ordinary name is that module's.
+        let is_ordinary = || self.grammar.syntax.ordinary.binary_search(&name).is_ok();
+        if names::is_worth_naming(name) && (self.is_qualified() || !is_ordinary()) {
+            self.refer(node.byte_range());
         }
+    }
+
+    fn is_qualified(&self) -> bool {
+        self.frames.last().is_some_and(|parent| parent.qualifier.is_some())
+    }
+
+    /// Notes a name that is used, with the module before it.
+    fn refer(&mut self, name: Range<usize>) {
+        let name = ByteSpan { start: name.start as u32, end: name.end as u32 };
+        let qualifier = self.frames.last().and_then(|parent| parent.qualifier);
+        self.outline.references.push(Reference { name, qualifier });
+    }
+
+    /// The module that a qualified name is taken from.
+    fn qualifier(&self, role: Role, node: Node<'_>) -> Option<ByteSpan> {
+        let qualified = self.grammar.syntax.qualified.as_ref().filter(|_| role.has(Trait::Qualified))?;
+        let module = node.child_by_field_name(qualified.module)?.byte_range();
+        let text = self.lines.text().get(module.clone())?.trim_end_matches('.');
+        Some(ByteSpan { start: module.start as u32, end: (module.start + text.len()) as u32 })
     }
 
     /// Notes what a node imports. Whether it imports anything.
@@ -384,6 +419,9 @@ impl Reader<'_> {
         let text = self.lines.text().get(node.byte_range()).unwrap_or_default();
         if let Some(import) = role.import() {
             (import.targets)(text, &mut self.targets);
+        }
+        if let Some(qualified) = &self.grammar.syntax.qualified {
+            self.outline.aliases.extend((qualified.alias)(node, self.lines.text()));
         }
         let has_targets = !self.targets.is_empty();
         let at = node.start_byte() as u32;

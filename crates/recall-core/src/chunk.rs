@@ -220,8 +220,28 @@ pub struct Edge {
     pub kind: EdgeKind,
     /// The chunk that it starts in.
     pub chunk: u32,
-    /// What the text names: a module path, a symbol's name, a relative link, an id.
+    /// What the text names: a module path, a symbol's name, a relative link, an id. Of a reference the bare name, or the
+    /// [qualified](Self::qualified) one where the text tells from which module it is taken.
     pub target: String,
+}
+
+impl Edge {
+    /// What stands between a module and a name that is taken from it. No bare name holds it.
+    const QUALIFIES: char = '.';
+
+    /// The target of a reference to a name of a module, `Data.Map.insert`. The module goes by its own name, whatever the
+    /// document calls it.
+    pub fn qualified(module: &str, name: &str) -> String {
+        format!("{module}{}{name}", Self::QUALIFIES)
+    }
+
+    /// The module and the bare name that the target of a reference consists of; no module where it does not tell.
+    pub fn unqualified(target: &str) -> (Option<&str>, &str) {
+        match target.rsplit_once(Self::QUALIFIES) {
+            Some((module, name)) => (Some(module), name),
+            None => (None, target),
+        }
+    }
 }
 
 /// Which relation an edge is.

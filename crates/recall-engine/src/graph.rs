@@ -9,6 +9,7 @@ pub(crate) mod definitions;
 mod links;
 pub(crate) mod meaning;
 pub(crate) mod paths;
+mod read;
 mod resolve;
 pub(crate) mod start;
 pub(crate) mod stated;
@@ -168,7 +169,7 @@ fn around(
     let Walked { nodes: walked, edges, is_truncated } = walked;
     let mut nodes = Vec::with_capacity(walked.len());
     for (place, node) in walked.iter().enumerate() {
-        if let Some(thing) = node.thing.told(&names)? {
+        if let Some(thing) = node.thing.told(&mut names)? {
             nodes.push((place, GraphNode { thing, distance: node.distance }));
         }
     }

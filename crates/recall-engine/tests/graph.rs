@@ -3,7 +3,7 @@
 mod support;
 
 use recall_core::{Relation, Scope};
-use recall_engine::{Graph, GraphError, GraphRequest, NodeThing, Related, RelatedRequest, Warning, links};
+use recall_engine::{Graph, GraphError, GraphRequest, NodeThing, Related, RelatedRequest, Tie, Warning, links};
 
 use support::Sandbox;
 
@@ -176,7 +176,7 @@ fn related(id: &str, limit: u32) -> Result<Related, GraphError> {
 
 /// Each document with its ties.
 fn ties(related: &Related) -> Vec<(&str, Vec<&str>)> {
-    let ties = |ties: &[recall_engine::Tie]| {
+    let ties = |ties: &[Tie]| {
         let mut names: Vec<&str> = ties.iter().map(|tie| tie.as_str()).filter(|name| *name != "similar").collect();
         names.sort_unstable();
         names
@@ -217,12 +217,82 @@ fn a_part_of_a_document_has_its_own_relatives() {
     assert!(matches!(related("/etc/passwd", 10), Err(GraphError::Outside { .. })));
 }
 
+/// `insert` of a module of the project, beside one of a library, each behind the name that its import gives it.
+const QUALIFIED: &[(&str, &str)] = &[
+    (
+        "src/Acme/Store.hs",
+        "module Acme.Store (module Acme.Store, module Acme.Index) where\n\nimport Acme.Index\n\n\
+         insert :: Int -> Int\ninsert = succ\n",
+    ),
+    ("src/Acme/Index.hs", "module Acme.Index where\n\nrefresh :: Int -> Int\nrefresh = succ\n"),
+    ("src/Acme/Other.hs", "module Acme.Other where\n\ninsert :: Int -> Int\ninsert = pred\n"),
+    (
+        "app/Keep.hs",
+        "module Keep where\n\nimport qualified Acme.Store as S\nimport Acme.Other ()\n\n\
+         keep :: Int -> Int\nkeep = S.insert . S.refresh\n",
+    ),
+    (
+        "app/Fill.hs",
+        "module Fill where\n\nimport Acme.Store ()\nimport qualified Data.Map as S\n\n\
+         fill :: Int -> Int\nfill = S.insert . S.refresh . N.insert\n",
+    ),
+];
+
+#[test]
+fn a_name_behind_a_module_is_that_modules() {
+    let sandbox = Sandbox::with(QUALIFIED);
+    let engine = sandbox.engine();
+    let check = |node: &str, expected: &[&str]| {
+        let graph = engine.graph(&sandbox.origin(), &request(node, &[Relation::References])).expect("an answer");
+        assert_eq!(edges(&graph), expected, "{node}");
+    };
+    let refresh = "app/Keep.hs#keep references src/Acme/Index.hs#refresh";
+    let insert = "app/Keep.hs#keep references src/Acme/Store.hs#insert";
+    check("keep", &[refresh, insert]);
+    check("fill", &[]);
+    check("refresh", &[refresh]);
+    check("app/Fill.hs", &[]);
+    let users = |path: &str| {
+        let request = RelatedRequest { id: path.to_owned(), scope: Scope::All, limit: 10, types: Vec::new() };
+        let related = engine.related(&sandbox.origin(), &request).expect("an answer");
+        let users = related.documents.iter().filter(|entry| entry.ties.contains(&Tie::ReferencedBy));
+        users.map(|entry| entry.document.path.as_str().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(users("src/Acme/Store.hs"), ["app/Keep.hs"]);
+    assert_eq!(users("src/Acme/Other.hs"), [""; 0]);
+    engine.close();
+    let weighed = links_of(&sandbox);
+    let from_app: Vec<&String> = weighed.iter().filter(|edge| edge.starts_with("app/")).collect();
+    assert_eq!(
+        from_app,
+        [
+            "app/Fill.hs src/Acme/Store.hs 1.0",
+            "app/Keep.hs src/Acme/Index.hs 1.0",
+            "app/Keep.hs src/Acme/Other.hs 1.0",
+            "app/Keep.hs src/Acme/Store.hs 2.0",
+        ]
+    );
+}
+
 #[test]
 fn the_links_of_a_store_weigh_what_is_stated_and_what_is_used() {
     let sandbox = Sandbox::with(FILES);
     let engine = sandbox.engine();
     sandbox.index(&engine);
     engine.close();
+    assert_eq!(
+        links_of(&sandbox),
+        [
+            "docs/adr/0001-ledger.md src/ledger.rs 1.0",
+            "docs/guide.md docs/adr/0001-ledger.md 1.0",
+            "src/ledger.rs src/gateway.rs 2.0",
+            "src/lib.rs src/gateway.rs 2.0",
+        ]
+    );
+}
+
+/// The links of a store that is closed, one a line.
+fn links_of(sandbox: &Sandbox) -> Vec<String> {
     let store = std::fs::read_dir(sandbox.home().join("stores")).expect("stores").next().expect("one").expect("read");
     let catalog = recall_catalog::Catalog::open(&store.path().join("index/catalog.db")).expect("a catalog");
     let snapshot = catalog.snapshot().expect("readable");
@@ -234,13 +304,5 @@ fn the_links_of_a_store_weigh_what_is_stated_and_what_is_used() {
     let mut told: Vec<String> =
         links.edges.iter().map(|&(from, to, weight)| format!("{} {} {weight:.1}", path(from), path(to))).collect();
     told.sort_unstable();
-    assert_eq!(
-        told,
-        [
-            "docs/adr/0001-ledger.md src/ledger.rs 1.0",
-            "docs/guide.md docs/adr/0001-ledger.md 1.0",
-            "src/ledger.rs src/gateway.rs 2.0",
-            "src/lib.rs src/gateway.rs 2.0",
-        ]
-    );
+    told
 }

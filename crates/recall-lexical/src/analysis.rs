@@ -23,6 +23,11 @@ impl Analysis {
         Self::remembering(StemCache::PLACES)
     }
 
+    /// For one text: remembers the stems of some hundred words.
+    pub(crate) fn of_text() -> Self {
+        Self::remembering(StemCache::PLACES_OF_TEXT)
+    }
+
     /// For a few words: filling a cache would cost more than all their stems.
     pub(crate) fn of_queries() -> Self {
         Self::remembering(1)
@@ -108,6 +113,9 @@ struct Stemmed {
 impl StemCache {
     /// A power of two; 8192 words with their stems are about 0.6 MB.
     const PLACES: usize = 8192;
+
+    /// What a text of 16 KiB says again and again.
+    const PLACES_OF_TEXT: usize = 512;
 
     fn stem<'a>(&'a mut self, word: &'a str) -> &'a str {
         // Words of one or two letters have no suffix, and the rules are about English letters.

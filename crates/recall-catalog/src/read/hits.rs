@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::{ByteSpan, Chunk, ChunkId, ChunkRow, DocumentRow};
+use recall_core::{ByteSpan, Chunk, ChunkId, ChunkRow, DocumentRow, Span};
 
 use super::{Snapshot, StoredChunk, StoredDocument};
 use crate::rows::{chunks, documents, tags, texts};
@@ -63,6 +63,11 @@ impl Snapshot<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Where the chunk in a row stands; `None` for a row that is no more or not yet.
+    pub fn chunk_span(&self, row: ChunkRow) -> Result<Option<Span>, ReadError> {
+        Ok(chunks::by_row(self.connection(), row)?.map(|entry| entry.chunk.span))
     }
 
     /// The chunks that are there, document by document.

@@ -62,8 +62,14 @@ impl Snapshot<'_> {
         rows::edges::without_references(self.connection(), document)
     }
 
-    /// Which of these chunks of a document refer to a name, in the order of rows.
-    pub fn naming(&self, document: DocumentRow, name: &str, chunks: &[ChunkRow]) -> Result<Vec<ChunkRow>, ReadError> {
+    /// Which of these chunks of a document refer to a bare name, in the order of rows; each with the module that it takes
+    /// the name from, where it [tells](Edge::qualified).
+    pub fn naming(
+        &self,
+        document: DocumentRow,
+        name: &str,
+        chunks: &[ChunkRow],
+    ) -> Result<Vec<(ChunkRow, Option<String>)>, ReadError> {
         rows::edges::naming(self.connection(), document, name, chunks)
     }
 }

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 
 use crate::ReadError;
 use crate::checksum::checksum;
-use crate::packing::{candidates_for, pack_references, unpack_references, visit_references};
+use crate::packing::{NamedIn, candidates_for, pack_references, unpack_references, visit_references};
 use crate::text_blocks;
 
 /// The relations of a document that are stored: sorted, each once, without those that its symbols tell.
@@ -70,7 +70,8 @@ pub(crate) fn without_references(connection: &Connection, document: DocumentRow)
     })
 }
 
-/// The chunks among `chunks` of one document that refer to a name, ascending.
+/// The chunks among `chunks` of one document that refer to a bare name, ascending; each with the module that it takes the
+/// name from, where it tells.
 ///
 /// Only the parts of the text in which the name may stand are decompressed.
 pub(crate) fn naming(
@@ -78,7 +79,7 @@ pub(crate) fn naming(
     document: DocumentRow,
     name: &str,
     chunks: &[ChunkRow],
-) -> Result<Vec<ChunkRow>, ReadError> {
+) -> Result<Vec<(ChunkRow, Option<String>)>, ReadError> {
     let statement = "SELECT packed, compressed, first_chunk
         FROM documents JOIN reference_edges ON reference_edges.document = documents.row
         JOIN texts ON texts.document = documents.row
@@ -88,22 +89,29 @@ pub(crate) fn naming(
         let compressed = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
         let first_chunk: i64 = row.get(2)?;
         let candidates = without_checksum(packed).and_then(|packed| candidates_for(packed, name));
-        // Bounds that cut a character belong to another name of the same length.
-        let stands_at = |place: usize| {
-            let start = u32::try_from(place).ok()?;
-            let span = ByteSpan { start, end: start.checked_add(u32::try_from(name.len()).ok()?)? };
-            text_blocks::decompress_span(compressed, span).filter(|text| text == name)
-        };
         let mut found = Vec::new();
-        for (ordinal, place) in candidates.ok_or_else(|| garbled(document))? {
-            let chunk = ChunkRow(first_chunk + i64::from(ordinal));
-            if chunks.contains(&chunk) && place.is_none_or(|place| stands_at(place).is_some()) {
-                found.push(chunk);
+        for candidates in candidates.ok_or_else(|| garbled(document))?.chunk_by(|a, b| a.chunk == b.chunk) {
+            let chunk = ChunkRow(first_chunk + i64::from(candidates[0].chunk));
+            if chunks.contains(&chunk) {
+                let named = are_named(candidates, name, compressed).ok_or_else(|| garbled(document))?;
+                let named = candidates.iter().zip(named).filter(|(_, is_named)| *is_named);
+                found.extend(named.map(|(candidate, _)| (chunk, candidate.module.clone())));
             }
         }
         Ok(found)
     })?;
     Ok(found.unwrap_or_default())
+}
+
+/// Which of the candidates of one chunk are the name. The text around them is decompressed once, since a chunk has some ten
+/// names of one length; `None` where it cannot be.
+fn are_named(candidates: &[NamedIn], name: &str, compressed: &[u8]) -> Option<Vec<bool>> {
+    let places = || candidates.iter().filter_map(|candidate| candidate.place);
+    let start = places().min().unwrap_or_default();
+    let end = places().max().map_or(start, |last| last + name.len());
+    let text = text_blocks::decompress_bytes(compressed, start, end)?;
+    let stands_at = |place: usize| text[place - start..].starts_with(name.as_bytes());
+    Some(candidates.iter().map(|candidate| candidate.place.is_none_or(stands_at)).collect())
 }
 
 /// Looks at every relation of the store but references, in the order of documents.

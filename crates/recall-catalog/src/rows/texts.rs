@@ -1,6 +1,6 @@
 //! The text of a document, compressed.
 
-use recall_core::DocumentRow;
+use recall_core::{ByteSpan, DocumentRow};
 use rusqlite::Connection;
 
 use crate::{ReadError, text_blocks};
@@ -15,6 +15,17 @@ pub(crate) fn insert(connection: &Connection, document: DocumentRow, text: &str)
 pub(crate) fn read(connection: &Connection, document: DocumentRow) -> Result<Option<String>, ReadError> {
     with_compressed(connection, document, |compressed| {
         text_blocks::decompress(compressed)
+            .ok_or_else(|| ReadError::damaged(format!("the text of document row {} is garbled", document.0)))
+    })
+}
+
+pub(crate) fn read_span(
+    connection: &Connection,
+    document: DocumentRow,
+    span: ByteSpan,
+) -> Result<Option<String>, ReadError> {
+    with_compressed(connection, document, |compressed| {
+        text_blocks::decompress_span(compressed, span)
             .ok_or_else(|| ReadError::damaged(format!("the text of document row {} is garbled", document.0)))
     })
 }

@@ -60,7 +60,7 @@ fn code() -> Sample {
         chunk,
     };
     sample.parsed.symbols = vec![symbol("open", 0), symbol("shut", 1)];
-    let names = [(0, "größe"), (1, "absent"), (1, "größt"), (1, "open")];
+    let names = [(0, "größe"), (1, "Data.Map.lookup"), (1, "absent"), (1, "größt"), (1, "open")];
     let edge = |(chunk, target): (u32, &str)| Edge { kind: EdgeKind::References, chunk, target: target.to_owned() };
     sample.parsed.edges = names.map(edge).to_vec();
     sample
@@ -75,6 +75,7 @@ fn a_name_is_found_where_a_chunk_refers_to_it() {
     let (document, first) = (inserted.document, inserted.first_chunk);
     let second = ChunkRow(first.0 + 1);
     let check = |name, chunks: &[ChunkRow], expected: &[ChunkRow]| {
+        let expected: Vec<(ChunkRow, Option<String>)> = expected.iter().map(|&chunk| (chunk, None)).collect();
         assert_eq!(snapshot.naming(document, name, chunks).unwrap(), expected, "{name}");
     };
     check("open", &[first, second], &[second]);
@@ -83,6 +84,9 @@ fn a_name_is_found_where_a_chunk_refers_to_it() {
     check("größt", &[first, second], &[second]);
     check("absent", &[first, second], &[second]);
     check("shut", &[first, second], &[]);
+    let map = |chunk| (chunk, Some("Data.Map".to_owned()));
+    assert_eq!(snapshot.naming(document, "lookup", &[first, second]).unwrap(), [map(second)]);
+    assert_eq!(snapshot.naming(document, "Data.Map.lookup", &[first, second]).unwrap(), [], "a bare name is asked for");
     let names = |chunk| -> Vec<String> {
         snapshot.symbols_in(document, chunk).unwrap().into_iter().map(|symbol| symbol.name).collect()
     };

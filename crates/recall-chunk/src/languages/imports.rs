@@ -27,8 +27,8 @@ pub(super) fn include(text: &str, targets: &mut Vec<String>) {
     }
 }
 
-/// `import a.b.C as D;`, `import static a.b.*`, `using X = A.B`, `import qualified Data.Map as M (x)`: the dotted path
-/// behind the keywords.
+/// `import a.b.C as D;`, `import static a.b.*`, `using X = A.B`, `import qualified "pkg" Data.Map as M (x)`: the
+/// dotted path behind the keywords and the quoted package.
 pub(super) fn dotted(text: &str, targets: &mut Vec<String>) {
     const KEYWORDS: &[&str] = &[
         "import",
@@ -50,11 +50,14 @@ pub(super) fn dotted(text: &str, targets: &mut Vec<String>) {
         "type",
         "pattern",
         "unsafe",
+        "{-#",
+        "SOURCE",
+        "#-}",
     ];
     let text = text.split_once('=').map_or(text, |(_, right)| right);
     let path = text
         .split(|c: char| c.is_whitespace() || matches!(c, ';' | '('))
-        .find(|word| !word.is_empty() && !KEYWORDS.contains(word));
+        .find(|word| !word.is_empty() && !word.starts_with('"') && !KEYWORDS.contains(word));
     push(targets, path.unwrap_or_default().trim_end_matches(".*").trim_end_matches("._"));
 }
 
@@ -131,6 +134,7 @@ mod tests {
         check(dotted, "import static a.b.C.*;", &["a.b.C"]);
         check(dotted, "using X = A.B;", &["A.B"]);
         check(dotted, "import qualified Data.Map as M (x)", &["Data.Map"]);
+        check(dotted, "import {-# SOURCE #-} \"containers\" Data.Map (x)", &["Data.Map"]);
         check(dotted, "@testable import Store", &["Store"]);
         check(dotted, "import", &[]);
         let rust = |text: &str, targets: &mut Vec<String>| braced(text, "::", targets);

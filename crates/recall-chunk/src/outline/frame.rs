@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use recall_core::ByteSpan;
+
 use crate::grammar::Role;
 
 /// An ancestor.
@@ -20,6 +22,8 @@ pub(super) struct Frame {
     /// Whether the child that it calls has been seen.
     pub(super) has_callee: bool,
     pub(super) in_function: bool,
+    /// The module before the name that it holds, where it is a qualified name.
+    pub(super) qualifier: Option<ByteSpan>,
     /// Whether names in it are bound, not used.
     pub(super) binds: bool,
     pub(super) definitions_above: u32,
@@ -50,6 +54,7 @@ impl Frame {
             last_definition: None,
             has_callee: false,
             in_function: false,
+            qualifier: None,
             binds: false,
             definitions_above: 0,
             line: usize::MAX,

@@ -1,5 +1,6 @@
 //! Where is a name defined, and who uses it?
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -7,7 +8,8 @@ use recall_catalog::{ReadError, Snapshot};
 use recall_core::{Candidate, ChunkRow, DocumentRow, Symbol};
 use recall_lexical::Searcher;
 
-use super::meaning::{is_used_by_name, meant};
+use super::meaning::{is_used_by_name, meant, meant_by_import};
+use super::read::Kept;
 use super::stated::{Imported, Stated};
 use crate::error::StoreError;
 use crate::store::Store;
@@ -23,10 +25,12 @@ pub(crate) struct Definition {
 }
 
 /// A chunk that refers to a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Mention {
     pub(crate) document: u32,
     pub(crate) chunk: ChunkRow,
+    /// The module that it takes the name from, where it tells.
+    pub(crate) module: Option<String>,
 }
 
 /// What was found, and whether there was more than was looked at.
@@ -42,12 +46,21 @@ pub(crate) struct Names<'a> {
     pub(crate) snapshot: &'a Snapshot<'a>,
     pub(crate) searcher: Searcher,
     pub(crate) stated: &'a Stated,
-    /// The chunks that define a name, with their documents, by document.
-    defining: HashMap<String, Rc<Vec<(u32, ChunkRow)>>>,
+    defining: HashMap<String, Rc<Defining>>,
     /// The definitions of a name in a document that code can use.
     usable: HashMap<(String, u32), Rc<Vec<Definition>>>,
     /// The chunks that refer to a name; one answer asks for each name with one bound.
     mentions: HashMap<String, Rc<Bounded<Mention>>>,
+    imported: HashMap<u32, Rc<Imported>>,
+    pub(super) kept: Kept,
+}
+
+/// What defines a name.
+struct Defining {
+    /// The chunks that do, with their documents, by document.
+    chunks: Vec<(u32, ChunkRow)>,
+    /// The documents, ascending.
+    documents: Vec<u32>,
 }
 
 impl<'a> Names<'a> {
@@ -61,13 +74,15 @@ impl<'a> Names<'a> {
             defining: HashMap::new(),
             usable: HashMap::new(),
             mentions: HashMap::new(),
+            imported: HashMap::new(),
+            kept: Kept::default(),
         }
     }
 
     /// The first definitions of a name, with as many of its scopes as are given, in the order of paths and lines; and
     /// how many there are in all.
     pub(crate) fn definitions(&mut self, name: &str, most: usize) -> Result<(Vec<Definition>, usize), StoreError> {
-        let mut chunks = self.defining(name)?.to_vec();
+        let mut chunks = self.defining(name)?.chunks.clone();
         chunks.sort_by(|a, b| self.path(a.0).cmp(self.path(b.0)).then(a.1.cmp(&b.1)));
         let mut found = Vec::new();
         let mut all = 0;
@@ -85,46 +100,67 @@ impl<'a> Names<'a> {
         Ok((found, all))
     }
 
-    /// The definitions that a document may mean by a bare name, in the order of documents and lines; see [`meaning`].
+    /// The definitions that a document may mean by a bare name, or by one that it takes from a module: one list a document,
+    /// in the order of documents and lines; see [`meaning`].
     ///
     /// [`meaning`]: super::meaning
     pub(crate) fn meant_by(
         &mut self,
         from: u32,
-        imported: &Imported,
+        module: Option<&str>,
         name: &str,
-    ) -> Result<Vec<Definition>, StoreError> {
-        let mut definers: Vec<u32> = self.defining(name)?.iter().map(|(document, _)| *document).collect();
-        definers.dedup();
+    ) -> Result<Vec<Rc<Vec<Definition>>>, StoreError> {
+        let defining = self.defining(name)?;
+        if defining.documents.is_empty() {
+            return Ok(Vec::new());
+        }
+        let imported = match module {
+            None => self.imported(from),
+            Some(module) => Rc::new(self.stated.imported_from(from, module)),
+        };
+        let meant = if module.is_none() { meant } else { meant_by_import };
+        let mut useless: Vec<u32> = Vec::new();
         // What defines the name in a way that code cannot use is found out where it would be meant, and looked past.
         loop {
-            let documents = meant(&self.stated.paths, from, &definers, imported);
+            let definers: Cow<'_, [u32]> = if useless.is_empty() {
+                Cow::Borrowed(&defining.documents)
+            } else {
+                defining.documents.iter().copied().filter(|document| !useless.contains(document)).collect()
+            };
             let mut found = Vec::new();
-            let mut useless = Vec::new();
-            for &document in &documents {
+            let useless_before = useless.len();
+            for document in meant(&self.stated.paths, from, &definers, &imported) {
                 let usable = self.usable(name, document)?;
                 if usable.is_empty() {
                     useless.push(document);
+                } else {
+                    found.push(usable);
                 }
-                found.extend(usable.iter().cloned());
             }
-            if !found.is_empty() || useless.is_empty() {
+            if !found.is_empty() || useless.len() == useless_before {
                 return Ok(found);
             }
-            definers.retain(|document| !useless.contains(document));
         }
     }
 
-    /// The chunks that define a name, with their documents, by document.
-    fn defining(&mut self, name: &str) -> Result<Rc<Vec<(u32, ChunkRow)>>, StoreError> {
+    fn imported(&mut self, document: u32) -> Rc<Imported> {
+        let imported = self.imported.entry(document).or_insert_with(|| Rc::new(self.stated.imported(document)));
+        Rc::clone(imported)
+    }
+
+    /// What defines a name.
+    fn defining(&mut self, name: &str) -> Result<Rc<Defining>, StoreError> {
         if let Some(known) = self.defining.get(name) {
             return Ok(Rc::clone(known));
         }
-        let chunks = self.searcher.defining(name, MOST_DEFINING).map_err(|source| self.store.search_failed(source))?;
+        let candidates =
+            self.searcher.defining(name, MOST_DEFINING).map_err(|source| self.store.search_failed(source))?;
         let in_document = |candidate: Candidate| Some((self.stated.paths.in_row(candidate.document)?, candidate.chunk));
-        let mut defining: Vec<(u32, ChunkRow)> = chunks.into_iter().filter_map(in_document).collect();
-        defining.sort_unstable();
-        let defining = Rc::new(defining);
+        let mut chunks: Vec<(u32, ChunkRow)> = candidates.into_iter().filter_map(in_document).collect();
+        chunks.sort_unstable();
+        let mut documents: Vec<u32> = chunks.iter().map(|(document, _)| *document).collect();
+        documents.dedup();
+        let defining = Rc::new(Defining { chunks, documents });
         self.defining.insert(name.to_owned(), Rc::clone(&defining));
         Ok(defining)
     }
@@ -137,7 +173,7 @@ impl<'a> Names<'a> {
         }
         let defining = self.defining(name)?;
         let mut found = Vec::new();
-        for &(_, chunk) in defining.iter().filter(|(known, _)| *known == document) {
+        for &(_, chunk) in defining.chunks.iter().filter(|(known, _)| *known == document) {
             found.extend(self.named(name, document, chunk)?);
         }
         found.retain(|definition| is_used_by_name(definition.symbol.kind));
@@ -179,7 +215,7 @@ impl<'a> Names<'a> {
         for (row, chunks) in by_document {
             let Some(document) = self.stated.paths.in_row(row) else { continue };
             let chunks = self.read(|snapshot| snapshot.naming(row, name, &chunks))?;
-            found.extend(chunks.into_iter().map(|chunk| Mention { document, chunk }));
+            found.extend(chunks.into_iter().map(|(chunk, module)| Mention { document, chunk, module }));
         }
         found.sort_by(|a, b| self.path(a.document).cmp(self.path(b.document)).then_with(|| a.cmp(b)));
         let mentions = Rc::new(Bounded { found, is_cut });

@@ -4,12 +4,12 @@
 //! catalog; holds numbers only.
 
 use recall_catalog::{ReadError, Snapshot};
-use recall_core::DocumentRow;
+use recall_core::{DocumentRow, Edge};
 use rustc_hash::FxHashMap;
 
-use super::meaning::{is_used_by_name, meant};
+use super::meaning::{is_used_by_name, meant, meant_by_import};
 use super::paths::Paths;
-use super::stated::Stated;
+use super::stated::{Imported, Stated};
 
 /// What an import or a link between documents weighs, shared by what it may mean. A reference weighs the same at most:
 /// see [`Links::edges`].
@@ -41,15 +41,16 @@ pub fn links(snapshot: &Snapshot<'_>) -> Result<Links, ReadError> {
     let weighed = stated.edges().iter().map(|edge| (edge.from, edge.to, STATED / edge.meant as f32));
     let mut edges = Edges(weighed.collect());
     let definers = Definers::read(snapshot, paths)?;
-    let mut used = Used { from: None, names: FxHashMap::default() };
+    let mut used = Used::default();
     snapshot.each_reference(|row, _, name| {
+        let (module, name) = Edge::unqualified(name);
         let Some(&name) = definers.names.get(name) else { return };
         let document = paths.in_row_near(row, used.from);
         if document != used.from {
             used.give(&definers, &stated, &mut edges);
             used.from = document;
         }
-        *used.names.entry(name).or_default() += 1;
+        used.add(name, module);
     })?;
     used.give(&definers, &stated, &mut edges);
     let documents = paths.places().iter().map(|place| place.row).collect();
@@ -92,18 +93,43 @@ impl Definers {
 }
 
 /// The names that one document uses, with the number of its chunks that do.
+#[derive(Default)]
 struct Used {
     from: Option<u32>,
-    names: FxHashMap<u32, u32>,
+    /// By the names and the places in `modules` of what they are taken from, where the document tells.
+    names: FxHashMap<(u32, Option<u32>), u32>,
+    modules: FxHashMap<Box<str>, u32>,
 }
 
 impl Used {
+    fn add(&mut self, name: u32, module: Option<&str>) {
+        let module = module.map(|module| {
+            self.modules.get(module).copied().unwrap_or_else(|| {
+                let place = self.modules.len() as u32;
+                self.modules.insert(module.into(), place);
+                place
+            })
+        });
+        *self.names.entry((name, module)).or_default() += 1;
+    }
+
     /// Turns what was gathered into edges and forgets it.
     fn give(&mut self, definers: &Definers, stated: &Stated, edges: &mut Edges) {
-        let Some(from) = self.from else { return self.names.clear() };
+        let Some(from) = self.from else {
+            self.names.clear();
+            return self.modules.clear();
+        };
         let imported = stated.imported(from);
-        for (name, chunks) in self.names.drain() {
-            let meant = meant(&stated.paths, from, &definers.documents[name as usize], &imported);
+        let mut imported_from = vec![Imported::default(); self.modules.len()];
+        for (module, place) in self.modules.drain() {
+            imported_from[place as usize] = stated.imported_from(from, &module);
+        }
+        for ((name, module), chunks) in self.names.drain() {
+            let definers = &definers.documents[name as usize];
+            let meant = match module {
+                None => meant(&stated.paths, from, definers, &imported),
+                Some(module) => meant_by_import(&stated.paths, from, definers, &imported_from[module as usize]),
+            };
             let weight = (chunks as f32).sqrt() / meant.len().max(1) as f32;
             edges.0.extend(meant.into_iter().filter(|&to| to != from).map(|to| (from, to, weight)));
         }

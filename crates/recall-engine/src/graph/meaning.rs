@@ -22,18 +22,11 @@ pub(crate) fn meant(paths: &Paths, from: u32, definers: &[u32], imported: &Impor
     if definers.binary_search(&from).is_ok() {
         return vec![from];
     }
-    let is_family = |document: &u32| paths.are_family(from, *document);
-    let is_definer = |document: &u32| definers.binary_search(document).is_ok();
-    let among =
-        |documents: &[u32]| documents.iter().copied().filter(is_definer).filter(is_family).collect::<Vec<u32>>();
-    let by_import = among(&imported.direct);
-    if !by_import.is_empty() {
+    let by_import = meant_by_import(paths, from, definers, imported);
+    if !by_import.is_empty() || imported.further.is_some() {
         return by_import;
     }
-    if let Some(further) = &imported.further {
-        let passed_on = among(further);
-        return if passed_on.len() > MOST_DEFINERS { Vec::new() } else { passed_on };
-    }
+    let is_family = |document: &u32| paths.are_family(from, *document);
     if definers.len() > MOST_COMPARED {
         return Vec::new();
     }
@@ -44,6 +37,19 @@ pub(crate) fn meant(paths: &Paths, from: u32, definers: &[u32], imported: &Impor
     let beside: Vec<u32> = usable.iter().copied().filter(|&document| paths.are_beside(from, document)).collect();
     let nearest = if beside.is_empty() { usable } else { beside };
     if nearest.len() > MOST_DEFINERS { Vec::new() } else { nearest }
+}
+
+/// Those of the documents that define a name which another document may mean by it where it takes the name from what it
+/// imports; bounded as in [`meant`].
+pub(crate) fn meant_by_import(paths: &Paths, from: u32, definers: &[u32], imported: &Imported) -> Vec<u32> {
+    let is_meant = |document: &u32| definers.binary_search(document).is_ok() && paths.are_family(from, *document);
+    let among = |documents: &[u32]| documents.iter().copied().filter(is_meant).collect::<Vec<u32>>();
+    let by_import = among(&imported.direct);
+    if !by_import.is_empty() {
+        return by_import;
+    }
+    let passed_on = among(imported.further.as_deref().unwrap_or_default());
+    if passed_on.len() > MOST_DEFINERS { Vec::new() } else { passed_on }
 }
 
 /// Whether code names definitions of that kind to use them. Keys and headings are read by people, and the name of a

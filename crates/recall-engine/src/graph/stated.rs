@@ -85,6 +85,17 @@ impl Stated {
         if !self.paths.names_only_imports(document) {
             return Imported { direct, further: None };
         }
+        self.with_further(direct)
+    }
+
+    /// What a document takes names from that it writes behind a module; none where the module is not in the store.
+    pub(crate) fn imported_from(&self, document: u32, module: &str) -> Imported {
+        let mut direct = self.paths.resolve(document, module);
+        direct.sort_unstable();
+        self.with_further(direct)
+    }
+
+    fn with_further(&self, direct: Vec<u32>) -> Imported {
         let mut further: Vec<u32> = direct.iter().flat_map(|&imported| self.imports(imported)).collect();
         further.sort_unstable();
         further.dedup();

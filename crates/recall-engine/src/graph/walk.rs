@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use recall_catalog::StoredChunk;
-use recall_core::{Edge, EdgeKind, Relation, Symbol};
+use recall_core::{ChunkRow, Edge, EdgeKind, Relation, Symbol};
 
-use super::definitions::{Definition, Mention, Names};
+use super::definitions::{Definition, Names};
 use super::meaning;
+use super::read::Around;
 use super::start::Start;
 use super::{GraphRequest, NodeThing};
 use crate::error::StoreError;
@@ -175,9 +175,8 @@ impl<'a, 'n> Walk<'a, 'n> {
                 symbols.into_iter().map(|symbol| Step::out(kind, document, symbol)).collect()
             }
             Relation::References => {
-                let row = self.names.row(document);
-                let edges = self.names.read(|snapshot| snapshot.edges_of(row))?;
-                self.used(document, &edges, |_| true)?
+                let uses = self.names.uses(document)?;
+                self.used(document, uses.references(), |_| true)?
             }
         })
     }
@@ -228,24 +227,24 @@ impl<'a, 'n> Walk<'a, 'n> {
     fn used(
         &mut self,
         document: u32,
-        edges: &[Edge],
+        references: &[Edge],
         is_asked: impl Fn(&Edge) -> bool,
     ) -> Result<Vec<Step>, StoreError> {
         let mut names: HashMap<&str, u32> = HashMap::new();
-        for edge in edges.iter().filter(|edge| edge.kind == EdgeKind::References && is_asked(edge)) {
+        for edge in references.iter().filter(|edge| is_asked(edge)) {
             *names.entry(&edge.target).or_default() += 1;
         }
         let mut names: Vec<(&str, u32)> = names.into_iter().collect();
         names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-        let imported = self.names.stated.imported(document);
         let mut steps = Vec::new();
         for (name, _) in names {
             // One more than there is room for tells that there are more.
             if steps.len() > self.request.limit as usize {
                 break;
             }
-            for Definition { document, symbol } in self.names.meant_by(document, &imported, name)? {
-                steps.push(Step::out(EdgeKind::References, document, symbol));
+            let (module, name) = Edge::unqualified(name);
+            for definition in self.names.meant_by(document, module, name)?.iter().flat_map(|meant| meant.iter()) {
+                steps.push(Step::out(EdgeKind::References, definition.document, definition.symbol.clone()));
             }
         }
         Ok(steps)
@@ -253,21 +252,13 @@ impl<'a, 'n> Walk<'a, 'n> {
 
     /// The definitions that the text of a symbol uses by name.
     fn used_within(&mut self, document: u32, symbol: &Symbol) -> Result<Vec<Step>, StoreError> {
-        let row = self.names.row(document);
-        let (edges, chunks, text) = self.names.read(|snapshot| {
-            Ok((snapshot.edges_of(row)?, snapshot.chunks_of(row)?, snapshot.text(row)?.unwrap_or_default()))
-        })?;
         let span = symbol.span.bytes;
-        let within = span.of(&text).unwrap_or_default();
-        let overlaps = |chunk: u32| {
-            chunks
-                .get(chunk as usize)
-                .is_some_and(|chunk| chunk.span.bytes.start < span.end && span.start < chunk.span.bytes.end)
-        };
+        let uses = self.names.uses(document)?;
+        let within = span.of(&uses.text).unwrap_or_default();
         let own = symbol.name.as_str();
         // A chunk may hold neighbours of the symbol too: what does not stand in its own text is theirs.
-        self.used(document, &edges, |edge| {
-            overlaps(edge.chunk) && edge.target != own && within.contains(edge.target.as_str())
+        self.used(document, uses.within(span), |edge| {
+            edge.target != own && within.contains(Edge::unqualified(&edge.target).1)
         })
     }
 
@@ -286,17 +277,16 @@ impl<'a, 'n> Walk<'a, 'n> {
         self.walked.is_truncated |= mentions.is_cut;
         let mut steps: Vec<Step> = Vec::new();
         let mut seen = BTreeSet::from([Thing::Symbol(definition.clone()).key()]);
-        for &mention in &mentions.found {
+        for mention in &mentions.found {
             // One more than there is room for tells that there are more.
             if steps.len() > self.request.limit as usize {
                 break;
             }
-            let imported = self.names.stated.imported(mention.document);
-            let means = self.names.meant_by(mention.document, &imported, name)?;
-            if !means.iter().any(|meant| meant.document == definition.document) {
+            let means = self.names.meant_by(mention.document, mention.module.as_deref(), name)?;
+            if !means.iter().any(|meant| meant[0].document == definition.document) {
                 continue;
             }
-            for user in self.users_in(mention, name)? {
+            for user in self.users_in(mention.document, mention.chunk, name)? {
                 if seen.insert(user.key()) {
                     steps.push(Step { to: user, kind: EdgeKind::References, direction: Direction::In });
                 }
@@ -306,15 +296,12 @@ impl<'a, 'n> Walk<'a, 'n> {
     }
 
     /// The definitions of a chunk in which a name stands; the document where it stands outside of all of them.
-    fn users_in(&self, mention: Mention, name: &str) -> Result<Vec<Thing>, StoreError> {
-        let Mention { document, chunk } = mention;
-        let row = self.names.row(document);
-        let stored = self.names.read(|snapshot| snapshot.hits(&[chunk]))?.pop().flatten();
-        let Some(StoredChunk { chunk, text, .. }) = stored else { return Ok(Vec::new()) };
-        let symbols = self.names.read(|snapshot| snapshot.symbols_around(row, chunk.span.bytes))?;
+    fn users_in(&mut self, document: u32, chunk: ChunkRow, name: &str) -> Result<Vec<Thing>, StoreError> {
+        let Some(around) = self.names.around(document, chunk)? else { return Ok(Vec::new()) };
+        let Around { span, text, symbols } = &*around;
         let mut users: Vec<&Symbol> = Vec::new();
-        for (at, _) in text.match_indices(name).filter(|&(at, _)| is_word(&text, at, name.len())) {
-            let around = innermost(&symbols, chunk.span.bytes.start + at as u32);
+        for (at, _) in text.match_indices(name).filter(|&(at, _)| is_word(text, at, name.len())) {
+            let around = innermost(symbols, span.start + at as u32);
             users.extend(around.filter(|symbol| symbol.name != name && !users.contains(symbol)));
         }
         if users.is_empty() {
@@ -344,11 +331,9 @@ fn innermost(symbols: &[Symbol], byte: u32) -> Option<&Symbol> {
 
 impl Thing {
     /// What the answer tells of the node.
-    pub(crate) fn told(&self, names: &Names<'_>) -> Result<Option<NodeThing>, StoreError> {
-        let document = |document: u32| -> Result<_, StoreError> {
-            let row = names.row(document);
-            Ok(names.read(|snapshot| snapshot.document_in(row))?.map(|stored| stored.document))
-        };
+    pub(crate) fn told(&self, names: &mut Names<'_>) -> Result<Option<NodeThing>, StoreError> {
+        let mut document =
+            |place: u32| -> Result<_, StoreError> { Ok(names.document(place)?.map(|document| (*document).clone())) };
         Ok(match self {
             Self::Document(number) => document(*number)?.map(NodeThing::Document),
             Self::Symbol(Definition { document: number, symbol }) => {

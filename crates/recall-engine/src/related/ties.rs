@@ -95,7 +95,7 @@ impl Ties {
         let is_in_part = |edge: &&Edge| {
             edge.kind == EdgeKind::References
                 && part.chunks.contains(&edge.chunk)
-                && (part.extent == Extent::Whole || part.text.contains(&edge.target))
+                && (part.extent == Extent::Whole || part.text.contains(Edge::unqualified(&edge.target).1))
         };
         let mut used: HashMap<&str, u32> = HashMap::new();
         for edge in edges.iter().filter(is_in_part) {
@@ -103,13 +103,13 @@ impl Ties {
         }
         let mut used: Vec<(&str, u32)> = used.into_iter().collect();
         used.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-        let imported = names.stated.imported(part.document);
         for (name, _) in used.into_iter().take(MOST_USED) {
-            let definitions = names.meant_by(part.document, &imported, name)?;
-            let share = 1.0 / definitions.len().max(1) as f64;
-            for Definition { document, symbol } in definitions {
+            let (module, name) = Edge::unqualified(name);
+            let meant = names.meant_by(part.document, module, name)?;
+            let share = 1.0 / meant.iter().map(|definitions| definitions.len()).sum::<usize>().max(1) as f64;
+            for Definition { document, symbol } in meant.iter().flat_map(|definitions| definitions.iter()) {
                 let spot = Spot::Lines(symbol.span.start_line, symbol.span.end_line);
-                self.add(document, Tie::References, share, Some(spot));
+                self.add(*document, Tie::References, share, Some(spot));
             }
         }
         Ok(())
@@ -121,11 +121,10 @@ impl Ties {
         let symbols = names.read(|snapshot| snapshot.symbols_of(row))?;
         for symbol in telling(symbols, part) {
             let mentions = names.mentions(&symbol.name, MOST_USES)?;
-            for &mention in &mentions.found {
-                let imported = names.stated.imported(mention.document);
-                let means = names.meant_by(mention.document, &imported, &symbol.name)?;
-                if means.iter().any(|meant| meant.document == part.document) {
-                    let share = 1.0 / means.len() as f64;
+            for mention in &mentions.found {
+                let means = names.meant_by(mention.document, mention.module.as_deref(), &symbol.name)?;
+                if means.iter().any(|meant| meant[0].document == part.document) {
+                    let share = 1.0 / means.iter().map(|meant| meant.len()).sum::<usize>() as f64;
                     self.add(mention.document, Tie::ReferencedBy, share, Some(Spot::Row(mention.chunk)));
                 }
             }
@@ -139,11 +138,14 @@ impl Ties {
         let alike = |filters: &Filters, depth: usize| {
             names.searcher.alike(compared, filters, depth).map_err(|source| names.search_failed(source))
         };
-        // Nothing is more like a text than the chunk that it was taken from.
-        let Some(best) = alike(&Filters::default(), 1)?.first().map(|candidate| candidate.score) else {
-            return Ok(());
+        // Nothing is more like a text than the chunk that it was taken from, which a filter may leave out.
+        let everything = alike(&Filters::default(), if types.is_empty() { MOST_ALIKE } else { 1 })?;
+        let Some(best) = everything.first().map(|candidate| candidate.score) else { return Ok(()) };
+        let alike = if types.is_empty() {
+            everything
+        } else {
+            alike(&Filters { types: types.to_vec(), ..Filters::default() }, MOST_ALIKE)?
         };
-        let alike = alike(&Filters { types: types.to_vec(), ..Filters::default() }, MOST_ALIKE)?;
         let mut chunks: Vec<(u32, ChunkRow, f64)> = Vec::new();
         for candidate in alike {
             let Some(document) = names.stated.paths.in_row(candidate.document) else { continue };
@@ -239,12 +241,15 @@ fn tie_of(kind: EdgeKind, import: Tie) -> Tie {
 
 /// `path:start-end@hash` of a place in a document; `None` where it is no longer there.
 fn citation(names: &Names<'_>, document: &Document, spot: Spot) -> Result<Option<String>, StoreError> {
-    let chunk = match spot {
+    let span = match spot {
         Spot::Lines(start, end) => return Ok(Some(cited(document, start, end))),
-        Spot::Ordinal(ordinal) => names.read(|snapshot| snapshot.chunk(ChunkId { document: document.id, ordinal }))?,
-        Spot::Row(row) => names.read(|snapshot| snapshot.hits(&[row]))?.pop().flatten(),
+        Spot::Ordinal(ordinal) => {
+            let id = ChunkId { document: document.id, ordinal };
+            names.read(|snapshot| snapshot.chunk(id))?.map(|stored| stored.chunk.span)
+        }
+        Spot::Row(row) => names.read(|snapshot| snapshot.chunk_span(row))?,
     };
-    Ok(chunk.map(|stored| cited(document, stored.chunk.span.start_line, stored.chunk.span.end_line)))
+    Ok(span.map(|span| cited(document, span.start_line, span.end_line)))
 }
 
 fn cited(document: &Document, start: u32, end: u32) -> String {

@@ -46,7 +46,7 @@ pub(super) fn look_for(
 /// The terms of a text with their frequencies, the most frequent first, ties in the order of terms.
 fn frequent_terms(text: &str) -> Vec<(String, u32)> {
     let mut frequencies: HashMap<String, u32> = HashMap::new();
-    Analysis::of_queries().each(text, |term| {
+    Analysis::of_text().each(text, |term| {
         let is_compound = matches!(term.word, Word::Compound(_));
         let says_nothing = term.lower.chars().nth(2).is_none() || term.lower.bytes().all(|byte| byte.is_ascii_digit());
         if (!is_compound && is_stop_word(term.lower)) || says_nothing {
