@@ -162,10 +162,10 @@ mod tests {
                     unknown.push(format!("{}: field {field}", syntax.name));
                 }
             }
-            if let Some(qualified) = &syntax.qualified {
-                if language.field_id_for_name(qualified.module).is_none() {
-                    unknown.push(format!("{}: field {}", syntax.name, qualified.module));
-                }
+            if let Some(qualified) = &syntax.qualified
+                && language.field_id_for_name(qualified.module).is_none()
+            {
+                unknown.push(format!("{}: field {}", syntax.name, qualified.module));
             }
             for call in syntax.calls {
                 if !call.callee.is_empty() && language.field_id_for_name(call.callee).is_none() {

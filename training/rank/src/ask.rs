@@ -98,7 +98,9 @@ impl Asked {
         self.engine.settle(&self.origin, Scope::Project)?;
         let mut found = self.engine.candidates(&self.origin, &request)?;
         let width = feature_names(self.knows.basis()).len();
-        found.iter_mut().for_each(|document| document.features.truncate(width));
+        for document in &mut found {
+            document.features.truncate(width);
+        }
         Ok(found)
     }
 }
