@@ -109,7 +109,7 @@ async fn serve(
     let tenure = identity.tenure;
     let daemon = Arc::new(wiring::daemon(identity, homes, environment, settings, events.clone()));
 
-    models::warm_up();
+    models::warm_up(daemon.settings.search.model);
     wake::on_signals(events.clone()).map_err(StartError::Signals)?;
     if tenure == Tenure::Private {
         wake::on_owner_gone(events.clone()).map_err(StartError::Thread)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use recall_config::{Environment, Homes, RankerSetting, Settings};
+use recall_config::{Environment, Homes, ModelSetting, RankerSetting, Settings};
 use recall_core::Weights;
 use recall_engine::{EmbeddingModel, Engine, EngineSettings, Places, RankerChoice, Rankers, StoreSettings};
 use recall_models::BuiltIn;
@@ -57,7 +57,7 @@ fn engine(homes: &Homes, environment: Environment, settings: &Settings) -> Engin
 }
 
 fn engine_settings(settings: &Settings) -> EngineSettings {
-    let Settings { index, daemon, .. } = settings;
+    let Settings { index, search, daemon, .. } = settings;
     let longest_wait = daemon.request_timeout.saturating_sub(TIME_TO_ANSWER);
     EngineSettings {
         ingest_threads: index.threads.or_else(|| available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN),
@@ -65,7 +65,12 @@ fn engine_settings(settings: &Settings) -> EngineSettings {
         first_index_wait: index.first_wait.min(longest_wait),
         ingest_wait: index.wait.min(longest_wait),
         rankers: Rankers::built_in(),
-        model: Some(EmbeddingModel { name: models::STATIC.to_owned(), embedder: Arc::new(BuiltIn) }),
+        model: match search.model {
+            ModelSetting::None => None,
+            ModelSetting::Static => {
+                Some(EmbeddingModel { name: models::STATIC.to_owned(), embedder: Arc::new(BuiltIn) })
+            }
+        },
     }
 }
 

@@ -66,6 +66,8 @@ pub struct SearchSettings {
     pub bm25_weight: Option<f32>,
     /// What puts the candidates in order.
     pub ranker: RankerSetting,
+    /// What tells how near texts are in meaning.
+    pub model: ModelSetting,
     /// Below which confidence, 0 to 1, an answer says that probably nothing answers the question.
     pub low_confidence: f64,
 }
@@ -101,12 +103,41 @@ impl RankerSetting {
     }
 }
 
+/// What tells how near texts are in meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ModelSetting {
+    /// Nothing: words alone decide.
+    #[default]
+    None,
+    /// The built-in static model.
+    Static,
+}
+
+impl ModelSetting {
+    /// Every choice.
+    pub const ALL: [Self; 2] = [Self::None, Self::Static];
+
+    /// The choice's name, as the configuration writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Static => "static",
+        }
+    }
+
+    /// The choice of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|choice| choice.as_str() == name)
+    }
+}
+
 impl Default for SearchSettings {
     fn default() -> Self {
         Self {
             per_document: non_zero(2),
             bm25_weight: None,
             ranker: RankerSetting::Auto,
+            model: ModelSetting::None,
             low_confidence: LOW_CONFIDENCE,
         }
     }

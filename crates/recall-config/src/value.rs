@@ -11,7 +11,7 @@ use std::time::Duration;
 use recall_core::DocumentType;
 use toml::Value;
 
-use crate::{LogLevel, RankerSetting};
+use crate::{LogLevel, ModelSetting, RankerSetting};
 
 /// What was expected where the value does not fit: a noun phrase.
 pub(crate) type Expected = String;
@@ -186,6 +186,14 @@ pub(crate) fn log_level(value: &Value) -> Result<LogLevel, Expected> {
 pub(crate) fn ranker(value: &Value) -> Result<RankerSetting, Expected> {
     value.as_str().and_then(RankerSetting::from_name).ok_or_else(|| {
         let names: Vec<_> = RankerSetting::ALL.iter().map(|choice| choice.as_str()).collect();
+        format!("one of {}", names.join(", "))
+    })
+}
+
+/// Reads what tells how near texts are in meaning.
+pub(crate) fn model(value: &Value) -> Result<ModelSetting, Expected> {
+    value.as_str().and_then(ModelSetting::from_name).ok_or_else(|| {
+        let names: Vec<_> = ModelSetting::ALL.iter().map(|choice| choice.as_str()).collect();
         format!("one of {}", names.join(", "))
     })
 }

@@ -45,7 +45,7 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
     Ok(StatusResponse {
         daemon: Some(daemon_status(daemon)),
         stores: stores.into_iter().map(store_status).collect(),
-        models: models::all(),
+        models: models::in_use(daemon.settings.search.model),
         latencies: if metrics { latencies(daemon) } else { Vec::new() },
         counters: if metrics { counters(daemon) } else { BTreeMap::new() },
         warnings,

@@ -9,7 +9,9 @@ use recall_core::Limits;
 use super::{ClientSettings, DaemonSettings, IndexSettings, RootsSettings, SearchSettings, Settings};
 use crate::read::Reach::{Project, User};
 use crate::read::Reader;
-use crate::value::{count, duration, folders, globs, log_level, or_word, part, positive, ranker, size, types, weight};
+use crate::value::{
+    count, duration, folders, globs, log_level, model, or_word, part, positive, ranker, size, types, weight,
+};
 use crate::{ConfigError, Environment, Homes, Origin, Warning, layers};
 
 /// The settings, and how they came about.
@@ -125,11 +127,13 @@ fn index(from: &mut Reader, default: IndexSettings) -> Result<IndexSettings, Con
 }
 
 fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, ConfigError> {
-    let SearchSettings { per_document, bm25_weight, ranker: default_ranker, low_confidence } = default;
+    let SearchSettings { per_document, bm25_weight, ranker: default_ranker, model: default_model, low_confidence } =
+        default;
     Ok(SearchSettings {
         per_document: from.key("search.per_document", Project, per_document, positive(1_000))?,
         bm25_weight: from.key("search.bm25_weight", Project, bm25_weight, or_word("auto", weight))?,
         ranker: from.key("search.ranker", Project, default_ranker, ranker)?,
+        model: from.key("search.model", User, default_model, model)?,
         low_confidence: from.key("search.low_confidence", Project, low_confidence, part)?,
     })
 }
