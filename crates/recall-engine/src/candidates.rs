@@ -8,7 +8,7 @@ use crate::Engine;
 use crate::error::SearchError;
 use crate::origin::Origin;
 use crate::rankers::{Basis, Side};
-use crate::search;
+use crate::search::{self, features};
 
 /// A document that may answer, as the learned ranker of its side sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,14 +19,19 @@ pub struct RankedDocument {
     pub lines: (u32, u32),
     /// Which ranker decides on it.
     pub side: Side,
-    /// Its features, in the order of [`feature_names`](crate::feature_names).
+    /// Its features, in the order of [`feature_names`](crate::feature_names) on the engine's [basis](Engine::basis).
     pub features: Vec<f32>,
 }
 
 impl Engine {
-    /// The built-in rankers in their binary form, by their sides; those that know most.
+    /// What is known of candidates: the meaning too, where there is a model.
+    pub fn basis(&self) -> Basis {
+        if self.settings.model.is_some() { Basis::Meaning } else { Basis::Words }
+    }
+
+    /// The built-in rankers in their binary form, by their sides: those that decide on what is known.
     pub fn built_in_rankers(&self) -> Vec<(Side, Vec<u8>)> {
-        let written = |side| Some((side, self.settings.rankers.of(side, Basis::Meaning)?.write()));
+        let written = |side| Some((side, self.settings.rankers.of(side, self.basis())?.write()));
         Side::ALL.into_iter().filter_map(written).collect()
     }
 
@@ -40,6 +45,7 @@ impl Engine {
         search::merge_filters(&mut understood, request)?;
         let stores = self.stores_for(origin, scope, &understood)?;
         let seen = search::seen(self, request, &understood, scope, &stores)?;
+        let width = features::names(self.basis()).len();
         let mut documents = Vec::with_capacity(seen.len());
         for (place, store) in stores.iter().enumerate() {
             let here: Vec<_> = seen.iter().filter(|seen| seen.store == place).collect();
@@ -53,7 +59,7 @@ impl Engine {
                     path: found.document.document.path.clone(),
                     lines: (span.start_line, span.end_line),
                     side: seen.side,
-                    features: seen.row.clone(),
+                    features: seen.row[..width].to_vec(),
                 })
             }));
         }

@@ -1,6 +1,6 @@
 //! `Candidates`: what do the learned rankers see of every document that may answer?
 
-use recall_engine::{Basis, RankedDocument, feature_names};
+use recall_engine::{RankedDocument, feature_names};
 use recall_proto::convert::candidates::{self, Call, Seen};
 use recall_proto::v1::{CandidatesRequest, CandidatesResponse};
 use tonic::Status;
@@ -18,7 +18,7 @@ pub(super) async fn handle(service: &Service, request: CandidatesRequest) -> Res
     let documents = documents.await?;
     let rankers = if rankers { service.daemon.engine.built_in_rankers() } else { Vec::new() };
     Ok(CandidatesResponse {
-        features: feature_names(Basis::Meaning).into_iter().map(ToOwned::to_owned).collect(),
+        features: feature_names(service.daemon.engine.basis()).into_iter().map(ToOwned::to_owned).collect(),
         documents: documents.into_iter().map(document).collect(),
         rankers: rankers.into_iter().map(|(side, bytes)| (side.as_str().to_owned(), bytes)).collect(),
     })

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use recall_core::{Clock, DocumentType, Explain, Facets, Filters, Scope, SearchRequest, Timestamp, Weights};
 use recall_engine::{
     Basis, Cancel, EmbeddingModel, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places, RankedDocument,
-    Rankers, RootCheck, SearchError, Side, StoreSettings, feature_names,
+    Rankers, RootCheck, SearchError, Side, StoreSettings,
 };
 use recall_models::BuiltIn;
 
@@ -17,7 +17,6 @@ use crate::arguments::Knows;
 pub(crate) struct Asked {
     engine: Engine,
     origin: Origin,
-    knows: Knows,
 }
 
 impl Knows {
@@ -63,7 +62,7 @@ impl Asked {
         );
         let root: PathBuf = root.to_owned();
         let origin = Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Force };
-        Self { engine, origin, knows }
+        Self { engine, origin }
     }
 
     /// Brings the index up to the folder.
@@ -96,12 +95,7 @@ impl Asked {
             without: Vec::new(),
         };
         self.engine.settle(&self.origin, Scope::Project)?;
-        let mut found = self.engine.candidates(&self.origin, &request)?;
-        let width = feature_names(self.knows.basis()).len();
-        for document in &mut found {
-            document.features.truncate(width);
-        }
-        Ok(found)
+        self.engine.candidates(&self.origin, &request)
     }
 }
 
