@@ -82,7 +82,10 @@ impl Semantic {
         };
         let space = semantic.open_space();
         if space.is_some_and(|space| space.vectors.generation() > generation) {
-            semantic.begin_again();
+            if let Some(space) = semantic.open.load_full() {
+                semantic.give_up(&space);
+            }
+            semantic.open_space();
         }
         semantic
     }
@@ -98,10 +101,10 @@ impl Semantic {
         match space.near(query, allowed, count) {
             Ok((query, neighbours)) => Some(Near { space: Arc::clone(space), query, neighbours }),
             Err(error) => {
-                if let NearError::Nearest(NearestError::Damaged { .. }) = error {
-                    self.open.store(None);
-                }
                 self.note(&error);
+                if let NearError::Nearest(NearestError::Damaged { .. }) = error {
+                    self.give_up(space);
+                }
                 None
             }
         }
@@ -147,12 +150,14 @@ impl Semantic {
         }
     }
 
-    /// Sets the embeddings aside and begins them again.
-    fn begin_again(&self) {
-        self.open.store(None);
-        match Space::set_aside(&self.dir, &self.aside) {
-            Ok(()) => _ = self.open_space(),
-            Err(error) => self.note(&error),
+    /// Sets the embeddings of a space aside, unless somebody else has; whoever opens them next begins again.
+    ///
+    /// Opening them alone would not do: of a large file it verifies the head, and finds nothing wrong.
+    fn give_up(&self, space: &Arc<Space>) {
+        let before = self.open.compare_and_swap(&Some(Arc::clone(space)), None);
+        let is_first = before.as_ref().is_some_and(|before| Arc::ptr_eq(before, space));
+        if is_first && let Err(error) = Space::set_aside(&self.dir, &self.aside) {
+            self.note(&error);
         }
     }
 

@@ -165,3 +165,31 @@ fn damaged_embeddings_are_made_again() {
         engine.close();
     }
 }
+
+#[test]
+fn a_damage_that_only_a_search_finds_is_made_good() {
+    let sandbox = three_pages();
+    // Enough for a file that is mapped, of which opening verifies the head alone.
+    for number in 0..4_200 {
+        sandbox.write(&format!("notes/{}/{number}.txt", number % 20), &format!("Entry {number} of the ledger.\n"));
+    }
+    let first = engine(&sandbox);
+    sandbox.index(&first);
+    first.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    let expected: Vec<String> = paths(&search(&sandbox, &first)).into_iter().map(str::to_owned).collect();
+    assert_eq!(expected[0], "docs/cars.md");
+    first.close();
+    drop(first);
+    let files = fs::read_dir(vectors(&sandbox)).expect("readable").flatten().map(|entry| entry.path());
+    let base = files.max_by_key(|file| fs::metadata(file).map_or(0, |metadata| metadata.len())).expect("a file");
+    let mut bytes = fs::read(&base).expect("readable");
+    let place = bytes.len() * 3 / 4;
+    bytes[place] ^= 1;
+    fs::write(&base, bytes).expect("writable");
+
+    let second = engine(&sandbox);
+    let found = search(&sandbox, &second);
+    assert!(found.hits.is_empty() && !found.warnings.is_empty(), "{:?}: {:?}", paths(&found), found.warnings);
+    second.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    assert_eq!(paths(&search(&sandbox, &second)), expected);
+}

@@ -54,10 +54,10 @@ impl Semantic {
         match following.follow(&space, catalog, reach, cancel) {
             Ok(()) => *self.problem.lock() = None,
             Err(error) => {
-                if let FollowError::Write(WriteError::Damaged { .. }) = error {
-                    self.open.store(None);
-                }
                 self.note(&error);
+                if let FollowError::Write(WriteError::Damaged { .. }) = error {
+                    self.give_up(&space);
+                }
             }
         }
     }
