@@ -148,6 +148,12 @@ mod tests {
             "recall rm",
             "recall completions cobol",
             "recall daemon dance",
+            "recall models",
+            "recall models add",
+            "recall models use cook a",
+            "recall models use embed",
+            "recall models rm",
+            "recall models runtime",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
         }

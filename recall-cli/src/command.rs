@@ -10,6 +10,7 @@ mod graph;
 mod init;
 mod list;
 mod mcp;
+mod models;
 mod rebuild;
 mod related;
 mod rm;
@@ -50,6 +51,9 @@ pub(crate) enum Command {
     /// Starts, stops and watches the daemon.
     #[command(subcommand)]
     Daemon(daemon::DaemonCommand),
+    /// Installs models, and tells which are used.
+    #[command(subcommand)]
+    Models(models::ModelsCommand),
     /// Measures how good the answers are.
     #[command(subcommand)]
     Eval(eval::EvalCommand),
@@ -76,6 +80,7 @@ pub(crate) fn run(command: Command, invocation: &Invocation) -> Result<Exit, Com
         Command::Rm(args) => wait(rm::run(args, invocation)),
         Command::Rebuild(args) => wait(rebuild::run(args, invocation)),
         Command::Daemon(command) => wait(daemon::run(command, invocation)),
+        Command::Models(command) => wait(models::run(command, invocation)),
         Command::Eval(command) => wait(eval::run(command, invocation)),
         Command::Bench(args) => wait(bench::run(args, invocation)),
         Command::Mcp(command) => mcp::run(&command, invocation),

@@ -69,6 +69,12 @@ impl Complaint {
             .with_hint("run the command again: what was indexed stays indexed")
     }
 
+    /// Of a daemon that was gone before a transfer was over.
+    pub(crate) fn transfer_broke_off() -> Self {
+        Self::new(Exit::Unreachable, Reason::Unavailable, "the daemon ended before everything was fetched")
+            .with_hint("run the command again: what arrived is kept")
+    }
+
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
@@ -179,7 +185,8 @@ fn exit_of(reason: Reason) -> Exit {
         | Reason::SchemaNewer
         | Reason::DiskFull
         | Reason::ReadOnly
-        | Reason::Conflict => Exit::Refused,
+        | Reason::Conflict
+        | Reason::FetchFailed => Exit::Refused,
     }
 }
 

@@ -70,7 +70,8 @@ pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> O
         | Reason::SearchFailed
         | Reason::Cancelled
         | Reason::DeadlineExceeded
-        | Reason::Conflict => return None,
+        | Reason::Conflict
+        | Reason::FetchFailed => return None,
     };
     Some(hint.to_owned())
 }

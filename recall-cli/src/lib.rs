@@ -23,6 +23,7 @@ mod progress;
 mod project_root;
 mod report;
 mod surroundings;
+mod transfer;
 
 use std::ffi::OsString;
 

@@ -85,6 +85,49 @@ impl Drop for IndexBar {
     }
 }
 
+/// A bar for files that are fetched one after another.
+pub(crate) struct TransferBar {
+    bar: ProgressBar,
+    file: String,
+}
+
+impl TransferBar {
+    pub(crate) fn new(format: Format) -> Self {
+        let bar = ProgressBar::with_draw_target(None, target(format));
+        bar.set_style(style("{spinner} {prefix} {wide_bar:.cyan/dim} {binary_bytes}/{binary_total_bytes} {eta} {msg}"));
+        bar.set_prefix("fetching");
+        Self { bar, file: String::new() }
+    }
+
+    pub(crate) fn show(&mut self, progress: &v1::TransferProgress) {
+        let v1::TransferProgress { file, bytes_done, bytes_total } = progress;
+        if self.file != *file {
+            // What was there before counts nothing for the time that is left.
+            self.bar.reset();
+            self.bar.set_message(printable(file).into_owned());
+            self.file.clone_from(file);
+        }
+        if *bytes_total > 0 {
+            self.bar.set_length(*bytes_total);
+        }
+        self.bar.set_position(*bytes_done);
+        if bytes_done == bytes_total {
+            self.bar.set_message(format!("{}, verifying", printable(file)));
+        }
+    }
+
+    /// Takes the bar away while something is said.
+    pub(crate) fn aside(&self, say: impl FnOnce()) {
+        self.bar.suspend(say);
+    }
+}
+
+impl Drop for TransferBar {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 /// Waits for an answer. Where that takes long, shows how far the indexing is that it waits for.
 pub(crate) async fn patiently<T>(
     client: &Client,
@@ -156,5 +199,11 @@ mod tests {
         queries.step();
         assert_eq!((queries.bar.position(), queries.bar.length()), (1, Some(2)));
         style("{spinner} {msg}");
+        let mut transfer = TransferBar::new(Format::Human);
+        for (file, bytes_done) in [("model.onnx", 7), ("tokenizer.json", 3)] {
+            transfer.show(&v1::TransferProgress { file: file.to_owned(), bytes_done, bytes_total: 10 });
+        }
+        assert_eq!((transfer.bar.position(), transfer.bar.length()), (3, Some(10)));
+        assert_eq!(transfer.bar.message(), "tokenizer.json");
     }
 }

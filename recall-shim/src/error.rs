@@ -126,7 +126,8 @@ fn code(reason: Reason, doing: Doing) -> Code {
         | Reason::Cancelled
         | Reason::DeadlineExceeded
         | Reason::SchemaNewer
-        | Reason::Conflict => Code::Unavailable,
+        | Reason::Conflict
+        | Reason::FetchFailed => Code::Unavailable,
         Reason::Internal | Reason::StoreDamaged => match doing {
             Doing::Indexing => Code::IndexFailed,
             Doing::Reading => Code::SearchFailed,

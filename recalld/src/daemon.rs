@@ -15,6 +15,7 @@ use crate::args::Tenure;
 use crate::event::Events;
 use crate::jobs::Jobs;
 use crate::meter::Meter;
+use crate::models::Models;
 
 /// The daemon's version.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -23,6 +24,8 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub(crate) struct Daemon {
     /// The use cases.
     pub(crate) engine: Arc<Engine>,
+    /// The models of its user.
+    pub(crate) models: Models,
     /// What the user set.
     pub(crate) settings: Settings,
     /// Who this process is.
@@ -33,6 +36,8 @@ pub(crate) struct Daemon {
     pub(crate) activity: Activity,
     /// The index jobs that clients asked for.
     pub(crate) jobs: Jobs,
+    /// What clients asked to be fetched.
+    pub(crate) transfers: Jobs,
     /// Where a request ends the daemon.
     pub(crate) events: Events,
     /// Cancelled when the daemon ends.

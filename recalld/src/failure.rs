@@ -1,5 +1,7 @@
 //! Which failure of the engine is which reason for a client? The one place that decides.
 
+mod models;
+
 use std::error::Error;
 
 use recall_core::UnknownLanguage;

@@ -8,7 +8,7 @@ use tokio::sync::{Semaphore, SemaphorePermit, mpsc};
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
-/// How many jobs run at once. Each uses every core while it parses, so that more would only take memory.
+/// How many jobs run at once. One that indexes uses every core while it parses, so that more would only take memory.
 const AT_ONCE: usize = 2;
 
 /// How many events may wait for a client that reads slowly; further progress is not told to it.
@@ -17,7 +17,7 @@ pub(crate) const EVENTS_WAITING: usize = 32;
 /// How long the last event waits for a client that does not read.
 pub(crate) const LAST_EVENT_PATIENCE: Duration = Duration::from_secs(30);
 
-/// The index jobs that clients asked for.
+/// Long jobs of one kind that clients asked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Jobs {
     places: Arc<Semaphore>,

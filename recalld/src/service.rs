@@ -7,6 +7,7 @@ mod graph;
 mod handshake;
 mod index;
 mod list;
+mod models;
 mod rebuild;
 mod related;
 mod remove;
@@ -118,9 +119,47 @@ impl Recall for Service {
         Ok(Response::new(shutdown::handle(self, request.into_inner())))
     }
 
-    type ExportStream = Pieces<v1::ExportResponse>;
+    async fn list_models(
+        &self,
+        request: Request<v1::ListModelsRequest>,
+    ) -> Result<Response<v1::ListModelsResponse>, Status> {
+        models::list::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn add_model(&self, request: Request<v1::AddModelRequest>) -> Result<Response<v1::AddModelResponse>, Status> {
+        models::add::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
     type PullModelStream = Pieces<v1::TransferEvent>;
+
+    async fn pull_model(
+        &self,
+        request: Request<v1::PullModelRequest>,
+    ) -> Result<Response<Self::PullModelStream>, Status> {
+        models::pull::handle(self, request.into_inner()).map(Response::new)
+    }
+
+    async fn use_model(&self, request: Request<v1::UseModelRequest>) -> Result<Response<v1::UseModelResponse>, Status> {
+        models::use_model::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn remove_model(
+        &self,
+        request: Request<v1::RemoveModelRequest>,
+    ) -> Result<Response<v1::RemoveModelResponse>, Status> {
+        models::remove::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
     type InstallRuntimeStream = Pieces<v1::TransferEvent>;
+
+    async fn install_runtime(
+        &self,
+        request: Request<v1::InstallRuntimeRequest>,
+    ) -> Result<Response<Self::InstallRuntimeStream>, Status> {
+        models::runtime::handle(self, request.into_inner()).map(Response::new)
+    }
+
+    type ExportStream = Pieces<v1::ExportResponse>;
 
     unsupported! {
         "Query" query(v1::QueryRequest) -> v1::QueryResponse;
@@ -140,12 +179,6 @@ impl Recall for Service {
         "Compact" compact(v1::CompactRequest) -> v1::CompactResponse;
         "Export" export(v1::ExportRequest) -> Self::ExportStream;
         "Import" import(tonic::Streaming<v1::ImportRequest>) -> v1::ImportResponse;
-        "ListModels" list_models(v1::ListModelsRequest) -> v1::ListModelsResponse;
-        "AddModel" add_model(v1::AddModelRequest) -> v1::AddModelResponse;
-        "PullModel" pull_model(v1::PullModelRequest) -> Self::PullModelStream;
-        "UseModel" use_model(v1::UseModelRequest) -> v1::UseModelResponse;
-        "RemoveModel" remove_model(v1::RemoveModelRequest) -> v1::RemoveModelResponse;
-        "InstallRuntime" install_runtime(v1::InstallRuntimeRequest) -> Self::InstallRuntimeStream;
         "Config" config(v1::ConfigRequest) -> v1::ConfigResponse;
     }
 }

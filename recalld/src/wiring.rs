@@ -18,7 +18,7 @@ use crate::daemon::{Daemon, Identity};
 use crate::event::Events;
 use crate::failure::chain;
 use crate::jobs::Jobs;
-use crate::models;
+use crate::models::{self, Models};
 
 /// How much earlier than its request a search stops to wait for an index, so that there is time to say so.
 const TIME_TO_ANSWER: Duration = Duration::from_secs(2);
@@ -33,12 +33,14 @@ pub(crate) fn daemon(
 ) -> Daemon {
     let stop = CancellationToken::new();
     Daemon {
+        models: Models::new(homes, &environment, &settings),
         engine: Arc::new(engine(homes, environment, &settings)),
         settings,
         identity,
         meter: Arc::default(),
         activity: Activity::default(),
         jobs: Jobs::new(stop.clone()),
+        transfers: Jobs::new(stop.clone()),
         events,
         stop,
     }

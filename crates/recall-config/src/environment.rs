@@ -21,6 +21,8 @@ pub struct Environment {
     pub runtime_dir: Option<PathBuf>,
     /// The effective user id; 0 where the platform has none.
     pub user: u32,
+    /// `ALL_PROXY`, `HTTPS_PROXY` or `HTTP_PROXY`, in this order and in either case: through what files are fetched.
+    pub proxy: Option<String>,
     /// The variables that give settings, by name: `RECALL_<SECTION>__<KEY>`.
     pub settings: BTreeMap<String, OsString>,
 }
@@ -54,6 +56,7 @@ impl Environment {
     /// What is not told by variables, the homes of the platform and the user id, is left empty.
     pub fn from_variables(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let mut environment = Self::default();
+        let mut proxies = [const { None }; PROXIES.len()];
         for (name, value) in variables {
             let Some(name) = name.to_str().filter(|_| !value.is_empty()) else { continue };
             match name {
@@ -62,12 +65,20 @@ impl Environment {
                 _ if is_setting(name) => {
                     environment.settings.insert(name.to_owned(), value);
                 }
-                _ => {}
+                _ => {
+                    if let Some(place) = PROXIES.iter().position(|known| known.eq_ignore_ascii_case(name)) {
+                        proxies[place] = value.into_string().ok();
+                    }
+                }
             }
         }
+        environment.proxy = proxies.into_iter().flatten().next();
         environment
     }
 }
+
+/// The variables that name a proxy, as other programs know them; the first one that is set counts.
+const PROXIES: [&str; 3] = ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"];
 
 /// Whether a variable gives a setting: section and key are joined by two underscores.
 fn is_setting(name: &str) -> bool {
@@ -99,13 +110,15 @@ fn effective_user() -> u32 {
 
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { recall_home, home, platform, runtime_dir, user, settings } = self;
+        let Self { recall_home, home, platform, runtime_dir, user, proxy, settings } = self;
         f.debug_struct("Environment")
             .field("recall_home", recall_home)
             .field("home", home)
             .field("platform", platform)
             .field("runtime_dir", runtime_dir)
             .field("user", user)
+            // Its address may hold a password.
+            .field("proxy", &proxy.as_ref().map(|_| ".."))
             .field("settings", &settings.keys().collect::<Vec<_>>())
             .finish()
     }
@@ -140,6 +153,12 @@ mod tests {
     #[test]
     fn an_empty_variable_counts_as_unset() {
         assert_eq!(environment(&[("RECALL_HOME", ""), ("RECALL_DAEMON__DRAIN", "")]), Environment::default());
+    }
+
+    #[test]
+    fn the_first_proxy_that_is_set_counts() {
+        let read = environment(&[("http_proxy", "http://c"), ("https_proxy", "http://b"), ("ALL_PROXY", "")]);
+        assert_eq!(read.proxy.as_deref(), Some("http://b"));
     }
 
     #[test]

@@ -133,6 +133,16 @@ impl Homes {
         self.data.join("models")
     }
 
+    /// The folder of the libraries that run models, each version in a folder of its own.
+    pub fn runtimes(&self) -> PathBuf {
+        self.data.join("runtimes")
+    }
+
+    /// The store of embeddings, which all projects share.
+    pub fn embeddings(&self) -> PathBuf {
+        self.cache.join("embeddings.db")
+    }
+
     /// The user's configuration file.
     pub fn user_config(&self) -> PathBuf {
         self.config.join("recall.toml")
@@ -198,6 +208,8 @@ mod tests {
             (homes.log_file(), "/r/state/logs/recalld.log"),
             (homes.global_root(), "/r/data/global"),
             (homes.models(), "/r/data/models"),
+            (homes.runtimes(), "/r/data/runtimes"),
+            (homes.embeddings(), "/r/cache/embeddings.db"),
             (homes.user_config(), "/r/config/recall.toml"),
             (homes.cache.clone(), "/r/cache"),
         ];

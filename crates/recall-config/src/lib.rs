@@ -18,8 +18,8 @@ pub use error::{ConfigError, Warning};
 pub use homes::{Homes, HomesError, RuntimeError};
 pub use layers::{Layer, Origin, Place};
 pub use settings::{
-    ClientSettings, DaemonSettings, IndexSettings, Loaded, LogLevel, ModelSetting, Origins, RankerSetting,
-    RootsSettings, SearchSettings, Settings,
+    ClientSettings, DaemonSettings, IndexSettings, Loaded, LogLevel, ModelSetting, ModelsSettings, Origins,
+    ProviderSetting, ProxySetting, RankerSetting, RootsSettings, SearchSettings, Settings,
 };
 
 /// The built-in default file: every setting with its default, its unit and its reason.

@@ -1,12 +1,14 @@
 //! Everything that can be set, with its type and its default.
 
 mod load;
+mod models;
 
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
 pub use load::{Loaded, Origins};
+pub use models::{ModelsSettings, ProviderSetting, ProxySetting};
 use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
 
 /// Everything that can be set. `Default` is what `default.toml` says.
@@ -18,6 +20,8 @@ pub struct Settings {
     pub index: IndexSettings,
     /// How hits are chosen and ranked.
     pub search: SearchSettings,
+    /// Installed models: where they come from, and how they are run.
+    pub models: ModelsSettings,
     /// What may be read outside a project.
     pub roots: RootsSettings,
     /// The daemon's process.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use recall_core::DocumentType;
 use toml::Value;
 
-use crate::{LogLevel, ModelSetting, RankerSetting};
+use crate::{LogLevel, ModelSetting, ProviderSetting, ProxySetting, RankerSetting};
 
 /// What was expected where the value does not fit: a noun phrase.
 pub(crate) type Expected = String;
@@ -154,6 +154,41 @@ pub(crate) fn folders(value: &Value) -> Result<Vec<PathBuf>, Expected> {
         .ok_or_else(|| "a list of absolute paths, such as [\"/srv/docs\"]".to_owned())
 }
 
+/// Reads an absolute path of a file.
+pub(crate) fn file(value: &Value) -> Result<PathBuf, Expected> {
+    let path = value.as_str().map(PathBuf::from).filter(|path| path.is_absolute());
+    path.ok_or_else(|| "an absolute path".to_owned())
+}
+
+/// Reads the address of a server that files are fetched from or through.
+pub(crate) fn address(value: &Value) -> Result<String, Expected> {
+    let is_address = |text: &&str| {
+        let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        host.is_some_and(|host| !host.is_empty() && !host.contains(char::is_whitespace))
+    };
+    let address = value.as_str().filter(is_address).map(|text| text.trim_end_matches('/').to_owned());
+    address.ok_or_else(|| "an address that begins with https:// or http://".to_owned())
+}
+
+/// Reads through what files are fetched.
+pub(crate) fn proxy(value: &Value) -> Result<ProxySetting, Expected> {
+    match value.as_str() {
+        Some("environment") => Ok(ProxySetting::Environment),
+        Some("none") => Ok(ProxySetting::None),
+        _ => address(value)
+            .map(ProxySetting::At)
+            .map_err(|expected| format!("{expected}, or \"environment\", or \"none\"")),
+    }
+}
+
+/// Reads what computes networks.
+pub(crate) fn providers(value: &Value) -> Result<Vec<ProviderSetting>, Expected> {
+    list(value, ProviderSetting::from_name).ok_or_else(|| {
+        let names: Vec<_> = ProviderSetting::ALL.iter().map(|choice| choice.as_str()).collect();
+        format!("a list of {}", names.join(", "))
+    })
+}
+
 fn list<T>(value: &Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
     value.as_array()?.iter().map(|element| read(element.as_str()?)).collect()
 }
@@ -269,6 +304,20 @@ mod tests {
         check(globs(&Value::Array(vec![text("")])).map(drop), "a list of globs, such as [\"src/**\"]");
         check(log_level(&text("loud")).map(drop), "one of error, warn, info, debug, trace");
         check(ranker(&text("best")).map(drop), "one of auto, built-in, none");
+        check(file(&text("lib/libonnxruntime.so")).map(drop), "an absolute path");
+        let gpu = Value::Array(vec![text("gpu")]);
+        check(providers(&gpu).map(drop), "a list of tensorrt, cuda, coreml, directml, cpu");
+        let ftp = "an address that begins with https:// or http://, or \"environment\", or \"none\"";
+        check(proxy(&text("ftp://proxy")).map(drop), ftp);
+    }
+
+    #[test]
+    fn an_address_is_kept_without_the_slashes_at_its_end() {
+        assert_eq!(address(&text("http://mirror:8080/hub/")), Ok("http://mirror:8080/hub".to_owned()));
+        assert_eq!(proxy(&text("none")), Ok(ProxySetting::None));
+        for given in ["https://", "mirror", "http://a b", ""] {
+            assert!(address(&text(given)).is_err(), "{given:?}");
+        }
     }
 
     #[test]

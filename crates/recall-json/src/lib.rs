@@ -12,6 +12,7 @@ mod index;
 mod item;
 mod list;
 mod memory;
+mod models;
 mod search;
 mod status;
 
@@ -19,6 +20,7 @@ pub use graph::{graph, related};
 pub use index::{finished, index_line};
 pub use item::item;
 pub use list::{listing, removed};
+pub use models::{model_added, model_removed, model_used, models, transfer_line};
 pub use search::search;
 pub use status::status;
 

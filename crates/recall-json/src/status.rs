@@ -6,6 +6,7 @@ use recall_proto::v1;
 use serde::Serialize;
 
 use crate::daemon::Daemon;
+use crate::models::Model;
 use crate::{Indexing, ItemFailure, Warning, answer, moment, some, store_scope, warnings};
 
 #[derive(Debug, Serialize)]
@@ -134,58 +135,6 @@ fn freshness_name(freshness: i32) -> Option<&'static str> {
         Ok(v1::Freshness::Scanned) => Some("scanned"),
         Ok(v1::Freshness::Polled) => Some("polled"),
         Ok(v1::Freshness::Unspecified) | Err(_) => None,
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct Model<'a> {
-    name: &'a str,
-    roles: &'a [String],
-    used_as: &'a [String],
-    origin: &'a str,
-    path: Option<&'a str>,
-    dimensions: u32,
-    window_tokens: u32,
-    licence: Option<&'a str>,
-    fingerprint: &'a str,
-    loaded: bool,
-    provider: Option<&'a str>,
-    bytes: u64,
-    problem: Option<&'a str>,
-}
-
-impl<'a> From<&'a v1::Model> for Model<'a> {
-    fn from(message: &'a v1::Model) -> Self {
-        let v1::Model {
-            name,
-            roles,
-            used_as,
-            origin,
-            path,
-            dimensions,
-            window_tokens,
-            licence,
-            fingerprint,
-            loaded,
-            provider,
-            bytes,
-            problem,
-        } = message;
-        Self {
-            name,
-            roles,
-            used_as,
-            origin,
-            path: some(path),
-            dimensions: *dimensions,
-            window_tokens: *window_tokens,
-            licence: some(licence),
-            fingerprint,
-            loaded: *loaded,
-            provider: some(provider),
-            bytes: *bytes,
-            problem: some(problem),
-        }
     }
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 use ureq::Agent;
 use ureq::tls::{RootCerts, TlsConfig, TlsProvider};
 
-pub(crate) use digest::{Digest, sha256_of};
+pub(crate) use digest::{Comparison, Digest, sha256_of};
 pub(crate) use download::Download;
 pub(crate) use lock::Lock;
 pub(crate) use page::link_to;

@@ -180,7 +180,7 @@ pub enum FolderError {
         name: String,
     },
     /// It is used and cannot be removed.
-    #[error("the model {name} is in use for {role:?}")]
+    #[error("the model {name} is used to {role}")]
     InUse {
         /// Its name.
         name: String,
@@ -188,7 +188,7 @@ pub enum FolderError {
         role: Role,
     },
     /// It is made for something else.
-    #[error("the model {name} is made for the role {found:?}, not {asked:?}")]
+    #[error("the model {name} is made for the role `{found}`, not `{asked}`")]
     OtherRole {
         /// Its name.
         name: String,

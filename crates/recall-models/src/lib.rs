@@ -22,5 +22,7 @@ pub use onnx::{
     LoadError, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, Provider, ProviderUse, RunError,
     UnknownProvider,
 };
-pub use runtime::{InstallError, Runtime, RuntimeError, RuntimePackage, find_runtime, install_runtime};
+pub use runtime::{
+    InstallError, Runtime, RuntimeError, RuntimePackage, find_runtime, install_runtime, install_runtime_from,
+};
 pub use static_model::{BuiltIn, MOST_TEXT_BYTES, ReadError, StaticModel};

@@ -2,6 +2,7 @@
 
 mod describe;
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,25 @@ pub enum Role {
     Embed,
     /// Scores texts against a query.
     Rerank,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Self; 2] = [Self::Embed, Self::Rerank];
+
+    /// Its name in interfaces.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Embed => "embed",
+            Self::Rerank => "rerank",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 /// How the outputs of a text's tokens become one.

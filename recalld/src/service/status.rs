@@ -17,7 +17,6 @@ use crate::clock::SystemClock;
 use crate::daemon::{Daemon, Identity, VERSION, protocols};
 use crate::memory::MemoryUse;
 use crate::meter::Summary;
-use crate::models;
 
 /// The most failures that are listed of a store.
 const FAILURES_LISTED: usize = 100;
@@ -42,10 +41,12 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
         let told: Vec<_> = stores.iter().map(|store| store.root.clone()).collect();
         stores.extend(open.stores.into_iter().filter(|store| !told.contains(&store.root)));
     }
+    let asked = Arc::clone(daemon);
+    let models = blocking::run(move || asked.models.in_use()).await?;
     Ok(StatusResponse {
         daemon: Some(daemon_status(daemon)),
         stores: stores.into_iter().map(store_status).collect(),
-        models: models::in_use(daemon.settings.search.model),
+        models,
         latencies: if metrics { latencies(daemon) } else { Vec::new() },
         counters: if metrics { counters(daemon) } else { BTreeMap::new() },
         warnings,

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use recall_core::Limits;
 
-use super::{ClientSettings, DaemonSettings, IndexSettings, RootsSettings, SearchSettings, Settings};
+use super::{ClientSettings, DaemonSettings, IndexSettings, ModelsSettings, RootsSettings, SearchSettings, Settings};
 use crate::read::Reach::{Project, User};
 use crate::read::Reader;
 use crate::value::{
-    count, duration, folders, globs, log_level, model, or_word, part, positive, ranker, size, types, weight,
+    address, count, duration, file, folders, globs, log_level, model, or_word, part, positive, providers, proxy,
+    ranker, size, types, weight,
 };
 use crate::{ConfigError, Environment, Homes, Origin, Warning, layers};
 
@@ -65,6 +66,7 @@ impl Settings {
             limits: limits(&mut from, &default.limits)?,
             index: index(&mut from, default.index)?,
             search: search(&mut from, default.search)?,
+            models: models(&mut from, default.models)?,
             roots: roots(&mut from, default.roots)?,
             daemon: daemon(&mut from, &default.daemon)?,
             client: client(&mut from, default.client)?,
@@ -135,6 +137,30 @@ fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, 
         ranker: from.key("search.ranker", Project, default_ranker, ranker)?,
         model: from.key("search.model", User, default_model, model)?,
         low_confidence: from.key("search.low_confidence", Project, low_confidence, part)?,
+    })
+}
+
+fn models(from: &mut Reader, default: ModelsSettings) -> Result<ModelsSettings, ConfigError> {
+    let ModelsSettings {
+        runtime,
+        providers: known_providers,
+        threads,
+        idle_unload,
+        hub,
+        index,
+        proxy: known_proxy,
+        embeddings_bytes,
+    } = default;
+    let idle = or_word("never", duration(MILLISECOND..=365 * DAY));
+    Ok(ModelsSettings {
+        runtime: from.key("models.runtime", User, runtime, or_word("installed", file))?,
+        providers: from.key("models.providers", User, known_providers, providers)?,
+        threads: from.key("models.threads", User, threads, positive(256))?,
+        idle_unload: from.key("models.idle_unload", User, idle_unload, idle)?,
+        hub: from.key("models.hub", User, hub, or_word("public", address))?,
+        index: from.key("models.index", User, index, or_word("public", address))?,
+        proxy: from.key("models.proxy", User, known_proxy, proxy)?,
+        embeddings_bytes: from.key("models.embeddings_bytes", User, embeddings_bytes, size(MIB..=1024 * GIB))?,
     })
 }
 

@@ -54,7 +54,7 @@ pub enum LoadError {
         problem: String,
     },
     /// The model is for something else.
-    #[error("{} is made for the role {found:?}, not {asked:?}", path.display())]
+    #[error("{} is made for the role `{found}`, not `{asked}`", path.display())]
     OtherRole {
         /// Its folder.
         path: PathBuf,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::package::PACKAGE_INDEX;
 use super::wheel::{self, WheelError};
 use super::{Runtime, RuntimeError, RuntimePackage};
-use crate::fetch::{Digest, Download, FetchError, Fetcher, Lock, Watch, link_to};
+use crate::fetch::{Comparison, Digest, Download, FetchError, Fetcher, Lock, Watch, link_to};
 
 /// Brings the runtime's library into a folder and tells its path.
 ///
@@ -44,16 +44,51 @@ pub fn install_runtime(
     let digest = Digest::sha256(package.sha256).expect("a test reads the pinned checksums");
     fetcher.download(&Download { url: &url, to: &archive, bytes: None, digest: Some(digest) }, watch)?;
 
+    unpack(&archive, package, folder)?;
+    fs::remove_file(&archive).map_err(unwritable)?;
+    Ok(library)
+}
+
+/// Brings the runtime's library into a folder out of a package that is at hand, and tells its path.
+///
+/// The package must be the pinned one, by its SHA-256. It stays where it is.
+///
+/// # Errors
+/// See [`InstallError`]; nothing is left behind.
+///
+/// # Panics
+/// As [`install_runtime`].
+pub fn install_runtime_from(archive: &Path, package: &RuntimePackage, folder: &Path) -> Result<PathBuf, InstallError> {
+    let digest = Digest::sha256(package.sha256).expect("a test reads the pinned checksums");
+    let unreadable = |source| InstallError::Unreadable { path: archive.to_owned(), source };
+    let Comparison { expected, found } = digest.compare(archive).map_err(unreadable)?;
+    if expected != found {
+        return Err(InstallError::OtherPackage { path: archive.to_owned(), file: package.file, expected, found });
+    }
+    let target = package.folder_in(folder);
+    let unwritable = |source| InstallError::Unwritable { path: target.clone(), source };
+    fs::create_dir_all(&target).map_err(unwritable)?;
+    let _lock = Lock::take(&target.join("install.lock")).map_err(unwritable)?.ok_or(InstallError::Busy)?;
+    let library = package.library_in(folder);
+    if !library.is_file() {
+        unpack(archive, package, folder)?;
+    }
+    Ok(library)
+}
+
+/// Takes the library out of a package that was verified. It appears whole or not at all.
+fn unpack(archive: &Path, package: &RuntimePackage, folder: &Path) -> Result<(), InstallError> {
+    let target = package.folder_in(folder);
+    let unwritable = |source| InstallError::Unwritable { path: target.clone(), source };
     let mut unpacked = tempfile::NamedTempFile::new_in(&target).map_err(unwritable)?;
-    wheel::extract(&archive, package.member, unpacked.as_file_mut()).map_err(|source| InstallError::BadPackage {
-        path: archive.clone(),
+    wheel::extract(archive, package.member, unpacked.as_file_mut()).map_err(|source| InstallError::BadPackage {
+        path: archive.to_owned(),
         member: package.member.to_owned(),
         source,
     })?;
     unpacked.as_file().sync_all().map_err(unwritable)?;
-    unpacked.persist(&library).map_err(|error| unwritable(error.error))?;
-    fs::remove_file(&archive).map_err(unwritable)?;
-    Ok(library)
+    unpacked.persist(package.library_in(folder)).map_err(|error| unwritable(error.error))?;
+    Ok(())
 }
 
 /// The runtime was not installed.
@@ -81,6 +116,26 @@ pub enum InstallError {
     /// It cannot be fetched.
     #[error("the package of the ONNX runtime cannot be fetched")]
     Fetch(#[from] FetchError),
+    /// The package at hand cannot be read.
+    #[error("{} cannot be read", path.display())]
+    Unreadable {
+        /// The package.
+        path: PathBuf,
+        /// What was said.
+        source: io::Error,
+    },
+    /// The package at hand is not the one that is known.
+    #[error("{} is not {file}: its checksum is {found}, not {expected}", path.display())]
+    OtherPackage {
+        /// The package at hand.
+        path: PathBuf,
+        /// The one that it should be.
+        file: &'static str,
+        /// The checksum that it should have.
+        expected: String,
+        /// The one that it has.
+        found: String,
+    },
     /// The package lacks the library, though it is the one that was expected.
     #[error("{member} cannot be taken out of {}", path.display())]
     BadPackage {

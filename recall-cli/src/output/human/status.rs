@@ -122,8 +122,12 @@ fn parts_line(text: &mut String, name: &str, parts: &BTreeMap<String, u64>, most
 
 fn model(model: &v1::Model) -> String {
     let roles = if model.used_as.is_empty() { "not used".to_owned() } else { model.used_as.join(", ") };
-    let problem = if model.problem.is_empty() { String::new() } else { format!(": {}", model.problem) };
-    format!("{STRONG}model{STRONG:#} {} ({roles}){problem}\n", model.name)
+    let provider = match model.provider.as_str() {
+        "" => ", not loaded".to_owned(),
+        provider => format!(", on {}", printable(provider)),
+    };
+    let problem = if model.problem.is_empty() { String::new() } else { format!(": {}", printable(&model.problem)) };
+    format!("{STRONG}model{STRONG:#} {} ({roles}{provider}){problem}\n", printable(&model.name))
 }
 
 fn latency_table(latencies: &[v1::LatencyHistogram], width: Option<usize>) -> String {

@@ -1,0 +1,130 @@
+//! Which models are there, and what comes of installing and using them.
+
+use recall_proto::v1;
+use recall_proto::v1::transfer_event::Event;
+use serde::Serialize;
+
+use crate::{Warning, answer, some};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Model<'a> {
+    name: &'a str,
+    roles: &'a [String],
+    used_as: &'a [String],
+    origin: &'a str,
+    path: Option<&'a str>,
+    dimensions: u32,
+    window_tokens: u32,
+    licence: Option<&'a str>,
+    fingerprint: Option<&'a str>,
+    loaded: bool,
+    provider: Option<&'a str>,
+    bytes: u64,
+    problem: Option<&'a str>,
+    installed: bool,
+}
+
+impl<'a> From<&'a v1::Model> for Model<'a> {
+    fn from(message: &'a v1::Model) -> Self {
+        let v1::Model {
+            name,
+            roles,
+            used_as,
+            origin,
+            path,
+            dimensions,
+            window_tokens,
+            licence,
+            fingerprint,
+            loaded,
+            provider,
+            bytes,
+            problem,
+            installed,
+        } = message;
+        Self {
+            name,
+            roles,
+            used_as,
+            origin,
+            path: some(path),
+            dimensions: *dimensions,
+            window_tokens: *window_tokens,
+            licence: some(licence),
+            fingerprint: some(fingerprint),
+            loaded: *loaded,
+            provider: some(provider),
+            bytes: *bytes,
+            problem: some(problem),
+            installed: *installed,
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Models<'a> {
+    models: Vec<Model<'a>>,
+}
+
+/// The models that are there, and those that can be pulled.
+pub fn models(message: &v1::ListModelsResponse) -> impl Serialize {
+    let v1::ListModelsResponse { models } = message;
+    answer(Models { models: models.iter().map(Model::from).collect() })
+}
+
+#[derive(Debug, Serialize)]
+struct Added<'a> {
+    model: Option<Model<'a>>,
+}
+
+/// A model that was installed from a folder.
+pub fn model_added(message: &v1::AddModelResponse) -> impl Serialize {
+    let v1::AddModelResponse { model } = message;
+    answer(Added { model: model.as_ref().map(Model::from) })
+}
+
+#[derive(Debug, Serialize)]
+struct Used<'a> {
+    model: Option<Model<'a>>,
+    chunks_to_embed: u64,
+}
+
+/// The model that is used from now on.
+pub fn model_used(message: &v1::UseModelResponse) -> impl Serialize {
+    let v1::UseModelResponse { model, chunks_to_embed } = message;
+    answer(Used { model: model.as_ref().map(Model::from), chunks_to_embed: *chunks_to_embed })
+}
+
+#[derive(Debug, Serialize)]
+struct Removed {
+    bytes_freed: u64,
+}
+
+/// What a removed model gave back.
+pub fn model_removed(message: &v1::RemoveModelResponse) -> impl Serialize {
+    let v1::RemoveModelResponse { bytes_freed } = *message;
+    answer(Removed { bytes_freed })
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum TransferLine<'a> {
+    Progress { file: &'a str, bytes_done: u64, bytes_total: Option<u64> },
+    Finished { model: Option<Model<'a>>, path: Option<&'a str>, took_ms: f64 },
+    Warning { warning: Warning<'a> },
+}
+
+/// What happens while something is fetched: one object a line, the last with `"event": "finished"`.
+pub fn transfer_line(event: &Event) -> impl Serialize {
+    answer(match event {
+        Event::Progress(v1::TransferProgress { file, bytes_done, bytes_total }) => TransferLine::Progress {
+            file,
+            bytes_done: *bytes_done,
+            bytes_total: Some(*bytes_total).filter(|total| *total > 0),
+        },
+        Event::Finished(v1::TransferFinished { model, path, took_ms }) => {
+            TransferLine::Finished { model: model.as_ref().map(Model::from), path: some(path), took_ms: *took_ms }
+        }
+        Event::Warning(warning) => TransferLine::Warning { warning: warning.into() },
+    })
+}

@@ -1,0 +1,173 @@
+//! Models: what does a person see?
+
+use std::fmt::Write;
+
+use anstyle::Style;
+use recall_proto::v1;
+
+use super::quantity::{bytes, counted, millis};
+use super::style::{DIM, GOOD, SYMBOL, WARNING};
+use super::table::{Align, Column, render as table};
+use super::text::printable;
+
+/// The models that are there, and under them those that can be pulled.
+pub(crate) fn list(models: &[v1::Model], width: Option<usize>) -> String {
+    let column = |heading, align, style| Column { heading, align, style };
+    let layout = [
+        column("MODEL", Align::Left, SYMBOL),
+        column("ROLE", Align::Left, Style::new()),
+        column("STATE", Align::Left, Style::new()),
+        column("DIM", Align::Right, DIM),
+        column("TOKENS", Align::Right, DIM),
+        column("SIZE", Align::Right, DIM),
+        column("LICENCE", Align::Left, DIM),
+    ];
+    let rows: Vec<_> = models.iter().filter(|model| model.installed).chain(can_be_pulled(models)).map(cells).collect();
+    let mut text = table(&layout, &rows, width);
+    for model in models.iter().filter(|model| !model.problem.is_empty()) {
+        let _ = writeln!(text, "{WARNING}{}{WARNING:#}: {}", printable(&model.name), printable(&model.problem));
+    }
+    if can_be_pulled(models).next().is_some() {
+        let _ = writeln!(text, "{DIM}what can be pulled: `recall models pull MODEL`{DIM:#}");
+    }
+    text
+}
+
+fn can_be_pulled(models: &[v1::Model]) -> impl Iterator<Item = &v1::Model> {
+    models.iter().filter(|model| !model.installed)
+}
+
+fn cells(model: &v1::Model) -> [String; 7] {
+    let or_empty = |number: u32| if number == 0 { String::new() } else { number.to_string() };
+    [
+        printable(&model.name).into_owned(),
+        model.roles.join(", "),
+        state(model),
+        or_empty(model.dimensions),
+        or_empty(model.window_tokens),
+        if model.bytes == 0 { String::new() } else { bytes(model.bytes) },
+        printable(&model.licence).into_owned(),
+    ]
+}
+
+/// `used, on cpu`, `installed`, `can be pulled`.
+fn state(model: &v1::Model) -> String {
+    let what = match () {
+        () if !model.problem.is_empty() => "cannot be used",
+        () if !model.installed => return "can be pulled".to_owned(),
+        () if !model.used_as.is_empty() => "used",
+        () if model.origin == "builtin" => "off",
+        () => "installed",
+    };
+    if model.provider.is_empty() { what.to_owned() } else { format!("{what}, on {}", printable(&model.provider)) }
+}
+
+/// One model in one line.
+pub(crate) fn row(model: &v1::Model) -> String {
+    let mut parts = vec![model.roles.join(", ")];
+    if model.dimensions > 0 {
+        parts.push(counted(model.dimensions.into(), "dimension", "dimensions"));
+    }
+    if model.window_tokens > 0 {
+        parts.push(counted(model.window_tokens.into(), "token", "tokens"));
+    }
+    parts.extend(Some(bytes(model.bytes)).filter(|_| model.bytes > 0));
+    parts.extend(Some(printable(&model.licence).into_owned()).filter(|licence| !licence.is_empty()));
+    let name = printable(&model.name);
+    let role = model.roles.first().map_or("embed", String::as_str);
+    format!(
+        "{GOOD}installed{GOOD:#} {SYMBOL}{name}{SYMBOL:#}: {}\n{DIM}use it with `recall models use {role} {name}`{DIM:#}\n",
+        parts.join(", "),
+    )
+}
+
+/// What was fetched.
+pub(crate) fn fetched(finished: &v1::TransferFinished) -> String {
+    let v1::TransferFinished { model, path, took_ms } = finished;
+    match model {
+        Some(model) => row(model),
+        None => format!("{GOOD}installed{GOOD:#} {} in {}\n", printable(path), millis(*took_ms)),
+    }
+}
+
+/// What is used from now on.
+pub(crate) fn used(answer: &v1::UseModelResponse, role: &str) -> String {
+    let v1::UseModelResponse { model, chunks_to_embed } = answer;
+    let Some(model) = model else { return format!("no model is used to {role}\n") };
+    let mut text = format!("{GOOD}used{GOOD:#} to {role}: {SYMBOL}{}{SYMBOL:#}\n", printable(&model.name));
+    if *chunks_to_embed > 0 {
+        let chunks = counted(*chunks_to_embed, "chunk", "chunks");
+        let _ = writeln!(text, "{DIM}{chunks} to embed in the background; `recall status` tells how far it is{DIM:#}");
+    }
+    text
+}
+
+/// What was removed.
+pub(crate) fn removed(name: &str, freed: u64) -> String {
+    format!("removed {}, {} freed\n", printable(name), bytes(freed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::style::plain;
+    use super::*;
+
+    fn minilm() -> v1::Model {
+        v1::Model {
+            name: "all-MiniLM-L6-v2".to_owned(),
+            roles: vec!["embed".to_owned()],
+            used_as: vec!["embed".to_owned()],
+            origin: "hub".to_owned(),
+            dimensions: 384,
+            window_tokens: 256,
+            licence: "Apache-2.0".to_owned(),
+            loaded: true,
+            provider: "cpu".to_owned(),
+            bytes: 91_000_000,
+            installed: true,
+            ..v1::Model::default()
+        }
+    }
+
+    #[test]
+    fn models_are_a_table_with_what_can_be_pulled_at_its_end() {
+        let can_be_pulled = v1::Model {
+            name: "bge".to_owned(),
+            roles: vec!["embed".to_owned()],
+            dimensions: 384,
+            ..v1::Model::default()
+        };
+        let built_in = v1::Model {
+            name: "static".to_owned(),
+            roles: vec!["embed".to_owned()],
+            origin: "builtin".to_owned(),
+            dimensions: 256,
+            installed: true,
+            ..v1::Model::default()
+        };
+        let broken = v1::Model {
+            name: "tiny".to_owned(),
+            problem: "model.onnx has changed".to_owned(),
+            installed: true,
+            ..v1::Model::default()
+        };
+        insta::assert_snapshot!(plain(&list(&[minilm(), can_be_pulled, built_in, broken], None)));
+    }
+
+    #[test]
+    fn what_was_done_is_told_in_a_line_or_two() {
+        assert_eq!(
+            plain(&row(&minilm())),
+            "installed all-MiniLM-L6-v2: embed, 384 dimensions, 256 tokens, 86.8 MiB, Apache-2.0\n\
+             use it with `recall models use embed all-MiniLM-L6-v2`\n"
+        );
+        let answer = v1::UseModelResponse { model: Some(minilm()), chunks_to_embed: 1 };
+        assert_eq!(
+            plain(&used(&answer, "embed")),
+            "used to embed: all-MiniLM-L6-v2\n1 chunk to embed in the background; `recall status` tells how far it is\n"
+        );
+        assert_eq!(plain(&used(&v1::UseModelResponse::default(), "embed")), "no model is used to embed\n");
+        let runtime = v1::TransferFinished { model: None, path: "/d/lib.so".to_owned(), took_ms: 1_500.0 };
+        assert_eq!(plain(&fetched(&runtime)), "installed /d/lib.so in 1.5 s\n");
+    }
+}

@@ -1,0 +1,265 @@
+//! Which failure with models is which reason for a client?
+
+use std::io;
+
+use recall_models::{
+    AddError, DescribeError, FetchError, FolderError, InstallError, LoadError, PullError, RuntimeError,
+};
+use recall_proto::{Failure, Reason};
+
+use super::{IntoFailure, chain};
+use crate::models::ModelsError;
+
+/// What a person can do who has no runtime.
+const INSTALL: &str = "bring it with `recall models runtime install`";
+
+/// What a person can do where the network or a server failed.
+const MIRROR: &str = "run the command again: what arrived is kept. Behind a proxy set `models.proxy`; `models.hub` and \
+                      `models.index` name mirrors";
+
+/// What a person can do whose model was not installed for what is in its folder.
+const LAYOUT: &str = "the folder of a model holds `model.onnx` (or `onnx/model.onnx`), `tokenizer.json` and the model's \
+                      configuration; `recall-model.json` may say what that does not";
+
+/// What a person can do whose model is damaged.
+const AGAIN: &str = "remove the model and install it again";
+
+impl IntoFailure for ModelsError {
+    fn into_failure(self) -> Failure {
+        let message = chain(&self);
+        match self {
+            Self::Folder(error) => of_folder(&error, message),
+            Self::Add(error) => of_add(&error, message),
+            Self::Pull(error) => of_pull(&error, message),
+            Self::Runtime(error) => of_runtime(&error, message),
+            Self::Install(error) => of_install(&error, message),
+            Self::Fetch(error) => of_fetch(&error, message),
+            Self::NoFolder { path } => {
+                Failure::new(Reason::NotFound, message).with_detail("path", path.to_string_lossy())
+            }
+            Self::Unknown { name } => Failure::new(Reason::NotFound, message)
+                .with_detail("name", name)
+                .with_hint("`recall models list` names those that can be pulled; `recall models add` takes any folder"),
+            Self::Vanished { .. } => Failure::new(Reason::Conflict, message).with_hint(AGAIN),
+            Self::BuiltInIsOff => Failure::new(Reason::InvalidArgument, message)
+                .with_detail("setting", "search.model")
+                .with_hint("set `search.model = \"static\"` in your recall.toml and restart the daemon"),
+            Self::BuiltInStays => Failure::new(Reason::InvalidArgument, message)
+                .with_detail("setting", "search.model")
+                .with_hint("set `search.model = \"none\"` in your recall.toml to leave it out"),
+            Self::NoReranking => Failure::new(Reason::Unsupported, message)
+                .with_hint("the order of hits comes from the learned rankers; see `recall search --explain`"),
+            Self::NoPackage { path } => Failure::new(Reason::InvalidArgument, message)
+                .with_detail("path", path.to_string_lossy())
+                .with_hint("name the library in the setting `models.runtime` and restart the daemon"),
+            Self::NoProvider { .. } => Failure::new(Reason::Unsupported, message).with_hint(
+                "install an ONNX Runtime with that provider, name its library in `models.runtime`, and set \
+                 `models.providers`",
+            ),
+        }
+    }
+}
+
+fn of_folder(error: &FolderError, message: String) -> Failure {
+    match error {
+        FolderError::BadName { name } => Failure::new(Reason::InvalidArgument, message)
+            .with_detail("name", name)
+            .with_hint("give it another name with `--name`"),
+        FolderError::NotInstalled { name } => Failure::new(Reason::NotFound, message)
+            .with_detail("name", name)
+            .with_hint("`recall models list` tells which are; `recall models pull` and `add` install one"),
+        FolderError::InUse { role, .. } => Failure::new(Reason::Conflict, message)
+            .with_hint(format!("use another one first, or none: `recall models use {role} none`")),
+        FolderError::OtherRole { found, name, .. } => Failure::new(Reason::InvalidArgument, message)
+            .with_detail("name", name)
+            .with_hint(format!("it can be used to {found}")),
+        FolderError::Manifest(_) => Failure::new(Reason::EmbeddingFailed, message).with_hint(AGAIN),
+        FolderError::Malformed { path, .. } => Failure::new(Reason::EmbeddingFailed, message)
+            .with_detail("path", path.to_string_lossy())
+            .with_hint("delete the file, and say again which models are used"),
+        FolderError::Unreadable { source, .. } | FolderError::Unwritable { source, .. } => of_io(source, message),
+    }
+}
+
+fn of_add(error: &AddError, message: String) -> Failure {
+    let refused = |message| Failure::new(Reason::InvalidArgument, message);
+    match error {
+        AddError::Folder(error) => of_folder(error, message),
+        AddError::AlreadyThere { name } => Failure::new(Reason::Conflict, message)
+            .with_detail("name", name)
+            .with_hint("remove it first, or add it under another name with `--name`"),
+        AddError::Missing { path } => refused(message).with_detail("path", path.to_string_lossy()).with_hint(LAYOUT),
+        AddError::Describe(error) => {
+            let (DescribeError::Unreadable { path, .. }
+            | DescribeError::Malformed { path, .. }
+            | DescribeError::UnknownPooling { path }) = error;
+            refused(message)
+                .with_detail("path", path.to_string_lossy())
+                .with_hint("correct the file, or say in `recall-model.json` how the model is used")
+        }
+        AddError::Load(error) => of_load(error, message),
+        AddError::Run(_) => Failure::new(Reason::EmbeddingFailed, message)
+            .with_hint("the network does not work as it is; export it again, in fp32 if it is quantised"),
+        AddError::WrongDimensions { .. } => refused(message)
+            .with_hint("correct `dimensions` in `recall-model.json`, or take the network that belongs to it"),
+        AddError::Unwritable { source, .. } => of_io(source, message),
+    }
+}
+
+fn of_load(error: &LoadError, message: String) -> Failure {
+    let refused = |path: &std::path::Path| {
+        Failure::new(Reason::InvalidArgument, message.clone()).with_detail("path", path.to_string_lossy())
+    };
+    match error {
+        LoadError::Manifest(_) => Failure::new(Reason::EmbeddingFailed, message).with_hint(AGAIN),
+        LoadError::Unreadable { source, .. } => of_io(source, message),
+        LoadError::Changed { path, .. } => {
+            Failure::new(Reason::EmbeddingFailed, message).with_detail("path", path.to_string_lossy()).with_hint(AGAIN)
+        }
+        LoadError::Tokenizer { path, .. } => {
+            refused(path).with_hint("take the `tokenizer.json` that belongs to the model")
+        }
+        LoadError::Network { path, .. } => {
+            refused(path).with_hint("check that the file is whole, and an ONNX network that the runtime knows")
+        }
+        LoadError::NotAnEncoder { path, .. } => refused(path)
+            .with_hint("recall runs networks that take `input_ids` and give an embedding a text or a state a token"),
+        LoadError::OtherRole { path, .. } => refused(path),
+    }
+}
+
+fn of_pull(error: &PullError, message: String) -> Failure {
+    match error {
+        PullError::Busy { name } => Failure::new(Reason::Conflict, message).with_detail("name", name),
+        PullError::Fetch(error) => of_fetch(error, message),
+        PullError::Malformed { url, .. } | PullError::NoChecksum { url } => Failure::new(Reason::FetchFailed, message)
+            .with_detail("url", url)
+            .with_hint("check that the server is a hub of models, or a mirror of one"),
+        PullError::NotInHub { file, .. } => {
+            Failure::new(Reason::FetchFailed, message).with_detail("file", file).with_hint(MIRROR)
+        }
+        PullError::Add(error) => of_add(error, message),
+        PullError::Unwritable { source, .. } => of_io(source, message),
+    }
+}
+
+fn of_fetch(error: &FetchError, message: String) -> Failure {
+    let failed = |message| Failure::new(Reason::FetchFailed, message);
+    match error {
+        FetchError::Refused { url, status: _ } | FetchError::Failed { url, .. } | FetchError::Truncated { url, .. } => {
+            failed(message).with_detail("url", url).with_hint(MIRROR)
+        }
+        FetchError::WrongChecksum { url, .. } => failed(message).with_detail("url", url).with_hint(
+            "the file was thrown away. The server gives another one than it lists: try again, or another mirror",
+        ),
+        FetchError::Unwritable { source, .. } => of_io(source, message),
+        FetchError::GivenUp { .. } => Failure::new(Reason::Cancelled, message),
+    }
+}
+
+fn of_runtime(error: &RuntimeError, message: String) -> Failure {
+    let failed = |message, hint: &str| Failure::new(Reason::EmbeddingFailed, message).with_hint(hint);
+    match error {
+        RuntimeError::NotInstalled { .. } => failed(message, INSTALL),
+        RuntimeError::Missing { .. } => failed(
+            message,
+            "correct `models.runtime` in your recall.toml, or leave it out and run `recall models runtime install`",
+        ),
+        RuntimeError::TooOld { .. } => failed(
+            message,
+            "name a newer one in `models.runtime`, or leave it out and run `recall models runtime install`",
+        ),
+        RuntimeError::Unusable { .. } => failed(
+            message,
+            "name the library of an ONNX Runtime for this machine in `models.runtime`, or leave it out and run \
+             `recall models runtime install`",
+        ),
+        RuntimeError::AnotherIsOpen { .. } => {
+            Failure::new(Reason::Conflict, message).with_hint("run `recall daemon restart`")
+        }
+    }
+}
+
+fn of_install(error: &InstallError, message: String) -> Failure {
+    match error {
+        InstallError::NoPackage { .. } => Failure::new(Reason::Unsupported, message)
+            .with_hint("install ONNX Runtime 1.24 or newer yourself, and name its library in `models.runtime`"),
+        InstallError::Busy => Failure::new(Reason::Conflict, message),
+        InstallError::NotInIndex { index, .. } => {
+            Failure::new(Reason::FetchFailed, message).with_detail("url", index).with_hint(MIRROR)
+        }
+        InstallError::Fetch(error) => of_fetch(error, message),
+        InstallError::OtherPackage { path, file, .. } => Failure::new(Reason::InvalidArgument, message)
+            .with_detail("path", path.to_string_lossy())
+            .with_hint(format!("take {file}, as the public index of Python packages has it")),
+        InstallError::BadPackage { path, .. } => {
+            Failure::new(Reason::FetchFailed, message).with_detail("path", path.to_string_lossy())
+        }
+        InstallError::Unreadable { source, .. } | InstallError::Unwritable { source, .. } => of_io(source, message),
+        InstallError::Unusable(error) => of_runtime(error, message),
+    }
+}
+
+fn of_io(error: &io::Error, message: String) -> Failure {
+    match error.kind() {
+        io::ErrorKind::StorageFull => {
+            Failure::new(Reason::DiskFull, message).with_hint("make room on the disk and try again")
+        }
+        io::ErrorKind::PermissionDenied => {
+            Failure::new(Reason::PermissionDenied, message).with_hint("check who may read and write the file")
+        }
+        io::ErrorKind::ReadOnlyFilesystem => {
+            Failure::new(Reason::ReadOnly, message).with_hint("set RECALL_HOME to a folder that you may write to")
+        }
+        io::ErrorKind::NotFound => Failure::new(Reason::NotFound, message),
+        _ => Failure::new(Reason::EmbeddingFailed, message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_models::{Role, RunError};
+
+    use super::*;
+
+    fn check(error: impl Into<ModelsError>, reason: Reason, hint: &str) {
+        let failure = error.into().into_failure();
+        assert_eq!(failure.reason, reason, "{failure}");
+        assert!(failure.hint.as_deref().unwrap_or_default().contains(hint), "{:?}", failure.hint);
+    }
+
+    #[test]
+    fn who_has_no_runtime_is_told_how_to_bring_it() {
+        check(
+            RuntimeError::NotInstalled { folder: "/r".into() },
+            Reason::EmbeddingFailed,
+            "recall models runtime install",
+        );
+        let old = RuntimeError::TooOld { path: "/r/lib".into(), found: "1.17.3".to_owned() };
+        check(old, Reason::EmbeddingFailed, "`models.runtime`");
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_folder_is_told_by_its_file() {
+        let missing = AddError::Missing { path: "/m/tokenizer.json".into() };
+        let failure = ModelsError::Add(missing).into_failure();
+        assert_eq!(failure.message, "there is no /m/tokenizer.json");
+        assert_eq!(failure.details["path"], "/m/tokenizer.json");
+        check(AddError::Run(RunError::NotFinite { component: 3 }), Reason::EmbeddingFailed, "export it again");
+        check(AddError::WrongDimensions { expected: 4, found: 3 }, Reason::InvalidArgument, "`dimensions`");
+    }
+
+    #[test]
+    fn a_full_disk_is_one_wherever_it_is_met() {
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        check(FolderError::Unwritable { path: "/m".into(), source: full() }, Reason::DiskFull, "room");
+        check(PullError::Unwritable { path: "/m".into(), source: full() }, Reason::DiskFull, "room");
+        check(InstallError::Unwritable { path: "/m".into(), source: full() }, Reason::DiskFull, "room");
+    }
+
+    #[test]
+    fn a_model_in_use_says_how_to_let_it_go() {
+        let used = FolderError::InUse { name: "tiny".to_owned(), role: Role::Embed };
+        check(used, Reason::Conflict, "recall models use embed none");
+    }
+}

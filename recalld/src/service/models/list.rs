@@ -1,0 +1,16 @@
+//! `ListModels`: which models are there?
+
+use recall_proto::v1::{ListModelsRequest, ListModelsResponse};
+use tonic::Status;
+
+use crate::service::Service;
+
+pub(in crate::service) async fn handle(
+    service: &Service,
+    request: ListModelsRequest,
+) -> Result<ListModelsResponse, Status> {
+    let ListModelsRequest { context: _, role } = request;
+    let role = super::role("role", &role)?;
+    let models = service.call(move |daemon| daemon.models.list(role)).await?;
+    Ok(ListModelsResponse { models })
+}
