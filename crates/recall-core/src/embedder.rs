@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::ModelFingerprint;
+use crate::{ModelFingerprint, TextHash};
 
 /// The vector of one text.
 pub type Embedding = Vec<f32>;
@@ -18,6 +18,14 @@ pub struct ChunkText<'a> {
     pub symbol: &'a str,
     /// Its text, with its doc comment.
     pub text: &'a str,
+}
+
+impl ChunkText<'_> {
+    /// What tells it from every other; where one part ends and the next begins counts.
+    pub fn hash(&self) -> TextHash {
+        let Self { path, symbol, text } = self;
+        TextHash::of(&format!("{} {} {path}{symbol}{text}", path.len(), symbol.len()))
+    }
 }
 
 /// A model that makes embeddings of texts.
@@ -109,4 +117,18 @@ pub enum ModelError {
         /// What was said.
         source: Arc<dyn Error + Send + Sync>,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_chunk_do_not_run_together() {
+        let hash = |path, symbol, text| ChunkText { path, symbol, text }.hash();
+        assert_eq!(hash("a", "b", "c"), hash("a", "b", "c"));
+        for other in [hash("ab", "", "c"), hash("a", "bc", ""), hash("", "", "abc"), hash("a", "b", "d")] {
+            assert_ne!(other, hash("a", "b", "c"));
+        }
+    }
 }

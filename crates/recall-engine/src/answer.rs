@@ -219,10 +219,12 @@ pub enum Warning {
         /// How many of them the answer starts at.
         shown: u64,
     },
-    /// The embeddings of a store could not be asked: words alone decided there.
+    /// The embeddings by a model could not be asked.
     EmbeddingsPassedOver {
         /// Why.
         reason: String,
+        /// The model that told the meaning instead; `None` where words alone decided.
+        instead: Option<String>,
     },
     /// The ranker that was learnt from the project's history cannot be used: the built-in ones decided.
     RankerPassedOver {

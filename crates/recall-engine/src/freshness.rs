@@ -197,6 +197,7 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
         drop(end);
         store.settle();
         store.catch_up(Reach::Whole);
+        store.embed_soon();
         drop(store);
         drop(working);
     });

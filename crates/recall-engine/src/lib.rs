@@ -14,6 +14,7 @@ mod graph;
 mod index;
 mod ingest;
 mod list;
+mod models;
 mod origin;
 mod progress;
 mod rankers;
@@ -40,19 +41,24 @@ pub use get::{Item, ItemRequest, Parent};
 pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, Links, NodeThing, links};
 pub use index::{IndexReport, IndexRequest};
 pub use list::{ListRequest, Listed, Listing};
+pub use models::Encoders;
 pub use origin::{Origin, OriginError, RootCheck};
 pub use progress::{Cancel, Progress};
 pub use rankers::{Basis, RankerError, RankerUse, Rankers, Side};
 pub use related::{Related, RelatedDocument, RelatedRequest, Tie};
 pub use remove::{Removal, RemoveReport, RemoveRequest};
 pub use search::features::names as feature_names;
-pub use settings::{EmbeddingModel, EngineSettings, Places, RankerChoice, StoreSettings, StoreSettingsSource};
+pub use settings::{
+    EmbeddingModel, EmbeddingStoreSettings, EngineSettings, Places, RankerChoice, StoreSettings, StoreSettingsSource,
+};
 pub use status::{FailureEntry, Status, StoreStatus};
 
 pub use recall_catalog::ListSort;
 use recall_core::Clock;
 
+use crate::models::Models;
 use crate::registry::Registry;
+use crate::semantic::Kept;
 
 /// All that one daemon serves. Cheap to share behind an [`Arc`]; every method may be called from any thread.
 pub struct Engine {
@@ -69,8 +75,9 @@ impl Engine {
         store_settings: Box<StoreSettingsSource>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let model = settings.model.clone();
-        Self { registry: Registry::new(places, settings.open_stores, store_settings, model), settings, clock }
+        let kept = settings.embedding_store.as_ref().map(|kept| Arc::new(Kept::new(kept, Arc::clone(&clock))));
+        let models = Models { encoders: Encoders::default(), instant: settings.model.clone(), kept };
+        Self { registry: Registry::new(places, settings.open_stores, store_settings, models), settings, clock }
     }
 
     /// Cancels running index jobs, waits for their writers, and closes every store.

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use recall_core::{Clock, Scope, StoreScope};
 
 use crate::error::StoreError;
 use crate::fault::Fault;
+use crate::models::{Encoders, Models};
 use crate::origin::Origin;
-use crate::settings::{EmbeddingModel, Places, StoreSettingsSource};
+use crate::settings::{Places, StoreSettingsSource};
 use crate::store::Store;
 
 /// How long closing waits for the jobs of a store, which were asked to stop.
@@ -23,7 +25,7 @@ pub(crate) struct Registry {
     pub(crate) places: Places,
     capacity: NonZero<usize>,
     store_settings: Box<StoreSettingsSource>,
-    model: Option<EmbeddingModel>,
+    models: ArcSwap<Models>,
     slots: Mutex<Vec<Slot>>,
     uses: AtomicU64,
     closing: AtomicBool,
@@ -41,13 +43,13 @@ impl Registry {
         places: Places,
         capacity: NonZero<usize>,
         store_settings: Box<StoreSettingsSource>,
-        model: Option<EmbeddingModel>,
+        models: Models,
     ) -> Self {
         Self {
             places,
             capacity,
             store_settings,
-            model,
+            models: ArcSwap::from_pointee(models),
             slots: Mutex::default(),
             uses: AtomicU64::new(0),
             closing: AtomicBool::new(false),
@@ -82,6 +84,19 @@ impl Registry {
         let root = self.places.global_root.clone();
         std::fs::create_dir_all(&root).map_err(|source| StoreError::Folder { path: root.clone(), source })?;
         self.open(StoreScope::Global, &root, clock)
+    }
+
+    /// Has these encoders from now on, in every store.
+    pub(crate) fn use_encoders(&self, encoders: Encoders) {
+        let models = Models { encoders, ..Models::clone(&self.models.load()) };
+        self.models.store(Arc::new(models));
+        let slots: Vec<_> = self.slots.lock().iter().map(|slot| Arc::clone(&slot.store)).collect();
+        for slot in slots {
+            // Waits for one that is being opened: it may have looked before.
+            let Some(store) = slot.lock().clone() else { continue };
+            store.use_models(&self.models.load());
+            store.catch_up_soon();
+        }
     }
 
     /// Every store that is open.
@@ -163,7 +178,8 @@ impl Registry {
             return Ok(Arc::clone(open));
         }
         let settings = (self.store_settings)(root);
-        let opened = Arc::new(Store::open(scope, root, &self.places, settings, self.model.clone(), clock.now())?);
+        let models = self.models.load_full();
+        let opened = Arc::new(Store::open(scope, root, &self.places, settings, &models, clock.now())?);
         opened.catch_up_soon();
         *store = Some(Arc::clone(&opened));
         Ok(opened)

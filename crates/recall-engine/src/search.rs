@@ -187,12 +187,12 @@ impl Search<'_> {
         let coverage: Vec<Coverage> = self.stores.iter().map(|store| store.coverage()).collect();
         let stale_files = left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>();
         let mut warnings: Vec<Warning> = left_out.into_iter().map(|path| Warning::LeftOut { path }).collect();
-        let is_told = pool.iter().any(|finds| finds.meaning.is_some());
+        let model = pool.iter().find_map(|finds| Some(finds.meaning.as_ref()?.model.to_string()));
         if weights.iter().any(|&(retriever, weight)| retriever == Retriever::Semantic && weight > 0.0) {
-            let problems = self.stores.iter().filter_map(|store| store.semantic.problem());
-            warnings.extend(problems.map(|reason| Warning::EmbeddingsPassedOver { reason }));
+            let problems = self.stores.iter().flat_map(|store| store.semantic.problems());
+            let passed_over = |reason| Warning::EmbeddingsPassedOver { reason, instead: model.clone() };
+            warnings.extend(problems.map(passed_over));
         }
-        let model = is_told.then(|| self.stores.iter().find_map(|store| store.semantic.model_name()));
         clock.lap(Stage::Expand);
         Ok(Attempt::Answered(Box::new(Answer {
             class: self.understood.class,
@@ -212,7 +212,7 @@ impl Search<'_> {
             coverage,
             stale_files,
             stages: std::mem::take(&mut clock.laps),
-            model: model.flatten().map(str::to_owned),
+            model,
             warnings,
         })))
     }

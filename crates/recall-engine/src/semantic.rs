@@ -1,65 +1,50 @@
 //! Which chunks of a store lie near a query in meaning?
 //!
-//! A store's embeddings stand in a folder beside its catalog and are derived from it: they follow the catalog, at once after
-//! an edit and in the background after an import, and until they have caught up no search asks them. What is damaged, of
-//! another model or of another format is set aside and made again.
+//! A store's embeddings stand in a folder beside its catalog, one folder a model, and are derived from it: those of the built-in
+//! model follow the catalog at once after an edit, those of an encoder in the background. A search asks those of the best
+//! model that hold every chunk; until any do, words decide. What is damaged, of another model or of another format is set
+//! aside and made again.
 
+mod covering;
+mod folder;
 mod follow;
+mod kept;
+mod layer;
+mod space;
 mod text;
 
-use std::fs::{File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use arc_swap::ArcSwapOption;
+use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use recall_core::{
-    ChunkRow, Embedder, Embedding, Generation, ModelError, NearestError, Neighbour, RowFilter, RowSet, Timestamp,
-    VectorIndex as _,
-};
-use recall_vector::{Model, OpenError, Settings, Vectors};
+use recall_catalog::Catalog;
+use recall_core::{Generation, Timestamp};
 
-use crate::settings::EmbeddingModel;
+use crate::models::Models;
+use crate::progress::Cancel;
 
-use follow::Following;
+pub(crate) use covering::{Covering, Near};
+use folder::Folder;
 pub(crate) use follow::Reach;
+pub(crate) use kept::Kept;
+pub(crate) use layer::Part;
+use layer::{Layer, Pace};
 
-/// How long a search waits for the embedding of its query; then it is answered by words alone.
-const QUERY_PATIENCE: Duration = Duration::from_millis(200);
-
-/// The embeddings of a store, if there is a model and nothing stands in the way.
+/// The embeddings of a store by each model that has a part in it.
 pub(crate) struct Semantic {
-    model: Option<EmbeddingModel>,
-    dir: PathBuf,
-    /// What is set aside gets its name from it: when the store was opened, and how often something was set aside since.
-    aside: Mutex<i64>,
-    open: ArcSwapOption<Space>,
-    /// Held by whoever brings the embeddings up to the catalog.
-    following: Mutex<Following>,
-    /// Why there are none, or why they do not follow.
-    problem: Mutex<Option<String>>,
+    folder: Arc<Folder>,
+    /// The model that shall answer first, the one that answers at once last.
+    layers: ArcSwap<Vec<Arc<Layer>>>,
+    /// Held by whoever changes which layers there are.
+    changing: Mutex<()>,
 }
 
-/// Embeddings by one model, and the model.
-pub(crate) struct Space {
-    embedder: Arc<dyn Embedder>,
-    vectors: Vectors,
-    /// While it is held, no other process changes the files.
-    _lock: File,
-}
-
-/// A query in a space, and what lies near it.
-pub(crate) struct Near {
-    space: Arc<Space>,
-    query: Embedding,
-    /// The greatest cosine first.
-    pub(crate) neighbours: Vec<Neighbour>,
-}
-
-/// How far the embeddings of a store are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How far the embeddings of a store by one model are.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Embedded {
+    /// The model's name.
+    pub(crate) model: Arc<str>,
     /// Chunks with an embedding.
     pub(crate) chunks: u64,
     /// Whether that is every chunk that the catalog holds.
@@ -71,178 +56,128 @@ impl Semantic {
     ///
     /// They are never ahead of their catalog, which has that generation: those that are belong to one that was made anew or
     /// has lost its last commits, and its rows mean other chunks.
-    pub(crate) fn open(dir: PathBuf, model: Option<EmbeddingModel>, generation: Generation, now: Timestamp) -> Self {
-        let semantic = Self {
-            model,
-            dir,
-            aside: Mutex::new(now.as_millis()),
-            open: ArcSwapOption::empty(),
-            following: Mutex::default(),
-            problem: Mutex::default(),
-        };
-        let space = semantic.open_space();
-        if space.is_some_and(|space| space.vectors.generation() > generation) {
-            if let Some(space) = semantic.open.load_full() {
-                semantic.give_up(&space);
-            }
-            semantic.open_space();
-        }
+    pub(crate) fn open(dir: PathBuf, models: &Models, generation: Generation, now: Timestamp) -> Self {
+        let semantic =
+            Self { folder: Arc::new(Folder::new(dir, now)), layers: ArcSwap::default(), changing: Mutex::default() };
+        semantic.use_models(models, generation);
         semantic
     }
 
-    /// The space, where it holds every chunk of a generation.
-    pub(crate) fn covering(&self, generation: Generation) -> Option<Arc<Space>> {
-        self.open.load_full().filter(|space| space.vectors.generation() >= generation)
-    }
-
-    /// Finds what lies near a query; `None` where the model did not answer, or the embeddings cannot be read. Damaged ones
-    /// are made again by the next [`follow`](Self::follow).
-    pub(crate) fn near(&self, space: &Arc<Space>, query: &str, allowed: Option<&RowSet>, count: usize) -> Option<Near> {
-        match space.near(query, allowed, count) {
-            Ok((query, neighbours)) => Some(Near { space: Arc::clone(space), query, neighbours }),
-            Err(error) => {
-                self.note(&error);
-                if let NearError::Nearest(NearestError::Damaged { .. }) = error {
-                    self.give_up(space);
-                }
-                None
-            }
-        }
-    }
-
-    /// What the model is called, where there is one.
-    pub(crate) fn model_name(&self) -> Option<&str> {
-        self.model.as_ref().map(|model| &*model.name)
-    }
-
-    /// The model's name, and how far the embeddings are for a catalog of that generation; `None` without a model.
-    pub(crate) fn embedded(&self, generation: Generation) -> Option<(&str, Embedded)> {
-        let name = self.model_name()?;
-        let embedded = self.open.load_full().map_or(Embedded { chunks: 0, is_whole: false }, |space| Embedded {
-            chunks: space.vectors.len() as u64,
-            is_whole: space.vectors.generation() >= generation,
-        });
-        Some((name, embedded))
-    }
-
-    /// Why there are none, or why they do not follow.
-    pub(crate) fn problem(&self) -> Option<String> {
-        self.problem.lock().clone()
-    }
-
-    /// Opens the space. What cannot be used is set aside and begun again.
-    fn open_space(&self) -> Option<Arc<Space>> {
-        if let Some(space) = self.open.load_full() {
-            return Some(space);
-        }
-        let model = self.model.as_ref()?;
-        match Space::open(&self.dir, &model.embedder, &self.aside) {
-            Ok(space) => {
-                let space = Arc::new(space);
-                *self.problem.lock() = None;
-                self.open.store(Some(Arc::clone(&space)));
-                Some(space)
-            }
-            Err(error) => {
-                self.note(&error);
-                None
-            }
-        }
-    }
-
-    /// Sets the embeddings of a space aside, unless somebody else has; whoever opens them next begins again.
+    /// Has these models from now on.
     ///
-    /// Opening them alone would not do: of a large file it verifies the head, and finds nothing wrong.
-    fn give_up(&self, space: &Arc<Space>) {
-        let before = self.open.compare_and_swap(&Some(Arc::clone(space)), None);
-        let is_first = before.as_ref().is_some_and(|before| Arc::ptr_eq(before, space));
-        if is_first && let Err(error) = Space::set_aside(&self.dir, &self.aside) {
-            self.note(&error);
+    /// Embeddings by a model that stays stay as they are. Those by one that has no part any more are deleted, but while the
+    /// chosen model's do not cover the store, those by the former one still answer.
+    pub(crate) fn use_models(&self, models: &Models, generation: Generation) {
+        let _changing = self.changing.lock();
+        let before = self.layers.load_full();
+        let wanted = models.parts(|model| self.folder.has(model.embedder.fingerprint()));
+        let stays = |layer: &Arc<Layer>| wanted.iter().any(|(model, _)| layer.is_by(model));
+        for layer in before.iter().filter(|layer| !stays(layer)) {
+            layer.close();
         }
-    }
-
-    fn note(&self, error: &dyn std::error::Error) {
-        let reason = crate::freshness::reason_of(error);
-        tracing::warn!(dir = %self.dir.display(), reason, "embeddings are passed over");
-        *self.problem.lock() = Some(reason);
-    }
-}
-
-impl Space {
-    fn open(dir: &Path, embedder: &Arc<dyn Embedder>, aside: &Mutex<i64>) -> Result<Self, SpaceError> {
-        let lock = lock(dir)?;
-        let model = Model { fingerprint: embedder.fingerprint(), dimensions: embedder.dimensions() };
-        let vectors = match Vectors::open(dir, model, Settings::default()) {
-            Err(error @ (OpenError::Damaged { .. } | OpenError::OtherModel { .. } | OpenError::Outdated { .. })) => {
-                tracing::warn!(%error, "the embeddings are set aside and made again");
-                Self::set_aside(dir, aside)?;
-                Vectors::open(dir, model, Settings::default())?
+        let layers = wanted.iter().map(|&(model, part)| match before.iter().find(|layer| layer.is_by(model)) {
+            Some(layer) => {
+                layer.take_part(part);
+                Arc::clone(layer)
             }
-            opened => opened?,
-        };
-        Ok(Self { embedder: Arc::clone(embedder), vectors, _lock: lock })
+            None => Arc::new(Layer::open(&self.folder, model, part, models.kept.clone(), generation)),
+        });
+        let layers: Vec<Arc<Layer>> = layers.collect();
+        let fingerprints: Vec<_> = layers.iter().map(|layer| layer.fingerprint()).collect();
+        self.layers.store(Arc::new(layers));
+        self.folder.sweep(&fingerprints);
     }
 
-    fn set_aside(dir: &Path, aside: &Mutex<i64>) -> Result<(), SpaceError> {
-        let mut name = aside.lock();
-        *name += 1;
-        let failed = |source| SpaceError::SetAside { path: dir.to_owned(), source };
-        recall_vector::set_aside(dir, &name.to_string()).map(drop).map_err(failed)
+    /// The embeddings that hold every chunk of a generation; `None` where none do.
+    pub(crate) fn covering(&self, generation: Generation) -> Option<Covering> {
+        Covering::of(&self.layers.load(), generation)
     }
 
-    fn near(
-        &self,
-        query: &str,
-        allowed: Option<&RowSet>,
-        count: usize,
-    ) -> Result<(Embedding, Vec<Neighbour>), NearError> {
-        let query = self.embedder.embed_query(query, Some(Instant::now() + QUERY_PATIENCE))?;
-        match self.vectors.nearest(&query, allowed.map_or(RowFilter::All, RowFilter::Only), count) {
-            // A query without a word that the model knows lies near nothing.
-            Err(NearestError::NoDirection) => Ok((query, Vec::new())),
-            found => Ok((query, found?)),
+    /// The model whose embeddings answer for a catalog of that generation.
+    pub(crate) fn answering(&self, generation: Generation) -> Option<Arc<str>> {
+        self.covering(generation).map(|covering| covering.model())
+    }
+
+    /// How far the embeddings by each model are, for a catalog of that generation.
+    pub(crate) fn embedded(&self, generation: Generation) -> Vec<Embedded> {
+        self.layers.load().iter().map(|layer| layer.embedded(generation)).collect()
+    }
+
+    /// How far the embeddings by the chosen model are; `None` where none is chosen.
+    pub(crate) fn chosen(&self, generation: Generation) -> Option<Embedded> {
+        let layers = self.layers.load();
+        let chosen = layers.iter().find(|layer| layer.part() == Part::Chosen);
+        chosen.map(|layer| layer.embedded(generation))
+    }
+
+    /// Why embeddings are passed over, or do not follow.
+    pub(crate) fn problems(&self) -> Vec<String> {
+        let mut problems: Vec<String> = self.layers.load().iter().filter_map(|layer| layer.problem()).collect();
+        problems.dedup();
+        problems
+    }
+
+    /// Brings the embeddings that follow at once up to what the catalog holds, and after an edit those that answer while a
+    /// chosen model is on its way.
+    ///
+    /// Does nothing without a model, and while another thread does it: that one goes on until it is through. What fails is
+    /// noted, and tried again the next time.
+    pub(crate) fn follow(&self, catalog: &Catalog, reach: Reach, cancel: &Cancel) {
+        for layer in self.layers.load().iter() {
+            match layer.part().pace() {
+                Pace::AtOnce => layer.follow(catalog, reach, cancel),
+                Pace::Patient => {}
+            }
         }
     }
-}
 
-impl Near {
-    /// The cosine of the query to each chunk, in their order; `None` for a chunk without an embedding.
-    pub(crate) fn cosines(&self, rows: &[ChunkRow]) -> Vec<Option<f32>> {
-        // What can fail has just succeeded: the files were verified, and the query has a direction or none is asked for.
-        self.space.vectors.cosines(&self.query, rows).unwrap_or_else(|_| vec![None; rows.len()])
+    /// Whether embeddings that follow in the background are behind a catalog of that generation.
+    pub(crate) fn is_behind(&self, generation: Generation) -> bool {
+        self.layers.load().iter().any(|layer| layer.is_behind(generation))
     }
-}
 
-/// Takes the right to change the files of a folder, which is beside it, so that it outlives what is set aside.
-fn lock(dir: &Path) -> Result<File, SpaceError> {
-    let path = dir.with_extension("lock");
-    let failed = |source| SpaceError::Lock { path: path.clone(), source };
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(SpaceError::Taken),
-        Err(TryLockError::Error(source)) => Err(failed(source)),
+    /// Brings the embeddings that follow in the background up to what the catalog holds, leaving the processor to others now
+    /// and then; then lets go of those that a chosen model has replaced.
+    pub(crate) fn follow_patiently(&self, catalog: &Catalog, cancel: &Cancel) {
+        let layers = self.layers.load_full();
+        // The former model first: it answers meanwhile, and has little to do.
+        for layer in layers.iter().rev() {
+            match layer.part() {
+                Part::Former if layer.is_far_behind(catalog) => self.let_go(layer),
+                Part::Former | Part::Chosen => layer.follow(catalog, Reach::Patient, cancel),
+                Part::Instant => {}
+            }
+        }
+        self.let_go_of_replaced(catalog);
     }
-}
 
-/// There are no embeddings to ask.
-#[derive(Debug, thiserror::Error)]
-enum SpaceError {
-    #[error("another process has the embeddings of this store open")]
-    Taken,
-    #[error("cannot lock `{}`", path.display())]
-    Lock { path: PathBuf, source: std::io::Error },
-    #[error("cannot set `{}` aside", path.display())]
-    SetAside { path: PathBuf, source: std::io::Error },
-    #[error(transparent)]
-    Open(#[from] OpenError),
-}
+    /// Waits until the embeddings are up to what the catalog holds, or cannot be brought there.
+    pub(crate) fn settle(&self, catalog: &Catalog, cancel: &Cancel) {
+        for layer in self.layers.load_full().iter() {
+            layer.settle(catalog, cancel);
+        }
+        self.let_go_of_replaced(catalog);
+    }
 
-/// The embeddings were not asked.
-#[derive(Debug, thiserror::Error)]
-enum NearError {
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    #[error(transparent)]
-    Nearest(#[from] NearestError),
+    /// Deletes the embeddings by former models once those by the chosen one hold every chunk.
+    fn let_go_of_replaced(&self, catalog: &Catalog) {
+        let Ok(generation) = catalog.generation() else { return };
+        let layers = self.layers.load_full();
+        let is_there = |layer: &&Arc<Layer>| layer.part() == Part::Chosen && layer.embedded(generation).is_whole;
+        if layers.iter().any(|layer| is_there(&layer)) {
+            for former in layers.iter().filter(|layer| layer.part() == Part::Former) {
+                tracing::info!(model = %former.name(), "the embeddings of a former model are deleted");
+                self.let_go(former);
+            }
+        }
+    }
+
+    fn let_go(&self, layer: &Arc<Layer>) {
+        let _changing = self.changing.lock();
+        let rest: Vec<_> = self.layers.load().iter().filter(|known| !Arc::ptr_eq(known, layer)).cloned().collect();
+        layer.close();
+        let fingerprints: Vec<_> = rest.iter().map(|layer| layer.fingerprint()).collect();
+        self.layers.store(Arc::new(rest));
+        self.folder.sweep(&fingerprints);
+    }
 }

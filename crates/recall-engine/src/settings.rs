@@ -35,8 +35,19 @@ pub struct EngineSettings {
     pub ingest_wait: Duration,
     /// Who decides on the order of candidates where a store has no ranker of its own.
     pub rankers: Rankers,
-    /// What tells how near texts are in meaning; without one, words alone decide.
+    /// What tells how near texts are in meaning, at once; without one, and without an encoder, words alone decide.
     pub model: Option<EmbeddingModel>,
+    /// Where embeddings by encoders are kept for all stores; `None` keeps them with each store alone.
+    pub embedding_store: Option<EmbeddingStoreSettings>,
+}
+
+/// Where embeddings are kept by model and text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmbeddingStoreSettings {
+    /// The file.
+    pub path: PathBuf,
+    /// The most that it holds.
+    pub most_bytes: u64,
 }
 
 /// A model that makes embeddings, and what it is called.
@@ -57,6 +68,7 @@ impl Default for EngineSettings {
             ingest_wait: Duration::from_millis(250),
             rankers: Rankers::built_in(),
             model: None,
+            embedding_store: None,
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::coverage::Indexing;
 use crate::error::StatusError;
 use crate::origin::Origin;
 use crate::rankers::{RankerUse, Rankers};
+use crate::semantic::Embedded;
 use crate::store::Store;
 
 /// The state of the stores that a client sees.
@@ -63,10 +64,12 @@ pub struct StoreStatus {
     pub ranker: RankerUse,
     /// Why the project's own ranker is passed over.
     pub ranker_problem: Option<String>,
-    /// The model of its embeddings, and how many of its chunks have one; `None` without a model.
-    pub embedded: Option<(String, u64)>,
-    /// Why its embeddings are passed over.
-    pub embeddings_problem: Option<String>,
+    /// The models of its embeddings, the chosen one first, and how many of its chunks have one by each.
+    pub embedded: Vec<(String, u64)>,
+    /// The model whose embeddings answer at present; `None` where words alone decide.
+    pub model: Option<String>,
+    /// Why embeddings are passed over.
+    pub embeddings_problems: Vec<String>,
     /// What was found damaged and made anew.
     pub repaired: Vec<String>,
     /// What is wrong with the configuration.
@@ -148,11 +151,17 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
             .collect(),
         ranker: ranking.used,
         ranker_problem: ranking.problem.clone(),
-        embedded: store.semantic.embedded(coverage.generation).map(|(model, embedded)| {
-            // Chunks without words have no embedding, and lack none.
-            (model.to_owned(), if embedded.is_whole { counts.chunks } else { embedded.chunks.min(counts.chunks) })
-        }),
-        embeddings_problem: store.semantic.problem(),
+        embedded: store
+            .semantic
+            .embedded(coverage.generation)
+            .into_iter()
+            .map(|Embedded { model, chunks, is_whole }| {
+                // Chunks without words have no embedding, and lack none.
+                (model.to_string(), if is_whole { counts.chunks } else { chunks.min(counts.chunks) })
+            })
+            .collect(),
+        model: store.semantic.answering(coverage.generation).map(|model| model.to_string()),
+        embeddings_problems: store.semantic.problems(),
         repaired: store.repaired.clone(),
         configuration: store.settings.warnings.clone(),
     })

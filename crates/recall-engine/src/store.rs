@@ -22,6 +22,7 @@ use crate::coverage::{Coverage, Indexing};
 use crate::error::StoreError;
 use crate::freshness::Freshness;
 use crate::graph::stated::Stated;
+use crate::models::Models;
 use crate::progress::Cancel;
 use crate::rankers::Rankers;
 use crate::selection::Selection;
@@ -122,42 +123,55 @@ impl Store {
         reader(&snapshot).map_err(|source| self.read_failed(source))
     }
 
-    /// Closes the lexical index's writer, which waits for its merges, on a thread of its own.
+    /// Closes the lexical index's writer, which waits for its merges, on a thread of its own; then brings the embeddings up.
     pub(crate) fn settle_soon(self: &Arc<Self>) {
-        let (store, working) = (Arc::clone(self), self.background.begin());
-        let thread = std::thread::Builder::new().name("settle".to_owned()).spawn(move || {
+        self.work("settle", |store| {
             store.settle();
             store.catch_up(Reach::Whole);
             // So that the first search after a job ranks by the graph as the second does.
             store.structure();
-            drop(store);
-            drop(working);
+            store.embed_soon();
         });
-        if let Err(error) = thread {
-            tracing::warn!(%error, "no thread to close the lexical writer");
-        }
     }
 
-    /// Brings the embeddings up to the catalog, as far as `reach` says.
+    /// Brings the embeddings that follow at once up to the catalog, as far as `reach` says.
     pub(crate) fn catch_up(&self, reach: Reach) {
         self.semantic.follow(&self.catalog, reach, &self.cancel);
     }
 
-    /// Brings the embeddings up to the catalog on a thread of its own, where they are behind.
+    /// Brings the embeddings up to the catalog on a thread of their own, where they are behind.
     pub(crate) fn catch_up_soon(self: &Arc<Self>) {
-        let is_behind =
-            self.semantic.embedded(self.known.load().generation).is_some_and(|(_, embedded)| !embedded.is_whole);
-        if !is_behind {
-            return;
+        let generation = self.known.load().generation;
+        if self.semantic.embedded(generation).iter().any(|embedded| !embedded.is_whole) {
+            self.work("embed", |store| {
+                store.catch_up(Reach::Whole);
+                store.embed_soon();
+            });
         }
+    }
+
+    /// Brings the embeddings that take long up to the catalog on a thread of their own, where they are behind.
+    pub(crate) fn embed_soon(self: &Arc<Self>) {
+        if self.semantic.is_behind(self.known.load().generation) {
+            self.work("embed", |store| store.semantic.follow_patiently(&store.catalog, &store.cancel));
+        }
+    }
+
+    /// Has these models from now on.
+    pub(crate) fn use_models(&self, models: &Models) {
+        self.semantic.use_models(models, self.known.load().generation);
+    }
+
+    /// Works for the store on a thread of its own.
+    fn work(self: &Arc<Self>, name: &str, work: impl FnOnce(&Arc<Self>) + Send + 'static) {
         let (store, working) = (Arc::clone(self), self.background.begin());
-        let thread = std::thread::Builder::new().name("embed".to_owned()).spawn(move || {
-            store.catch_up(Reach::Whole);
+        let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+            work(&store);
             drop(store);
             drop(working);
         });
         if let Err(error) = thread {
-            tracing::warn!(%error, "no thread to embed");
+            tracing::warn!(name, %error, "no thread to work for a store");
         }
     }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use recall_core::{Ablation, PathFilter, Retriever, Scope, SearchRequest};
+use recall_core::{Ablation, Embedder as _, PathFilter, Retriever, Scope, SearchRequest};
 use recall_engine::{Answer, EmbeddingModel, Engine};
 use recall_models::BuiltIn;
 use support::{Sandbox, paths, request};
@@ -42,11 +42,15 @@ fn three_pages() -> Sandbox {
     Sandbox::with(&[("docs/cars.md", CARS), ("docs/bread.md", BREAD), ("docs/taxes.md", TAXES)])
 }
 
-/// The folder of the embeddings.
-fn vectors(sandbox: &Sandbox) -> PathBuf {
+/// The folder of the index.
+fn index(sandbox: &Sandbox) -> PathBuf {
     let stores = fs::read_dir(sandbox.home().join("stores")).expect("stores");
-    let store = stores.flatten().next().expect("one store").path();
-    store.join("index").join("vectors")
+    stores.flatten().next().expect("one store").path().join("index")
+}
+
+/// The folder of the embeddings by the built-in model.
+fn vectors(sandbox: &Sandbox) -> PathBuf {
+    index(sandbox).join("vectors").join(&BuiltIn.fingerprint().to_string()[..16])
 }
 
 #[test]
@@ -122,8 +126,7 @@ fn a_catalog_that_is_made_anew_does_not_inherit_embeddings() {
     first.settle(&sandbox.origin(), Scope::Project).expect("settled");
     first.close();
     drop(first);
-    let index = vectors(&sandbox).parent().expect("a folder").to_owned();
-    for entry in fs::read_dir(&index).expect("readable").flatten() {
+    for entry in fs::read_dir(index(&sandbox)).expect("readable").flatten() {
         if entry.file_name().to_string_lossy().starts_with("catalog.db") {
             fs::remove_file(entry.path()).expect("removable");
         }

@@ -67,6 +67,11 @@ impl Sandbox {
 
     /// The same with a model.
     pub(crate) fn engine_with(&self, model: Option<EmbeddingModel>) -> Engine {
+        self.engine_by(EngineSettings { model, ..EngineSettings::default() })
+    }
+
+    /// The same with settings.
+    pub(crate) fn engine_by(&self, settings: EngineSettings) -> Engine {
         let places = Places {
             global_root: self.folder.path().join("global"),
             stores: self.folder.path().join("stores"),
@@ -74,7 +79,7 @@ impl Sandbox {
             allowed_roots: Vec::new(),
         };
         let limits = self.limits.clone();
-        let settings = EngineSettings { ingest_wait: Duration::from_secs(30), model, ..EngineSettings::default() };
+        let settings = EngineSettings { ingest_wait: Duration::from_secs(30), ..settings };
         let store_settings = move |_: &Path| StoreSettings { limits: limits.clone(), ..StoreSettings::default() };
         Engine::new(places, settings, Box::new(store_settings), Arc::new(SystemClock))
     }

@@ -1,5 +1,7 @@
 //! How near in meaning to the query are the candidates?
 
+use std::sync::Arc;
+
 use recall_core::{ChunkRow, RankedList, Understood};
 use recall_lexical::{Evidence, SearchError, Searcher};
 use rustc_hash::FxHashMap;
@@ -9,6 +11,8 @@ use crate::store::Store;
 
 /// How near the documents of one store are to the query, by document row.
 pub(super) struct Meaning {
+    /// The name of the model that tells it.
+    pub(super) model: Arc<str>,
     documents: FxHashMap<i64, Nearness>,
 }
 
@@ -31,9 +35,9 @@ pub(super) fn near(
     understood: &Understood,
     depth: usize,
 ) -> Result<Option<Near>, SearchError> {
-    let Some(space) = store.semantic.covering(searcher.generation()) else { return Ok(None) };
+    let Some(covering) = store.semantic.covering(searcher.generation()) else { return Ok(None) };
     let allowed = searcher.allowed(&understood.filters)?;
-    Ok(store.semantic.near(&space, &understood.text, allowed.as_ref(), depth))
+    Ok(covering.near(&understood.text, allowed.as_ref(), depth))
 }
 
 impl Meaning {
@@ -63,7 +67,7 @@ impl Meaning {
             let chunk = of_one.iter().find(|one| one.1 == document.chunk).map_or(nearest.2, |one| one.2);
             documents.insert(of_one[0].0, Nearness { best: nearest.2, chunk });
         }
-        Self { documents }
+        Self { model: Arc::clone(&near.model), documents }
     }
 
     /// How near a document is; `None` for one without embeddings.

@@ -1,15 +1,17 @@
 //! How do embeddings follow the catalog?
 
 use std::collections::HashSet;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use parking_lot::MutexGuard;
 use recall_catalog::{Catalog, ChunkRun, Snapshot};
-use recall_core::{ChunkRow, Embedding, ModelError, QuantiseError, Quantised, RowSet};
+use recall_core::{ChunkRow, ChunkText, Embedding, ModelError, QuantiseError, Quantised, RowSet};
 use recall_vector::{Change, Difference, WriteError};
 
+use super::kept::Kept;
+use super::layer::Pace;
+use super::space::Space;
 use super::text::Texts;
-use super::{Semantic, Space};
-use crate::progress::Cancel;
 
 /// How many chunks without an embedding count as an edit: to embed them by the built-in model takes some 20 ms.
 const EDIT_CHUNKS: usize = 1024;
@@ -17,9 +19,22 @@ const EDIT_CHUNKS: usize = 1024;
 /// How many embeddings are written at a time. A kill costs no more than these.
 const BATCH_CHUNKS: usize = 2048;
 
+/// The same of a model that takes some ten milliseconds a chunk: a few seconds of its work.
+const PATIENT_BATCH_CHUNKS: usize = 256;
+
+/// How many chunks such a model is given at a time: a second of its work at most, after which whoever wants to stop can;
+/// enough to be sorted by length.
+const PATIENT_CALL_CHUNKS: usize = 64;
+
+/// In the background, the model rests for this part of the time that it has worked: two thirds of one core are left to it.
+const REST: f64 = 0.5;
+
+/// How long a rest goes on at least before it is looked whether to stop.
+const REST_STEP: Duration = Duration::from_millis(20);
+
 /// What whoever follows remembers.
 #[derive(Default)]
-pub(crate) struct Following {
+pub(super) struct Following {
     /// Chunks whose embedding has no direction, as that of a text without words; they have none.
     voiceless: HashSet<ChunkRow>,
 }
@@ -29,44 +44,39 @@ pub(crate) struct Following {
 pub(crate) enum Reach {
     /// At once, if that is an edit; an import is left to the background.
     Edit,
-    /// To the end.
+    /// To the end, as fast as it can be.
     Whole,
+    /// To the end, with rests.
+    Patient,
 }
 
-impl Semantic {
-    /// Brings the embeddings up to what the catalog holds.
-    ///
-    /// Does nothing without a model, and while another thread does it: that one goes on until it is through. What fails is
-    /// noted, and tried again the next time.
-    pub(crate) fn follow(&self, catalog: &Catalog, reach: Reach, cancel: &Cancel) {
-        if let Some(following) = self.following.try_lock() {
-            self.follow_as(following, catalog, reach, cancel);
-        }
-    }
-
-    /// Waits until the embeddings are up to what the catalog holds, or cannot be brought there.
-    pub(crate) fn settle(&self, catalog: &Catalog, cancel: &Cancel) {
-        self.follow_as(self.following.lock(), catalog, Reach::Whole, cancel);
-    }
-
-    fn follow_as(&self, mut following: MutexGuard<'_, Following>, catalog: &Catalog, reach: Reach, cancel: &Cancel) {
-        let Some(space) = self.open_space() else { return };
-        match following.follow(&space, catalog, reach, cancel) {
-            Ok(()) => *self.problem.lock() = None,
-            Err(error) => {
-                self.note(&error);
-                if let FollowError::Write(WriteError::Damaged { .. }) = error {
-                    self.give_up(&space);
-                }
-            }
-        }
-    }
+/// One run of following.
+struct Run<'a> {
+    space: &'a Space,
+    pace: Pace,
+    kept: Option<&'a Kept>,
+    reach: Reach,
+    is_over: &'a dyn Fn() -> bool,
 }
 
 impl Following {
-    fn follow(&mut self, space: &Space, catalog: &Catalog, reach: Reach, cancel: &Cancel) -> Result<(), FollowError> {
+    /// Brings the embeddings up to the catalog, until it is over.
+    pub(super) fn follow(
+        &mut self,
+        space: &Space,
+        pace: Pace,
+        kept: Option<&Kept>,
+        catalog: &Catalog,
+        reach: Reach,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<(), FollowError> {
+        let run = Run { space, pace, kept, reach, is_over };
         let vectors = &space.vectors;
-        while !cancel.is_cancelled() {
+        let batch = match pace {
+            Pace::AtOnce => BATCH_CHUNKS,
+            Pace::Patient => PATIENT_BATCH_CHUNKS,
+        };
+        while !is_over() {
             // A new one each time: one that is kept for long keeps the catalog's log from being folded in.
             let snapshot = catalog.snapshot()?;
             let generation = snapshot.generation();
@@ -80,47 +90,106 @@ impl Following {
             if reach == Reach::Edit && missing.len() > EDIT_CHUNKS {
                 return Ok(());
             }
-            let is_last = missing.len() <= BATCH_CHUNKS;
-            missing.truncate(BATCH_CHUNKS);
-            let added = self.embed(space, &snapshot, &runs, &missing)?;
+            let is_last = missing.len() <= batch;
+            missing.truncate(batch);
+            let texts = texts(&snapshot, &runs, &missing)?;
+            // What takes long must not keep the catalog's log.
+            drop(snapshot);
+            let Some(added) = self.embed(&run, &texts)? else { return Ok(()) };
             // The generation tells that nothing is missing.
             let reached = if is_last { generation } else { vectors.generation() };
             vectors.apply(reached, &Change { removed: surplus, added })?;
         }
-        if reach == Reach::Whole && vectors.wants_merge() && !cancel.is_cancelled() {
+        if reach != Reach::Edit && vectors.wants_merge() && !is_over() {
             vectors.merge()?;
         }
         Ok(())
     }
 
-    /// Embeds the chunks in these rows, which ascend.
+    /// Embeds chunks; `None` where it was over before all were.
     fn embed(
         &mut self,
-        space: &Space,
-        snapshot: &Snapshot<'_>,
-        runs: &[ChunkRun],
-        rows: &[ChunkRow],
-    ) -> Result<Vec<(ChunkRow, Quantised)>, FollowError> {
-        let mut added = Vec::with_capacity(rows.len());
-        let mut rest = rows;
-        while let Some(&next) = rest.first() {
-            // Rows are given out in ascending order, to documents as to their chunks.
-            let run = runs[runs.partition_point(|run| run.first <= next) - 1];
-            let end = ChunkRow(run.first.0 + i64::from(run.count));
-            let (here, behind) = rest.split_at(rest.partition_point(|row| *row < end));
-            rest = behind;
-            let Some(chunked) = snapshot.chunked(run.document)? else { continue };
-            let texts = Texts::of(&chunked);
+        run: &Run<'_>,
+        documents: &[(Texts, Vec<(ChunkRow, usize)>)],
+    ) -> Result<Option<Vec<(ChunkRow, Quantised)>>, FollowError> {
+        let mut rows = Vec::new();
+        let mut chunks: Vec<ChunkText<'_>> = Vec::new();
+        for (texts, wanted) in documents {
             let parts = texts.parts();
-            let wanted: Vec<_> = here.iter().map(|row| parts[(row.0 - run.first.0) as usize]).collect();
-            for (&row, embedding) in here.iter().zip(space.embedder.embed_chunks(&wanted)?) {
-                match quantised(&embedding)? {
-                    Some(quantised) => added.push((row, quantised)),
-                    None => _ = self.voiceless.insert(row),
-                }
+            for &(row, place) in wanted {
+                rows.push(row);
+                chunks.push(parts[place]);
             }
         }
-        Ok(added)
+        let mut added = Vec::with_capacity(rows.len());
+        let mut add = |row: ChunkRow, quantised: Option<Quantised>| match quantised {
+            Some(quantised) => added.push((row, quantised)),
+            None => _ = self.voiceless.insert(row),
+        };
+        let known = run.kept.map_or_else(|| vec![None; chunks.len()], |kept| kept.get(&*run.space.embedder, &chunks));
+        let mut missing = Vec::new();
+        for (place, known) in known.into_iter().enumerate() {
+            match known {
+                Some(quantised) => add(rows[place], Some(quantised)),
+                None => missing.push(place),
+            }
+        }
+        let call = match run.pace {
+            Pace::AtOnce => missing.len().max(1),
+            Pace::Patient => PATIENT_CALL_CHUNKS,
+        };
+        for some in missing.chunks(call) {
+            if (run.is_over)() {
+                return Ok(None);
+            }
+            let began = Instant::now();
+            let wanted: Vec<ChunkText<'_>> = some.iter().map(|&place| chunks[place]).collect();
+            let embeddings = run.space.embedder.embed_chunks(&wanted)?;
+            let quantised = embeddings.iter().map(quantised).collect::<Result<Vec<_>, _>>()?;
+            if let Some(kept) = run.kept {
+                kept.put(&*run.space.embedder, &wanted, &quantised);
+            }
+            for (&place, quantised) in some.iter().zip(quantised) {
+                add(rows[place], quantised);
+            }
+            if run.reach == Reach::Patient {
+                rest(began.elapsed().mul_f64(REST), run.is_over);
+            }
+        }
+        Ok(Some(added))
+    }
+}
+
+/// The texts of the chunks in these rows, which ascend, by document; of each chunk its row and its place in the document.
+fn texts(
+    snapshot: &Snapshot<'_>,
+    runs: &[ChunkRun],
+    rows: &[ChunkRow],
+) -> Result<Vec<(Texts, Vec<(ChunkRow, usize)>)>, FollowError> {
+    let mut documents = Vec::new();
+    let mut rest = rows;
+    while let Some(&next) = rest.first() {
+        // Rows are given out in ascending order, to documents as to their chunks.
+        let run = runs[runs.partition_point(|run| run.first <= next) - 1];
+        let end = ChunkRow(run.first.0 + i64::from(run.count));
+        let (here, behind) = rest.split_at(rest.partition_point(|row| *row < end));
+        rest = behind;
+        let Some(chunked) = snapshot.chunked(run.document)? else { continue };
+        let places = here.iter().map(|row| (*row, (row.0 - run.first.0) as usize)).collect();
+        documents.push((Texts::of(&chunked), places));
+    }
+    Ok(documents)
+}
+
+/// Leaves the processor to others for a time, or until it is over.
+fn rest(time: Duration, is_over: &dyn Fn() -> bool) {
+    let until = Instant::now() + time;
+    while !is_over() {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return;
+        }
+        thread::sleep(left.min(REST_STEP));
     }
 }
 
@@ -134,7 +203,7 @@ fn quantised(embedding: &Embedding) -> Result<Option<Quantised>, QuantiseError> 
 
 /// The embeddings do not follow.
 #[derive(Debug, thiserror::Error)]
-enum FollowError {
+pub(super) enum FollowError {
     #[error("the catalog cannot be read")]
     Read(#[from] recall_catalog::ReadError),
     #[error(transparent)]
@@ -143,4 +212,11 @@ enum FollowError {
     NoEmbedding(#[from] QuantiseError),
     #[error(transparent)]
     Write(#[from] WriteError),
+}
+
+impl FollowError {
+    /// Whether the embeddings themselves cannot be read.
+    pub(super) fn is_damage(&self) -> bool {
+        matches!(self, Self::Write(WriteError::Damaged { .. }))
+    }
 }

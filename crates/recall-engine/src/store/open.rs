@@ -13,10 +13,11 @@ use super::{Attention, Background, Folder, Known, Publication, RankingCell, Stor
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::freshness::Freshness;
+use crate::models::Models;
 use crate::progress::Cancel;
 use crate::selection::{self, Selection};
 use crate::semantic::Semantic;
-use crate::settings::{EmbeddingModel, Places, StoreSettings};
+use crate::settings::{Places, StoreSettings};
 
 /// How many documents are read from the catalog at a time while the lexical index is made anew.
 const DOCUMENTS_A_PAGE: usize = 256;
@@ -34,16 +35,16 @@ impl Store {
         root: &Path,
         places: &Places,
         settings: StoreSettings,
-        model: Option<EmbeddingModel>,
+        models: &Models,
         now: Timestamp,
     ) -> Result<Self, StoreError> {
-        match Self::open_once(scope, root, places, settings.clone(), model.clone(), now, Vec::new()) {
+        match Self::open_once(scope, root, places, settings.clone(), models, now, Vec::new()) {
             // What only reading every text finds: the lexical index is to be made anew from it, and cannot be.
             Err(error @ StoreError::ReadCatalog { .. }) if error.fault() == Fault::Damaged => {
                 let folder = Folder::prepare(scope, root, places)
                     .map_err(|(path, source)| StoreError::Folder { path, source })?;
                 let kept = set_catalog_aside(&folder.catalog(), now)?;
-                Self::open_once(scope, root, places, settings, model, now, vec![kept])
+                Self::open_once(scope, root, places, settings, models, now, vec![kept])
             }
             opened => opened,
         }
@@ -54,7 +55,7 @@ impl Store {
         root: &Path,
         places: &Places,
         settings: StoreSettings,
-        model: Option<EmbeddingModel>,
+        models: &Models,
         now: Timestamp,
         mut repaired: Vec<String>,
     ) -> Result<Self, StoreError> {
@@ -64,7 +65,7 @@ impl Store {
         let lexical = open_lexical(root, &folder, now, &mut repaired)?;
         let generation = catalog.generation();
         let generation = generation.map_err(|source| StoreError::ReadCatalog { root: root.to_owned(), source })?;
-        let semantic = Semantic::open(folder.vectors(), model, generation, now);
+        let semantic = Semantic::open(folder.vectors(), models, generation, now);
         let selection_file = selection::file_in(&folder.path);
         let selection = Selection::load(selection_file.clone())
             .map_err(|source| StoreError::Selection { path: selection_file, source })?;

@@ -1,0 +1,293 @@
+//! An encoder that is chosen embeds behind what answers, takes over when it covers the store, and is done without where it
+//! fails.
+
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint, Scope};
+use recall_engine::{
+    Answer, EmbeddingModel, EmbeddingStoreSettings, Encoders, Engine, EngineSettings, StoreStatus, Warning,
+};
+use recall_models::BuiltIn;
+use support::{Sandbox, paths};
+
+/// An encoder that knows what the built-in model knows, can be held up and can fail.
+struct Encoder {
+    number: u8,
+    /// Whether chunks are embedded, or wait.
+    gate: Mutex<bool>,
+    opened: Condvar,
+    /// So many more chunks are embedded; then it fails.
+    budget: AtomicUsize,
+    /// Whether queries fail.
+    is_dumb: AtomicBool,
+    chunks: AtomicUsize,
+    queries: AtomicUsize,
+}
+
+impl Encoder {
+    fn new(number: u8) -> Arc<Self> {
+        Arc::new(Self {
+            number,
+            gate: Mutex::new(true),
+            opened: Condvar::new(),
+            budget: AtomicUsize::new(usize::MAX),
+            is_dumb: AtomicBool::new(false),
+            chunks: AtomicUsize::new(0),
+            queries: AtomicUsize::new(0),
+        })
+    }
+
+    /// One that waits before it embeds anything.
+    fn held_up(number: u8) -> Arc<Self> {
+        let encoder = Self::new(number);
+        *encoder.gate.lock() = false;
+        encoder
+    }
+
+    fn go_on(&self) {
+        *self.gate.lock() = true;
+        self.opened.notify_all();
+    }
+
+    fn chunks(&self) -> usize {
+        self.chunks.load(Ordering::SeqCst)
+    }
+
+    fn queries(&self) -> usize {
+        self.queries.load(Ordering::SeqCst)
+    }
+
+    fn model(self: &Arc<Self>) -> EmbeddingModel {
+        EmbeddingModel { name: format!("encoder-{}", self.number), embedder: Arc::<Self>::clone(self) }
+    }
+
+    fn failed(&self) -> ModelError {
+        let source = Arc::new(std::io::Error::other("provoked"));
+        ModelError::Failed { model: format!("encoder-{}", self.number), source }
+    }
+}
+
+impl Embedder for Encoder {
+    fn dimensions(&self) -> usize {
+        BuiltIn.dimensions()
+    }
+
+    fn window_tokens(&self) -> Option<usize> {
+        None
+    }
+
+    fn fingerprint(&self) -> ModelFingerprint {
+        ModelFingerprint([self.number; 32])
+    }
+
+    fn embed_query(&self, query: &str, deadline: Option<Instant>) -> Result<Embedding, ModelError> {
+        if self.is_dumb.load(Ordering::SeqCst) {
+            return Err(self.failed());
+        }
+        self.queries.fetch_add(1, Ordering::SeqCst);
+        BuiltIn.embed_query(query, deadline)
+    }
+
+    fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+        BuiltIn.embed_documents(texts)
+    }
+
+    fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
+        let mut is_open = self.gate.lock();
+        while !*is_open {
+            self.opened.wait(&mut is_open);
+        }
+        let left = self.budget.load(Ordering::SeqCst);
+        if left < chunks.len() {
+            return Err(self.failed());
+        }
+        self.budget.store(left - chunks.len(), Ordering::SeqCst);
+        self.chunks.fetch_add(chunks.len(), Ordering::SeqCst);
+        BuiltIn.embed_chunks(chunks)
+    }
+}
+
+fn encoders(chosen: &Arc<Encoder>, others: &[&Arc<Encoder>]) -> Encoders {
+    Encoders { chosen: Some(chosen.model()), others: others.iter().map(|other| other.model()).collect() }
+}
+
+/// An engine whose encoders' embeddings are kept, with or without the built-in model.
+fn engine(sandbox: &Sandbox, built_in: bool) -> Engine {
+    let model = built_in.then(|| EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) });
+    let path = sandbox.home().join("cache").join("embeddings.db");
+    sandbox.engine_by(EngineSettings {
+        model,
+        embedding_store: Some(EmbeddingStoreSettings { path, most_bytes: 64 << 20 }),
+        ..EngineSettings::default()
+    })
+}
+
+/// More than is embedded at a time, so that it is not done in one step.
+fn many_pages() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/cars.md", "# Cars\n\nA mechanic repairs the motor of an automobile.\n");
+    for number in 0..600 {
+        sandbox.write(&format!("docs/{number}.md"), &format!("# Entry {number}\n\nThe ledger has a page {number}.\n"));
+    }
+    sandbox
+}
+
+fn settle(sandbox: &Sandbox, engine: &Engine) {
+    engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
+}
+
+fn search(sandbox: &Sandbox, engine: &Engine) -> Answer {
+    sandbox.search(engine, "mechanic")
+}
+
+fn status(sandbox: &Sandbox, engine: &Engine) -> StoreStatus {
+    engine.status(&sandbox.origin(), Scope::Project, 0).expect("a status").stores.remove(0)
+}
+
+/// The folders of embeddings.
+fn folders(sandbox: &Sandbox) -> Vec<String> {
+    let stores = fs::read_dir(sandbox.home().join("stores")).expect("stores");
+    let vectors: PathBuf = stores.flatten().next().expect("one store").path().join("index").join("vectors");
+    let mut names: Vec<String> = fs::read_dir(vectors)
+        .expect("a folder")
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy()[..2].to_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Waits for what comes about in the background.
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !is_so() {
+        assert!(Instant::now() < deadline, "waited for {what} in vain");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn the_built_in_model_answers_until_the_encoder_covers_the_store() {
+    let sandbox = many_pages();
+    let engine = engine(&sandbox, true);
+    let deep = Encoder::held_up(1);
+    engine.use_encoders(encoders(&deep, &[]));
+    sandbox.index(&engine);
+    wait_until("the built-in model", || search(&sandbox, &engine).model.as_deref() == Some("static"));
+    let before = status(&sandbox, &engine);
+    assert_eq!(before.embedded, [("encoder-1".to_owned(), 0), ("static".to_owned(), before.chunks)]);
+    assert_eq!(before.model.as_deref(), Some("static"));
+    assert!(engine.chunks_to_embed() > 600);
+    assert_eq!(deep.queries(), 0, "its embeddings were not asked");
+
+    deep.go_on();
+    wait_until("the encoder", || search(&sandbox, &engine).model.as_deref() == Some("encoder-1"));
+    let after = status(&sandbox, &engine);
+    assert_eq!((after.embedded[0].1, after.model.as_deref()), (after.chunks, Some("encoder-1")));
+    assert_eq!(engine.chunks_to_embed(), 0);
+    assert!(deep.queries() > 0);
+    assert_eq!(paths(&search(&sandbox, &engine))[0], "docs/cars.md");
+
+    // An edit is told by the built-in model, at once.
+    sandbox.write("docs/cars.md", "# Cars\n\nThe mechanic has a new garage.\n");
+    let edited = search(&sandbox, &engine);
+    assert!(edited.hits[0].text.contains("garage") && edited.model.is_some(), "{:?}", edited.model);
+    wait_until("the edit", || search(&sandbox, &engine).model.as_deref() == Some("encoder-1"));
+}
+
+#[test]
+fn the_former_encoder_answers_until_the_new_one_covers_the_store() {
+    let sandbox = many_pages();
+    let engine = engine(&sandbox, false);
+    let (old, new) = (Encoder::new(1), Encoder::held_up(2));
+    engine.use_encoders(encoders(&old, &[&new]));
+    sandbox.index(&engine);
+    settle(&sandbox, &engine);
+    assert_eq!(search(&sandbox, &engine).model.as_deref(), Some("encoder-1"));
+    assert_eq!(folders(&sandbox), ["01"]);
+
+    engine.use_encoders(encoders(&new, &[&old]));
+    assert_eq!(search(&sandbox, &engine).model.as_deref(), Some("encoder-1"));
+    assert_eq!((folders(&sandbox), new.queries()), (vec!["01".to_owned(), "02".to_owned()], 0));
+    // It follows edits meanwhile.
+    sandbox.write("docs/cars.md", "# Cars\n\nThe mechanic has a new garage.\n");
+    wait_until("the edit", || {
+        let answer = search(&sandbox, &engine);
+        answer.model.as_deref() == Some("encoder-1") && answer.hits[0].text.contains("garage")
+    });
+
+    let asked = old.queries();
+    new.go_on();
+    wait_until("the new encoder", || search(&sandbox, &engine).model.as_deref() == Some("encoder-2"));
+    wait_until("the end of the old embeddings", || folders(&sandbox) == ["02"]);
+    assert!(old.queries() >= asked);
+    engine.use_encoders(Encoders { chosen: None, others: vec![old.model(), new.model()] });
+    assert_eq!((search(&sandbox, &engine).model, folders(&sandbox).len()), (None, 0));
+
+    // Who chooses it again finds its embeddings in the store that is shared.
+    let embedded = old.chunks();
+    engine.use_encoders(encoders(&old, &[&new]));
+    settle(&sandbox, &engine);
+    assert_eq!((search(&sandbox, &engine).model.as_deref(), old.chunks()), (Some("encoder-1"), embedded));
+}
+
+#[test]
+fn what_was_embedded_before_the_end_is_not_embedded_again() {
+    let sandbox = many_pages();
+    let first = engine(&sandbox, false);
+    let encoder = Encoder::new(1);
+    encoder.budget.store(300, Ordering::SeqCst);
+    first.use_encoders(encoders(&encoder, &[]));
+    sandbox.index(&first);
+    settle(&sandbox, &first);
+    let part = status(&sandbox, &first);
+    assert!((200..=300).contains(&part.embedded[0].1), "{:?}", part.embedded);
+    assert!(part.embeddings_problems[0].contains("provoked"), "{:?}", part.embeddings_problems);
+    let answer = search(&sandbox, &first);
+    assert_eq!(answer.model, None);
+    assert!(
+        matches!(&answer.warnings[..], [Warning::EmbeddingsPassedOver { reason, instead: None }] if reason.contains("provoked"))
+    );
+    first.close();
+    drop(first);
+
+    let again = Encoder::new(1);
+    let second = engine(&sandbox, false);
+    second.use_encoders(encoders(&again, &[]));
+    settle(&sandbox, &second);
+    let whole = status(&sandbox, &second);
+    assert_eq!((whole.embedded[0].1, whole.embeddings_problems.len()), (whole.chunks, 0));
+    assert_eq!(again.chunks() + encoder.chunks(), whole.chunks as usize, "none twice");
+    assert_eq!(search(&sandbox, &second).model.as_deref(), Some("encoder-1"));
+}
+
+#[test]
+fn where_an_encoder_does_not_answer_the_next_one_does_with_a_warning() {
+    for built_in in [true, false] {
+        let sandbox = many_pages();
+        let engine = engine(&sandbox, built_in);
+        let deep = Encoder::new(1);
+        engine.use_encoders(encoders(&deep, &[]));
+        sandbox.index(&engine);
+        settle(&sandbox, &engine);
+        assert_eq!(search(&sandbox, &engine).model.as_deref(), Some("encoder-1"));
+
+        deep.is_dumb.store(true, Ordering::SeqCst);
+        let answer = search(&sandbox, &engine);
+        let expected = built_in.then(|| "static".to_owned());
+        assert_eq!((paths(&answer)[0], &answer.model), ("docs/cars.md", &expected));
+        let told = |warning: &Warning| matches!(warning, Warning::EmbeddingsPassedOver { instead, .. } if *instead == expected);
+        assert!(answer.warnings.iter().any(told), "{:?}", answer.warnings);
+
+        deep.is_dumb.store(false, Ordering::SeqCst);
+        let answer = search(&sandbox, &engine);
+        assert_eq!((answer.model.as_deref(), answer.warnings.len()), (Some("encoder-1"), 0));
+    }
+}
