@@ -15,6 +15,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use recall_config::{Environment, Homes, ModelSetting, ModelsSettings, ProxySetting, Settings};
 use recall_core::Embedder as _;
+use recall_engine::{EmbeddingModel, Encoders, Engine};
 use recall_models::{
     BuiltIn, FetchSettings, Installed, KNOWN, Known, Manifest, ModelsFolder, OnnxSettings, Provider, Role,
 };
@@ -143,9 +144,25 @@ impl Models {
         Ok(bytes)
     }
 
-    /// The encoder that is used, and the other installed ones. One that cannot be told is left out, and told by
-    /// [`list`](Self::list).
-    pub(crate) fn encoders(&self) -> Result<(Option<Arc<Encoder>>, Vec<Arc<Encoder>>), ModelsError> {
+    /// Tells the engine which encoders there are, and which of them is used. That one is loaded beside the first requests.
+    ///
+    /// One whose manifest cannot be used is left out; [`list`](Self::list) tells of it.
+    pub(crate) fn hand_to(&self, engine: &Engine) {
+        let (used, others) = self.encoders().unwrap_or_else(|error| {
+            tracing::warn!(error = crate::failure::chain(&error), "the installed models are not used");
+            (None, Vec::new())
+        });
+        let model = |encoder: &Arc<Encoder>| EmbeddingModel {
+            name: encoder.name().to_owned(),
+            embedder: Arc::<Encoder>::clone(encoder),
+        };
+        engine.use_encoders(Encoders { chosen: used.as_ref().map(model), others: others.iter().map(model).collect() });
+        if let Some(used) = used {
+            used.warm_up();
+        }
+    }
+
+    fn encoders(&self) -> Result<(Option<Arc<Encoder>>, Vec<Arc<Encoder>>), ModelsError> {
         let mut used = None;
         let mut others = Vec::new();
         for Installed { name, path, manifest, used_as } in self.folder.list()? {

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_engine::Engine;
 use recall_proto::{Failure, Reason};
 use tokio::time::MissedTickBehavior;
-use tokio_util::sync::CancellationToken;
 
 use crate::blocking;
+use crate::daemon::Daemon;
 use crate::memory::MemoryUse;
 
 /// How often the daemon looks at its memory. An import adds a few hundred megabytes in so many seconds at most.
@@ -23,19 +22,29 @@ pub(crate) enum Room {
     Full,
 }
 
+/// How much memory a network takes beside the bytes of its files: the runtime keeps some weights in a second form.
+const COPIES_OF_A_NETWORK: u64 = 2;
+
 /// Closes idle stores as long as the daemon's own memory is above the ceiling, the least recently used one first.
-pub(crate) fn make_room(engine: &Engine, ceiling_bytes: u64) -> Room {
-    relieve(|| MemoryUse::of_this_process().anonymous_bytes, ceiling_bytes, || engine.shed())
+///
+/// Networks do not count: whoever uses one has decided about that, and no store that is closed makes up for it.
+pub(crate) fn make_room(daemon: &Daemon) -> Room {
+    let used_bytes = || {
+        let networks_bytes = daemon.models.loaded_bytes() * COPIES_OF_A_NETWORK;
+        MemoryUse::of_this_process().anonymous_bytes.saturating_sub(networks_bytes)
+    };
+    relieve(used_bytes, daemon.settings.daemon.memory_ceiling_bytes, || daemon.engine.shed())
 }
 
 /// Keeps to the ceiling until `stop` is cancelled.
-pub(crate) fn watch(engine: Arc<Engine>, ceiling_bytes: u64, stop: CancellationToken) {
+pub(crate) fn watch(daemon: Arc<Daemon>) {
+    let ceiling_bytes = daemon.settings.daemon.memory_ceiling_bytes;
     tokio::spawn(async move {
         let mut ticks = tokio::time::interval(INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
-            let engine = Arc::clone(&engine);
-            match blocking::run(move || make_room(&engine, ceiling_bytes)).await {
+        while daemon.stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            let asked = Arc::clone(&daemon);
+            match blocking::run(move || make_room(&asked)).await {
                 Ok(Room::Left) => {}
                 Ok(Room::Full) => {
                     tracing::debug!(ceiling_bytes, "above the memory ceiling with every idle store closed");

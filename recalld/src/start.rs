@@ -118,8 +118,7 @@ async fn serve(
         let engine = Arc::clone(&daemon.engine);
         wake::on_idle(events, daemon.activity.clone(), period, move || engine.running_jobs() > 0);
     }
-    let ceiling_bytes = daemon.settings.daemon.memory_ceiling_bytes;
-    pressure::watch(Arc::clone(&daemon.engine), ceiling_bytes, daemon.stop.clone());
+    pressure::watch(Arc::clone(&daemon));
     let server = Server::start(Arc::clone(&daemon), listener, &daemon.settings.daemon).await;
     log_start(&daemon);
     lifecycle::run(server, received, daemon.settings.daemon.drain).await;

@@ -1,14 +1,16 @@
 //! Which parts is the daemon made of? Everything is built here, whole, from what the user set.
 
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
 use recall_config::{Environment, Homes, ModelSetting, RankerSetting, Settings};
 use recall_core::Weights;
-use recall_engine::{EmbeddingModel, Engine, EngineSettings, Places, RankerChoice, Rankers, StoreSettings};
+use recall_engine::{
+    EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, Places, RankerChoice, Rankers, StoreSettings,
+};
 use recall_models::BuiltIn;
 use tokio_util::sync::CancellationToken;
 
@@ -32,9 +34,12 @@ pub(crate) fn daemon(
     events: Events,
 ) -> Daemon {
     let stop = CancellationToken::new();
+    let models = Models::new(homes, &environment, &settings);
+    let engine = Arc::new(engine(homes, environment, &settings));
+    models.hand_to(&engine);
     Daemon {
-        models: Models::new(homes, &environment, &settings),
-        engine: Arc::new(engine(homes, environment, &settings)),
+        models,
+        engine,
         settings,
         identity,
         meter: Arc::default(),
@@ -53,13 +58,14 @@ fn engine(homes: &Homes, environment: Environment, settings: &Settings) -> Engin
         home: environment.home.clone(),
         allowed_roots: settings.roots.allowed.clone(),
     };
+    let embeddings = homes.embeddings();
     let (homes, user) = (homes.clone(), settings.clone());
     let of_store = move |root: &Path| store_settings(&homes, &environment, &user, root);
-    Engine::new(places, engine_settings(settings), Box::new(of_store), Arc::new(SystemClock))
+    Engine::new(places, engine_settings(settings, embeddings), Box::new(of_store), Arc::new(SystemClock))
 }
 
-fn engine_settings(settings: &Settings) -> EngineSettings {
-    let Settings { index, search, daemon, .. } = settings;
+fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
+    let Settings { index, search, models: installed, daemon, .. } = settings;
     let longest_wait = daemon.request_timeout.saturating_sub(TIME_TO_ANSWER);
     EngineSettings {
         ingest_threads: index.threads.or_else(|| available_parallelism().ok()).unwrap_or(NonZero::<usize>::MIN),
@@ -73,6 +79,7 @@ fn engine_settings(settings: &Settings) -> EngineSettings {
                 Some(EmbeddingModel { name: models::STATIC.to_owned(), embedder: Arc::new(BuiltIn) })
             }
         },
+        embedding_store: Some(EmbeddingStoreSettings { path: embeddings, most_bytes: installed.embeddings_bytes }),
     }
 }
 
@@ -109,7 +116,7 @@ mod tests {
         let mut settings = Settings::default();
         settings.index.first_wait = Duration::from_mins(1);
         settings.daemon.request_timeout = Duration::from_secs(30);
-        assert_eq!(engine_settings(&settings).first_index_wait, Duration::from_secs(28));
+        assert_eq!(engine_settings(&settings, "/embeddings.db".into()).first_index_wait, Duration::from_secs(28));
     }
 
     /// The settings of a project with that configuration.

@@ -151,9 +151,9 @@ impl Semantic {
         self.let_go_of_replaced(catalog);
     }
 
-    /// Waits until the embeddings are up to what the catalog holds, or cannot be brought there.
+    /// Waits until the embeddings are up to what the catalog holds, or cannot be brought there; not those by a former model.
     pub(crate) fn settle(&self, catalog: &Catalog, cancel: &Cancel) {
-        for layer in self.layers.load_full().iter() {
+        for layer in self.layers.load_full().iter().filter(|layer| layer.part() != Part::Former) {
             layer.settle(catalog, cancel);
         }
         self.let_go_of_replaced(catalog);

@@ -27,6 +27,8 @@ struct Encoder {
     budget: AtomicUsize,
     /// Whether queries fail.
     is_dumb: AtomicBool,
+    /// How many calls there were to embed chunks.
+    calls: AtomicUsize,
     chunks: AtomicUsize,
     queries: AtomicUsize,
 }
@@ -39,6 +41,7 @@ impl Encoder {
             opened: Condvar::new(),
             budget: AtomicUsize::new(usize::MAX),
             is_dumb: AtomicBool::new(false),
+            calls: AtomicUsize::new(0),
             chunks: AtomicUsize::new(0),
             queries: AtomicUsize::new(0),
         })
@@ -100,6 +103,7 @@ impl Embedder for Encoder {
     }
 
     fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
+        self.calls.fetch_add(1, Ordering::SeqCst);
         let mut is_open = self.gate.lock();
         while !*is_open {
             self.opened.wait(&mut is_open);
@@ -236,6 +240,21 @@ fn the_former_encoder_answers_until_the_new_one_covers_the_store() {
     engine.use_encoders(encoders(&old, &[&new]));
     settle(&sandbox, &engine);
     assert_eq!((search(&sandbox, &engine).model.as_deref(), old.chunks()), (Some("encoder-1"), embedded));
+}
+
+#[test]
+fn an_encoder_that_is_changed_on_the_way_stops() {
+    let sandbox = many_pages();
+    let engine = engine(&sandbox, false);
+    let (given_up, new) = (Encoder::held_up(1), Encoder::new(2));
+    engine.use_encoders(encoders(&given_up, &[&new]));
+    sandbox.index(&engine);
+    wait_until("the first encoder", || given_up.calls.load(Ordering::SeqCst) > 0);
+    engine.use_encoders(encoders(&new, &[&given_up]));
+    given_up.go_on();
+    wait_until("the new encoder", || search(&sandbox, &engine).model.as_deref() == Some("encoder-2"));
+    wait_until("the end of the other embeddings", || folders(&sandbox) == ["02"]);
+    assert_eq!(given_up.calls.load(Ordering::SeqCst), 1);
 }
 
 #[test]

@@ -61,6 +61,7 @@ struct Store<'a> {
     memories_verified: Option<f64>,
     schema_versions: &'a BTreeMap<String, u32>,
     ranker: Option<&'a str>,
+    model: Option<&'a str>,
     warnings: Vec<Warning<'a>>,
 }
 
@@ -95,6 +96,7 @@ impl<'a> From<&'a v1::StoreStatus> for Store<'a> {
             schema_versions,
             warnings: told,
             ranker,
+            model,
         } = message;
         Self {
             id,
@@ -124,6 +126,7 @@ impl<'a> From<&'a v1::StoreStatus> for Store<'a> {
             memories_verified: *memories_verified,
             schema_versions,
             ranker: some(ranker),
+            model: some(model),
             warnings: warnings(told),
         }
     }

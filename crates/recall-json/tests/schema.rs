@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use recall_proto::v1;
 use recall_proto::v1::index_event::Event;
+use recall_proto::v1::transfer_event::Event as Transfer;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -138,12 +139,22 @@ mod mirror {
             last_scan: Option<String>, last_change: Option<String>, freshness: Option<String>,
             documents_by_type: BTreeMap<String, u64>, documents_by_language: BTreeMap<String, u64>,
             embedded: BTreeMap<String, f64>, memories_verified: Option<f64>, schema_versions: BTreeMap<String, u32>,
-            ranker: Option<String>, warnings: Vec<Warning>,
+            ranker: Option<String>, model: Option<String>, warnings: Vec<Warning>,
         }
         Model {
             name: String, roles: Vec<String>, used_as: Vec<String>, origin: String, path: Option<String>,
-            dimensions: u32, window_tokens: u32, licence: Option<String>, fingerprint: String, loaded: bool,
-            provider: Option<String>, bytes: u64, problem: Option<String>,
+            dimensions: u32, window_tokens: u32, licence: Option<String>, fingerprint: Option<String>, loaded: bool,
+            provider: Option<String>, bytes: u64, problem: Option<String>, installed: bool,
+        }
+        Models { ok: bool, schema_version: String, models: Vec<Model> }
+        ModelAdded { ok: bool, schema_version: String, model: Option<Model> }
+        ModelUsed { ok: bool, schema_version: String, model: Option<Model>, chunks_to_embed: u64 }
+        ModelRemoved { ok: bool, schema_version: String, bytes_freed: u64 }
+        Fetching {
+            ok: bool, schema_version: String, event: String, file: String, bytes_done: u64, bytes_total: Option<u64>,
+        }
+        Fetched {
+            ok: bool, schema_version: String, event: String, model: Option<Model>, path: Option<String>, took_ms: f64,
         }
         Latency { name: String, count: u64, p50_ms: f64, p95_ms: f64, p99_ms: f64, max_ms: f64, total_ms: f64 }
         Started {
@@ -315,6 +326,7 @@ fn the_status_is_read_with_its_schema() {
             freshness: v1::Freshness::Scanned.into(),
             warnings: vec![warning()],
             ranker: "own".to_owned(),
+            model: "static".to_owned(),
             ..v1::StoreStatus::default()
         }],
         models: vec![v1::Model::default()],
@@ -326,6 +338,7 @@ fn the_status_is_read_with_its_schema() {
     assert_eq!(read.stores[0].scope.as_deref(), Some("global"));
     assert_eq!(read.stores[0].freshness.as_deref(), Some("scanned"));
     assert_eq!(read.stores[0].ranker.as_deref(), Some("own"));
+    assert_eq!(read.stores[0].model.as_deref(), Some("static"));
 }
 
 #[test]
@@ -340,4 +353,28 @@ fn each_line_of_a_run_is_read_with_its_schema() {
     assert_eq!(line.event, "finished");
     let line: mirror::Told = read(&recall_json::index_line(&Event::Warning(warning())));
     assert_eq!((line.event.as_str(), line.warning.severity.as_str()), ("warning", "notice"));
+}
+
+#[test]
+fn what_is_done_with_models_is_read_with_its_schemas() {
+    let model = || v1::Model { name: "tiny".to_owned(), installed: true, ..v1::Model::default() };
+    let listed: mirror::Models = read(&recall_json::models(&v1::ListModelsResponse { models: vec![model()] }));
+    assert_eq!((listed.models[0].name.as_str(), &listed.models[0].fingerprint), ("tiny", &None));
+    let added: mirror::ModelAdded = read(&recall_json::model_added(&v1::AddModelResponse { model: Some(model()) }));
+    assert!(added.model.is_some_and(|model| model.installed));
+    let used = v1::UseModelResponse { model: None, chunks_to_embed: 7 };
+    let used: mirror::ModelUsed = read(&recall_json::model_used(&used));
+    assert_eq!((used.model.is_none(), used.chunks_to_embed), (true, 7));
+    let removed = v1::RemoveModelResponse { bytes_freed: 9 };
+    let removed: mirror::ModelRemoved = read(&recall_json::model_removed(&removed));
+    assert_eq!(removed.bytes_freed, 9);
+
+    let progress = Transfer::Progress(v1::TransferProgress { bytes_done: 5, ..v1::TransferProgress::default() });
+    let line: mirror::Fetching = read(&recall_json::transfer_line(&progress));
+    assert_eq!((line.event.as_str(), line.bytes_done, line.bytes_total), ("progress", 5, None));
+    let finished = Transfer::Finished(v1::TransferFinished { model: Some(model()), ..v1::TransferFinished::default() });
+    let line: mirror::Fetched = read(&recall_json::transfer_line(&finished));
+    assert_eq!((line.event.as_str(), line.path), ("finished", None));
+    let line: mirror::Told = read(&recall_json::transfer_line(&Transfer::Warning(warning())));
+    assert_eq!(line.event, "warning");
 }

@@ -86,8 +86,11 @@ fn store_lines(store: &StoreStatus, detail: Detail) -> String {
     let _ = writeln!(text, "    {kept}{scanned}{changed}; id {}", inline(&store.id, 80));
     for (model, part) in store.embedded.iter().filter(|(_, part)| **part < 1.0) {
         let embedded = part * 100.0;
-        let _ =
-            writeln!(text, "    {embedded:.0} % embedded by {}; until all is, words alone decide", inline(model, 80));
+        let until = match store.model.as_str() {
+            "" => "words alone decide".to_owned(),
+            other => format!("{} tells the meaning", inline(other, 80)),
+        };
+        let _ = writeln!(text, "    {embedded:.0} % embedded by {}; until all is, {until}", inline(model, 80));
     }
     if detail == Detail::Everything {
         let _ = writeln!(

@@ -39,20 +39,21 @@ pub(super) fn stream(
     let daemon = Arc::clone(&service.daemon);
     tokio::spawn(async move {
         let inside = events.clone();
-        let engine = Arc::clone(&daemon.engine);
-        let ceiling_bytes = daemon.settings.daemon.memory_ceiling_bytes;
+        let working = Arc::clone(&daemon);
         let job = move |cancel: &Cancel| {
-            if pressure::make_room(&engine, ceiling_bytes) == Room::Full {
+            let engine = &working.engine;
+            if pressure::make_room(&working) == Room::Full {
+                let ceiling_bytes = working.settings.daemon.memory_ceiling_bytes;
                 return Err(RunError::NoRoom { ceiling_bytes });
             }
-            let before = match state(&engine, &origin, scope, 0) {
+            let before = match state(engine, &origin, scope, 0) {
                 // That is what a rebuild is for; a run that cannot use the store says so.
                 Err(StatusError::Store(error)) if error.fault() == Fault::Damaged => None,
                 state => state?,
             };
             send(&inside, Event::Started(started(before.as_ref())));
-            let report = run(&engine, &origin, &mut progress(inside), cancel)?;
-            Ok(finished(&report, state(&engine, &origin, scope, FAILURES_NAMED)?))
+            let report = run(engine, &origin, &mut progress(inside), cancel)?;
+            Ok(finished(&report, state(engine, &origin, scope, FAILURES_NAMED)?))
         };
         let last = match daemon.jobs.run(&events, job).await {
             Some(Ok(Ok(finished))) => Ok(event(Event::Finished(finished))),

@@ -102,7 +102,8 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         ranker,
         ranker_problem,
         embedded,
-        embeddings_problem,
+        model,
+        embeddings_problems,
         repaired,
         configuration,
     } = state;
@@ -134,8 +135,9 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         embedded: embedded.into_iter().map(|(model, with)| (model, part(with))).collect(),
         memories_verified: None,
         schema_versions: BTreeMap::new(),
-        warnings: troubles(repaired, ranker_problem, embeddings_problem, configuration),
+        warnings: troubles(repaired, ranker_problem, embeddings_problems, model.as_deref(), configuration),
         ranker: ranker.as_str().to_owned(),
+        model: model.unwrap_or_default(),
     }
 }
 
@@ -150,12 +152,15 @@ pub(super) fn failures(entries: Vec<FailureEntry>) -> Vec<v1::ItemFailure> {
 fn troubles(
     repaired: Vec<String>,
     ranker: Option<String>,
-    embeddings: Option<String>,
+    embeddings: Vec<String>,
+    model: Option<&str>,
     configuration: Vec<String>,
 ) -> Vec<v1::Warning> {
     let repaired = repaired.into_iter().map(|what| recall_engine::Warning::Repaired { what });
     let ranker = ranker.into_iter().map(|reason| recall_engine::Warning::RankerPassedOver { reason });
-    let embeddings = embeddings.into_iter().map(|reason| recall_engine::Warning::EmbeddingsPassedOver { reason });
+    let instead = || model.map(str::to_owned);
+    let passed_over = |reason| recall_engine::Warning::EmbeddingsPassedOver { reason, instead: instead() };
+    let embeddings = embeddings.into_iter().map(passed_over);
     let configuration = configuration.into_iter().map(|message| recall_engine::Warning::Configuration { message });
     warning::to_proto(repaired.chain(ranker).chain(embeddings).chain(configuration).collect())
 }

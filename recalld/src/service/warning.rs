@@ -45,8 +45,11 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("`{name}` is the name of {definitions} definitions{of_them}");
             new("SEVERAL_DEFINITIONS", Severity::Notice, message, "name its scope too, as in `Store::open`")
         }
-        Warning::EmbeddingsPassedOver { reason } => {
-            let message = format!("words alone decided, without the meaning of texts: {reason}");
+        Warning::EmbeddingsPassedOver { reason, instead } => {
+            let message = match instead {
+                Some(model) => format!("the model {model} tells the meaning of texts in place of another: {reason}"),
+                None => format!("words alone decide, without the meaning of texts: {reason}"),
+            };
             new("EMBEDDINGS_PASSED_OVER", Severity::Notice, message, "`recall status` tells more")
         }
         Warning::RankerPassedOver { reason } => {

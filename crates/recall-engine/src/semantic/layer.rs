@@ -16,9 +16,9 @@ use crate::EmbeddingModel;
 use crate::freshness::reason_of;
 use crate::progress::Cancel;
 
-/// A former model that lacks more embeddings than this is let go instead of being brought up: it was never whole, or much has
-/// changed since.
-const MOST_FOR_A_FORMER_MODEL: usize = 1024;
+/// A former model that lacks more than one in so many chunks is let go instead of being brought up: it was never whole, or much
+/// has changed since.
+const FORMER_LACKS_ONE_IN: usize = 10;
 
 /// What a model has to do with a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl Layer {
         // What cannot be read now may be read later.
         let Ok(runs) = expected else { return false };
         let expected: RowSet = runs.iter().flat_map(ChunkRun::rows).collect();
-        space.vectors.difference(&expected).missing.len() > MOST_FOR_A_FORMER_MODEL
+        space.vectors.difference(&expected).missing.len() > expected.len() / FORMER_LACKS_ONE_IN
     }
 
     /// Why it is passed over.
@@ -166,9 +166,11 @@ impl Layer {
 
     fn follow_as(&self, following: &mut Following, catalog: &Catalog, reach: Reach, cancel: &Cancel) {
         let Some(space) = self.space() else { return };
-        let kept = self.kept.as_deref().filter(|_| self.part().pace() == Pace::Patient);
-        let is_over = || cancel.is_cancelled() || self.end.is_cancelled();
-        match following.follow(&space, self.part().pace(), kept, catalog, reach, &is_over) {
+        let part = self.part();
+        let kept = self.kept.as_deref().filter(|_| part.pace() == Pace::Patient);
+        // Who is no longer chosen need not become whole.
+        let is_over = || cancel.is_cancelled() || self.end.is_cancelled() || self.part() != part;
+        match following.follow(&space, part.pace(), kept, catalog, reach, &is_over) {
             Ok(()) => *self.problem.lock() = None,
             Err(error) => {
                 self.note(&error);

@@ -79,7 +79,8 @@ fn store(store: &v1::StoreStatus) -> String {
     for (model, part) in &store.embedded {
         let how_far =
             if *part < 1.0 { format!("{:.0} % of the chunks embedded", part * 100.0) } else { "whole".to_owned() };
-        let _ = writeln!(text, "  meaning      {} model, {how_far}", printable(model));
+        let answers = if *model == store.model && store.embedded.len() > 1 { ", answers at present" } else { "" };
+        let _ = writeln!(text, "  meaning      {} model, {how_far}{answers}", printable(model));
     }
     let ranker = match store.ranker.as_str() {
         "own" => "learnt from this project's history",
@@ -196,7 +197,8 @@ mod tests {
                     ]),
                     failed: 1,
                     freshness: v1::Freshness::Scanned.into(),
-                    embedded: BTreeMap::from([("static".to_owned(), 0.42)]),
+                    embedded: BTreeMap::from([("all-MiniLM-L6-v2".to_owned(), 0.42), ("static".to_owned(), 1.0)]),
+                    model: "static".to_owned(),
                     ranker: "own".to_owned(),
                     ..v1::StoreStatus::default()
                 },
@@ -231,7 +233,8 @@ mod tests {
           languages    rust 700, markdown 80, toml 4, yaml 3, bash 1, css 1, others 1
           index        6.0 MiB on disk (1.5 × the text), generation 12
           freshness    files are compared before each answer
-          meaning      static model, 42 % of the chunks embedded
+          meaning      all-MiniLM-L6-v2 model, 42 % of the chunks embedded
+          meaning      static model, whole, answers at present
           ranker       learnt from this project's history
           failed       1 file, `recall status --failures` lists them
           kept in      /data/stores/0123

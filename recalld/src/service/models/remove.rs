@@ -4,6 +4,8 @@ use recall_proto::v1::{RemoveModelRequest, RemoveModelResponse};
 use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
+use crate::daemon::Daemon;
+use crate::models::ModelsError;
 use crate::service::Service;
 
 pub(in crate::service) async fn handle(
@@ -14,6 +16,12 @@ pub(in crate::service) async fn handle(
     if name.is_empty() {
         return Err(InvalidRequest::new("name", Problem::Empty).into());
     }
-    let bytes_freed = service.call(move |daemon| daemon.models.remove(&name)).await?;
+    let remove = move |daemon: &Daemon| -> Result<u64, ModelsError> {
+        let bytes_freed = daemon.models.remove(&name)?;
+        // It may answer somewhere until another one covers the store.
+        daemon.models.hand_to(&daemon.engine);
+        Ok(bytes_freed)
+    };
+    let bytes_freed = service.call(remove).await?;
     Ok(RemoveModelResponse { bytes_freed })
 }

@@ -1,0 +1,124 @@
+//! A sandbox with a project and, where the tests have one, the runtime.
+
+use std::path::{Path, PathBuf};
+
+use recall_testkit::{Outcome, Project};
+use recall_tests::{Sandbox, sandbox};
+use serde_json::Value;
+
+use crate::network::write_model;
+
+/// Names the folder of Python packages.
+const WHEELS: &str = "RECALL_TEST_WHEELS";
+
+/// A home of its own with one project.
+pub(crate) struct Case {
+    pub(crate) sandbox: Sandbox,
+    pub(crate) project: Project,
+}
+
+/// The package of the runtime, where there is one.
+pub(crate) fn wheel() -> Option<PathBuf> {
+    let Some(wheels) = std::env::var_os(WHEELS) else {
+        #[expect(clippy::print_stderr, reason = "a test says where it had nothing to run")]
+        {
+            eprintln!("{WHEELS} is not set: nothing was run");
+        }
+        return None;
+    };
+    let files = std::fs::read_dir(wheels).expect("the folder is there").flatten().map(|entry| entry.path());
+    let is_runtime =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("onnxruntime-"));
+    Some(files.into_iter().find(is_runtime).expect("the package is there"))
+}
+
+impl Case {
+    /// Without a runtime.
+    pub(crate) fn new() -> Self {
+        Self::with(&[])
+    }
+
+    /// The same with variables that the programs see.
+    pub(crate) fn with(variables: &[(&str, &str)]) -> Self {
+        let sandbox = variables.iter().fold(sandbox!(), |sandbox, (name, value)| sandbox.with_variable(name, value));
+        let project = sandbox.project("shop", &[("docs/shop.md", "# Shop\n\nWe open the store at nine.\n")]);
+        Self { sandbox, project }
+    }
+
+    /// With the runtime installed, where the tests have one.
+    pub(crate) fn with_runtime(variables: &[(&str, &str)]) -> Option<Self> {
+        let wheel = wheel()?;
+        let case = Self::with(variables);
+        case.does(&["models", "runtime", "install", "--from", path(&wheel)]);
+        Some(case)
+    }
+
+    pub(crate) fn recall(&self, arguments: &[&str]) -> Outcome {
+        self.sandbox.recall(&self.project, arguments)
+    }
+
+    /// Runs a command that succeeds; tells what it says.
+    #[track_caller]
+    pub(crate) fn does(&self, arguments: &[&str]) -> String {
+        let outcome = self.recall(arguments);
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+        outcome.stdout
+    }
+
+    /// Runs a command that succeeds, or finds nothing; tells its answer, of many lines the last.
+    #[track_caller]
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let outcome = self.recall(&[&["--json"], arguments].concat());
+        assert!(matches!(outcome.code, Some(0 | 1)), "{outcome:?}");
+        serde_json::from_str(outcome.stdout.lines().last().unwrap_or_default()).expect("an object")
+    }
+
+    /// Checks that a command is refused, in words and in JSON, with a message that says this and a hint that says that.
+    #[track_caller]
+    pub(crate) fn refuses(&self, arguments: &[&str], exit: i32, code: &str, says: &str, hints: &str) {
+        let outcome = self.recall(&[&["--json"], arguments].concat());
+        let told: Value = serde_json::from_str(outcome.stdout.lines().last().unwrap_or_default()).expect("an object");
+        let error = &told["error"];
+        assert_eq!((outcome.code, error["code"].as_str()), (Some(exit), Some(code)), "{outcome:?}");
+        let text = |key: &str| error[key].as_str().unwrap_or_default().to_owned();
+        assert!(text("message").contains(says), "{error}");
+        assert!(text("hint").contains(hints) && !text("hint").is_empty(), "{error}");
+
+        let outcome = self.recall(arguments);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(exit), ""), "{outcome:?}");
+        let lines = |beginning: &str| outcome.stderr.lines().filter(|line| line.starts_with(beginning)).count();
+        assert_eq!((lines("error: "), lines("hint: ")), (1, 1), "{outcome:?}");
+    }
+
+    /// The folder of a model that can be added.
+    pub(crate) fn model(&self, name: &str, network: &[u8], manifest: &str) -> PathBuf {
+        let folder = self.sandbox.path().join("models").join(name);
+        write_model(&folder, network, manifest);
+        folder
+    }
+
+    /// Whether a model of that name is installed.
+    pub(crate) fn is_installed(&self, name: &str) -> bool {
+        self.sandbox.homes().models().join(name).exists()
+    }
+
+    /// A model, as the list has it.
+    #[track_caller]
+    pub(crate) fn listed(&self, name: &str) -> Value {
+        let models = self.json(&["models", "list"])["models"].take();
+        let found = models.as_array().and_then(|models| models.iter().find(|model| model["name"] == name));
+        found.unwrap_or_else(|| panic!("{name} is not in {models}")).clone()
+    }
+
+    /// The model that told the meaning of a search, and the search's answer.
+    #[track_caller]
+    pub(crate) fn search(&self, query: &str) -> (Option<String>, Value) {
+        let answer = self.json(&["search", query]);
+        (answer["stats"]["models"]["embed"].as_str().map(str::to_owned), answer)
+    }
+}
+
+/// A path as an argument.
+pub(crate) fn path(path: &Path) -> &str {
+    path.to_str().expect("plain names")
+}

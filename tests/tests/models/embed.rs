@@ -1,0 +1,120 @@
+//! A model that is used: it embeds behind what answers, goes on after a kill, and is done without where it fails.
+
+use std::fs;
+
+use recall_testkit::wait_until;
+use serde_json::{Value, json};
+
+use crate::case::{Case, path};
+use crate::network::{Behaviour, network};
+
+/// How many pages a project has whose embedding shall take a while.
+const PAGES: usize = 1200;
+
+#[cfg(unix)]
+fn kill(process: &Value) {
+    let killed = std::process::Command::new("kill").args(["-KILL", &process.to_string()]).status();
+    assert!(killed.is_ok_and(|status| status.success()));
+}
+
+/// The part of the project's chunks that a model has embedded.
+#[track_caller]
+fn part(status: &Value, model: &str) -> f64 {
+    status["stores"][0]["embedded"][model].as_f64().unwrap_or_default()
+}
+
+fn is_warned(answer: &Value) -> bool {
+    let warnings = answer["warnings"].as_array().expect("a list");
+    warnings.iter().any(|warning| warning["code"] == "EMBEDDINGS_PASSED_OVER")
+}
+
+#[test]
+fn a_used_model_tells_the_meaning_and_what_computes_it_is_told() {
+    let Some(case) = Case::with_runtime(&[]) else { return };
+    assert_eq!(case.search("store").0, None);
+    let folder = case.model("tiny", &network(8, Behaviour::Plain), "{}");
+    case.does(&["models", "add", path(&folder)]);
+    let used = case.json(&["models", "use", "embed", "tiny"]);
+    assert_eq!((&used["model"]["name"], used["chunks_to_embed"].as_u64()), (&json!("tiny"), Some(1)), "{used}");
+    wait_until("the model", || (case.search("store").0.as_deref() == Some("tiny")).then_some(()));
+    let (_, answer) = case.search("store");
+    assert_eq!((&answer["results"][0]["doc"]["path"], is_warned(&answer)), (&json!("docs/shop.md"), false), "{answer}");
+
+    let status = case.json(&["status"]);
+    let model = &status["models"][0];
+    assert_eq!((&model["name"], &model["provider"], &model["loaded"]), (&json!("tiny"), &json!("cpu"), &json!(true)));
+    assert_eq!((part(&status, "tiny"), &status["stores"][0]["model"]), (1.0, &json!("tiny")), "{status}");
+    let said = case.does(&["status"]);
+    assert!(said.contains("model tiny (embed, on cpu)") && said.contains("tiny model, whole"), "{said}");
+    assert!(case.listed("tiny")["provider"] == "cpu");
+    let log = fs::read_to_string(case.sandbox.homes().log_file()).expect("a log");
+    let loaded = log.lines().find(|line| line.contains("a network is loaded")).unwrap_or_default();
+    assert!(loaded.contains("provider=\"cpu\""), "{log}");
+
+    // It is remembered by the next daemon.
+    case.does(&["daemon", "restart"]);
+    wait_until("the model", || (case.search("store").0.as_deref() == Some("tiny")).then_some(()));
+    case.does(&["models", "use", "embed", "none"]);
+    assert_eq!(case.search("store").0, None);
+}
+
+#[test]
+#[cfg(unix)]
+fn killed_while_it_embeds_the_daemon_goes_on_where_it_was() {
+    let Some(case) = Case::with_runtime(&[("RECALL_SEARCH__MODEL", "static")]) else { return };
+    for number in 0..PAGES {
+        let text = format!("# Page {number}\n\nWe open the garden and the store of page {number}.\n");
+        case.project.write(&format!("docs/{number}.md"), text);
+    }
+    case.does(&["add", "."]);
+    let folder = case.model("slow", &network(8, Behaviour::Slow), "{}");
+    case.does(&["models", "add", path(&folder)]);
+    case.does(&["models", "use", "embed", "slow"]);
+    let begun = wait_until("a part of the embeddings", || {
+        let status = case.json(&["status"]);
+        (part(&status, "slow") > 0.0).then_some(status)
+    });
+    assert!(part(&begun, "slow") < 1.0, "it is too fast for this test");
+    assert_eq!(begun["stores"][0]["model"], "static", "the built-in model answers meanwhile");
+    assert_eq!(case.search("garden").0.as_deref(), Some("static"));
+    let said = case.does(&["status"]);
+    assert!(said.contains("slow model, ") && said.contains("static model, whole, answers at present"), "{said}");
+    let before = part(&case.json(&["status"]), "slow");
+    kill(&begun["daemon"]["pid"]);
+
+    let after = case.json(&["status"]);
+    assert_ne!(after["daemon"]["pid"], begun["daemon"]["pid"]);
+    assert!(part(&after, "slow") >= before, "{before} {after}");
+    wait_until("the rest of the embeddings", || (part(&case.json(&["status"]), "slow") >= 1.0).then_some(()));
+    wait_until("the model", || (case.search("garden").0.as_deref() == Some("slow")).then_some(()));
+}
+
+#[test]
+fn a_model_that_fails_is_done_without() {
+    for (built_in, expected) in [("static", Some("static")), ("none", None)] {
+        let Some(case) = Case::with_runtime(&[("RECALL_SEARCH__MODEL", built_in)]) else { return };
+        let folder = case.model("tiny", &network(8, Behaviour::Plain), "{}");
+        case.does(&["models", "add", path(&folder)]);
+        case.does(&["models", "use", "embed", "tiny"]);
+        wait_until("the model", || (case.search("store").0.as_deref() == Some("tiny")).then_some(()));
+
+        // Another network in its place, the next time that it is loaded.
+        let installed = case.sandbox.homes().models().join("tiny/model.onnx");
+        fs::write(&installed, network(8, Behaviour::NotANumber)).expect("writable");
+        case.does(&["daemon", "restart"]);
+        let (model, answer) = case.search("store");
+        assert_eq!((model.as_deref(), &answer["results"][0]["doc"]["path"]), (expected, &json!("docs/shop.md")));
+        assert!(is_warned(&answer), "{answer}");
+        let listed = case.listed("tiny");
+        assert!(listed["problem"].as_str().is_some_and(|problem| problem.contains("has changed")), "{listed}");
+        assert!(case.does(&["models", "list"]).contains("cannot be used"));
+
+        // And without the library.
+        fs::remove_dir_all(case.sandbox.homes().runtimes()).expect("it is there");
+        case.does(&["daemon", "restart"]);
+        let (model, answer) = case.search("store");
+        assert_eq!((model.as_deref(), is_warned(&answer)), (expected, true), "{answer}");
+        let status = case.recall(&["status"]);
+        assert!(status.stdout.contains("no ONNX runtime is configured"), "{status:?}");
+    }
+}

@@ -1,0 +1,81 @@
+//! The networks of these tests: tables of a few words.
+
+use std::path::Path;
+
+use crate::onnx_file::{Attribute, Element, Graph};
+
+/// The words that a tiny network knows, a row of its table each.
+pub(crate) const VOCABULARY: [&str; 5] = ["[UNK]", "open", "the", "store", "garden"];
+
+/// How many columns the matrix has that makes a network slow, and how often it is gone through.
+const SLOW: (usize, usize) = (1024, 2);
+
+/// How a network of these tests behaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Behaviour {
+    /// As it should.
+    Plain,
+    /// It takes a tenth of a second for a thousand tokens.
+    Slow,
+    /// Its outputs are no numbers.
+    NotANumber,
+}
+
+/// A network that looks each token up in a table of so many columns.
+pub(crate) fn network(columns: usize, behaviour: Behaviour) -> Vec<u8> {
+    let mut graph = Graph::new();
+    graph.input("input_ids", Element::Int64, &[-1, -1]);
+    graph.input("attention_mask", Element::Int64, &[-1, -1]);
+    let row = |word: usize| (0..columns).map(move |column| if column % VOCABULARY.len() == word { 1.0 } else { 0.01 });
+    let table: Vec<f32> = (0..VOCABULARY.len()).flat_map(row).collect();
+    let table = graph.floats(&[VOCABULARY.len(), columns], &table);
+    let mut states = graph.node("Gather", &[&table, "input_ids"], &[]);
+    match behaviour {
+        Behaviour::Plain => {}
+        Behaviour::Slow => states = slowed(&mut graph, &states, columns),
+        Behaviour::NotANumber => {
+            let zero = graph.floats(&[], &[0.0]);
+            let nothing = graph.node("Mul", &[&states, &zero], &[]);
+            states = graph.node("Div", &[&nothing, &nothing], &[]);
+        }
+    }
+    graph.node_named("Identity", &[&states], &[], "last_hidden_state");
+    graph.output("last_hidden_state", &[-1, -1, columns as i64]);
+    graph.into_bytes()
+}
+
+/// Adds nothing to the states, at length: products with a large matrix, of which the mean of no column counts.
+fn slowed(graph: &mut Graph, states: &str, columns: usize) -> String {
+    let (width, rounds) = SLOW;
+    let widened = graph.floats(&[columns, width], &vec![0.001; columns * width]);
+    let square = graph.floats(&[width, width], &vec![0.001; width * width]);
+    let mut wide = graph.node("MatMul", &[states, &widened], &[]);
+    for _ in 0..rounds {
+        wide = graph.node("MatMul", &[&wide, &square], &[]);
+    }
+    let mean = graph.node("ReduceMean", &[&wide], &[Attribute::Ints("axes", &[-1]), Attribute::Int("keepdims", 1)]);
+    let zero = graph.floats(&[], &[0.0]);
+    let nothing = graph.node("Mul", &[&mean, &zero], &[]);
+    graph.node("Add", &[states, &nothing], &[])
+}
+
+/// A tokenizer of whole words.
+pub(crate) fn tokenizer() -> String {
+    let numbered = VOCABULARY.iter().enumerate();
+    let vocabulary: serde_json::Map<String, serde_json::Value> =
+        numbered.map(|(id, word)| ((*word).to_owned(), id.into())).collect();
+    let model = serde_json::json!({ "type": "WordLevel", "vocab": vocabulary, "unk_token": "[UNK]" });
+    let tokenizer = serde_json::json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
+        "pre_tokenizer": { "type": "Whitespace" }, "post_processor": null, "decoder": null, "model": model,
+    });
+    tokenizer.to_string()
+}
+
+/// Writes the folder of a model that can be added.
+pub(crate) fn write_model(folder: &Path, network: &[u8], manifest: &str) {
+    std::fs::create_dir_all(folder).expect("a new folder");
+    std::fs::write(folder.join("model.onnx"), network).expect("writable");
+    std::fs::write(folder.join("tokenizer.json"), tokenizer()).expect("writable");
+    std::fs::write(folder.join("recall-model.json"), manifest).expect("writable");
+}
