@@ -29,6 +29,9 @@ pub(crate) use transfer::Transfer;
 /// What the built-in model is called.
 pub(crate) const STATIC: &str = "static";
 
+/// The encoder that is used, and the other installed ones.
+type UsedAndOthers = (Option<Arc<Encoder>>, Vec<Arc<Encoder>>);
+
 /// What stands for no model.
 pub(crate) const NONE: &str = "none";
 
@@ -162,7 +165,7 @@ impl Models {
         }
     }
 
-    fn encoders(&self) -> Result<(Option<Arc<Encoder>>, Vec<Arc<Encoder>>), ModelsError> {
+    fn encoders(&self) -> Result<UsedAndOthers, ModelsError> {
         let mut used = None;
         let mut others = Vec::new();
         for Installed { name, path, manifest, used_as } in self.folder.list()? {

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint, Scope};
@@ -169,12 +169,9 @@ fn folders(sandbox: &Sandbox) -> Vec<String> {
 }
 
 /// Waits for what comes about in the background.
+#[track_caller]
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !is_so() {
-        assert!(Instant::now() < deadline, "waited for {what} in vain");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    recall_testkit::wait_until(what, || is_so().then_some(()));
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! Is a runtime that is missing, too old or none at all refused? Needs no runtime.
 
-#![expect(clippy::unwrap_used, reason = "a test ends where an answer is missing")]
-
 #[path = "support/library.rs"]
 mod library;
 

@@ -115,13 +115,12 @@ impl Reason {
             Self::Unavailable => Code::Unavailable,
             Self::IndexFailed | Self::EmbeddingFailed | Self::SearchFailed | Self::Internal => Code::Internal,
             Self::Unsupported => Code::Unimplemented,
-            Self::VersionMismatch | Self::SchemaNewer | Self::ReadOnly => Code::FailedPrecondition,
+            Self::VersionMismatch | Self::SchemaNewer | Self::ReadOnly | Self::FetchFailed => Code::FailedPrecondition,
             Self::Cancelled => Code::Cancelled,
             Self::DeadlineExceeded => Code::DeadlineExceeded,
             Self::StoreDamaged => Code::DataLoss,
             Self::DiskFull => Code::ResourceExhausted,
             Self::Conflict => Code::Aborted,
-            Self::FetchFailed => Code::FailedPrecondition,
         }
     }
 

@@ -49,7 +49,7 @@ fn a_used_model_tells_the_meaning_and_what_computes_it_is_told() {
     assert!(case.listed("tiny")["provider"] == "cpu");
     let log = fs::read_to_string(case.sandbox.homes().log_file()).expect("a log");
     let loaded = log.lines().find(|line| line.contains("a network is loaded")).unwrap_or_default();
-    assert!(loaded.contains("provider=\"cpu\""), "{log}");
+    assert!(loaded.contains(r#""provider":"cpu""#), "{log}");
 
     // It is remembered by the next daemon.
     case.does(&["daemon", "restart"]);

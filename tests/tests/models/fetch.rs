@@ -61,8 +61,8 @@ fn a_model_is_pulled_by_its_name_though_the_connection_breaks() {
     let told = events(&case.does(&pull));
     let (last, rest) = told.split_last().expect("events");
     assert!(rest.iter().all(|(event, _)| event == "progress"), "{told:?}");
-    let network = rest.iter().filter(|(_, line)| line["file"] == "model.onnx").map(|(_, line)| &line["bytes_done"]);
-    assert_eq!(network.last().and_then(Value::as_u64), Some(hub.network.len() as u64), "{rest:?}");
+    let mut network = rest.iter().filter(|(_, line)| line["file"] == "model.onnx").map(|(_, line)| &line["bytes_done"]);
+    assert_eq!(network.next_back().and_then(Value::as_u64), Some(hub.network.len() as u64), "{rest:?}");
     let (event, Value::Object(finished)) = last else { panic!("{last:?}") };
     assert_eq!((event.as_str(), &finished["model"]["name"]), ("finished", &json!("all-MiniLM-L6-v2")));
     let ranges: Vec<_> = hub.server.requests().into_iter().filter(|request| request.path == NETWORK).collect();

@@ -110,7 +110,7 @@ impl Following {
     fn embed(
         &mut self,
         run: &Run<'_>,
-        documents: &[(Texts, Vec<(ChunkRow, usize)>)],
+        documents: &[Wanted],
     ) -> Result<Option<Vec<(ChunkRow, Quantised)>>, FollowError> {
         let mut rows = Vec::new();
         let mut chunks: Vec<ChunkText<'_>> = Vec::new();
@@ -160,12 +160,11 @@ impl Following {
     }
 }
 
-/// The texts of the chunks in these rows, which ascend, by document; of each chunk its row and its place in the document.
-fn texts(
-    snapshot: &Snapshot<'_>,
-    runs: &[ChunkRun],
-    rows: &[ChunkRow],
-) -> Result<Vec<(Texts, Vec<(ChunkRow, usize)>)>, FollowError> {
+/// What is to be embedded of a document: its texts, and of each chunk its row and its place among them.
+type Wanted = (Texts, Vec<(ChunkRow, usize)>);
+
+/// The chunks in these rows, which ascend, by document.
+fn texts(snapshot: &Snapshot<'_>, runs: &[ChunkRun], rows: &[ChunkRow]) -> Result<Vec<Wanted>, FollowError> {
     let mut documents = Vec::new();
     let mut rest = rows;
     while let Some(&next) = rest.first() {

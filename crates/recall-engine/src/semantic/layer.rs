@@ -168,8 +168,7 @@ impl Layer {
         let Some(space) = self.space() else { return };
         let part = self.part();
         let kept = self.kept.as_deref().filter(|_| part.pace() == Pace::Patient);
-        // Who is no longer chosen need not become whole.
-        let is_over = || cancel.is_cancelled() || self.end.is_cancelled() || self.part() != part;
+        let is_over = || cancel.is_cancelled() || self.end.is_cancelled();
         match following.follow(&space, part.pace(), kept, catalog, reach, &is_over) {
             Ok(()) => *self.problem.lock() = None,
             Err(error) => {

@@ -87,7 +87,8 @@ impl OnnxNetwork {
         }
         let output = output_of(&session, task.role).map_err(wrong)?;
         let options = RunOptions::new().map_err(refused)?.with_outputs(OutputSelector::no_default().with(&output));
-        tracing::info!(network = %path.display(), provider = provider.main(), ?provider, "a network is loaded");
+        let operations = &provider.operations;
+        tracing::info!(network = %path.display(), provider = provider.main(), ?operations, "a network is loaded");
         Ok(Self { session, provider, inputs, output, options, task })
     }
 }
