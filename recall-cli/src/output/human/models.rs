@@ -46,7 +46,7 @@ fn cells(model: &v1::Model) -> [String; 7] {
         or_empty(model.dimensions),
         or_empty(model.window_tokens),
         if model.bytes == 0 { String::new() } else { bytes(model.bytes) },
-        printable(&model.licence).into_owned(),
+        if model.licence.is_empty() { "not told".to_owned() } else { printable(&model.licence).into_owned() },
     ]
 }
 
@@ -151,7 +151,15 @@ mod tests {
             installed: true,
             ..v1::Model::default()
         };
-        insta::assert_snapshot!(plain(&list(&[minilm(), can_be_pulled, built_in, broken], None)));
+        insta::assert_snapshot!(plain(&list(&[minilm(), can_be_pulled, built_in, broken], None)), @r"
+        MODEL             ROLE   STATE           DIM  TOKENS      SIZE  LICENCE
+        all-MiniLM-L6-v2  embed  used, on cpu    384     256  86.8 MiB  Apache-2.0
+        static            embed  off             256                    not told
+        tiny                     cannot be used                         not told
+        bge               embed  can be pulled   384                    not told
+        tiny: model.onnx has changed
+        what can be pulled: `recall models pull MODEL`
+        ");
     }
 
     #[test]
