@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use recall_catalog::StoredChunk;
 use recall_core::{ChunkRow, DocPath};
-use recall_lexical::Highlighter;
 use recall_watch::StatOutcome;
 
 use super::order::{Learned, Ranked};
@@ -26,11 +25,10 @@ pub(super) enum Expanded {
     Overtaken,
 }
 
-/// Reads the selected chunks, and compares each one's file with what was indexed of it.
+/// Reads the selected chunks, and compares each one's file with what was indexed of it. Nothing is highlighted yet.
 pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) -> Result<Expanded, StoreError> {
     let mut hits = Vec::with_capacity(selected.len());
     let mut left_out = BTreeSet::new();
-    let mut highlighter = Highlighter::new(search.understood);
     for (place, store) in search.stores.iter().enumerate() {
         let here: Vec<&Ranked<'_>> = selected.iter().filter(|ranked| ranked.store == place).collect();
         let rows: Vec<ChunkRow> = here.iter().map(|ranked| ranked.chunk).collect();
@@ -58,7 +56,7 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool
             if let Some(stored) = stored
                 && !changed.contains(&stored.document.document.path)
             {
-                hits.push(Hit { parents, ..hit(search, store, ranked, stored, &mut highlighter) });
+                hits.push(Hit { parents, ..hit(search, store, ranked, stored) });
             }
         }
     }
@@ -92,13 +90,7 @@ fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<DocPath>
     }
 }
 
-fn hit(
-    search: &Search<'_>,
-    store: &Store,
-    ranked: &Ranked<'_>,
-    stored: StoredChunk,
-    highlighter: &mut Highlighter,
-) -> Hit {
+fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, stored: StoredChunk) -> Hit {
     let explanation = match search.request.explain {
         recall_core::Explain::Off => None,
         recall_core::Explain::On => Some(Explanation {
@@ -111,7 +103,7 @@ fn hit(
     Hit {
         id: stored.id,
         scope: store.scope,
-        highlights: highlighter.ranges(&stored.text),
+        highlights: Vec::new(),
         document: stored.document.document,
         chunk: stored.chunk,
         text: stored.text,
