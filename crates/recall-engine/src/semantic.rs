@@ -95,7 +95,7 @@ impl Semantic {
 
     /// The model whose embeddings answer for a catalog of that generation.
     pub(crate) fn answering(&self, generation: Generation) -> Option<Arc<str>> {
-        self.covering(generation).map(|covering| covering.model())
+        self.covering(generation)?.model()
     }
 
     /// How far the embeddings by each model are, for a catalog of that generation.

@@ -255,6 +255,29 @@ fn an_encoder_that_is_changed_on_the_way_stops() {
 }
 
 #[test]
+fn stores_that_are_asked_together_are_asked_by_one_model() {
+    let sandbox = many_pages();
+    let engine = engine(&sandbox, true);
+    let deep = Encoder::new(1);
+    engine.use_encoders(encoders(&deep, &[]));
+    sandbox.index(&engine);
+    settle(&sandbox, &engine);
+    assert_eq!(search(&sandbox, &engine).model.as_deref(), Some("encoder-1"));
+
+    // The global store is embedded by the built-in model alone.
+    *deep.gate.lock() = false;
+    let global = sandbox.home().join("global");
+    fs::create_dir_all(&global).expect("a folder");
+    fs::write(global.join("garage.md"), "# Garage\n\nThe mechanic has a garage.\n").expect("writable");
+    wait_until("the global store", || {
+        let answer = search(&sandbox, &engine);
+        paths(&answer).contains(&"garage.md") && answer.model.as_deref() == Some("static")
+    });
+    deep.go_on();
+    wait_until("the encoder in both", || search(&sandbox, &engine).model.as_deref() == Some("encoder-1"));
+}
+
+#[test]
 fn what_was_embedded_before_the_end_is_not_embedded_again() {
     let sandbox = many_pages();
     let first = engine(&sandbox, false);

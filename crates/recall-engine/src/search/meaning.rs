@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use recall_core::{ChunkRow, RankedList, Understood};
+use recall_core::{ChunkRow, ModelFingerprint, RankedList, Understood};
 use recall_lexical::{Evidence, SearchError, Searcher};
 use rustc_hash::FxHashMap;
 
@@ -25,7 +25,26 @@ pub(super) struct Nearness {
     pub(super) chunk: f32,
 }
 
-/// What lies near the query in a store, among what the filters let through; `None` where its embeddings cannot be asked.
+/// The models that can tell the meaning in every store that holds something: cosines by two do not compare. `None` for any,
+/// where there is one such store.
+pub(super) fn shared_models(stores: &[Arc<Store>]) -> Option<Vec<ModelFingerprint>> {
+    let mut stores = stores.iter().filter(|store| !store.holds_nothing());
+    let models = |store: &Arc<Store>| {
+        let covering = store.semantic.covering(store.lexical.generation());
+        covering.map(|covering| covering.models()).unwrap_or_default()
+    };
+    let first = stores.next()?;
+    let mut others = stores.peekable();
+    others.peek()?;
+    Some(others.fold(models(first), |mut shared, store| {
+        let here = models(store);
+        shared.retain(|model| here.contains(model));
+        shared
+    }))
+}
+
+/// What lies near the query in a store by these models, or any, among what the filters let through; `None` where its
+/// embeddings cannot be asked.
 ///
 /// # Errors
 /// The lexical index, which knows what the filters let through, is damaged.
@@ -34,8 +53,13 @@ pub(super) fn near(
     searcher: &Searcher,
     understood: &Understood,
     depth: usize,
+    models: Option<&[ModelFingerprint]>,
 ) -> Result<Option<Near>, SearchError> {
     let Some(covering) = store.semantic.covering(searcher.generation()) else { return Ok(None) };
+    let covering = match models {
+        Some(models) => covering.only(models),
+        None => covering,
+    };
     let allowed = searcher.allowed(&understood.filters)?;
     Ok(covering.near(&understood.text, allowed.as_ref(), depth))
 }

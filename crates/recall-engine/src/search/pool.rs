@@ -7,7 +7,7 @@ use recall_lexical::Evidence;
 use rustc_hash::FxHashMap;
 
 use super::fused::{self, FusedChunk};
-use super::meaning::Meaning;
+use super::meaning::{self, Meaning};
 use super::retrieve::{self, Brought};
 use super::{Search, StageClock};
 use crate::answer::Stage;
@@ -39,8 +39,10 @@ pub(super) fn gather(
     clock: &mut StageClock,
 ) -> Result<Vec<Finds>, StoreError> {
     let mut pool = Vec::with_capacity(search.stores.len());
+    let models = meaning::shared_models(search.stores);
     for store in search.stores {
-        let Brought { lists, evidence, meaning } = retrieve::retrieve(store, search.understood, weights)?;
+        let brought = retrieve::retrieve(store, search.understood, weights, models.as_deref())?;
+        let Brought { lists, evidence, meaning } = brought;
         clock.lap(Stage::Retrieve);
         let fused = if is_learned { &lists[..lists.len().min(BY_WORDS)] } else { &lists };
         let chunks = fused::fuse_and_weigh(fused, search.understood, search.request);

@@ -1,6 +1,6 @@
 //! Which chunks may answer the query, and what speaks for their documents?
 
-use recall_core::{RankedList, Retriever, Understood};
+use recall_core::{ModelFingerprint, RankedList, Retriever, Understood};
 use recall_lexical::{Depths, Evidence, Retrieved};
 
 use super::meaning::{self, Meaning};
@@ -19,11 +19,12 @@ pub(super) struct Brought {
     pub(super) meaning: Option<Meaning>,
 }
 
-/// Asks every retriever that has a weight.
+/// Asks every retriever that has a weight; for the meaning these models, or any.
 pub(super) fn retrieve(
     store: &Store,
     understood: &Understood,
     weights: &[(Retriever, f64)],
+    models: Option<&[ModelFingerprint]>,
 ) -> Result<Brought, StoreError> {
     let weight_of =
         |retriever| weights.iter().find(|(known, _)| *known == retriever).map_or(0.0, |&(_, weight)| weight);
@@ -34,7 +35,7 @@ pub(super) fn retrieve(
     let searcher = store.lexical.searcher();
     let near = match depth(Retriever::Semantic) {
         0 => None,
-        depth => meaning::near(store, &searcher, understood, depth).map_err(failed)?,
+        depth => meaning::near(store, &searcher, understood, depth, models).map_err(failed)?,
     };
     let neighbours = near.as_ref().map_or(&[][..], |near| &near.neighbours);
     let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours);

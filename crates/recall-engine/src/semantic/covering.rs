@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use recall_core::{ChunkRow, Embedding, Generation, Neighbour, RowSet};
+use recall_core::{ChunkRow, Embedding, Generation, ModelFingerprint, Neighbour, RowSet};
 
 use super::layer::Layer;
 use super::space::Space;
@@ -30,8 +30,19 @@ impl Covering {
     }
 
     /// The name of the model that is asked first.
-    pub(super) fn model(&self) -> Arc<str> {
-        self.spaces[0].0.name()
+    pub(super) fn model(&self) -> Option<Arc<str>> {
+        self.spaces.first().map(|(layer, _)| layer.name())
+    }
+
+    /// The models, the best first.
+    pub(crate) fn models(&self) -> Vec<ModelFingerprint> {
+        self.spaces.iter().map(|(layer, _)| layer.fingerprint()).collect()
+    }
+
+    /// Those by these models alone.
+    pub(crate) fn only(mut self, models: &[ModelFingerprint]) -> Self {
+        self.spaces.retain(|(layer, _)| models.contains(&layer.fingerprint()));
+        self
     }
 
     /// Finds what lies near a query. Where a model does not answer, or its embeddings cannot be read, the next one is asked;
