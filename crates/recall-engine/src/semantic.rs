@@ -15,6 +15,7 @@ mod text;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
@@ -30,6 +31,9 @@ pub(crate) use follow::Reach;
 pub(crate) use kept::Kept;
 pub(crate) use layer::Part;
 use layer::{Layer, Pace};
+
+/// How often it is looked whether the embeddings have caught up.
+const LOOK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The embeddings of a store by each model that has a part in it.
 pub(crate) struct Semantic {
@@ -128,6 +132,20 @@ impl Semantic {
                 Pace::AtOnce => layer.follow(catalog, reach, cancel),
                 Pace::Patient => {}
             }
+        }
+    }
+
+    /// Waits until embeddings that follow at once hold every chunk of a generation, at most that long, and only where they can
+    /// be brought there.
+    pub(crate) fn wait_for(&self, generation: Generation, patience: Duration) {
+        let began = Instant::now();
+        let awaited = |layer: &Arc<Layer>| layer.part().pace() == Pace::AtOnce && layer.problem().is_none();
+        let is_awaited = || {
+            let layers = self.layers.load();
+            layers.iter().any(|layer| awaited(layer) && layer.covering(generation).is_none())
+        };
+        while is_awaited() && began.elapsed() < patience {
+            std::thread::sleep(LOOK_INTERVAL);
         }
     }
 

@@ -123,11 +123,12 @@ impl Store {
         reader(&snapshot).map_err(|source| self.read_failed(source))
     }
 
-    /// Closes the lexical index's writer, which waits for its merges, on a thread of its own; then brings the embeddings up.
+    /// Brings the embeddings up that follow at once, and closes the lexical index's writer, which waits for its merges, on a
+    /// thread of its own; then leaves what takes long to another.
     pub(crate) fn settle_soon(self: &Arc<Self>) {
         self.work("settle", |store| {
-            store.settle();
             store.catch_up(Reach::Whole);
+            store.settle();
             // So that the first search after a job ranks by the graph as the second does.
             store.structure();
             store.embed_soon();

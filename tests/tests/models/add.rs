@@ -8,7 +8,7 @@ use crate::network::{Behaviour, network, tokenizer};
 
 #[test]
 fn a_model_is_added_used_and_removed() {
-    let Some(case) = Case::with_runtime(&[]) else { return };
+    let Some(case) = Case::with_runtime(&[("RECALL_SEARCH__MODEL", "none")]) else { return };
     let folder = case.model("tiny", &network(8, Behaviour::Plain), r#"{"window_tokens": 64, "licence": "MIT"}"#);
     let said = case.does(&["models", "add", path(&folder)]);
     assert!(said.starts_with("installed tiny: embed, 8 dimensions, 64 tokens, "), "{said}");

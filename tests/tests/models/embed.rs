@@ -30,7 +30,7 @@ fn is_warned(answer: &Value) -> bool {
 
 #[test]
 fn a_used_model_tells_the_meaning_and_what_computes_it_is_told() {
-    let Some(case) = Case::with_runtime(&[]) else { return };
+    let Some(case) = Case::with_runtime(&[("RECALL_SEARCH__MODEL", "none")]) else { return };
     assert_eq!(case.search("store").0, None);
     let folder = case.model("tiny", &network(8, Behaviour::Plain), "{}");
     case.does(&["models", "add", path(&folder)]);
