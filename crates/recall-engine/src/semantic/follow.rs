@@ -19,12 +19,9 @@ const EDIT_CHUNKS: usize = 1024;
 /// How many embeddings are written at a time. A kill costs no more than these.
 const BATCH_CHUNKS: usize = 2048;
 
-/// The same of a model that takes some ten milliseconds a chunk: a few seconds of its work.
-const PATIENT_BATCH_CHUNKS: usize = 256;
-
-/// How many chunks such a model is given at a time: a second of its work at most, after which whoever wants to stop can;
-/// enough to be sorted by length.
-const PATIENT_CALL_CHUNKS: usize = 64;
+/// The same of a model that takes some ten milliseconds a chunk: about a second of its work, after which whoever wants to stop
+/// can; enough to be sorted by length.
+const PATIENT_BATCH_CHUNKS: usize = 64;
 
 /// In the background, the model rests for this part of the time that it has worked: two thirds of one core are left to it.
 const REST: f64 = 0.5;
@@ -53,7 +50,6 @@ pub(crate) enum Reach {
 /// One run of following.
 struct Run<'a> {
     space: &'a Space,
-    pace: Pace,
     kept: Option<&'a Kept>,
     reach: Reach,
     is_over: &'a dyn Fn() -> bool,
@@ -70,7 +66,7 @@ impl Following {
         reach: Reach,
         is_over: &dyn Fn() -> bool,
     ) -> Result<(), FollowError> {
-        let run = Run { space, pace, kept, reach, is_over };
+        let run = Run { space, kept, reach, is_over };
         let vectors = &space.vectors;
         let batch = match pace {
             Pace::AtOnce => BATCH_CHUNKS,
@@ -95,7 +91,11 @@ impl Following {
             let texts = texts(&snapshot, &runs, &missing)?;
             // What takes long must not keep the catalog's log.
             drop(snapshot);
-            let Some(added) = self.embed(&run, &texts)? else { return Ok(()) };
+            let added = self.embed(&run, &texts)?;
+            if is_over() {
+                // What was embedded is kept; the files may have a new owner.
+                break;
+            }
             // The generation tells that nothing is missing.
             let reached = if is_last { generation } else { vectors.generation() };
             vectors.apply(reached, &Change { removed: surplus, added })?;
@@ -106,12 +106,8 @@ impl Following {
         Ok(())
     }
 
-    /// Embeds chunks; `None` where it was over before all were.
-    fn embed(
-        &mut self,
-        run: &Run<'_>,
-        documents: &[Wanted],
-    ) -> Result<Option<Vec<(ChunkRow, Quantised)>>, FollowError> {
+    /// Embeds chunks, those that were not embedded before.
+    fn embed(&mut self, run: &Run<'_>, documents: &[Wanted]) -> Result<Vec<(ChunkRow, Quantised)>, FollowError> {
         let mut rows = Vec::new();
         let mut chunks: Vec<ChunkText<'_>> = Vec::new();
         for (texts, wanted) in documents {
@@ -134,29 +130,23 @@ impl Following {
                 None => missing.push(place),
             }
         }
-        let call = match run.pace {
-            Pace::AtOnce => missing.len().max(1),
-            Pace::Patient => PATIENT_CALL_CHUNKS,
-        };
-        for some in missing.chunks(call) {
-            if (run.is_over)() {
-                return Ok(None);
-            }
-            let began = Instant::now();
-            let wanted: Vec<ChunkText<'_>> = some.iter().map(|&place| chunks[place]).collect();
-            let embeddings = run.space.embedder.embed_chunks(&wanted)?;
-            let quantised = embeddings.iter().map(quantised).collect::<Result<Vec<_>, _>>()?;
-            if let Some(kept) = run.kept {
-                kept.put(&*run.space.embedder, &wanted, &quantised);
-            }
-            for (&place, quantised) in some.iter().zip(quantised) {
-                add(rows[place], quantised);
-            }
-            if run.reach == Reach::Patient {
-                rest(began.elapsed().mul_f64(REST), run.is_over);
-            }
+        if missing.is_empty() {
+            return Ok(added);
         }
-        Ok(Some(added))
+        let began = Instant::now();
+        let wanted: Vec<ChunkText<'_>> = missing.iter().map(|&place| chunks[place]).collect();
+        let embeddings = run.space.embedder.embed_chunks(&wanted)?;
+        let quantised = embeddings.iter().map(quantised).collect::<Result<Vec<_>, _>>()?;
+        if let Some(kept) = run.kept {
+            kept.put(&*run.space.embedder, &wanted, &quantised);
+        }
+        for (&place, quantised) in missing.iter().zip(quantised) {
+            add(rows[place], quantised);
+        }
+        if run.reach == Reach::Patient {
+            rest(began.elapsed().mul_f64(REST), run.is_over);
+        }
+        Ok(added)
     }
 }
 
