@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use recall_core::Ablation;
 use recall_proto::v1::{
     Filters, RequestContext, Scope, SearchRequest, SearchResponse, Severity, StatusRequest, StoreStatus, Warning,
     Weights,
@@ -49,7 +50,8 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
     let page_before = arguments.cursor.as_deref().map(|cursor| Cursor::read(cursor, &call.question)).transpose()?;
     let offset = page_before.as_ref().map_or(0, |cursor| cursor.position);
     let format = arguments.format;
-    let mut response = search(request(arguments, offset, &call), &mut call).await?;
+    let without = page_before.as_ref().map(|cursor| cursor.silent.clone()).unwrap_or_default();
+    let mut response = search(request(arguments, offset, &without, &call), &mut call).await?;
     let generation = response.stats.as_ref().map_or(0, |stats| stats.generation);
     if page_before.is_some_and(|cursor| cursor.generation != generation) {
         response.warnings.push(Warning {
@@ -59,7 +61,11 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
             ..Warning::default()
         });
     }
-    let cursor = |position| Cursor::new(&call.question, position, 0, generation).to_string();
+    let silent =
+        response.stats.as_ref().map(|stats| stats.silent.iter().filter_map(|stage| Ablation::from_name(stage)));
+    // What the page before could not ask stays out of all that follow.
+    let silent: Vec<Ablation> = silent.into_iter().flatten().chain(without).collect();
+    let cursor = |position| Cursor::new(&call.question, position, 0, generation).without(silent.clone()).to_string();
     Ok(match format {
         Format::Text if response.results.is_empty() => {
             // What was searched is worth a call of its own where nothing was found.
@@ -71,7 +77,7 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
     })
 }
 
-fn request(arguments: Arguments, offset: u32, call: &Call<'_>) -> SearchRequest {
+fn request(arguments: Arguments, offset: u32, without: &[Ablation], call: &Call<'_>) -> SearchRequest {
     let mut context = call.context.clone();
     context.project_id = arguments.project_id.unwrap_or_default();
     SearchRequest {
@@ -95,6 +101,7 @@ fn request(arguments: Arguments, offset: u32, call: &Call<'_>) -> SearchRequest 
         rerank: arguments.rerank,
         include_memories: arguments.include_memories,
         include_code: arguments.include_code,
+        without: without.iter().map(|stage| stage.as_str().to_owned()).collect(),
         ..SearchRequest::default()
     }
 }
