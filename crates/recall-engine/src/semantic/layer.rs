@@ -168,7 +168,8 @@ impl Layer {
         let Some(space) = self.space() else { return };
         let part = self.part();
         let kept = self.kept.as_deref().filter(|_| part.pace() == Pace::Patient);
-        let is_over = || cancel.is_cancelled() || self.end.is_cancelled();
+        // Who is no longer chosen need not become whole: whoever follows next decides about that.
+        let is_over = || cancel.is_cancelled() || self.end.is_cancelled() || self.part() != part;
         match following.follow(&space, part.pace(), kept, catalog, reach, &is_over) {
             Ok(()) => *self.problem.lock() = None,
             Err(error) => {
