@@ -62,6 +62,17 @@ impl Service {
         let outcome = blocking::run(move || call(&daemon)).await?;
         outcome.map_err(|error| error.into_failure().into())
     }
+
+    /// As [`call`](Self::call), of what is short as a rule.
+    async fn call_short<T, E>(&self, call: impl FnOnce(&Daemon) -> Result<T, E> + Send + 'static) -> Result<T, Status>
+    where
+        T: Send + 'static,
+        E: IntoFailure + Send + 'static,
+    {
+        let daemon = Arc::clone(&self.daemon);
+        let outcome = blocking::run_short(move || call(&daemon)).await?;
+        outcome.map_err(|error| error.into_failure().into())
+    }
 }
 
 #[tonic::async_trait]

@@ -21,13 +21,11 @@ use crate::lock::{Claim, DaemonLock, LockError};
 use crate::log::{self, Destination, LogError};
 use crate::server::Server;
 use crate::socket::{self, SocketError};
-use crate::{event, failure, lifecycle, models, notify, panic, pressure, wake, wiring};
+use crate::{blocking, event, failure, lifecycle, models, notify, panic, pressure, wake, wiring};
 
-/// Connections are served by two threads: they only pass on what the engine does on threads of its own.
-const WORKERS: usize = 2;
-
-/// The most calls of the engine at once, index jobs included. More would wait for the same cores and disks.
-const BLOCKING_THREADS: usize = 16;
+/// Connections are served by one thread: it only passes on what the engine does, and two would wake
+/// each other for every frame.
+const WORKERS: usize = 1;
 
 /// How long a daemon that is starting or ending is waited for: longer than the longest drain.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
@@ -166,7 +164,7 @@ fn log_destination(tenure: Tenure, homes: &Homes) -> Destination {
 
 fn runtime() -> Result<Runtime, StartError> {
     let mut builder = runtime::Builder::new_multi_thread();
-    builder.worker_threads(WORKERS).max_blocking_threads(BLOCKING_THREADS).thread_name("recalld").enable_all();
+    builder.worker_threads(WORKERS).max_blocking_threads(blocking::THREADS).thread_name("recalld").enable_all();
     builder.build().map_err(StartError::Thread)
 }
 

@@ -40,12 +40,29 @@ pub(crate) fn living(recall_home: &Path) -> Vec<i32> {
     entries
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .filter(|id: &i32| {
-            // A process of another user, or one that has just ended, shows no environment; a zombie an empty one.
-            std::fs::read(format!("/proc/{id}/environ"))
-                .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|variable| variable == wanted))
-        })
+        .filter(|id: &i32| environment(*id).split(|byte| *byte == 0).any(|variable| variable == wanted))
         .collect()
+}
+
+/// A process's environment; empty for one of another user, one that has ended, and the kernel's own.
+///
+/// One that is just becoming another program shows none for a moment: it is asked again until it shows one.
+#[cfg(target_os = "linux")]
+fn environment(id: i32) -> Vec<u8> {
+    use std::time::{Duration, Instant};
+
+    /// How long a program takes to be loaded at the most; one that was started without any variable is waited for.
+    const LOADING: Duration = Duration::from_millis(100);
+    let start = Instant::now();
+    loop {
+        let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        // Only what runs a program has a link to it: no zombie, no thread of the kernel.
+        let runs_a_program = || std::fs::read_link(format!("/proc/{id}/exe")).is_ok();
+        if !environment.is_empty() || start.elapsed() > LOADING || !runs_a_program() {
+            return environment;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Nothing tells another process's environment here: the daemon's own idle exit ends it.

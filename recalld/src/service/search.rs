@@ -26,7 +26,7 @@ pub(super) async fn handle(service: &Service, request: SearchRequest) -> Result<
 
     let asked = request.clone();
     let from = Arc::clone(&origin);
-    let mut answer = service.call(move |daemon| daemon.engine.search(&from, &asked)).await?;
+    let mut answer = service.call_short(move |daemon| daemon.engine.search(&from, &asked)).await?;
     if let (Some(part), Some(best)) = (min_relative_score, answer.best_score) {
         let count = answer.hits.len();
         answer.hits.retain(|hit| hit.score >= best * part);

@@ -94,9 +94,20 @@ pub(crate) fn around(connection: &Connection, document: DocumentRow, span: ByteS
 }
 
 /// The symbols of a document whose lines hold all those of a span, in order.
+///
+/// Symbols are kept in the order in which they begin, so that those behind the span's beginning are not read.
 pub(crate) fn holding(connection: &Connection, document: DocumentRow, span: Span) -> Result<Vec<Symbol>, ReadError> {
-    let bounds = (document.0, span.start_line, span.end_line);
-    super::all(connection, of_document!("start_line <= ?2 AND end_line >= ?3"), bounds, read)
+    let mut prepared = connection.prepare_cached(of_document!("end_line >= ?3 OR start_line > ?2"))?;
+    let mut rows = prepared.query((document.0, span.start_line, span.end_line))?;
+    let mut holding = Vec::new();
+    while let Some(row) = rows.next()? {
+        let start_line: u32 = row.get(6)?;
+        if start_line > span.start_line {
+            break;
+        }
+        holding.push(read(row)?);
+    }
+    Ok(holding)
 }
 
 /// Looks at the kind and the bare name of every symbol, in the order of rows, which is the order of documents.

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use recall_catalog::StoredChunk;
 use recall_core::{ChunkRow, DocPath, MemoryId, Recalled};
-use recall_lexical::Highlighter;
 use recall_watch::StatOutcome;
 
 use super::order::{Learned, Ranked};
@@ -27,11 +26,10 @@ pub(super) enum Expanded {
     Overtaken,
 }
 
-/// Reads the selected chunks, and compares each one's file with what was indexed of it.
+/// Reads the selected chunks, and compares each one's file with what was indexed of it. Nothing is highlighted yet.
 pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) -> Result<Expanded, StoreError> {
     let mut hits = Vec::with_capacity(selected.len());
     let mut left_out = BTreeSet::new();
-    let mut highlighter = Highlighter::new(search.understood);
     for (place, store) in search.stores.iter().enumerate() {
         let here: Vec<&Ranked<'_>> = selected.iter().filter(|ranked| ranked.store == place).collect();
         let rows: Vec<ChunkRow> = here.iter().map(|ranked| ranked.chunk).collect();
@@ -66,7 +64,7 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool
             {
                 let id = MemoryId::of_path(stored.document.document.path.as_str());
                 let memory = id.and_then(|id| memories.get(&id).cloned()).map(Box::new);
-                hits.push(Hit { parents, memory, ..hit(search, store, ranked, stored, &mut highlighter) });
+                hits.push(Hit { parents, memory, ..hit(search, store, ranked, stored) });
             }
         }
     }
@@ -124,13 +122,7 @@ fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<DocPath>
     }
 }
 
-fn hit(
-    search: &Search<'_>,
-    store: &Store,
-    ranked: &Ranked<'_>,
-    stored: StoredChunk,
-    highlighter: &mut Highlighter,
-) -> Hit {
+fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, stored: StoredChunk) -> Hit {
     let explanation = match search.request.explain {
         recall_core::Explain::Off => None,
         recall_core::Explain::On => Some(Explanation {
@@ -143,7 +135,7 @@ fn hit(
     Hit {
         id: stored.id,
         scope: store.scope,
-        highlights: highlighter.ranges(&stored.text),
+        highlights: Vec::new(),
         document: stored.document.document,
         chunk: stored.chunk,
         text: stored.text,

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use recall_core::{Ablation, Likeness};
+use recall_lexical::Highlighter;
 
 use super::Search;
 use super::expand::{Expanded, expand};
@@ -60,6 +61,10 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
     let confidence = hits.iter().filter_map(|hit| hit.confidence).max_by(f64::total_cmp);
     let best_score = hits.first().map(|hit| hit.score);
     hits.drain(..offset.min(hits.len()));
+    let mut highlighter = Highlighter::new(search.understood);
+    for hit in &mut hits {
+        hit.highlights = highlighter.ranges(&hit.text);
+    }
     Ok(Some(Page { hits, confidence, best_score, next_offset, left_out }))
 }
 
