@@ -1,6 +1,7 @@
 //! Here is an id; what does it stand for?
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
 use recall_core::{Chunk, ChunkId, DocPath, Document, DocumentId, MemoryId, Recalled, Scope, StoreScope, Symbol};
@@ -84,12 +85,13 @@ impl Engine {
         Err(not_found())
     }
 
-    /// A memory, one that is retired too; the one in force where two stores know it. No index is asked.
+    /// A memory, one that is retired too; the one in force where two stores know it. No store is indexed for it.
     fn get_memory(&self, origin: &Origin, id: MemoryId) -> Result<Option<Item>, GetError> {
         let now = self.clock.now();
         let mut found = None;
         for store in self.registry.stores(origin, Scope::All, &*self.clock)? {
-            store.ledger.look(now, store.settings.limits.scan_interval)?;
+            store.ledger.look(now, Duration::ZERO)?;
+            store.bring_up_anchors(&[id], now)?;
             let Some(recalled) = store.recalled(id, now)? else { continue };
             let is_moved = recalled.memory.promoted.is_some();
             let item = memory_item(&store, recalled);

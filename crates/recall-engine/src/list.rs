@@ -1,6 +1,7 @@
 //! What does a store hold?
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use recall_catalog::{ListQuery, ListSort, StoredDocument};
 use recall_core::{Document, DocumentType, Language, MemoryId, Recalled, Scope, StoreScope, Timestamp};
@@ -87,7 +88,10 @@ impl Engine {
         let mut documents = Vec::new();
         let mut warnings = Vec::new();
         let mut total = 0;
+        let now = self.clock.now();
         for store in &stores {
+            // What cannot be read is told by `freshen`.
+            let _ = store.ledger.look(now, Duration::ZERO);
             warnings.extend(freshen(store, &self.settings, &self.clock)?);
             let (found, matching) =
                 store.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?;
@@ -96,9 +100,9 @@ impl Engine {
         }
         documents.sort_by(|(_, a), (_, b)| order(request.sort, a, b));
         let next_offset = (documents.len() > offset + limit).then(|| request.offset + request.limit);
-        let now = self.clock.now();
         let page = documents.into_iter().skip(offset).take(limit).map(|(store, mut listed)| {
             if let Some(id) = MemoryId::of_path(listed.document.path.as_str()) {
+                store.bring_up_anchors(&[id], now)?;
                 listed.memory = store.recalled(id, now)?.map(Box::new);
             }
             Ok(listed)

@@ -1,6 +1,7 @@
 //! Take something out of the index.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use recall_core::{ChunkId, DocPath, DocumentId, Generation, MemoryId, Provenance, Scope};
 
@@ -62,10 +63,7 @@ impl Engine {
         let mut memories = Vec::new();
         for item in &request.items {
             if let Ok(id) = item.parse::<MemoryId>() {
-                store
-                    .ledger
-                    .look(self.clock.now(), store.settings.limits.scan_interval)
-                    .map_err(RemoveError::Memory)?;
+                store.ledger.look(self.clock.now(), Duration::ZERO).map_err(RemoveError::Memory)?;
                 store.ledger.memory(id).ok_or_else(|| RemoveError::NotFound { item: item.clone() })?;
                 memories.push(id);
                 continue;

@@ -12,6 +12,7 @@ mod index;
 mod item;
 mod list;
 mod memory;
+mod remember;
 mod search;
 mod status;
 
@@ -19,6 +20,7 @@ pub use graph::{graph, related};
 pub use index::{finished, index_line};
 pub use item::item;
 pub use list::{listing, removed};
+pub use remember::{added, promoted, rated, updated, verified};
 pub use search::search;
 pub use status::status;
 

@@ -69,7 +69,10 @@ impl Store {
                 anchors.push(anchor(None, hash));
                 continue;
             }
-            let hashes = self.symbol_hashes(path, hash)?;
+            let Some(hashes) = self.symbol_hashes(path, hash)? else {
+                anchors.push(anchor(None, hash));
+                continue;
+            };
             for symbol in symbols {
                 if let Some(&hash) = hashes.get(&symbol).and_then(|definitions| definitions.first()) {
                     anchors.push(anchor(Some(symbol), hash));
@@ -90,30 +93,31 @@ impl Store {
         Ok(named.map(|symbol| symbol.qualified).collect())
     }
 
-    /// The hashes of the texts of all definitions of a file, of which the catalog has that content.
-    fn symbol_hashes(&self, path: &DocPath, hash: ContentHash) -> Result<Arc<SymbolHashes>, StoreError> {
+    /// The hashes of the texts of all definitions of a file with that content; `None` where the catalog has another by now.
+    fn symbol_hashes(&self, path: &DocPath, hash: ContentHash) -> Result<Option<Arc<SymbolHashes>>, StoreError> {
         let key = (path.clone(), hash);
         if let Some(known) = self.anchor_texts.of_symbols.lock().get(&key) {
-            return Ok(Arc::clone(known));
+            return Ok(Some(Arc::clone(known)));
         }
         let hashes = self.read(|snapshot| {
+            let stored = snapshot.document_at(path)?.filter(|stored| stored.document.hash == hash);
+            let Some(stored) = stored else { return Ok(None) };
+            let Some(text) = snapshot.text(stored.row)? else { return Ok(None) };
             let mut hashes = SymbolHashes::new();
-            let Some(stored) = snapshot.document_at(path)? else { return Ok(hashes) };
-            let Some(text) = snapshot.text(stored.row)? else { return Ok(hashes) };
             for symbol in snapshot.symbols_of(stored.row)? {
                 if let Some(text) = symbol.span.bytes.of(&text) {
                     hashes.entry(symbol.qualified).or_default().push(ContentHash::of(text.as_bytes()));
                 }
             }
-            Ok(hashes)
+            Ok(Some(hashes))
         })?;
-        let hashes = Arc::new(hashes);
+        let Some(hashes) = hashes.map(Arc::new) else { return Ok(None) };
         let mut remembered = self.anchor_texts.of_symbols.lock();
         if remembered.len() >= MOST_FILES {
             remembered.clear();
         }
         remembered.insert(key, Arc::clone(&hashes));
-        Ok(hashes)
+        Ok(Some(hashes))
     }
 
     /// Compares a memory's anchors with the files.
@@ -138,13 +142,15 @@ impl Store {
         };
         let is_indexed = indexed.is_some_and(|file| file.hash.is_some() && file.hash == hash);
         Ok(match (hash, &anchor.symbol) {
-            (None, _) if look == Look::Now => AnchorState::Unchecked,
-            // Not indexed, or not any more: whether the file is there is told when the memory is.
+            // It cannot be read; or it was not indexed, and whether it is there is told when the memory is.
             (None, _) => AnchorState::Unchecked,
             (Some(hash), None) => same(hash == anchor.hash),
-            (Some(hash), Some(symbol)) if is_indexed => match self.symbol_hashes(&anchor.path, hash)?.get(symbol) {
-                Some(definitions) => same(definitions.contains(&anchor.hash)),
-                None => AnchorState::Gone,
+            (Some(hash), Some(symbol)) if is_indexed => match self.symbol_hashes(&anchor.path, hash)? {
+                Some(hashes) => match hashes.get(symbol) {
+                    Some(definitions) => same(definitions.contains(&anchor.hash)),
+                    None => AnchorState::Gone,
+                },
+                None => AnchorState::Unchecked,
             },
             (Some(_), Some(_)) => AnchorState::Unchecked,
         })

@@ -1,8 +1,10 @@
 //! Say what an item is worth.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use recall_core::{Event, EventBody, ItemId, ItemStats, RateItem, Scope, Verdict};
+use recall_catalog::StoredDocument;
+use recall_core::{Event, EventBody, ItemId, ItemStats, MemoryId, RateItem, Scope, Verdict};
 
 use super::git::Head;
 use super::mask::Masking;
@@ -28,41 +30,42 @@ impl Engine {
         let now = self.clock.now();
         let stores = self.registry.stores(origin, Scope::All, &*self.clock)?;
         for store in &stores {
-            store.ledger.look(now, store.settings.limits.scan_interval)?;
+            store.ledger.look(now, Duration::ZERO)?;
         }
         let not_found = |item: ItemId| MemoryError::NotFound { id: item.to_string() };
-        let store = holder(&stores, request.item)?.ok_or_else(|| not_found(request.item))?;
-        if let Verdict::Duplicate { of } = request.feedback.verdict
-            && holder(&stores, of)?.is_none()
-        {
-            return Err(not_found(of));
-        }
+        let (store, item) = holder(&stores, request.item)?.ok_or_else(|| not_found(request.item))?;
         let mut feedback = request.feedback.clone();
+        if let Verdict::Duplicate { of } = &mut feedback.verdict {
+            (_, *of) = holder(&stores, *of)?.ok_or_else(|| not_found(*of))?;
+        }
         feedback.note = Masking::default().mask_some(feedback.note.as_deref());
-        let timestamp = match request.item {
+        let timestamp = match item {
             ItemId::Memory(id) => store.ledger.moment_after(id, now),
             ItemId::Document(_) | ItemId::Chunk(_) => now,
         };
         store.ledger.write(&[Event {
             timestamp,
             id: store.ledger.event_id(None, now),
-            body: EventBody::Feedback { item: request.item, feedback },
+            body: EventBody::Feedback { item, feedback },
             provenance: provenance::completed(&request.provenance, &Head::of(&store.root), &store),
         }])?;
-        Ok(FeedbackReport { stats: ItemStats::from(&store.ledger.feedback(request.item)) })
+        Ok(FeedbackReport { stats: ItemStats::from(&store.ledger.feedback(item)) })
     }
 }
 
-/// The first of the stores that holds an item.
-fn holder(stores: &[Arc<Store>], item: ItemId) -> Result<Option<Arc<Store>>, StoreError> {
+/// The first of the stores that holds an item, and the item: a part of a memory's document stands for the memory.
+fn holder(stores: &[Arc<Store>], item: ItemId) -> Result<Option<(Arc<Store>, ItemId)>, StoreError> {
     for store in stores {
-        let is_here = match item {
-            ItemId::Memory(id) => store.ledger.memory(id).is_some(),
-            ItemId::Document(id) => store.read(|snapshot| Ok(snapshot.document(id)?.is_some()))?,
-            ItemId::Chunk(id) => store.read(|snapshot| Ok(snapshot.chunk(id)?.is_some()))?,
+        let path = |document: StoredDocument| document.document.path;
+        let path = match item {
+            ItemId::Memory(id) if store.ledger.memory(id).is_some() => return Ok(Some((Arc::clone(store), item))),
+            ItemId::Memory(_) => None,
+            ItemId::Document(id) => store.read(|snapshot| Ok(snapshot.document(id)?.map(path)))?,
+            ItemId::Chunk(id) => store.read(|snapshot| Ok(snapshot.chunk(id)?.map(|chunk| path(chunk.document))))?,
         };
-        if is_here {
-            return Ok(Some(Arc::clone(store)));
+        if let Some(path) = path {
+            let item = MemoryId::of_path(path.as_str()).map_or(item, ItemId::Memory);
+            return Ok(Some((Arc::clone(store), item)));
         }
     }
     Ok(None)

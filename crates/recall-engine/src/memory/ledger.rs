@@ -323,3 +323,52 @@ fn write_git_files(folder: &Path) -> Result<(), MemoryError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use recall_core::{MemoryOrigin, NewMemory, Provenance, StoreScope};
+
+    use super::*;
+
+    fn addition(ledger: &Ledger, id: MemoryId, now: Timestamp) -> Event {
+        let added = NewMemory {
+            title: "t".into(),
+            content: "c".into(),
+            tags: Vec::new(),
+            related_files: Vec::new(),
+            scope: StoreScope::Project,
+            source: None,
+            origin: MemoryOrigin::Human,
+            supersedes: None,
+            anchors: Vec::new(),
+            lineage: None,
+        };
+        let body = EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) };
+        Event { timestamp: now, id: ledger.event_id(None, now), body, provenance: Provenance::default() }
+    }
+
+    #[test]
+    fn an_id_that_is_taken_is_passed_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (ledger, now) = (Ledger::new(folder.path().join(".recall")), Timestamp(1_795_000_000_000_000_000));
+        ledger.look(now, Duration::ZERO).expect("nothing is there");
+        let place = || {
+            let event = ledger.event_id(Some("key"), now);
+            match ledger.place(MemoryType::Note, event, "t", &Vocabulary::default(), |_| false) {
+                Ok(Place::Free(id)) => id,
+                _ => panic!("nobody wrote it"),
+            }
+        };
+        let first = place();
+        ledger.release(first);
+        assert_eq!(place(), first, "of equal parts");
+        ledger.write(&[addition(&ledger, first, now)]).expect("kept");
+        ledger.release(first);
+        let second = place();
+        assert_ne!(second, first);
+        assert!(matches!(
+            ledger.place(MemoryType::Note, ledger.event_id(None, now), "t", &Vocabulary::of(&["t"]), |_| true),
+            Err((id, _, _)) if id == second
+        ));
+    }
+}

@@ -1,5 +1,7 @@
 //! Move a memory to a wider store.
 
+use std::time::Duration;
+
 use recall_core::{
     Event, EventBody, Lineage, MemoryChange, MemoryId, NewMemory, PromoteMemory, Promotion, Scope, StoreScope,
 };
@@ -38,7 +40,7 @@ impl Engine {
         let project = self.memory_store(origin, Scope::Project)?;
         let global = self.memory_store(origin, Scope::Global)?;
         for store in [&project, &global] {
-            store.ledger.look(now, store.settings.limits.scan_interval)?;
+            store.ledger.look(now, Duration::ZERO)?;
         }
         let not_found = || MemoryError::NotFound { id: id.to_string() };
         let memory = masked(project.ledger.memory(id).ok_or_else(not_found)?);

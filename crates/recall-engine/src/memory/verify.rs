@@ -1,6 +1,7 @@
 //! Do memories still hold, by what the files say or by what somebody says?
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use recall_core::{Event, EventBody, MemoryChange, MemoryId, Recalled, Timestamp, VerifyMemories, VerifyMode};
 
@@ -10,7 +11,7 @@ use super::mask::masked;
 use super::{MemoryNote, provenance};
 use crate::Engine;
 use crate::error::{MemoryError, StoreError};
-use crate::freshness::freshen;
+use crate::freshness::{freshen, refresh_files};
 use crate::origin::Origin;
 use crate::store::Store;
 
@@ -43,7 +44,7 @@ impl Engine {
         }
         for store in &stores {
             freshen(store, &self.settings, &self.clock)?;
-            store.ledger.look(now, store.settings.limits.scan_interval)?;
+            store.ledger.look(now, Duration::ZERO)?;
         }
         let asked: Vec<(&Arc<Store>, MemoryId)> = if request.ids.is_empty() {
             let all = stores.iter().flat_map(|store| store.ledger.ids().into_iter().map(move |id| (store, id)));
@@ -56,6 +57,10 @@ impl Engine {
             request.ids.iter().map(holder).collect::<Result<_, _>>()?
         };
         let mut report = VerifyReport { memories: Vec::with_capacity(asked.len()), notes: Vec::new() };
+        for store in &stores {
+            let here: Vec<_> = asked.iter().filter(|(of, _)| Arc::ptr_eq(of, store)).map(|&(_, id)| id).collect();
+            store.bring_up_anchors(&here, now)?;
+        }
         for (store, id) in asked {
             if request.mode == VerifyMode::Confirm {
                 report.notes.extend(self.confirm(store, id, request, now)?);
@@ -94,7 +99,7 @@ impl Engine {
     ) -> Result<(Arc<Store>, recall_core::Memory), MemoryError> {
         let now = self.clock.now();
         for store in self.registry.stores(origin, recall_core::Scope::All, &*self.clock)? {
-            store.ledger.look(now, store.settings.limits.scan_interval)?;
+            store.ledger.look(now, Duration::ZERO)?;
             // What was promoted lives on in the wider store.
             if let Some(memory) = store.ledger.memory(id).filter(|memory| memory.promoted.is_none()) {
                 return Ok((store, memory));
@@ -105,7 +110,17 @@ impl Engine {
 }
 
 impl Store {
+    /// Indexes the files that memories are tied to and that changed since they were indexed, so that symbols are found in them.
+    pub(crate) fn bring_up_anchors(self: &Arc<Self>, ids: &[MemoryId], now: Timestamp) -> Result<(), StoreError> {
+        let memories: Vec<_> = ids.iter().filter_map(|id| self.ledger.memory(*id)).collect();
+        let changed = self.changed_anchors(memories.iter());
+        if changed.is_empty() { Ok(()) } else { refresh_files(self, &changed, now) }
+    }
+
     /// A memory and how it stands against the files as they are; `None` where it is not known.
+    ///
+    /// A symbol of a file that changed since it was indexed is not compared; see
+    /// [`bring_up_anchors`](Self::bring_up_anchors).
     pub(crate) fn recalled(&self, id: MemoryId, now: Timestamp) -> Result<Option<Recalled>, StoreError> {
         let Some((memory, superseded_by)) = self.ledger.memory_and_successor(id) else { return Ok(None) };
         let verification = self.verification(&memory, Look::Now)?;

@@ -80,8 +80,9 @@ fn memories<'a>(
     let now = search.engine.clock.now();
     let ids: BTreeSet<_> =
         stored.filter_map(|chunk| MemoryId::of_path(chunk.document.document.path.as_str())).collect();
+    // As the file of any hit, the journals are looked at: what was deleted or merged meanwhile is not told.
     if !ids.is_empty()
-        && let Err(error) = store.ledger.look(now, Duration::MAX)
+        && let Err(error) = store.ledger.look(now, Duration::ZERO)
     {
         tracing::warn!(root = %store.root.display(), reason = reason_of(&error), "the journals were not read");
     }

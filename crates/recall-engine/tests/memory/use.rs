@@ -47,10 +47,15 @@ fn documents_and_chunks_are_rated_too_and_what_is_unknown_is_not() {
     assert_eq!(stats.useful, 1);
     let stats = rate(&sandbox, &engine, ItemId::Document(hit.document.id), Verdict::Outdated).expect("kept").stats;
     assert!(stats.is_flagged);
+    let id = add(&sandbox, &engine, &lesson("Burrows", "They are deep."));
+    let part = sandbox.search(&engine, "burrows deep").hits.remove(0);
+    assert_eq!(rate(&sandbox, &engine, ItemId::Chunk(part.id), Verdict::Useful).expect("kept").stats.useful, 1);
+    let stats = rate(&sandbox, &engine, ItemId::Memory(id), Verdict::Useful).expect("kept").stats;
+    assert_eq!(stats.useful, 2, "a part of a memory stands for it");
     let unknown = "L-00000000".parse().expect("an id");
     assert!(matches!(rate(&sandbox, &engine, unknown, Verdict::Useful), Err(MemoryError::NotFound { .. })));
     let repeats = Verdict::Duplicate { of: unknown };
     assert!(matches!(rate(&sandbox, &engine, ItemId::Chunk(hit.id), repeats), Err(MemoryError::NotFound { .. })));
     let status = engine.status(&sandbox.origin(), Scope::Project, 0).expect("told");
-    assert_eq!(status.stores[0].memories, 0);
+    assert_eq!(status.stores[0].memories, 1);
 }

@@ -97,10 +97,11 @@ fn hit(hit: Hit, coverage: &[Coverage], weights: &RetrieverWeights, parents: &Ha
         memory: recalled,
     } = hit;
     let recalled = recalled.as_deref();
+    let doc = document::to_proto(&found, scope, &store::id_in(scope, coverage));
     v1::Hit {
         score,
-        doc: Some(document::to_proto(&found, scope, &store::id_in(scope, coverage))),
-        chunk: Some(chunk::to_proto(&span, found.id, &text)),
+        chunk: Some(v1::Chunk { doc_id: doc.id.clone(), ..chunk::to_proto(&span, found.id, &text) }),
+        doc: Some(doc),
         citation,
         staleness: memory::staleness(recalled),
         also_at,
