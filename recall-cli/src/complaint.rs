@@ -5,6 +5,7 @@ mod evaluation;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::io;
+use std::time::Duration;
 
 use recall_client::ConnectError;
 use recall_client::daemon::StopError;
@@ -67,6 +68,12 @@ impl Complaint {
     pub(crate) fn indexing_broke_off() -> Self {
         Self::new(Exit::Unreachable, Reason::Unavailable, "the daemon ended before the run was over")
             .with_hint("run the command again: what was indexed stays indexed")
+    }
+
+    /// Of embeddings that did not come in time.
+    pub(crate) fn embedding_takes_long(waited: Duration) -> Self {
+        Self::new(Exit::Refused, Reason::DeadlineExceeded, format!("the embeddings were not there after {waited:?}"))
+            .with_hint("`recall status` says how far they are and what is in their way; `search.model = \"none\"` does without")
     }
 
     pub(crate) fn with_hint(mut self, hint: impl Into<String>) -> Self {

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use recall_client::Client;
 use recall_core::Ablation;
@@ -18,6 +19,12 @@ use tempfile::TempDir;
 use crate::complaint::{CommandError, Complaint};
 use crate::invocation::Invocation;
 use crate::progress::QueryBar;
+
+/// How long embeddings are waited for. The built-in model embeds a million chunks in that time.
+const EMBEDDING_PATIENCE: Duration = Duration::from_mins(10);
+
+/// How often it is asked whether they are there.
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// What is asked, and how.
 #[derive(Debug)]
@@ -221,17 +228,31 @@ fn by_tree<'q>(queries: &[&'q Query]) -> Vec<(&'q str, Vec<&'q Query>)> {
     trees
 }
 
-/// Brings a root's index up to its files.
+/// Brings a root's index up to its files, and its embeddings up to the index: what is measured is not to depend on when it
+/// is asked.
 async fn index(client: &Client, context: v1::RequestContext) -> Result<(), CommandError> {
-    let request =
-        v1::IndexRequest { context: Some(context), scope: v1::Scope::Project.into(), ..v1::IndexRequest::default() };
+    let scope = v1::Scope::Project.into();
+    let request = v1::IndexRequest { context: Some(context.clone()), scope, ..v1::IndexRequest::default() };
     let mut events = client.index(request).await?;
-    while let Some(v1::IndexEvent { event }) = events.message().await? {
-        if let Some(Event::Finished(_)) = event {
-            return Ok(());
+    loop {
+        match events.message().await? {
+            Some(v1::IndexEvent { event: Some(Event::Finished(_)) }) => break,
+            Some(_) => {}
+            None => return Err(Complaint::indexing_broke_off().into()),
         }
     }
-    Err(Complaint::indexing_broke_off().into())
+    let request = v1::StatusRequest { context: Some(context), scope, ..v1::StatusRequest::default() };
+    let began = Instant::now();
+    loop {
+        let stores = client.status(request.clone()).await?.stores;
+        if stores.iter().flat_map(|store| store.embedded.values()).all(|part| *part >= 1.0) {
+            return Ok(());
+        }
+        if began.elapsed() > EMBEDDING_PATIENCE {
+            return Err(Complaint::embedding_takes_long(EMBEDDING_PATIENCE).into());
+        }
+        tokio::time::sleep(LOOK_INTERVAL).await;
+    }
 }
 
 /// A hit as a run holds it; `None` for what is no part of a file.

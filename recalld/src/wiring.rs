@@ -64,6 +64,7 @@ fn engine_settings(settings: &Settings) -> EngineSettings {
         open_stores: daemon.max_open_stores,
         first_index_wait: index.first_wait.min(longest_wait),
         ingest_wait: index.wait.min(longest_wait),
+        embedding_wait: index.embedding_wait.min(longest_wait),
         rankers: Rankers::built_in(),
         model: match search.model {
             ModelSetting::None => None,

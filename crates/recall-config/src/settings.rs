@@ -42,6 +42,8 @@ pub struct IndexSettings {
     pub first_wait: Duration,
     /// How long a search waits for changed files to be indexed again, once they were found.
     pub wait: Duration,
+    /// How long whoever makes the first index of a project waits for its embeddings.
+    pub embedding_wait: Duration,
 }
 
 impl Default for IndexSettings {
@@ -53,6 +55,7 @@ impl Default for IndexSettings {
             threads: None,
             first_wait: Duration::from_mins(1),
             wait: Duration::from_millis(250),
+            embedding_wait: Duration::from_secs(1),
         }
     }
 }
@@ -107,9 +110,9 @@ impl RankerSetting {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ModelSetting {
     /// Nothing: words alone decide.
-    #[default]
     None,
     /// The built-in static model.
+    #[default]
     Static,
 }
 
@@ -137,7 +140,7 @@ impl Default for SearchSettings {
             per_document: non_zero(2),
             bm25_weight: None,
             ranker: RankerSetting::Auto,
-            model: ModelSetting::None,
+            model: ModelSetting::Static,
             low_confidence: LOW_CONFIDENCE,
         }
     }

@@ -174,6 +174,7 @@ fn freshen_files(
         Phase::Idle => match result {
             Some(Err(error)) => return failed(store, error),
             Some(Ok(outcome)) if never_indexed => {
+                store.semantic.wait_for(store.lexical.generation(), settings.embedding_wait);
                 vec![Warning::IndexedOnTheWay { files: outcome.added, took: began.elapsed() }]
             }
             _ => Vec::new(),
@@ -212,8 +213,8 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
         }
         store.freshness.state.lock().result = Some(result);
         drop(end);
-        store.settle();
         store.catch_up(Reach::Whole);
+        store.settle();
         drop(store);
         drop(working);
     });

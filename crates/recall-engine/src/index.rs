@@ -112,8 +112,12 @@ impl Engine {
     /// Runs a comparison, which counts as the freshness scan of the searches that follow.
     pub(crate) fn run(&self, store: &Arc<Store>, mut job: Sync<'_>) -> Result<SyncReport, StoreError> {
         let began = Instant::now();
+        let is_first = store.holds_nothing();
         let report = sync(&mut job);
         store.settle_soon();
+        if is_first && report.is_ok() {
+            store.semantic.wait_for(store.lexical.generation(), self.settings.embedding_wait);
+        }
         match &report {
             Ok(_) => job.store.freshness.scanned_elsewhere(began),
             Err(error) => {

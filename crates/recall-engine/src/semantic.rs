@@ -28,6 +28,9 @@ pub(crate) use follow::Reach;
 /// How long a search waits for the embedding of its query; then it is answered by words alone.
 const QUERY_PATIENCE: Duration = Duration::from_millis(200);
 
+/// How often it is looked whether the embeddings have caught up.
+const LOOK_INTERVAL: Duration = Duration::from_millis(2);
+
 /// The embeddings of a store, if there is a model and nothing stands in the way.
 pub(crate) struct Semantic {
     model: Option<EmbeddingModel>,
@@ -93,6 +96,15 @@ impl Semantic {
     /// The space, where it holds every chunk of a generation.
     pub(crate) fn covering(&self, generation: Generation) -> Option<Arc<Space>> {
         self.open.load_full().filter(|space| space.vectors.generation() >= generation)
+    }
+
+    /// Waits until the space holds every chunk of a generation, at most that long, and only where it can be brought there.
+    pub(crate) fn wait_for(&self, generation: Generation, patience: Duration) {
+        let began = Instant::now();
+        let is_awaited = || self.model.is_some() && self.problem().is_none() && self.covering(generation).is_none();
+        while is_awaited() && began.elapsed() < patience {
+            std::thread::sleep(LOOK_INTERVAL);
+        }
     }
 
     /// Finds what lies near a query; `None` where the model did not answer, or the embeddings cannot be read. Damaged ones

@@ -33,6 +33,8 @@ pub struct EngineSettings {
     pub first_index_wait: Duration,
     /// How long a search waits for changed files to be indexed again, once the scan has found them.
     pub ingest_wait: Duration,
+    /// How long whoever makes a store's first index waits for its embeddings.
+    pub embedding_wait: Duration,
     /// Who decides on the order of candidates where a store has no ranker of its own.
     pub rankers: Rankers,
     /// What tells how near texts are in meaning; without one, words alone decide.
@@ -55,6 +57,7 @@ impl Default for EngineSettings {
             open_stores: NonZero::new(32).expect("32 is not zero"),
             first_index_wait: Duration::from_mins(1),
             ingest_wait: Duration::from_millis(250),
+            embedding_wait: Duration::from_secs(1),
             rankers: Rankers::built_in(),
             model: None,
         }

@@ -131,8 +131,8 @@ impl Store {
     pub(crate) fn settle_soon(self: &Arc<Self>) {
         let (store, working) = (Arc::clone(self), self.background.begin());
         let thread = std::thread::Builder::new().name("settle".to_owned()).spawn(move || {
-            store.settle();
             store.catch_up(Reach::Whole);
+            store.settle();
             // So that the first search after a job ranks by the graph as the second does.
             store.structure();
             drop(store);

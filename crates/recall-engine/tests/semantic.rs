@@ -56,17 +56,17 @@ fn a_page_without_a_word_of_the_question_is_found_by_its_meaning() {
     sandbox.index(&engine);
     engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
     let answer = search(&sandbox, &engine);
-    assert_eq!(paths(&answer)[0], "docs/cars.md");
-    assert!(answer.retrieved.contains(&(Retriever::Semantic, 3)), "{:?}", answer.retrieved);
+    assert_eq!(paths(&answer), ["docs/cars.md"], "the other pages are not near");
+    assert!(answer.retrieved.contains(&(Retriever::Semantic, 1)), "{:?}", answer.retrieved);
     assert!(answer.retrieved.contains(&(Retriever::Lexical, 0)), "{:?}", answer.retrieved);
 
-    let filtered = by_fusion(&format!("{QUESTION} path:docs/bread.md"));
-    let filtered = engine.search(&sandbox.origin(), &filtered).expect("an answer");
-    assert_eq!(paths(&filtered), ["docs/bread.md"]);
-
-    let mut below = by_fusion(QUESTION);
-    below.filters.paths.push(PathFilter("docs/taxes.md".to_owned()));
-    assert_eq!(paths(&engine.search(&sandbox.origin(), &below).expect("an answer")), ["docs/taxes.md"]);
+    for (path, expected) in [("docs/cars.md", &["docs/cars.md"][..]), ("docs/bread.md", &[])] {
+        let filtered = by_fusion(&format!("{QUESTION} path:{path}"));
+        assert_eq!(paths(&engine.search(&sandbox.origin(), &filtered).expect("an answer")), expected);
+        let mut below = by_fusion(QUESTION);
+        below.filters.paths.push(PathFilter(path.to_owned()));
+        assert_eq!(paths(&engine.search(&sandbox.origin(), &below).expect("an answer")), expected);
+    }
 
     let without = SearchRequest { without: vec![Ablation::Ranker, Ablation::Semantic], ..request(QUESTION) };
     assert!(engine.search(&sandbox.origin(), &without).expect("an answer").hits.is_empty());

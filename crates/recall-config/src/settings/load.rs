@@ -115,7 +115,7 @@ fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
 }
 
 fn index(from: &mut Reader, default: IndexSettings) -> Result<IndexSettings, ConfigError> {
-    let IndexSettings { include, exclude, types: known_types, threads, first_wait, wait } = default;
+    let IndexSettings { include, exclude, types: known_types, threads, first_wait, wait, embedding_wait } = default;
     Ok(IndexSettings {
         include: from.key("index.include", Project, include, globs)?,
         exclude: from.key("index.exclude", Project, exclude, globs)?,
@@ -123,6 +123,7 @@ fn index(from: &mut Reader, default: IndexSettings) -> Result<IndexSettings, Con
         threads: from.key("index.threads", User, threads, or_word("auto", positive(256)))?,
         first_wait: from.key("index.first_wait", User, first_wait, duration(Duration::ZERO..=60 * MINUTE))?,
         wait: from.key("index.wait", User, wait, duration(Duration::ZERO..=MINUTE))?,
+        embedding_wait: from.key("index.embedding_wait", User, embedding_wait, duration(Duration::ZERO..=MINUTE))?,
     })
 }
 

@@ -1,11 +1,18 @@
 //! How near in meaning to the query are the candidates?
 
-use recall_core::{ChunkRow, RankedList, Understood};
-use recall_lexical::{Evidence, SearchError, Searcher};
+use recall_core::{ChunkRow, DocumentRow, RankedList, Understood};
+use recall_lexical::{DocumentEvidence, Evidence, SearchError, Searcher};
 use rustc_hash::FxHashMap;
 
 use crate::semantic::Near;
 use crate::store::Store;
+
+/// A document that holds no word of the query answers it only when it is at least so near: the cosine.
+///
+/// Of the documents without a word that were brought for 1,900 mined questions, one in 70 to 30 was an answer from here on,
+/// and one in 150 below; the nearest document of all is nearer for nine questions of ten. A query that nothing here answers
+/// finds nothing so, rather than what is least far from it.
+const LEAST_COSINE: f32 = 0.3;
 
 /// How near the documents of one store are to the query, by document row.
 pub(super) struct Meaning {
@@ -39,8 +46,9 @@ pub(super) fn near(
 impl Meaning {
     /// Compares the documents of the evidence with the query, by those of their chunks that a retriever brought.
     ///
-    /// For a document that holds no word of the query, its nearest chunk stands.
-    pub(super) fn of(near: &Near, lists: &[RankedList], evidence: &mut Evidence) -> Self {
+    /// For a document that holds no word of the query, its nearest chunk stands; one that is not near either is taken out of
+    /// the evidence and of the lists.
+    pub(super) fn of(near: &Near, lists: &mut [RankedList], evidence: &mut Evidence) -> Self {
         let mut chunks: Vec<(i64, ChunkRow)> =
             evidence.documents.iter().map(|document| (document.document.0, document.chunk)).collect();
         chunks.extend(lists.iter().flat_map(|list| &list.candidates).map(|one| (one.document.0, one.chunk)));
@@ -63,11 +71,24 @@ impl Meaning {
             let chunk = of_one.iter().find(|one| one.1 == document.chunk).map_or(nearest.2, |one| one.2);
             documents.insert(of_one[0].0, Nearness { best: nearest.2, chunk });
         }
-        Self { documents }
+        let meaning = Self { documents };
+        evidence.documents.retain(|document| meaning.may_answer(document));
+        let stays = |one: DocumentRow| evidence.documents.binary_search_by_key(&one, |known| known.document).is_ok();
+        for list in lists {
+            list.candidates.retain(|one| stays(one.document));
+        }
+        meaning
+    }
+
+    fn may_answer(&self, document: &DocumentEvidence) -> bool {
+        let DocumentEvidence { body_coverage, symbol_coverage, comment_coverage, path_coverage, .. } = *document;
+        let holds_a_word =
+            [body_coverage, symbol_coverage, comment_coverage, path_coverage].iter().any(|part| *part > 0.0);
+        holds_a_word || self.nearness(document.document).is_none_or(|nearness| nearness.best >= LEAST_COSINE)
     }
 
     /// How near a document is; `None` for one without embeddings.
-    pub(super) fn nearness(&self, document: recall_core::DocumentRow) -> Option<Nearness> {
+    pub(super) fn nearness(&self, document: DocumentRow) -> Option<Nearness> {
         self.documents.get(&document.0).copied()
     }
 }

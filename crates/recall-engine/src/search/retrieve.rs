@@ -44,7 +44,7 @@ pub(super) fn retrieve(
         vec![list(Retriever::Lexical, lexical), list(Retriever::Symbol, symbol), list(Retriever::Path, path)];
     let meaning = near.map(|near| {
         lists.push(list(Retriever::Semantic, semantic));
-        Meaning::of(&near, &lists, &mut evidence)
+        Meaning::of(&near, &mut lists, &mut evidence)
     });
     Ok(Brought { lists, evidence, meaning })
 }
