@@ -25,6 +25,9 @@ impl MemoryId {
     }
 
     /// Where the memory's document lives in its store: a path that is the id. No file is indexed under such a path.
+    ///
+    /// # Panics
+    /// Never: an id is one plain component.
     pub fn to_path(self) -> DocPath {
         DocPath::new(&self.to_string()).expect("an id is one plain component")
     }

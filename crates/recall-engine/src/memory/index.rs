@@ -74,8 +74,8 @@ impl Store {
         let (store, clock, working) = (Arc::clone(self), Arc::clone(clock), self.background.begin());
         let thread = std::thread::Builder::new().name("remember".to_owned()).spawn(move || {
             store.index_memories(&*clock);
-            store.settle();
             store.catch_up(Reach::Whole);
+            store.settle();
             // So that the first search after it ranks by the graph as the second does.
             store.structure();
             drop(store);
