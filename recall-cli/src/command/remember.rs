@@ -71,7 +71,7 @@ pub(super) async fn run(args: RememberArgs, invocation: &Invocation) -> Result<E
 fn request(
     args: RememberArgs,
     input: impl FnOnce() -> Result<String, CommandError>,
-    context: v1::RequestContext,
+    asker: v1::RequestContext,
 ) -> Result<v1::AddRequest, CommandError> {
     let RememberArgs { text, title, memory_type, files, tags, scope, supersedes, force, source, origin } = args;
     let content = if text == "-" { input()? } else { text };
@@ -82,7 +82,7 @@ fn request(
         MemoryOrigin::Human => v1::Origin::Human,
     });
     Ok(v1::AddRequest {
-        context: Some(context),
+        context: Some(asker),
         r#type: memory_type.as_str().to_owned(),
         title: title.unwrap_or_else(|| first_line(&content)),
         content,

@@ -92,8 +92,7 @@ impl Engine {
             return Ok(AddReport { id: known.id, outcome: AddOutcome::Repeats, similar, notes: Vec::new() });
         }
         let mut notes = Vec::new();
-        let head = Head::of(&store.root);
-        let provenance = provenance::completed(&request.provenance, &head, &store);
+        let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), &store);
         let related_files = related_files::resolve(&store, origin, &request.related_files)?;
         let text = format!("{title}\n{content}");
         let anchors = store.tie(&related_files, &text, provenance.commit.as_deref(), &mut notes)?;

@@ -89,8 +89,8 @@ impl Store {
             None => Ok(Vec::new()),
         })?;
         let is_code = |kind| !matches!(kind, SymbolKind::Heading | SymbolKind::Key);
-        let named = symbols.into_iter().filter(|symbol| is_code(symbol.kind) && names.hold(symbol));
-        Ok(named.map(|symbol| symbol.qualified).collect())
+        let mentioned = symbols.into_iter().filter(|symbol| is_code(symbol.kind) && names.hold(symbol));
+        Ok(mentioned.map(|symbol| symbol.qualified).collect())
     }
 
     /// The hashes of the texts of all definitions of a file with that content; `None` where the catalog has another by now.
@@ -142,8 +142,6 @@ impl Store {
         };
         let is_indexed = indexed.is_some_and(|file| file.hash.is_some() && file.hash == hash);
         Ok(match (hash, &anchor.symbol) {
-            // It cannot be read; or it was not indexed, and whether it is there is told when the memory is.
-            (None, _) => AnchorState::Unchecked,
             (Some(hash), None) => same(hash == anchor.hash),
             (Some(hash), Some(symbol)) if is_indexed => match self.symbol_hashes(&anchor.path, hash)? {
                 Some(hashes) => match hashes.get(symbol) {
@@ -152,7 +150,8 @@ impl Store {
                 },
                 None => AnchorState::Unchecked,
             },
-            (Some(_), Some(_)) => AnchorState::Unchecked,
+            // The file cannot be read, or is not indexed as it is; of one that was not looked at now, neither is known.
+            (None, _) | (Some(_), Some(_)) => AnchorState::Unchecked,
         })
     }
 

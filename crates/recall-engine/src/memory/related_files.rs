@@ -22,9 +22,12 @@ fn one(store: &Store, origin: &Origin, named: &str) -> Result<DocPath, MemoryErr
     let from_root = DocPath::new(named).ok();
     let is_there = |path: &DocPath| store.root.join(path.as_str()).symlink_metadata().is_ok();
     let resolved = recall_watch::root::resolve_inside(&store.root, &origin.absolute(named.as_ref()));
+    // What is there is meant, in the first place by the client's directory.
+    let there = [resolved.as_ref().ok(), from_root.as_ref()].into_iter().flatten().find(|path| is_there(path));
+    if let Some(path) = there {
+        return Ok(path.clone());
+    }
     match (resolved, from_root) {
-        (Ok(path), _) if is_there(&path) => Ok(path),
-        (_, Some(path)) if is_there(&path) => Ok(path),
         (Ok(path), _) | (Err(_), Some(path)) => Ok(path),
         (Err(source), None) => Err(MemoryError::Outside { path: named.to_owned(), source }),
     }

@@ -63,32 +63,11 @@ impl Engine {
         }
         for (store, id) in asked {
             if request.mode == VerifyMode::Confirm {
-                report.notes.extend(self.confirm(store, id, request, now)?);
+                report.notes.extend(confirm(store, id, request, now)?);
             }
             report.memories.extend(store.recalled(id, now)?);
         }
         Ok(report)
-    }
-
-    fn confirm(
-        &self,
-        store: &Arc<Store>,
-        id: MemoryId,
-        request: &VerifyMemories,
-        now: Timestamp,
-    ) -> Result<Vec<MemoryNote>, MemoryError> {
-        let memory = store.ledger.memory(id).ok_or_else(|| MemoryError::NotFound { id: id.to_string() })?;
-        let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), store);
-        let mut notes = Vec::new();
-        let text = format!("{}\n{}", memory.title, memory.content);
-        let anchors = store.tie(&memory.related_files, &text, provenance.commit.as_deref(), &mut notes)?;
-        store.ledger.write(&[Event {
-            timestamp: store.ledger.moment_after(id, now),
-            id: store.ledger.event_id(None, now),
-            body: EventBody::Memory { id, change: MemoryChange::Verify { anchors: Some(anchors) } },
-            provenance,
-        }])?;
-        Ok(notes)
     }
 
     /// The store that holds a memory, the project's first, and the memory.
@@ -107,6 +86,27 @@ impl Engine {
         }
         Err(MemoryError::NotFound { id: id.to_string() })
     }
+}
+
+/// Writes that a memory holds, tied to the files as they are.
+fn confirm(
+    store: &Arc<Store>,
+    id: MemoryId,
+    request: &VerifyMemories,
+    now: Timestamp,
+) -> Result<Vec<MemoryNote>, MemoryError> {
+    let memory = store.ledger.memory(id).ok_or_else(|| MemoryError::NotFound { id: id.to_string() })?;
+    let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), store);
+    let mut notes = Vec::new();
+    let text = format!("{}\n{}", memory.title, memory.content);
+    let anchors = store.tie(&memory.related_files, &text, provenance.commit.as_deref(), &mut notes)?;
+    store.ledger.write(&[Event {
+        timestamp: store.ledger.moment_after(id, now),
+        id: store.ledger.event_id(None, now),
+        body: EventBody::Memory { id, change: MemoryChange::Verify { anchors: Some(anchors) } },
+        provenance,
+    }])?;
+    Ok(notes)
 }
 
 impl Store {

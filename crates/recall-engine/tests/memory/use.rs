@@ -56,6 +56,6 @@ fn documents_and_chunks_are_rated_too_and_what_is_unknown_is_not() {
     assert!(matches!(rate(&sandbox, &engine, unknown, Verdict::Useful), Err(MemoryError::NotFound { .. })));
     let repeats = Verdict::Duplicate { of: unknown };
     assert!(matches!(rate(&sandbox, &engine, ItemId::Chunk(hit.id), repeats), Err(MemoryError::NotFound { .. })));
-    let status = engine.status(&sandbox.origin(), Scope::Project, 0).expect("told");
-    assert_eq!(status.stores[0].memories, 1);
+    let told = engine.status(&sandbox.origin(), Scope::Project, 0).expect("told");
+    assert_eq!(told.stores[0].memories, 1);
 }
