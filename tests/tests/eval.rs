@@ -111,8 +111,8 @@ fn a_dataset_is_asked_and_measured() {
 
 #[test]
 fn every_stage_is_left_out_in_turn() {
-    let sandbox = recall_tests::sandbox!();
-    // Neither a name nor a path leads to the answer.
+    // Neither a name nor a path leads to the answer; what it means would.
+    let sandbox = recall_tests::sandbox!().with_variable("RECALL_SEARCH__MODEL", "none");
     let query = r#"{"id":"q","text":"the card that paid","category":"semantic","relevant":[{"path":"refunds.md"}]}"#;
     let dataset = dataset(&sandbox, query);
     let outcome = sandbox.recall(&dataset, &["eval", "run", "--dataset", ".", "--ablate", "--json"]);

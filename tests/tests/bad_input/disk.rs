@@ -36,7 +36,8 @@ fn a_full_disk_is_an_error_until_there_is_room_where_file_systems_may_be_mounted
     let case = Case::initialised();
     fill_project(&case);
     let folder = case.project.path(".recall");
-    let mount = "mount -t tmpfs -o size=2m none \"$1\"";
+    // Room for the files of an empty index, and not for what it is to hold.
+    let mount = "mount -t tmpfs -o size=1m none \"$1\"";
     if Running::to_end(in_a_namespace(&case, &folder, mount)).code != Some(0) {
         // A container may withhold this from its root; the limit on the sizes of files below is tested everywhere.
         return;
