@@ -110,6 +110,10 @@ fn weigh_memories(search: &Search<'_>, ranked: &mut [Ranked<'_>]) {
     for one in ranked {
         let store = &search.stores[one.store];
         one.memory_priors = memory::factors(store, one.document.0, search.request, now);
+        if one.memory_priors.is_empty() {
+            // Its score stays what it is to the last bit.
+            continue;
+        }
         let factor: f64 = one.memory_priors.iter().map(|factor| factor.value).product();
         one.score = one.score * factor / (1.0 - one.score + one.score * factor);
     }
