@@ -175,8 +175,6 @@ fn freshen_files(
             Some(Err(error)) => return failed(store, error),
             Some(Ok(outcome)) if never_indexed => {
                 store.semantic.wait_for(store.lexical.generation(), settings.embedding_wait);
-                // So that the first answer is in the order of the second, and the pages of one are those of the other.
-                store.read_structure()?;
                 vec![Warning::IndexedOnTheWay { files: outcome.added, took: began.elapsed() }]
             }
             _ => Vec::new(),
