@@ -1,16 +1,16 @@
 //! Where does the next page begin?
 //!
 //! A cursor carries all that is needed: nothing is remembered between calls. It holds the generation that the page was
-//! made of, on what its order was based, and a digest of the question, so that another question's cursor is refused.
+//! made of, what had no say in its order, and a digest of the question, so that another question's cursor is refused.
 
 use std::fmt;
 
-use recall_core::ContentHash;
+use recall_core::{Ablation, ContentHash};
 
 use crate::error::{Code, ToolError};
 
 /// Where the next page of an answer begins. Written `<position>.<within>.<generation>.<digest>` in hexadecimal,
-/// with `.w` behind it where words alone decided.
+/// with `.<stage>` behind it for each stage that had no say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cursor {
     /// Which hit or line comes next.
@@ -19,34 +19,21 @@ pub(crate) struct Cursor {
     pub(crate) within: u32,
     /// The generation of the page before.
     pub(crate) generation: u64,
-    /// What the order of a search's hits was based on: the page that follows is to continue that order, also when the
-    /// embeddings have come meanwhile.
-    pub(crate) basis: Basis,
+    /// The stages of a search that had no say: the page that follows is to continue the order of the page before, also when
+    /// what they need has come meanwhile.
+    pub(crate) silent: Vec<Ablation>,
     digest: String,
 }
-
-/// What decided on the order of hits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Basis {
-    /// All that there was.
-    #[default]
-    Whole,
-    /// Words, without the meaning.
-    Words,
-}
-
-/// How a cursor says that words alone decided.
-const WORDS: &str = "w";
 
 impl Cursor {
     /// The cursor of a question's next page.
     pub(crate) fn new(question: &str, position: u32, within: u32, generation: u64) -> Self {
-        Self { position, within, generation, basis: Basis::default(), digest: digest(question) }
+        Self { position, within, generation, silent: Vec::new(), digest: digest(question) }
     }
 
-    /// The same of hits whose order was based on that.
-    pub(crate) fn on(self, basis: Basis) -> Self {
-        Self { basis, ..self }
+    /// The same of hits in whose order these stages had no say.
+    pub(crate) fn without(self, silent: Vec<Ablation>) -> Self {
+        Self { silent, ..self }
     }
 
     /// Reads a cursor of that question.
@@ -73,23 +60,16 @@ impl Cursor {
             within: u32::from_str_radix(part()?, 16).ok()?,
             generation: u64::from_str_radix(part()?, 16).ok()?,
             digest: part()?.to_owned(),
-            basis: match part() {
-                None => Basis::Whole,
-                Some(WORDS) => Basis::Words,
-                Some(_) => return None,
-            },
+            silent: parts.map(Ablation::from_name).collect::<Option<_>>()?,
         };
-        part().is_none().then_some(cursor)
+        Some(cursor)
     }
 }
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:x}.{:x}.{:x}.{}", self.position, self.within, self.generation, self.digest)?;
-        match self.basis {
-            Basis::Whole => Ok(()),
-            Basis::Words => write!(f, ".{WORDS}"),
-        }
+        self.silent.iter().try_for_each(|stage| write!(f, ".{stage}"))
     }
 }
 
@@ -105,8 +85,8 @@ mod tests {
     fn a_cursor_comes_back_as_it_went() {
         let cursor = Cursor::new("question", 20, 300, u64::MAX);
         assert_eq!(Cursor::read(&cursor.to_string(), "question").ok().as_ref(), Some(&cursor));
-        let by_words = cursor.on(Basis::Words);
-        assert_eq!(Cursor::read(&by_words.to_string(), "question").ok(), Some(by_words));
+        let without = cursor.without(vec![Ablation::Semantic, Ablation::Structure]);
+        assert_eq!(Cursor::read(&without.to_string(), "question").ok(), Some(without));
     }
 
     #[test]

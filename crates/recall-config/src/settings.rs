@@ -42,7 +42,7 @@ pub struct IndexSettings {
     pub first_wait: Duration,
     /// How long a search waits for changed files to be indexed again, once they were found.
     pub wait: Duration,
-    /// How long whoever makes the first index of a project waits for its embeddings.
+    /// How long `recall add` waits for the embeddings of a first index.
     pub embedding_wait: Duration,
 }
 

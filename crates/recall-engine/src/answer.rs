@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use recall_core::{
-    Chunk, ChunkId, Document, DocumentType, Enclosing, QueryClass, Recalled, Retriever, Scope, StoreScope, Timestamp,
+    Ablation, Chunk, ChunkId, Document, DocumentType, Enclosing, QueryClass, Recalled, Retriever, Scope, StoreScope,
+    Timestamp,
 };
 
 use crate::coverage::Coverage;
@@ -42,6 +43,9 @@ pub struct Answer {
     pub facets: Vec<Facet>,
     /// The model that told the meaning, by its name; `None` where words alone decided.
     pub model: Option<String>,
+    /// Stages that would have had a say, and had none since what they need is not there yet. A page that is to continue this
+    /// one leaves them out.
+    pub silent: Vec<Ablation>,
     /// What the reader should know beside the hits.
     pub warnings: Vec<Warning>,
 }

@@ -174,7 +174,6 @@ fn freshen_files(
         Phase::Idle => match result {
             Some(Err(error)) => return failed(store, error),
             Some(Ok(outcome)) if never_indexed => {
-                store.semantic.wait_for(store.lexical.generation(), settings.embedding_wait);
                 vec![Warning::IndexedOnTheWay { files: outcome.added, took: began.elapsed() }]
             }
             _ => Vec::new(),

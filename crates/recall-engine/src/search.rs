@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_core::{
-    ChunkRow, Facets, Language, Retriever, Scope, SearchRequest, Understood, UnknownLanguage, Weights, select,
-    understand,
+    Ablation, ChunkRow, Facets, Language, Retriever, Scope, SearchRequest, Understood, UnknownLanguage, Weights,
+    select, understand,
 };
 
 use crate::Engine;
@@ -171,6 +171,18 @@ impl Search<'_> {
         (weights, given)
     }
 
+    /// The stages that have a weight and had no say.
+    fn silent(&self, pool: &[pool::Finds], weights: &[(Retriever, f64)]) -> Vec<Ablation> {
+        let found = || pool.iter().filter(|finds| !finds.evidence.documents.is_empty());
+        let is_asked = weights.iter().any(|&(retriever, weight)| retriever == Retriever::Semantic && weight > 0.0);
+        let has_structure = !self.request.without.contains(&Ablation::Structure);
+        let stages = [
+            (Ablation::Semantic, is_asked && found().any(|finds| finds.meaning.is_none())),
+            (Ablation::Structure, has_structure && found().any(|finds| finds.structure.is_none())),
+        ];
+        stages.into_iter().filter(|&(_, is_silent)| is_silent).map(|(stage, _)| stage).collect()
+    }
+
     /// Runs the pipeline once. The last attempt leaves hits of changing files out instead of waiting for them.
     fn attempt(&self, clock: &mut StageClock, is_last: bool) -> Result<Attempt, SearchError> {
         let store_settings = &self.stores[0].settings;
@@ -188,6 +200,7 @@ impl Search<'_> {
         let stale_files = left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>();
         let mut warnings: Vec<Warning> = left_out.into_iter().map(|path| Warning::LeftOut { path }).collect();
         let is_told = pool.iter().any(|finds| finds.meaning.is_some());
+        let silent = self.silent(&pool, &weights);
         if weights.iter().any(|&(retriever, weight)| retriever == Retriever::Semantic && weight > 0.0) {
             let problems = self.stores.iter().filter_map(|store| store.semantic.problem());
             warnings.extend(problems.map(|reason| Warning::EmbeddingsPassedOver { reason }));
@@ -213,6 +226,7 @@ impl Search<'_> {
             stale_files,
             stages: std::mem::take(&mut clock.laps),
             model: model.flatten().map(str::to_owned),
+            silent,
             warnings,
         })))
     }

@@ -41,6 +41,11 @@ const DAMPING: f32 = 0.85;
 const ROUNDS: usize = 20;
 
 impl Structure {
+    /// Whether it is that of some generation, rather than none at all.
+    pub(crate) fn is_read(&self) -> bool {
+        self.generation != Generation::default()
+    }
+
     /// Makes the graph of the links of a generation.
     pub(crate) fn new(generation: Generation, links: Links) -> Self {
         let Links { documents, edges } = links;

@@ -300,6 +300,8 @@ impl<'a> From<&'a v1::SearchStats> for Stats<'a> {
             indexing,
             stale_files,
             documents,
+            // Cursors carry it.
+            silent: _,
         } = message;
         Self {
             took_ms: *took_ms,

@@ -12,7 +12,7 @@ use tokio::time::{Instant, MissedTickBehavior};
 
 use super::{Call, ScopeArgument};
 use crate::answer::{Answer, Format};
-use crate::cursor::{Basis, Cursor};
+use crate::cursor::Cursor;
 use crate::daemon::Daemon;
 use crate::error::{Doing, ToolError};
 use crate::{json, render};
@@ -50,8 +50,8 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
     let page_before = arguments.cursor.as_deref().map(|cursor| Cursor::read(cursor, &call.question)).transpose()?;
     let offset = page_before.as_ref().map_or(0, |cursor| cursor.position);
     let format = arguments.format;
-    let basis = page_before.as_ref().map(|cursor| cursor.basis);
-    let mut response = search(request(arguments, offset, basis, &call), &mut call).await?;
+    let without = page_before.as_ref().map(|cursor| cursor.silent.clone()).unwrap_or_default();
+    let mut response = search(request(arguments, offset, &without, &call), &mut call).await?;
     let generation = response.stats.as_ref().map_or(0, |stats| stats.generation);
     if page_before.is_some_and(|cursor| cursor.generation != generation) {
         response.warnings.push(Warning {
@@ -61,9 +61,11 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
             ..Warning::default()
         });
     }
-    let is_told = response.stats.as_ref().is_some_and(|stats| stats.models.contains_key("embed"));
-    let basis = if is_told { Basis::Whole } else { Basis::Words };
-    let cursor = |position| Cursor::new(&call.question, position, 0, generation).on(basis).to_string();
+    let silent =
+        response.stats.as_ref().map(|stats| stats.silent.iter().filter_map(|stage| Ablation::from_name(stage)));
+    // What the page before could not ask stays out of all that follow.
+    let silent: Vec<Ablation> = silent.into_iter().flatten().chain(without).collect();
+    let cursor = |position| Cursor::new(&call.question, position, 0, generation).without(silent.clone()).to_string();
     Ok(match format {
         Format::Text if response.results.is_empty() => {
             // What was searched is worth a call of its own where nothing was found.
@@ -75,7 +77,7 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
     })
 }
 
-fn request(arguments: Arguments, offset: u32, basis: Option<Basis>, call: &Call<'_>) -> SearchRequest {
+fn request(arguments: Arguments, offset: u32, without: &[Ablation], call: &Call<'_>) -> SearchRequest {
     let mut context = call.context.clone();
     context.project_id = arguments.project_id.unwrap_or_default();
     SearchRequest {
@@ -99,10 +101,7 @@ fn request(arguments: Arguments, offset: u32, basis: Option<Basis>, call: &Call<
         rerank: arguments.rerank,
         include_memories: arguments.include_memories,
         include_code: arguments.include_code,
-        without: match basis {
-            Some(Basis::Words) => vec![Ablation::Semantic.as_str().to_owned()],
-            Some(Basis::Whole) | None => Vec::new(),
-        },
+        without: without.iter().map(|stage| stage.as_str().to_owned()).collect(),
         ..SearchRequest::default()
     }
 }

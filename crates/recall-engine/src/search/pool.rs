@@ -46,7 +46,7 @@ pub(super) fn gather(
         let chunks = fused::fuse_and_weigh(fused, search.understood, search.request);
         clock.lap(Stage::Fuse);
         let has_say = !search.request.without.contains(&Ablation::Structure);
-        let structure = has_say.then(|| store.structure());
+        let structure = has_say.then(|| store.structure()).filter(|structure| structure.is_read());
         pool.push(Finds { lists, evidence, meaning, chunks, structure });
     }
     Ok(pool)

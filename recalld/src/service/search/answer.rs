@@ -37,6 +37,7 @@ pub(super) fn to_proto(
         stale_files,
         stages,
         model,
+        silent,
         warnings,
     } = answer;
     v1::SearchResponse {
@@ -64,6 +65,7 @@ pub(super) fn to_proto(
             candidates: by_retriever(&retrieved),
             reranked: false,
             models: model.into_iter().map(|name| ("embed".to_owned(), name)).collect(),
+            silent: silent.into_iter().map(|stage| stage.as_str().to_owned()).collect(),
             indexing: indexing(&coverage),
             stale_files,
             documents,
