@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use anstream::ColorChoice;
 use clap::{Args, Parser, ValueEnum};
-use recall_core::{DocumentType, Language, Relation, Scope};
+use recall_core::{DocumentType, Language, MemoryOrigin, MemoryType, Relation, Scope};
 
 use crate::Exit;
 use crate::command::Command;
@@ -83,6 +83,16 @@ pub(crate) fn document_type(text: &str) -> Result<DocumentType, String> {
     DocumentType::from_str(text).map_err(|error| error.to_string())
 }
 
+/// Reads a type of memories.
+pub(crate) fn memory_type(text: &str) -> Result<MemoryType, String> {
+    MemoryType::from_str(text).map_err(|error| error.to_string())
+}
+
+/// Reads how a memory came about.
+pub(crate) fn memory_origin(text: &str) -> Result<MemoryOrigin, String> {
+    MemoryOrigin::from_str(text).map_err(|error| error.to_string())
+}
+
 /// Reads a language.
 pub(crate) fn language(text: &str) -> Result<Language, String> {
     Language::from_str(text).map_err(|error| error.to_string())
@@ -146,6 +156,12 @@ mod tests {
             "recall graph x --relation calls",
             "recall graph x --depth deep",
             "recall rm",
+            "recall remember",
+            "recall remember x --type novel",
+            "recall feedback L-0123abcd",
+            "recall feedback L-0123abcd nice",
+            "recall feedback L-0123abcd duplicate",
+            "recall promote",
             "recall completions cobol",
             "recall daemon dance",
             "recall models",

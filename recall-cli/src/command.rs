@@ -5,17 +5,21 @@ mod bench;
 mod completions;
 mod daemon;
 mod eval;
+mod feedback;
 mod get;
 mod graph;
 mod init;
 mod list;
 mod mcp;
 mod models;
+mod promote;
 mod rebuild;
 mod related;
+mod remember;
 mod rm;
 mod search;
 mod status;
+mod verify;
 
 use std::future::Future;
 
@@ -34,7 +38,15 @@ pub(crate) enum Command {
     Add(add::AddArgs),
     /// Finds code, documents and decisions.
     Search(search::SearchArgs),
-    /// Shows one document or chunk, whole.
+    /// Keeps a memory: a decision, a lesson, a pattern, a failure, a note.
+    Remember(remember::RememberArgs),
+    /// Says whether a memory, a document or a chunk was of use.
+    Feedback(feedback::FeedbackArgs),
+    /// Tells whether memories still match the files, or marks them as holding.
+    Verify(verify::VerifyArgs),
+    /// Moves a memory of the project to the global store.
+    Promote(promote::PromoteArgs),
+    /// Shows one document, chunk or memory, whole.
     Get(get::GetArgs),
     /// Lists what is indexed.
     List(list::ListArgs),
@@ -44,7 +56,7 @@ pub(crate) enum Command {
     Graph(graph::GraphArgs),
     /// Tells what is running and indexed.
     Status(status::StatusArgs),
-    /// Takes documents out of the index.
+    /// Takes documents out of the index, or deletes memories.
     Rm(rm::RmArgs),
     /// Makes the index of a project again, from its files.
     Rebuild(rebuild::RebuildArgs),
@@ -72,6 +84,10 @@ pub(crate) fn run(command: Command, invocation: &Invocation) -> Result<Exit, Com
         Command::Init(args) => init::run(&args, invocation),
         Command::Add(args) => wait(add::run(args, invocation)),
         Command::Search(args) => wait(search::run(args, invocation)),
+        Command::Remember(args) => wait(remember::run(args, invocation)),
+        Command::Feedback(args) => wait(feedback::run(args, invocation)),
+        Command::Verify(args) => wait(verify::run(args, invocation)),
+        Command::Promote(args) => wait(promote::run(args, invocation)),
         Command::Get(args) => wait(get::run(args, invocation)),
         Command::List(args) => wait(list::run(args, invocation)),
         Command::Related(args) => wait(related::run(args, invocation)),

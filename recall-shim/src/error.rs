@@ -56,6 +56,8 @@ pub(crate) enum Doing {
     Indexing,
     /// Asking the index.
     Reading,
+    /// Keeping a memory, or what is said of one.
+    Remembering,
 }
 
 /// Why a tool's call was not answered. Shown as `CODE: message`, and the hint on a line of its own.
@@ -131,6 +133,7 @@ fn code(reason: Reason, doing: Doing) -> Code {
         Reason::Internal | Reason::StoreDamaged => match doing {
             Doing::Indexing => Code::IndexFailed,
             Doing::Reading => Code::SearchFailed,
+            Doing::Remembering => Code::Unavailable,
         },
     }
 }

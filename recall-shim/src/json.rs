@@ -127,6 +127,11 @@ pub(crate) fn status(response: &StatusResponse) -> Value {
     Value::Object(object(recall_json::status(response)))
 }
 
+/// An answer that is never longer than what was sent.
+pub(crate) fn plain(answer: impl Serialize) -> Value {
+    Value::Object(object(answer))
+}
+
 fn object(answer: impl Serialize) -> Map<String, Value> {
     match serde_json::to_value(answer).expect("answers have only text for keys") {
         Value::Object(mut object) => {

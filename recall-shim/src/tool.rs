@@ -3,13 +3,17 @@
 //! Each has a file with its call and a JSON file with its definition, which is also what its arguments are checked
 //! against.
 
+mod add;
+mod feedback;
 mod get;
 mod graph;
 mod index;
 mod list;
+mod promote;
 mod related;
 mod search;
 mod status;
+mod verify;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -33,10 +37,14 @@ pub(crate) enum Tool {
     Search,
     Get,
     List,
+    Add,
     Index,
+    Feedback,
     Status,
     Related,
     Graph,
+    Promote,
+    Verify,
 }
 
 /// What a call of a tool works with.
@@ -51,11 +59,22 @@ pub(crate) struct Call<'c> {
 
 impl Tool {
     /// Every tool, in the order in which they are listed.
-    pub(crate) const ALL: [Self; 7] =
-        [Self::Search, Self::Get, Self::List, Self::Index, Self::Status, Self::Related, Self::Graph];
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Search,
+        Self::Get,
+        Self::List,
+        Self::Add,
+        Self::Index,
+        Self::Feedback,
+        Self::Status,
+        Self::Related,
+        Self::Graph,
+        Self::Promote,
+        Self::Verify,
+    ];
 
     /// How many of [`ALL`](Self::ALL) are what an agent needs in its work: the first.
-    const CORE: usize = 5;
+    const CORE: usize = 7;
 
     /// The tools of a set, in the order in which they are listed.
     pub(crate) fn of_set(set: ToolSet) -> &'static [Self] {
@@ -72,7 +91,7 @@ impl Tool {
 
     /// What clients are told about it.
     pub(crate) fn definition(self) -> &'static model::Tool {
-        static DEFINITIONS: LazyLock<[model::Tool; 7]> = LazyLock::new(|| {
+        static DEFINITIONS: LazyLock<[model::Tool; 11]> = LazyLock::new(|| {
             Tool::ALL.map(|tool| serde_json::from_str(tool.source()).expect("the definitions are read in a test"))
         });
         &DEFINITIONS[self as usize]
@@ -83,6 +102,10 @@ impl Tool {
             Self::Search => include_str!("tool/search.json"),
             Self::Get => include_str!("tool/get.json"),
             Self::List => include_str!("tool/list.json"),
+            Self::Add => include_str!("tool/add.json"),
+            Self::Feedback => include_str!("tool/feedback.json"),
+            Self::Promote => include_str!("tool/promote.json"),
+            Self::Verify => include_str!("tool/verify.json"),
             Self::Index => include_str!("tool/index.json"),
             Self::Status => include_str!("tool/status.json"),
             Self::Related => include_str!("tool/related.json"),
@@ -107,6 +130,10 @@ impl Tool {
             Self::Search => search::call(arguments::read(schema, arguments)?, call).await,
             Self::Get => get::call(arguments::read(schema, arguments)?, call).await,
             Self::List => list::call(arguments::read(schema, arguments)?, call).await,
+            Self::Add => add::call(arguments::read(schema, arguments)?, call).await,
+            Self::Feedback => feedback::call(arguments::read(schema, arguments)?, call).await,
+            Self::Promote => promote::call(arguments::read(schema, arguments)?, call).await,
+            Self::Verify => verify::call(arguments::read(schema, arguments)?, call).await,
             Self::Index => index::call(arguments::read(schema, arguments)?, call).await,
             Self::Status => status::call(arguments::read(schema, arguments)?, call).await,
             Self::Related => related::call(arguments::read(schema, arguments)?, call).await,
@@ -160,7 +187,9 @@ mod tests {
             assert!(definition.title.is_some(), "{tool:?}");
             let annotations = definition.annotations.as_ref().expect("annotated");
             assert_eq!(annotations.open_world_hint, Some(false), "{tool:?}");
-            assert_eq!(annotations.idempotent_hint, Some(true), "{tool:?}");
+            // What is added or said twice counts twice.
+            let counts = matches!(tool, Tool::Add | Tool::Feedback);
+            assert_eq!(annotations.idempotent_hint, Some(!counts), "{tool:?}");
             check_portable(&Value::Object((*definition.input_schema).clone()), &format!("{tool:?}"));
             assert_eq!(definition.input_schema.get("type"), Some(&Value::from("object")), "{tool:?}");
         }
@@ -218,8 +247,9 @@ mod tests {
     #[test]
     fn the_full_set_adds_to_the_core() {
         let (core, full) = (Tool::of_set(ToolSet::Core), Tool::of_set(ToolSet::Full));
-        assert_eq!(core, [Tool::Search, Tool::Get, Tool::List, Tool::Index, Tool::Status]);
-        assert_eq!(full[core.len()..], [Tool::Related, Tool::Graph]);
+        let expected = [Tool::Search, Tool::Get, Tool::List, Tool::Add, Tool::Index, Tool::Feedback, Tool::Status];
+        assert_eq!(core, expected);
+        assert_eq!(full[core.len()..], [Tool::Related, Tool::Graph, Tool::Promote, Tool::Verify]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::error::Error;
 
 use recall_core::UnknownLanguage;
 use recall_engine::{
-    Fault, GetError, GraphError, IndexError, ListError, RemoveError, SearchError, StatusError, StoreError,
+    Fault, GetError, GraphError, IndexError, ListError, MemoryError, RemoveError, SearchError, StatusError, StoreError,
 };
 use recall_proto::{Failure, Reason};
 use tonic::Status;
@@ -34,7 +34,26 @@ impl IntoFailure for GetError {
         let message = chain(&self);
         match self {
             Self::NotFound { id } => not_found(message, id),
+            Self::Memory(error) => of_fault(error.fault(), message, Reason::SearchFailed),
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
+        }
+    }
+}
+
+impl IntoFailure for MemoryError {
+    fn into_failure(self) -> Failure {
+        let message = chain(&self);
+        match self {
+            Self::NotFound { id } => not_found(message, id),
+            Self::NoStore { .. } => no_store(message),
+            Self::Outside { path, .. } => Failure::new(Reason::PermissionDenied, message)
+                .with_detail("path", path)
+                .with_hint("name files below the project's root"),
+            error @ (Self::ReadJournal { .. }
+            | Self::OpenJournal { .. }
+            | Self::Write { .. }
+            | Self::GitFile { .. }
+            | Self::Store(_)) => of_fault(error.fault(), message, Reason::Unavailable),
         }
     }
 }
@@ -102,6 +121,7 @@ impl IntoFailure for RemoveError {
             Self::NotFound { item } => not_found(message, item),
             Self::NoStore { .. } => no_store(message),
             Self::Path { item, .. } => Failure::new(Reason::InvalidArgument, message).with_detail("item", item),
+            Self::Memory(error) => error.into_failure(),
             Self::Store(error) => of_store(&error, message, Reason::IndexFailed),
         }
     }
@@ -118,7 +138,12 @@ impl IntoFailure for StatusError {
 
 /// The reason of a store's failure; `otherwise` where it is none that a client could do something about.
 fn of_store(error: &StoreError, message: String, otherwise: Reason) -> Failure {
-    match error.fault() {
+    of_fault(error.fault(), message, otherwise)
+}
+
+/// The same of a failure whose kind is known.
+fn of_fault(fault: Fault, message: String, otherwise: Reason) -> Failure {
+    match fault {
         Fault::NoProject => Failure::new(Reason::InvalidArgument, message)
             .with_hint("name an existing directory as the working directory or the project's root"),
         Fault::RefusedRoot => Failure::new(Reason::PermissionDenied, message)

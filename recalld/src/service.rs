@@ -1,13 +1,17 @@
 //! The RPCs: each reads its request, calls the engine, and writes the answer. One a file.
 
+mod add;
 mod candidates;
 mod context;
+mod feedback;
 mod get;
 mod graph;
 mod handshake;
 mod index;
 mod list;
+mod memory;
 mod models;
+mod promote;
 mod rebuild;
 mod related;
 mod remove;
@@ -17,6 +21,8 @@ mod shutdown;
 mod status;
 mod store;
 mod unsupported;
+mod update;
+mod verify;
 mod warning;
 
 use std::pin::Pin;
@@ -110,6 +116,26 @@ impl Recall for Service {
         remove::handle(self, request.into_inner()).await.map(Response::new)
     }
 
+    async fn add(&self, request: Request<v1::AddRequest>) -> Result<Response<v1::AddResponse>, Status> {
+        add::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn update(&self, request: Request<v1::UpdateRequest>) -> Result<Response<v1::UpdateResponse>, Status> {
+        update::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn feedback(&self, request: Request<v1::FeedbackRequest>) -> Result<Response<v1::FeedbackResponse>, Status> {
+        feedback::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn verify(&self, request: Request<v1::VerifyRequest>) -> Result<Response<v1::VerifyResponse>, Status> {
+        verify::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn promote(&self, request: Request<v1::PromoteRequest>) -> Result<Response<v1::PromoteResponse>, Status> {
+        promote::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
     type IndexStream = Pieces<v1::IndexEvent>;
 
     async fn index(&self, request: Request<v1::IndexRequest>) -> Result<Response<Self::IndexStream>, Status> {
@@ -175,11 +201,6 @@ impl Recall for Service {
     unsupported! {
         "Query" query(v1::QueryRequest) -> v1::QueryResponse;
         "Context" context(v1::ContextRequest) -> v1::ContextResponse;
-        "Add" add(v1::AddRequest) -> v1::AddResponse;
-        "Update" update(v1::UpdateRequest) -> v1::UpdateResponse;
-        "Feedback" feedback(v1::FeedbackRequest) -> v1::FeedbackResponse;
-        "Verify" verify(v1::VerifyRequest) -> v1::VerifyResponse;
-        "Promote" promote(v1::PromoteRequest) -> v1::PromoteResponse;
         "LogEvent" log_event(v1::LogEventRequest) -> v1::LogEventResponse;
         "StartSession" start_session(v1::StartSessionRequest) -> v1::StartSessionResponse;
         "EndSession" end_session(v1::EndSessionRequest) -> v1::EndSessionResponse;

@@ -12,6 +12,7 @@ mod event;
 mod file_kind;
 mod form;
 mod fusion;
+mod git_files;
 mod ids;
 mod language;
 mod likeness;
@@ -20,14 +21,17 @@ mod memory;
 mod memory_id;
 mod nearest;
 mod relation;
+mod remember;
 mod request;
 mod row_set;
 mod scope;
 mod select;
+mod standing;
 mod time;
 pub mod tokens;
 mod understand;
 mod vector_index;
+mod vocabulary;
 pub mod words;
 
 pub use ablation::Ablation;
@@ -42,6 +46,7 @@ pub use event::{Amendment, Event, EventBody, Feedback, MemoryChange, NewMemory, 
 pub use file_kind::FileKind;
 pub use form::Form;
 pub use fusion::{Candidate, Fused, RRF_K, RankedList, Retriever, Traits, fuse};
+pub use git_files::{GIT_FILES, missing_lines};
 pub use ids::{ChunkId, ChunkRow, ContentHash, DocumentId, DocumentRow, Generation, IdError};
 pub use language::{LANGUAGES, Language, UnknownLanguage};
 pub use likeness::Likeness;
@@ -53,10 +58,16 @@ pub use memory::{
 pub use memory_id::{EventId, EventIdError, ItemId, ItemIdError, MemoryId, MemoryIdError};
 pub use nearest::{near, nearest};
 pub use relation::Relation;
+pub use remember::{
+    AddMemory, MEMORY_BYTES, MEMORY_ENTRIES, PromoteMemory, RateItem, Repeats, SHORT_TEXT_BYTES, UpdateMemory,
+    VerifyMemories, VerifyMode,
+};
 pub use request::{Explain, Facets, Filters, PathFilter, SearchRequest, Weights};
 pub use row_set::RowSet;
 pub use scope::{Scope, StoreScope, UnknownScope, UnknownStoreScope};
 pub use select::{Selectable, select};
+pub use standing::{AnchorState, ItemStats, MemoryStatus, Recalled, STALE_AFTER_DAYS, Trust, Verification};
 pub use time::{Clock, Timestamp};
 pub use understand::{QueryClass, Understood, understand};
 pub use vector_index::{NearestError, Neighbour, RowFilter, VectorIndex};
+pub use vocabulary::Vocabulary;

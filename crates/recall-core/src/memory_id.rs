@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{ChunkId, DocumentId, MemoryType};
+use crate::{ChunkId, DocPath, DocumentId, MemoryType};
 
 /// A memory's id: its type and a number. Shown as `<letter>-<8 hexadecimal digits>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,6 +22,19 @@ impl MemoryId {
     pub fn of(memory_type: MemoryType, parts: &[&[u8]]) -> Self {
         let [a, b, c, d, ..] = digest("recall memory", parts);
         Self { memory_type, number: u32::from_be_bytes([a, b, c, d]) }
+    }
+
+    /// Where the memory's document lives in its store: a path that is the id. No file is indexed under such a path.
+    ///
+    /// # Panics
+    /// Never: an id is one plain component.
+    pub fn to_path(self) -> DocPath {
+        DocPath::new(&self.to_string()).expect("an id is one plain component")
+    }
+
+    /// The memory whose document lives at a path; `None` for the path of a file.
+    pub fn of_path(path: &str) -> Option<Self> {
+        path.parse().ok()
     }
 }
 
@@ -163,6 +176,14 @@ mod tests {
         let event = EventId::of(&[b"once"]);
         assert_eq!(event.to_string().parse(), Ok(event));
         assert_eq!(EventId([0; 16]).to_string(), "00000000000000000000000000000000");
+    }
+
+    #[test]
+    fn a_memory_has_a_path_that_no_file_shares() {
+        let id = MemoryId::of(MemoryType::Lesson, &[b"a"]);
+        assert_eq!(MemoryId::of_path(id.to_path().as_str()), Some(id));
+        assert_eq!(MemoryId::of_path(&format!("docs/{id}")), None);
+        assert_eq!(MemoryId::of_path(&format!("{id}.md")), None);
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use recall_core::{
-    Ablation, Chunk, ChunkId, Document, DocumentType, Enclosing, QueryClass, Retriever, Scope, StoreScope, Timestamp,
+    Ablation, Chunk, ChunkId, Document, DocumentType, Enclosing, QueryClass, Recalled, Retriever, Scope, StoreScope,
+    Timestamp,
 };
 
 use crate::coverage::Coverage;
@@ -92,6 +93,8 @@ pub struct Hit {
     pub parents: Vec<Enclosing>,
     /// Why it ranks where it does, when asked for.
     pub explanation: Option<Explanation>,
+    /// The memory that it is a part of, and how that stands; `None` where it is a part of a file.
+    pub memory: Option<Box<Recalled>>,
 }
 
 impl Hit {
@@ -231,6 +234,13 @@ pub enum Warning {
     },
     /// The ranker that was learnt from the project's history cannot be used: the built-in ones decided.
     RankerPassedOver {
+        /// Why.
+        reason: String,
+    },
+    /// Memories that were acknowledged are not in the index yet.
+    MemoriesBehind,
+    /// The journals could not be read: the answer is of what they said before.
+    JournalsUnread {
         /// Why.
         reason: String,
     },

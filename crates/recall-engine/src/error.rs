@@ -185,6 +185,9 @@ pub enum GetError {
         /// What was given.
         id: String,
     },
+    /// The memory cannot be read.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -271,7 +274,72 @@ pub enum RemoveError {
         #[source]
         source: DocPathError,
     },
+    /// A memory was not deleted.
+    #[error(transparent)]
+    Memory(MemoryError),
     /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Remembering something, or saying something of what is remembered, failed.
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    /// Nothing has that id.
+    #[error("nothing is known as `{id}`")]
+    NotFound {
+        /// What was given.
+        id: String,
+    },
+    /// The scope names stores that are not configured, or several.
+    #[error("the scope `{scope}` names no single store")]
+    NoStore {
+        /// The scope.
+        scope: Scope,
+    },
+    /// A related file lies outside of the project.
+    #[error("`{path}` is no file of the project")]
+    Outside {
+        /// What was given.
+        path: String,
+        /// Why.
+        #[source]
+        source: OutsideError,
+    },
+    /// The journals cannot be read.
+    #[error(transparent)]
+    ReadJournal {
+        /// Why.
+        source: recall_journal::ReadError,
+    },
+    /// The journals cannot be opened to be written.
+    #[error("the journals in `{}` cannot be written", folder.display())]
+    OpenJournal {
+        /// Their folder.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: recall_journal::OpenError,
+    },
+    /// A journal was not written: nothing is kept.
+    #[error("it could not be kept in `{}`", folder.display())]
+    Write {
+        /// The folder of the journals.
+        folder: PathBuf,
+        /// Why.
+        #[source]
+        source: recall_journal::AppendError,
+    },
+    /// A file for git beside the journals was not written.
+    #[error("`{}` cannot be written", path.display())]
+    GitFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

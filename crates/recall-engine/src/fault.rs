@@ -3,11 +3,12 @@
 use std::io;
 
 use recall_catalog::{OpenError as CatalogOpen, ReadError as CatalogRead, WriteError as CatalogWrite};
+use recall_journal::{AppendError as Append, OpenError as JournalOpen};
 use recall_lexical::{OpenError as LexicalOpen, SearchError as LexicalSearch, WriteError as LexicalWrite};
 use recall_watch::ScanError;
 use recall_watch::root::RootError;
 
-use crate::error::StoreError;
+use crate::error::{MemoryError, StoreError};
 use crate::origin::OriginError;
 
 /// The kinds of failure of a store that callers treat differently.
@@ -68,6 +69,25 @@ impl StoreError {
             Self::NotIndexed { source, .. } => source.fault(),
             Self::Scan { source: ScanError::Cancelled, .. } | Self::Cancelled => Fault::Cancelled,
             Self::Closing => Fault::Closing,
+        }
+    }
+}
+
+impl MemoryError {
+    /// The kind of the failure.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::NotFound { .. } | Self::NoStore { .. } | Self::Outside { .. } => Fault::Other,
+            Self::ReadJournal { source } => of_io(&source.source),
+            Self::OpenJournal {
+                source: JournalOpen::List { source, .. } | JournalOpen::Mend { source, .. }, ..
+            }
+            | Self::GitFile { source, .. } => of_io(source),
+            Self::Write { source, .. } => match source {
+                Append::TooLong { .. } => Fault::Other,
+                Append::NotWritten { source, .. } | Append::Unsettled { source, .. } => of_io(source),
+            },
+            Self::Store(error) => error.fault(),
         }
     }
 }

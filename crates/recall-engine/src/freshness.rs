@@ -11,12 +11,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use recall_core::{Clock, DocPath, Timestamp};
+use recall_core::{Clock, DocPath, MemoryId, Timestamp};
 use recall_watch::StatOutcome;
 
 use crate::answer::Warning;
 use crate::error::StoreError;
 use crate::ingest::{Outcome, Supervision, Work, ingest};
+use crate::memory::MemoryWait;
 use crate::semantic::Reach;
 use crate::settings::EngineSettings;
 use crate::store::Store;
@@ -101,6 +102,22 @@ impl Freshness {
 /// # Errors
 /// The store was never indexed, and indexing it failed.
 pub(crate) fn freshen(
+    store: &Arc<Store>,
+    settings: &EngineSettings,
+    clock: &Arc<dyn Clock>,
+) -> Result<Vec<Warning>, StoreError> {
+    let mut warnings = Vec::new();
+    if store.wait_for_memories(clock, settings.ingest_wait) == MemoryWait::InVain {
+        warnings.push(Warning::MemoriesBehind);
+    }
+    warnings.extend(freshen_files(store, settings, clock)?);
+    warnings.extend(store.ledger.problem().map(|reason| Warning::JournalsUnread { reason }));
+    Ok(warnings)
+}
+
+/// Compares the store with its files, unless that was done so short a time ago, and waits for what comes of it as long as there
+/// is time.
+fn freshen_files(
     store: &Arc<Store>,
     settings: &EngineSettings,
     clock: &Arc<dyn Clock>,
@@ -236,13 +253,23 @@ pub(crate) fn refresh_files(store: &Arc<Store>, paths: &BTreeSet<DocPath>, now: 
     let known = store.known();
     let selection = store.selection.lock().clone();
     let mut work = Work::default();
+    let mut has_memories = false;
     for path in paths {
+        if MemoryId::of_path(path.as_str()).is_some() {
+            has_memories = true;
+            continue;
+        }
         match recall_watch::stat(&store.root, path) {
             StatOutcome::File { size_bytes, modified } => {
                 work.read.push(scan::task(path, size_bytes, modified, &known, &selection));
             }
             _ => work.gone.push(path.as_str().to_owned()),
         }
+    }
+    if has_memories {
+        let memories = store.memory_work(&known);
+        work.read.extend(memories.read);
+        work.gone.extend(memories.gone);
     }
     let cancel = store.cancel.clone();
     let mut supervision = Supervision { progress: &mut |_| {}, cancel: &cancel };

@@ -1,21 +1,23 @@
 //! Here is an id; what does it stand for?
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
-use recall_core::{Chunk, ChunkId, DocPath, Document, DocumentId, Scope, StoreScope, Symbol};
+use recall_core::{Chunk, ChunkId, DocPath, Document, DocumentId, MemoryId, Recalled, Scope, StoreScope, Symbol};
 
 use crate::Engine;
 use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::freshness::freshen;
+use crate::memory;
 use crate::origin::Origin;
 use crate::store::Store;
 
 /// Asks for a document or a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemRequest {
-    /// A document's id, a chunk's id, or a document's path below the root (`src/lib.rs`).
+    /// A document's id, a chunk's id, a memory's id, or a document's path below the root (`src/lib.rs`).
     pub id: String,
     /// Whether a chunk comes with its document's whole text.
     pub parent: Parent,
@@ -46,6 +48,8 @@ pub struct Item {
     pub parent_text: Option<String>,
     /// The definitions in the document.
     pub symbols: Vec<Symbol>,
+    /// The memory that it is, and how that stands; `None` for a file.
+    pub memory: Option<Box<Recalled>>,
     /// What the answer saw of the store.
     pub coverage: Coverage,
 }
@@ -65,14 +69,38 @@ impl Engine {
     /// Nothing has that id or path, or a store cannot be opened or read.
     pub fn get(&self, origin: &Origin, request: &ItemRequest) -> Result<Item, GetError> {
         let not_found = || GetError::NotFound { id: request.id.clone() };
+        if let Ok(id) = request.id.parse::<MemoryId>() {
+            return self.get_memory(origin, id)?.ok_or_else(not_found);
+        }
         let name = self.name(origin, &request.id).ok_or_else(not_found)?;
         for store in self.registry.stores(origin, Scope::All, &*self.clock)? {
             freshen(&store, &self.settings, &self.clock)?;
-            if let Some(item) = read_item(&store, &name, request.parent)? {
+            if let Some(mut item) = read_item(&store, &name, request.parent)? {
+                if let Some(id) = MemoryId::of_path(item.document.path.as_str()) {
+                    item.memory = store.recalled(id, self.clock.now())?.map(Box::new);
+                }
                 return Ok(item);
             }
         }
         Err(not_found())
+    }
+
+    /// A memory, one that is retired too; the one in force where two stores know it. No store is indexed for it.
+    fn get_memory(&self, origin: &Origin, id: MemoryId) -> Result<Option<Item>, GetError> {
+        let now = self.clock.now();
+        let mut found = None;
+        for store in self.registry.stores(origin, Scope::All, &*self.clock)? {
+            store.ledger.look(now, Duration::ZERO)?;
+            store.bring_up_anchors(&[id], now)?;
+            let Some(recalled) = store.recalled(id, now)? else { continue };
+            let is_moved = recalled.memory.promoted.is_some();
+            let item = memory_item(&store, recalled);
+            if !is_moved {
+                return Ok(Some(item));
+            }
+            found = found.or(Some(item));
+        }
+        Ok(found)
     }
 
     /// What the text names: an id by its form, otherwise a path.
@@ -88,6 +116,19 @@ impl Engine {
         let mut paths: Vec<DocPath> = recall_watch::root::resolve_inside(&root, &absolute).into_iter().collect();
         paths.extend(DocPath::new(text).ok().filter(|path| !paths.contains(path)));
         (!paths.is_empty()).then_some(Name::Paths(paths))
+    }
+}
+
+fn memory_item(store: &Store, recalled: Recalled) -> Item {
+    Item {
+        scope: store.scope,
+        document: memory::document_of(&recalled.memory),
+        chunk: None,
+        text: memory::text_of(&recalled.memory).to_owned(),
+        parent_text: None,
+        symbols: Vec::new(),
+        memory: Some(Box::new(recalled)),
+        coverage: store.coverage(),
     }
 }
 
@@ -120,6 +161,7 @@ fn document_item(
         document: stored.document,
         chunk: None,
         parent_text: None,
+        memory: None,
         coverage: store.coverage(),
     }))
 }
@@ -145,6 +187,7 @@ fn chunk_item(
         text: stored.text,
         parent_text,
         symbols,
+        memory: None,
         coverage: store.coverage(),
     }))
 }

@@ -1,4 +1,4 @@
-//! What can be done with a project's memory: ingest, search, read, list, remove, rebuild, report.
+//! What can be done with a project's memory: ingest, search, read, remember, list, remove, rebuild, report.
 //!
 //! The use cases, synchronous, over the stores of one user. Knows no protocol, no terminal, no environment, and no
 //! foreign library behind the catalog, the lexical index, the parser and the directory walker.
@@ -14,6 +14,7 @@ mod graph;
 mod index;
 mod ingest;
 mod list;
+mod memory;
 mod models;
 mod origin;
 mod progress;
@@ -35,12 +36,17 @@ use std::sync::Arc;
 pub use answer::{Answer, Explanation, Facet, Factor, Hit, Stage, StageTimes, Warning};
 pub use candidates::RankedDocument;
 pub use coverage::{Coverage, Indexing};
-pub use error::{GetError, GraphError, IndexError, ListError, RemoveError, SearchError, StatusError, StoreError};
+pub use error::{
+    GetError, GraphError, IndexError, ListError, MemoryError, RemoveError, SearchError, StatusError, StoreError,
+};
 pub use fault::Fault;
 pub use get::{Item, ItemRequest, Parent};
 pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, Links, NodeThing, links};
 pub use index::{IndexReport, IndexRequest};
 pub use list::{ListRequest, Listed, Listing};
+pub use memory::{
+    AddOutcome, AddReport, FeedbackReport, MemoryNote, PromoteReport, SimilarMemory, UpdateReport, VerifyReport,
+};
 pub use models::Encoders;
 pub use origin::{Origin, OriginError, RootCheck};
 pub use progress::{Cancel, Progress};

@@ -1,12 +1,15 @@
 //! What does a store hold?
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use recall_catalog::{ListQuery, ListSort, StoredDocument};
-use recall_core::{Document, DocumentType, Language, Scope, StoreScope, Timestamp};
+use recall_core::{Document, DocumentType, Language, MemoryId, Recalled, Scope, StoreScope, Timestamp};
 
 use crate::Engine;
 use crate::answer::Warning;
 use crate::coverage::Coverage;
-use crate::error::ListError;
+use crate::error::{ListError, StoreError};
 use crate::freshness::freshen;
 use crate::origin::Origin;
 use crate::search::known_languages;
@@ -56,6 +59,8 @@ pub struct Listed {
     pub created: Timestamp,
     /// How many chunks it has.
     pub chunks: u32,
+    /// The memory that it is, and how that stands; `None` for a file.
+    pub memory: Option<Box<Recalled>>,
 }
 
 impl Engine {
@@ -83,16 +88,26 @@ impl Engine {
         let mut documents = Vec::new();
         let mut warnings = Vec::new();
         let mut total = 0;
+        let now = self.clock.now();
         for store in &stores {
+            // What cannot be read is told by `freshen`.
+            let _ = store.ledger.look(now, Duration::ZERO);
             warnings.extend(freshen(store, &self.settings, &self.clock)?);
             let (found, matching) =
                 store.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?;
             total += matching;
-            documents.extend(found.into_iter().map(|stored| listed(store.scope, stored)));
+            documents.extend(found.into_iter().map(|stored| (Arc::clone(store), listed(store.scope, stored))));
         }
-        documents.sort_by(|a, b| order(request.sort, a, b));
+        documents.sort_by(|(_, a), (_, b)| order(request.sort, a, b));
         let next_offset = (documents.len() > offset + limit).then(|| request.offset + request.limit);
-        let documents = documents.into_iter().skip(offset).take(limit).collect();
+        let page = documents.into_iter().skip(offset).take(limit).map(|(store, mut listed)| {
+            if let Some(id) = MemoryId::of_path(listed.document.path.as_str()) {
+                store.bring_up_anchors(&[id], now)?;
+                listed.memory = store.recalled(id, now)?.map(Box::new);
+            }
+            Ok(listed)
+        });
+        let documents = page.collect::<Result<_, StoreError>>()?;
         let coverage = stores.iter().map(|store| store.coverage()).collect();
         Ok(Listing { documents, total, coverage, next_offset, warnings })
     }
@@ -100,7 +115,7 @@ impl Engine {
 
 fn listed(scope: StoreScope, stored: StoredDocument) -> Listed {
     let StoredDocument { row: _, document, created, chunk_count } = stored;
-    Listed { scope, document, created, chunks: chunk_count }
+    Listed { scope, document, created, chunks: chunk_count, memory: None }
 }
 
 fn order(sort: ListSort, a: &Listed, b: &Listed) -> std::cmp::Ordering {

@@ -1,6 +1,9 @@
 //! Take something out of the index.
 
-use recall_core::{ChunkId, DocPath, DocumentId, Generation, Scope};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use recall_core::{ChunkId, DocPath, DocumentId, Generation, MemoryId, Provenance, Scope};
 
 use crate::Engine;
 use crate::error::{IndexError, RemoveError, StoreError};
@@ -13,10 +16,12 @@ use crate::store::Store;
 /// Asks for documents to be taken out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoveRequest {
-    /// Ids of documents, or paths of files or directories below the root.
+    /// Ids of documents or memories, or paths of files or directories below the root.
     pub items: Vec<String>,
     /// Out of which store.
     pub scope: Scope,
+    /// Who asks, and where.
+    pub provenance: Provenance,
 }
 
 /// What was taken out for one item.
@@ -33,8 +38,10 @@ pub struct Removal {
 /// What was taken out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemoveReport {
-    /// One entry an item, in the order of the request.
+    /// One entry an item that is no memory, in the order of the request.
     pub removals: Vec<Removal>,
+    /// The memories that were deleted, in the order of the request.
+    pub memories: Vec<MemoryId>,
     /// How many documents are gone from the index.
     pub documents: u64,
     /// The generation without them.
@@ -42,7 +49,8 @@ pub struct RemoveReport {
 }
 
 impl Engine {
-    /// Takes documents out of the index, and keeps them out until they are added again. The files stay as they are.
+    /// Takes documents out of the index, and keeps them out until they are added again. The files stay as they are. Memories
+    /// are deleted, which is written into the journal.
     ///
     /// # Errors
     /// An item is not known, in which case nothing is taken out; or the store failed.
@@ -52,7 +60,14 @@ impl Engine {
             _ => RemoveError::NoStore { scope: request.scope },
         })?;
         let mut removals = Vec::with_capacity(request.items.len());
+        let mut memories = Vec::new();
         for item in &request.items {
+            if let Ok(id) = item.parse::<MemoryId>() {
+                store.ledger.look(self.clock.now(), Duration::ZERO).map_err(RemoveError::Memory)?;
+                store.ledger.memory(id).ok_or_else(|| RemoveError::NotFound { item: item.clone() })?;
+                memories.push(id);
+                continue;
+            }
             let path = find(&store, origin, item)?;
             let documents = store.known().documents_below(&path);
             removals.push(Removal { item: item.clone(), path, documents });
@@ -65,6 +80,11 @@ impl Engine {
                     .map_err(|source| StoreError::Selection { path: store.folder.path.clone(), source })?;
             }
         }
+        self.delete_memories(&store, &memories, &request.provenance).map_err(RemoveError::Memory)?;
+        if removals.is_empty() {
+            let generation = store.known().generation;
+            return Ok(RemoveReport { removals, memories, documents: 0, generation });
+        }
         let cancel = Cancel::default();
         let job = Sync {
             store: &store,
@@ -73,8 +93,9 @@ impl Engine {
             cancel: &cancel,
             progress: &mut |_| {},
         };
-        let documents = self.run(&store, job)?.outcome.removed;
-        Ok(RemoveReport { removals, documents, generation: store.known().generation })
+        self.run(&store, job)?;
+        let documents = removals.iter().flat_map(|removal| &removal.documents).collect::<BTreeSet<_>>().len() as u64;
+        Ok(RemoveReport { removals, memories, documents, generation: store.known().generation })
     }
 }
 

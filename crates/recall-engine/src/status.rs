@@ -44,6 +44,8 @@ pub struct StoreStatus {
     pub text_bytes: u64,
     /// Bytes of the index on disk.
     pub index_bytes: u64,
+    /// How many memories are in force.
+    pub memories: u64,
     /// Documents of each type.
     pub by_type: Vec<(DocumentType, u64)>,
     /// Documents of each language, most first.
@@ -54,7 +56,7 @@ pub struct StoreStatus {
     pub scanned_ago: Option<Duration>,
     /// The modification time of its newest document.
     pub newest: Option<Timestamp>,
-    /// How many files could not be read or parsed.
+    /// How many files could not be read or parsed, and lines of journals.
     pub failed: u64,
     /// How many files are not text to be indexed.
     pub skipped: u64,
@@ -94,6 +96,10 @@ impl Engine {
     /// A store cannot be opened or read.
     pub fn status(&self, origin: &Origin, scope: Scope, failures: usize) -> Result<Status, StatusError> {
         let stores = self.registry.stores(origin, scope, &*self.clock)?;
+        for store in &stores {
+            // What cannot be read is told by `problem`.
+            let _ = store.ledger.look(self.clock.now(), store.settings.limits.scan_interval);
+        }
         let stores = stores
             .iter()
             .map(|store| store_status(store, &self.settings.rankers, failures))
@@ -122,6 +128,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
     let mut by_language: Vec<(String, u64)> =
         counts.by_language.iter().map(|(language, &count)| (language.as_str().to_owned(), count)).collect();
     by_language.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let (faults, fault_count) = store.ledger.faults(failures);
     let coverage = store.coverage();
     let ranking = store.ranking(built_in);
     Ok(StoreStatus {
@@ -134,20 +141,23 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         symbols: counts.symbols,
         text_bytes: counts.text_bytes,
         index_bytes: store.folder.index_bytes(),
+        memories: store.ledger.count(),
         by_type: counts.by_type.into_iter().collect(),
         by_language,
         indexing: coverage.indexing,
         scanned_ago: store.freshness.last_scan().map(|at| at.elapsed()),
         newest: coverage.newest,
-        failed,
+        failed: failed + fault_count,
         skipped,
-        failures: entries
+        failures: faults
             .into_iter()
-            .map(|entry| FailureEntry {
+            .map(|(path, reason)| FailureEntry { path, reason, failed: true })
+            .chain(entries.into_iter().map(|entry| FailureEntry {
                 path: entry.path,
                 reason: entry.reason,
                 failed: entry.kind == FailureKind::Failed,
-            })
+            }))
+            .take(failures)
             .collect(),
         ranker: ranking.used,
         ranker_problem: ranking.problem.clone(),

@@ -22,6 +22,7 @@ use crate::coverage::{Coverage, Indexing};
 use crate::error::StoreError;
 use crate::freshness::Freshness;
 use crate::graph::stated::Stated;
+use crate::memory::{AnchorTexts, Ledger};
 use crate::models::Models;
 use crate::progress::Cancel;
 use crate::rankers::Rankers;
@@ -47,6 +48,10 @@ pub(crate) struct Store {
     pub(crate) lexical: Lexical,
     pub(crate) semantic: Semantic,
     pub(crate) selection: Mutex<Selection>,
+    /// What is remembered.
+    pub(crate) ledger: Ledger,
+    /// What anchors were compared with.
+    pub(crate) anchor_texts: AnchorTexts,
     /// What the catalog holds of each file, at the generation that was published last.
     known: ArcSwap<Known>,
     /// What the documents state about each other, at the generation that was last asked about it.

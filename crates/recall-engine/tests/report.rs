@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 
-use recall_core::{DocumentType, Scope, StoreScope};
+use recall_core::{DocumentType, Provenance, Scope, StoreScope};
 use recall_engine::{Cancel, Engine, IndexReport, IndexRequest, ListRequest, ListSort, Listing, RemoveRequest};
 use support::{Sandbox, everything};
 
@@ -89,7 +89,9 @@ fn a_removed_directory_is_all_its_documents() {
     add(&sandbox, &engine, &everything());
     let before = list(&sandbox, &engine, 10, Vec::new()).coverage[0].generation;
     let items = vec!["docs".to_owned()];
-    let report = engine.remove(&sandbox.origin(), &RemoveRequest { items, scope: Scope::Project }).expect("removed");
+    let report = engine
+        .remove(&sandbox.origin(), &RemoveRequest { items, scope: Scope::Project, provenance: Provenance::default() })
+        .expect("removed");
     let removed: Vec<_> = report.removals[0].documents.iter().map(recall_core::DocPath::as_str).collect();
     assert_eq!(removed, ["docs/a.md", "docs/b.md"]);
     assert_eq!(report.documents, 2);

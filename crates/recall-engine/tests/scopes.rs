@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 
-use recall_core::{DocumentType, Filters, Language, PathFilter, Scope, SearchRequest, StoreScope};
+use recall_core::{DocumentType, Filters, Language, PathFilter, Provenance, Scope, SearchRequest, StoreScope};
 use recall_engine::{Cancel, Origin, RemoveRequest, RootCheck, SearchError};
 use support::{Sandbox, everything, paths, request};
 
@@ -96,7 +96,9 @@ fn what_was_added_by_hand_keeps_its_labels_and_what_was_removed_stays_away() {
     let engine = sandbox.engine();
     assert_eq!(sandbox.search(&engine, "idempotency").hits[0].document.tags, ["payments"]);
     let items = vec!["b.md".to_owned()];
-    let report = engine.remove(&sandbox.origin(), &RemoveRequest { items, scope: Scope::Project }).expect("removed");
+    let report = engine
+        .remove(&sandbox.origin(), &RemoveRequest { items, scope: Scope::Project, provenance: Provenance::default() })
+        .expect("removed");
     assert_eq!(report.documents, 1);
     assert_eq!(paths(&sandbox.search(&engine, "beta")), Vec::<&str>::new());
 }

@@ -13,6 +13,7 @@ mod item;
 mod list;
 mod memory;
 mod models;
+mod remember;
 mod search;
 mod status;
 
@@ -21,6 +22,7 @@ pub use index::{finished, index_line};
 pub use item::item;
 pub use list::{listing, removed};
 pub use models::{model_added, model_removed, model_used, models, transfer_line};
+pub use remember::{added, promoted, rated, updated, verified};
 pub use search::search;
 pub use status::status;
 

@@ -138,7 +138,7 @@ impl<'a> From<&'a v1::Provenance> for Provenance<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct Verification<'a> {
+pub(crate) struct Verification<'a> {
     state: Option<&'static str>,
     since_commit: Option<&'a str>,
     changed_ratio: f64,
@@ -175,7 +175,7 @@ impl<'a> From<&'a v1::Anchor> for Anchor<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct ItemStats {
+pub(crate) struct ItemStats {
     retrievals: u64,
     useful: u64,
     not_useful: u64,

@@ -117,6 +117,13 @@ mod mirror {
             failures: Vec<ItemFailure>, generation: u64,
         }
         ItemFailure { item: String, code: String, reason: String }
+        Added { ok: bool, schema_version: String, id: String, status: String, similar: Vec<Similar>, warnings: Vec<Warning> }
+        Similar { id: String, title: String, similarity: f64 }
+        Updated { ok: bool, schema_version: String, memory: Option<Memory>, warnings: Vec<Warning> }
+        Rated { ok: bool, schema_version: String, acknowledged: bool, item_stats: Option<ItemStats> }
+        VerifiedAll { ok: bool, schema_version: String, results: Vec<VerifiedOne>, broken: u64 }
+        VerifiedOne { id: String, title: String, verification: Option<Verification> }
+        Promoted { ok: bool, schema_version: String, id: String, scope: Option<String> }
         Status {
             ok: bool, schema_version: String, daemon: Daemon, stores: Vec<Store>, models: Vec<Model>,
             latencies: Vec<Latency>, counters: BTreeMap<String, u64>, warnings: Vec<Warning>,
@@ -259,6 +266,28 @@ fn a_search_is_read_with_its_schema() {
     assert_eq!(first.doc.mtime.as_deref(), Some("2023-11-14T22:13:20.5Z"));
     assert_eq!(first.doc.language, None, "what is not known is null");
     assert!(first.explain.is_some() && second.explain.is_none());
+}
+
+#[test]
+fn what_became_of_memories_is_read_with_its_schema() {
+    let similar = vec![v1::SimilarMemory::default()];
+    let status = v1::AddStatus::Duplicate.into();
+    let message = v1::AddResponse { similar, status, warnings: vec![warning()], ..v1::AddResponse::default() };
+    let added: mirror::Added = read(&recall_json::added(&message));
+    assert_eq!((added.status.as_str(), added.similar.len()), ("duplicate", 1));
+    let message = v1::UpdateResponse { memory: Some(memory()), ..v1::UpdateResponse::default() };
+    let updated: mirror::Updated = read(&recall_json::updated(&message));
+    assert!(updated.memory.is_some());
+    let item_stats = Some(v1::ItemStats { useful: 2, ..v1::ItemStats::default() });
+    let rated: mirror::Rated = read(&recall_json::rated(&v1::FeedbackResponse { acknowledged: true, item_stats }));
+    assert_eq!(rated.item_stats.map(|stats| stats.useful), Some(2));
+    let one = v1::VerifiedMemory { verification: memory().verification, ..v1::VerifiedMemory::default() };
+    let verified: mirror::VerifiedAll =
+        read(&recall_json::verified(&v1::VerifyResponse { results: vec![one], broken: 1 }));
+    assert_eq!((verified.results.len(), verified.broken), (1, 1));
+    let scope = v1::StoreScope::Global.into();
+    let promoted: mirror::Promoted = read(&recall_json::promoted(&v1::PromoteResponse { id: "x".to_owned(), scope }));
+    assert_eq!(promoted.scope.as_deref(), Some("global"));
 }
 
 #[test]

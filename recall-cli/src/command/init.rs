@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use recall_core::{GIT_FILES, missing_lines};
 use serde::Serialize;
 
 use crate::complaint::{CommandError, Complaint};
@@ -16,12 +17,6 @@ use crate::{Exit, project_root};
 
 /// Settings that a project is likely to want, all of them commented out.
 const CONFIGURATION: &str = include_str!("init/recall.toml");
-
-/// What of `.recall/` belongs to this machine alone.
-const IGNORED: [&str; 2] = ["index/", "sessions/"];
-
-/// Journals are append-only and their events commute, so that both sides of a merge can stay.
-const ATTRIBUTES: [&str; 1] = ["*.jsonl merge=union"];
 
 /// Arguments of `recall init`.
 #[derive(Debug, Args)]
@@ -72,7 +67,7 @@ fn prepare(root: &Path) -> Result<Vec<PathBuf>, Complaint> {
     if write_new(&configuration, CONFIGURATION).map_err(failed(&configuration))? {
         written.push(configuration);
     }
-    for (name, lines) in [(".gitignore", &IGNORED[..]), (".gitattributes", &ATTRIBUTES[..])] {
+    for (name, lines) in GIT_FILES {
         let path = folder.join(name);
         if add_lines(&path, lines).map_err(failed(&path))? {
             written.push(path);
@@ -97,15 +92,7 @@ fn add_lines(path: &Path, lines: &[&str]) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(error),
     };
-    let missing: Vec<&str> =
-        lines.iter().copied().filter(|line| !known.lines().any(|known| known.trim() == *line)).collect();
-    if missing.is_empty() {
-        return Ok(false);
-    }
-    let mut added = missing.join("\n") + "\n";
-    if !known.is_empty() && !known.ends_with('\n') {
-        added.insert(0, '\n');
-    }
+    let Some(added) = missing_lines(&known, lines) else { return Ok(false) };
     fs::OpenOptions::new().create(true).append(true).open(path)?.write_all(added.as_bytes())?;
     Ok(true)
 }

@@ -14,6 +14,7 @@ pub(crate) mod item;
 pub(crate) mod learning;
 pub(crate) mod list;
 pub(crate) mod log;
+pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod quantity;
 pub(crate) mod related;

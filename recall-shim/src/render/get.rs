@@ -9,6 +9,9 @@ use super::quantity::moment;
 use super::quote::{Place, fence, fenced, numbered};
 use super::{ANSWER_CHARS, TAIL_CHARS, chars, inline, origin};
 
+/// How many of the files that a memory is about are named.
+const MOST_FILES: usize = 10;
+
 /// The text that an answer is about, and the number of its first line.
 pub(crate) fn body(response: &GetResponse) -> (&str, u32) {
     match &response.chunk {
@@ -26,6 +29,9 @@ pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(P
     if let Some(chunk) = response.chunk.as_ref().filter(|chunk| !chunk.symbol.is_empty()) {
         let _ = write!(text, " · {}", inline(&chunk.symbol, 160));
     }
+    if let Some(memory) = &response.memory {
+        let _ = write!(text, " · {}", inline(&memory.title, 160));
+    }
     let id = response.chunk.as_ref().map_or(doc.id.as_str(), |chunk| chunk.id.as_str());
     let facts = [
         Some(origin(&doc, response.memory.as_ref())),
@@ -34,6 +40,11 @@ pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(P
         moment(doc.updated_at.as_ref()).map(|moment| format!("updated {moment}")),
     ];
     let _ = writeln!(text, "\n    {}", facts.into_iter().flatten().collect::<Vec<_>>().join(" · "));
+    let about = response.memory.iter().flat_map(|memory| &memory.related_files);
+    let about: Vec<String> = about.take(MOST_FILES).map(|path| inline(path, 200)).collect();
+    if !about.is_empty() {
+        let _ = writeln!(text, "    about {}", about.join(", "));
+    }
     if content.is_empty() {
         text.push_str("It is empty.");
         return text;
@@ -88,6 +99,20 @@ mod tests {
         ```
         ");
         assert!(get(&whole(""), None, cursor).ends_with("It is empty."));
+    }
+
+    #[test]
+    fn a_memory_says_what_it_is_called_and_about() {
+        let memory = recall_proto::v1::Memory {
+            title: "Opening waits".to_owned(),
+            related_files: vec!["src/store.rs".to_owned()],
+            ..recall_proto::v1::Memory::default()
+        };
+        let mut response = GetResponse { memory: Some(memory), ..whole("For the lock.\n") };
+        response.citation = "L-0123abcd:1-1@0123456789ab".to_owned();
+        let text = get(&response, None, cursor);
+        assert!(text.starts_with("L-0123abcd:1-1@0123456789ab · Opening waits\n"), "{text}");
+        assert!(text.contains("\n    about src/store.rs\n"), "{text}");
     }
 
     #[test]

@@ -79,7 +79,9 @@ fn facts(hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
     if hit.staleness >= 1.0 {
         facts.push("old: not changed or verified for long".to_owned());
     }
-    facts.push(format!("id {}", inline(&chunk.id, 80)));
+    // A memory goes by its own id, whatever part of it was found.
+    let id = if hit.memory.is_some() { &doc.id } else { &chunk.id };
+    facts.push(format!("id {}", inline(id, 80)));
     facts.join(" · ")
 }
 

@@ -29,7 +29,16 @@ fn the_tools_are_listed_without_a_daemon() {
         let answer = session.ask(&request(1, "tools/list", &json!({})));
         let tools = answer["result"]["tools"].as_array().expect("tools");
         let names: Vec<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
-        assert_eq!(names, ["recall_search", "recall_get", "recall_list", "recall_index", "recall_status"]);
+        let expected = [
+            "recall_search",
+            "recall_get",
+            "recall_list",
+            "recall_add",
+            "recall_index",
+            "recall_feedback",
+            "recall_status",
+        ];
+        assert_eq!(names, expected);
         assert!(answer["result"].get("resultType").is_none(), "{revision} does not know it");
         session.end().assert_silent_success();
     }

@@ -7,7 +7,7 @@ use recall_proto::v1::{self, ListEntry, ListRequest, ListResponse};
 use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
-use super::{Service, context, store, warning};
+use super::{Service, context, memory, store, warning};
 use crate::failure::unsupported;
 
 pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<ListResponse, Status> {
@@ -42,11 +42,17 @@ fn response(listing: Listing, listed: Scope) -> ListResponse {
 }
 
 fn entry(listed: &Listed, coverage: &[Coverage]) -> ListEntry {
-    let Listed { scope, document: found, created, chunks } = listed;
+    let Listed { scope, document: found, created, chunks, memory: recalled } = listed;
+    let recalled = recalled.as_deref();
     let store_id = store::id_in(*scope, coverage);
     let doc =
         v1::Document { created_at: Some(time::to_proto(*created)), ..document::to_proto(found, *scope, &store_id) };
-    ListEntry { doc: Some(doc), chunks: *chunks, staleness: 0.0, memory: None }
+    ListEntry {
+        doc: Some(doc),
+        chunks: *chunks,
+        staleness: memory::staleness(recalled),
+        memory: memory::to_proto(recalled, *scope),
+    }
 }
 
 fn order(sort: i32) -> Result<ListSort, InvalidRequest> {

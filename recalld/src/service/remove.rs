@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use recall_core::{DocumentId, Scope};
 use recall_engine::{RemoveReport, RemoveRequest as Asked};
-use recall_proto::convert::scope;
+use recall_proto::convert::{remember, scope};
 use recall_proto::v1::{RemoveRequest, RemoveResponse};
 use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
@@ -20,20 +20,24 @@ pub(super) async fn handle(service: &Service, request: RemoveRequest) -> Result<
     if purge {
         return Err(unsupported("dropping tombstones (`purge`)"));
     }
+    let provenance = remember::provenance(&context.clone().unwrap_or_default());
     let origin = context::origin(context)?;
-    let asked = Asked { items, scope: scope::from_proto(wanted, Scope::Project)? };
+    let asked = Asked { items, scope: scope::from_proto(wanted, Scope::Project)?, provenance };
     let report = service.call(move |daemon| daemon.engine.remove(&origin, &asked)).await?;
     Ok(response(report))
 }
 
 fn response(report: RemoveReport) -> RemoveResponse {
-    let RemoveReport { removals, documents, generation } = report;
+    let RemoveReport { removals, memories, documents, generation } = report;
     let mut seen = HashSet::new();
     let removed = removals.iter().flat_map(|removal| &removal.documents).filter(|path| seen.insert(*path));
     RemoveResponse {
         documents,
-        memories: 0,
-        removed: removed.map(|path| DocumentId::of(path).to_string()).collect(),
+        memories: memories.len() as u64,
+        removed: removed
+            .map(|path| DocumentId::of(path).to_string())
+            .chain(memories.iter().map(ToString::to_string))
+            .collect(),
         failures: Vec::new(),
         generation: generation.0,
     }

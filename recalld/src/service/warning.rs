@@ -58,6 +58,14 @@ fn one(warning: Warning) -> v1::Warning {
             let hint = "learn it again with `recall bench --mine --train`, or remove it with `recall bench --forget`";
             new("RANKER_PASSED_OVER", Severity::Warning, message, hint)
         }
+        Warning::MemoriesBehind => {
+            let message = "memories that were just kept are not in the index yet and may be missing".to_owned();
+            new("INDEXING", Severity::Warning, message, "ask again in a moment")
+        }
+        Warning::JournalsUnread { reason } => {
+            let message = format!("the journals of memories could not be read: {reason}");
+            new("JOURNALS_UNREAD", Severity::Error, message, "check who may read `.recall/`")
+        }
         Warning::Configuration { message } => new("CONFIGURATION", Severity::Warning, message, ""),
     }
 }

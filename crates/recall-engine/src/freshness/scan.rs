@@ -5,8 +5,8 @@ use std::num::NonZero;
 use std::time::Instant;
 
 use recall_catalog::{FailureKind, FileFailure};
-use recall_core::{DocPath, Timestamp};
-use recall_watch::{Addition, Depth, IgnoreRules, Rules, Scan};
+use recall_core::{DocPath, MemoryId, Timestamp};
+use recall_watch::{Addition, Depth, FoundFile, IgnoreRules, Rules, Scan};
 
 use crate::error::StoreError;
 use crate::ingest::{self, Outcome, Supervision, Task, Work};
@@ -40,9 +40,12 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
         .map_err(|source| StoreError::Scan { root: store.root.clone(), source })?;
     let known = store.known();
     let noted = store.attention.take();
-    let work = compare(&scan, &known, &store.selection.lock(), &noted);
-    store.freshness.scanned();
+    let mut work = compare(&scan, &known, &store.selection.lock(), &noted);
     let unchanged = (scan.files.len() - work.read.len()) as u64;
+    let memories = store.memory_work_anew(&known, &noted, job.now);
+    work.read.extend(memories.read);
+    work.gone.extend(memories.gone);
+    store.freshness.scanned();
     tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
         gone = work.gone.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
     // A run that failed between its two commits has left the lexical index behind; an ingest brings it up.
@@ -54,6 +57,8 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let mut supervision = Supervision { progress: job.progress, cancel: job.cancel };
     let outcome = ingest::ingest(store, &work, job.threads, job.now, &mut supervision)
         .inspect_err(|_| store.attention.put_back(noted))?;
+    // What of the memories is in the index is known to be so.
+    store.memory_work(&store.known());
     if parses_everything {
         let noted = store.catalog.writer().and_then(|mut writer| writer.parsed_by(recall_chunk::VERSION));
         noted.map_err(|source| store.write_failed(source))?;
@@ -87,7 +92,15 @@ fn rules(store: &Store) -> Rules {
 fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> Work {
     let mut work = Work::default();
     let mut seen: HashSet<&str> = HashSet::with_capacity(scan.files.len() + scan.skipped.len());
+    let mut namesakes: HashSet<String> = HashSet::new();
     for file in &scan.files {
+        if MemoryId::of_path(file.path.as_str()).is_some() {
+            let namesake = namesake(file);
+            let is_known = known.files.contains_key(&namesake.path);
+            namesakes.insert(namesake.path.clone());
+            work.skipped.extend(Some(namesake).filter(|_| !is_known));
+            continue;
+        }
         seen.insert(file.path.as_str());
         let before = known.files.get(file.path.as_str());
         let look = noted.look(&file.path);
@@ -117,11 +130,20 @@ fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> 
     }
     // What lies in a directory that could not be listed this time is not gone.
     let is_gone = |path: &&String| {
-        !seen.contains(path.as_str()) && DocPath::new(path).map_or(true, |path| !scan.is_unseen(&path))
+        let is_there = seen.contains(path.as_str()) || namesakes.contains(*path) || MemoryId::of_path(path).is_some();
+        !is_there && DocPath::new(path).map_or(true, |path| !scan.is_unseen(&path))
     };
     work.gone = known.files.keys().filter(is_gone).cloned().collect();
     work.gone.sort_unstable();
     work
+}
+
+/// What is told of a file that has the path of a memory's document, which is not its own: that it is not indexed. In the
+/// list of such files it stands under a name that no document has.
+fn namesake(file: &FoundFile) -> FileFailure {
+    let reason = "its name is that of a memory".to_owned();
+    let (size_bytes, modified) = (file.size_bytes, file.modified);
+    FileFailure { path: format!("./{}", file.path), kind: FailureKind::Skipped, reason, size_bytes, modified }
 }
 
 /// A task to read one file, with what its path was added with.
@@ -137,5 +159,6 @@ pub(crate) fn task(path: &DocPath, size_bytes: u64, modified: Timestamp, known: 
         tags: added.map(|added| added.tags.clone()).unwrap_or_default(),
         source: added.and_then(|added| added.source.clone()),
         document_type: added.and_then(|added| added.document_type),
+        memory: None,
     }
 }

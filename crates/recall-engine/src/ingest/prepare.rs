@@ -2,15 +2,17 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
 use recall_catalog::{FailureKind, FileFailure};
 use recall_chunk::{ChunkLimits, Chunker};
 use recall_core::{
-    ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, ParseOutcome, ParsedDocument, Timestamp,
+    ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, Memory, ParseOutcome, ParsedDocument, Timestamp,
 };
 use recall_watch::content::{self, ContentError};
 
 use crate::freshness::reason_of;
+use crate::memory;
 use crate::settings::StoreSettings;
 use crate::store::{Attention, Store};
 
@@ -28,6 +30,8 @@ pub(crate) struct Task {
     pub(crate) tags: Vec<String>,
     pub(crate) source: Option<String>,
     pub(crate) document_type: Option<DocumentType>,
+    /// The memory whose document is to be written, in the place of a file's.
+    pub(crate) memory: Option<Arc<Memory>>,
 }
 
 /// What a file became.
@@ -47,6 +51,8 @@ pub(crate) struct PreparedDocument {
     pub(crate) document: Document,
     pub(crate) text: String,
     pub(crate) parsed: ParsedDocument,
+    /// When there was something to be seen of it first; none where that is this moment.
+    pub(crate) created: Option<Timestamp>,
 }
 
 /// Reads and parses files; one a thread.
@@ -67,6 +73,9 @@ impl<'a> Preparer<'a> {
 
     /// Reads and parses one file. A failure becomes a record; nothing stops the run.
     pub(crate) fn prepare(&mut self, task: &Task) -> Prepared {
+        if let Some(memory) = &task.memory {
+            return self.remember(task, memory);
+        }
         let content = match content::read(self.root, &task.path, self.settings.limits.file_bytes) {
             Ok(content) => content,
             Err(ContentError::Gone { .. }) => return Prepared::Gone,
@@ -78,15 +87,30 @@ impl<'a> Preparer<'a> {
         if task.hash == Some(content.hash) {
             return Prepared::Touched { size_bytes: content.size_bytes, modified: content.modified };
         }
-        let path = &task.path;
         // A parser's bug costs one file, not the run.
-        let Ok(document) = catch_unwind(AssertUnwindSafe(|| self.parse(task, content))) else {
-            self.chunker = Chunker::new(ChunkLimits::from(&self.settings.limits));
-            tracing::error!(%path, "the parser panicked");
-            let reason = "the parser panicked on this file".to_owned();
-            return Prepared::Failure(failure(task, FailureKind::Failed, reason));
+        match catch_unwind(AssertUnwindSafe(|| self.parse(task, content))) {
+            Ok(document) => Prepared::Document(Box::new(document)),
+            Err(_) => Prepared::Failure(self.panicked(task)),
+        }
+    }
+
+    /// Makes the document of a memory.
+    fn remember(&mut self, task: &Task, memory: &Memory) -> Prepared {
+        let Ok(parsed) = catch_unwind(AssertUnwindSafe(|| memory::parsed_of(memory, &mut self.chunker))) else {
+            return Prepared::Failure(self.panicked(task));
         };
-        Prepared::Document(Box::new(document))
+        Prepared::Document(Box::new(PreparedDocument {
+            document: memory::document_of(memory),
+            text: memory::text_of(memory).to_owned(),
+            parsed,
+            created: Some(memory.created),
+        }))
+    }
+
+    fn panicked(&mut self, task: &Task) -> FileFailure {
+        self.chunker = Chunker::new(ChunkLimits::from(&self.settings.limits));
+        tracing::error!(path = %task.path, "the parser panicked");
+        failure(task, FailureKind::Failed, "the parser panicked on this text".to_owned())
     }
 
     fn parse(&mut self, task: &Task, content: content::Content) -> PreparedDocument {
@@ -121,7 +145,7 @@ impl<'a> Preparer<'a> {
             tags,
             source: task.source.clone(),
         };
-        PreparedDocument { document, text, parsed }
+        PreparedDocument { document, text, parsed, created: None }
     }
 
     fn configured_type(&self, path: &DocPath) -> Option<DocumentType> {

@@ -202,7 +202,7 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
                     document: &prepared.document,
                     text: &prepared.text,
                     parsed: &prepared.parsed,
-                    indexed: self.run.now,
+                    indexed: prepared.created.unwrap_or(self.run.now),
                 };
                 let Inserted { document, first_chunk, replaced } =
                     self.transaction.insert(&record).map_err(|source| store.write_failed(source))?;

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use recall_catalog::StoredChunk;
-use recall_core::{ChunkRow, DocPath};
+use recall_core::{ChunkRow, DocPath, MemoryId, Recalled};
 use recall_watch::StatOutcome;
 
 use super::order::{Learned, Ranked};
@@ -45,7 +46,12 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool
             store.publication.wait_for(generation, PUBLICATION_PATIENCE);
             return Ok(Expanded::Overtaken);
         }
+        let memories = memories(search, store, stored.iter().flatten())?;
         let changed = changed_files(store, stored.iter().flatten());
+        let changed_anchors = store.changed_anchors(memories.values().map(|recalled| &recalled.memory));
+        if !changed_anchors.is_empty() && !is_last && bring_up(search, store, &changed_anchors) {
+            return Ok(Expanded::Overtaken);
+        }
         if !changed.is_empty() {
             if !is_last && bring_up(search, store, &changed) {
                 return Ok(Expanded::Overtaken);
@@ -56,19 +62,46 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool
             if let Some(stored) = stored
                 && !changed.contains(&stored.document.document.path)
             {
-                hits.push(Hit { parents, ..hit(search, store, ranked, stored) });
+                let id = MemoryId::of_path(stored.document.document.path.as_str());
+                let memory = id.and_then(|id| memories.get(&id).cloned()).map(Box::new);
+                hits.push(Hit { parents, memory, ..hit(search, store, ranked, stored) });
             }
         }
     }
     Ok(Expanded::Hits { hits, left_out })
 }
 
-/// The files that are no longer what was indexed of them: one stat a file.
+/// The memories that chunks are parts of, and how they stand.
+fn memories<'a>(
+    search: &Search<'_>,
+    store: &Store,
+    stored: impl Iterator<Item = &'a StoredChunk>,
+) -> Result<HashMap<MemoryId, Recalled>, StoreError> {
+    let now = search.engine.clock.now();
+    let ids: BTreeSet<_> =
+        stored.filter_map(|chunk| MemoryId::of_path(chunk.document.document.path.as_str())).collect();
+    // As the file of any hit, the journals are looked at: what was deleted or merged meanwhile is not told.
+    if !ids.is_empty()
+        && let Err(error) = store.ledger.look(now, Duration::ZERO)
+    {
+        tracing::warn!(root = %store.root.display(), reason = reason_of(&error), "the journals were not read");
+    }
+    let mut memories = HashMap::with_capacity(ids.len());
+    for id in ids {
+        memories.extend(store.recalled(id, now)?.map(|recalled| (id, recalled)));
+    }
+    Ok(memories)
+}
+
+/// The files that are no longer what was indexed of them, one stat a file, and the memories that are not.
 fn changed_files<'a>(store: &Store, stored: impl Iterator<Item = &'a StoredChunk>) -> BTreeSet<DocPath> {
     let mut looked_at: HashMap<&DocPath, bool> = HashMap::new();
     for chunk in stored {
         let document = &chunk.document.document;
         looked_at.entry(&document.path).or_insert_with(|| {
+            if let Some(id) = MemoryId::of_path(document.path.as_str()) {
+                return !store.ledger.is_even(id, document.hash);
+            }
             !matches!(
                 recall_watch::stat(&store.root, &document.path),
                 StatOutcome::File { size_bytes, modified }
@@ -96,7 +129,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, stored: StoredCh
         recall_core::Explain::On => Some(Explanation {
             ranks: ranked.fused.map(|chunk| chunk.fused.ranks.clone()).unwrap_or_default(),
             fused: ranked.fused.map_or(0.0, |chunk| chunk.fused.score),
-            priors: ranked.fused.map(|chunk| chunk.priors.clone()).unwrap_or_default(),
+            priors: ranked.fused.iter().flat_map(|chunk| &chunk.priors).chain(&ranked.memory_priors).copied().collect(),
             contributions: ranked.learned.as_ref().map(|learned| contributions(search, learned)).unwrap_or_default(),
         }),
     };
@@ -112,6 +145,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, stored: StoredCh
         also_at: Vec::new(),
         parents: Vec::new(),
         explanation,
+        memory: None,
     }
 }
 

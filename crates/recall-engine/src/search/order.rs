@@ -12,7 +12,9 @@ use rustc_hash::FxHashMap;
 use super::fused::FusedChunk;
 use super::pool::{Finds, OneSide};
 use super::{Search, features, texts};
+use crate::answer::Factor;
 use crate::error::StoreError;
+use crate::memory;
 use crate::rankers::{Basis, Rankers, Side};
 
 /// A chunk in the order of the answer, before it is read.
@@ -28,6 +30,8 @@ pub(super) struct Ranked<'a> {
     pub(super) fused: Option<&'a FusedChunk>,
     /// What the ranker saw of the document.
     pub(super) learned: Option<Learned>,
+    /// The factors that being a memory puts on the score.
+    pub(super) memory_priors: Vec<Factor>,
 }
 
 /// What the ranker saw of a document, and how sure it is.
@@ -84,6 +88,7 @@ pub(super) fn order<'a>(
             None => ranked.extend(fused(pool, side)),
         }
     }
+    weigh_memories(search, &mut ranked);
     sort(&mut ranked);
     let more: Vec<Ranked<'a>> = learned_sides.into_iter().flat_map(|side| others(&ranked, pool, side)).collect();
     ranked.extend(more);
@@ -96,6 +101,22 @@ pub(super) fn order<'a>(
 fn basis(pool: &[Finds]) -> Basis {
     let is_told = |finds: &Finds| finds.meaning.is_some() || finds.evidence.documents.is_empty();
     if pool.iter().all(is_told) { Basis::Meaning } else { Basis::Words }
+}
+
+/// Multiplies the odds of memories with what speaks for or against them, whoever decided: of a learned score, which is a
+/// probability by its scale, that moves all by the same way; of a fused one, which is small, it is the score itself.
+fn weigh_memories(search: &Search<'_>, ranked: &mut [Ranked<'_>]) {
+    let now = search.engine.clock.now();
+    for one in ranked {
+        let store = &search.stores[one.store];
+        one.memory_priors = memory::factors(store, one.document.0, search.request, now);
+        if one.memory_priors.is_empty() {
+            // Its score stays what it is to the last bit.
+            continue;
+        }
+        let factor: f64 = one.memory_priors.iter().map(|factor| factor.value).product();
+        one.score = one.score * factor / (1.0 - one.score + one.score * factor);
+    }
 }
 
 fn sort(ranked: &mut [Ranked<'_>]) {
@@ -131,6 +152,7 @@ fn by_ranker<'a>(
                         + TOGETHER * best.map_or(0.0, |chunk| chunk.score) / most_fused,
                 ),
                 fused: best,
+                memory_priors: Vec::new(),
                 learned: Some(Learned {
                     side: side.side,
                     basis,
@@ -182,6 +204,7 @@ fn from_chunk(store: usize, chunk: &FusedChunk) -> Ranked<'_> {
         score: chunk.score,
         fused: Some(chunk),
         learned: None,
+        memory_priors: Vec::new(),
     }
 }
 
@@ -204,7 +227,8 @@ fn others<'a>(ranked: &[Ranked<'a>], pool: &'a [Finds], side: Side) -> Vec<Ranke
         .into_iter()
         .map(|(place, other)| {
             score -= least / (count + 1.0);
-            Ranked { score, learned: ranked[place].learned.clone(), ..other }
+            let best = &ranked[place];
+            Ranked { score, learned: best.learned.clone(), memory_priors: best.memory_priors.clone(), ..other }
         })
         .collect()
 }

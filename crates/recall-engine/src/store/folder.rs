@@ -22,14 +22,17 @@ impl Folder {
     ///
     /// A project whose own folder cannot be written keeps its index in the data home.
     pub(crate) fn prepare(scope: StoreScope, root: &Path, places: &Places) -> Result<Self, (PathBuf, io::Error)> {
-        let own = root.join(".recall");
-        if scope == StoreScope::Global || own.is_dir() {
+        let (own, away) = (root.join(".recall"), Self::at(places.stores.join(name_of(root))));
+        let is_initialised = own.join("recall.toml").is_file() || own.join("index").is_dir();
+        // A project becomes no other by being remembered about: it keeps its index, and what was selected, where they are.
+        let is_own = scope == StoreScope::Global || is_initialised || (own.is_dir() && !away.index.is_dir());
+        if is_own {
             let folder = Self::at(own);
             if folder.make().is_ok() {
                 return Ok(folder);
             }
         }
-        let folder = Self::at(places.stores.join(name_of(root)));
+        let folder = away;
         folder.make().map_err(|error| (folder.index.clone(), error))?;
         folder.name_root(root).map_err(|error| (folder.path.clone(), error))?;
         Ok(folder)

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use recall_core::{ContentHash, DocPath, Generation, Timestamp};
+use recall_core::{ContentHash, DocPath, Generation, MemoryId, Timestamp};
 
 /// What the catalog holds of each file, at one generation.
 #[derive(Debug, Default)]
@@ -14,6 +14,8 @@ pub(crate) struct Known {
     pub(crate) documents: u64,
     /// The modification time of the newest document.
     pub(crate) newest: Option<Timestamp>,
+    /// Which documents are memories, by row.
+    pub(crate) memories: HashMap<i64, MemoryId>,
 }
 
 /// What was seen of a file when it was read last.
@@ -32,6 +34,9 @@ impl Known {
             if state.hash.is_some() {
                 known.documents += 1;
                 known.newest = known.newest.max(Some(state.modified));
+            }
+            if let (Some(row), Some(id)) = (state.row, MemoryId::of_path(&state.path)) {
+                known.memories.insert(row.0, id);
             }
             known.files.insert(
                 state.path,

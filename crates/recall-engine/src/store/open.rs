@@ -13,6 +13,7 @@ use super::{Attention, Background, Folder, Known, Publication, RankingCell, Stor
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::freshness::Freshness;
+use crate::memory::{AnchorTexts, Ledger};
 use crate::models::Models;
 use crate::progress::Cancel;
 use crate::selection::{self, Selection};
@@ -79,6 +80,8 @@ impl Store {
             lexical,
             semantic,
             selection: Mutex::new(selection),
+            ledger: Ledger::new(root.join(".recall")),
+            anchor_texts: AnchorTexts::default(),
             known: ArcSwap::from_pointee(Known::default()),
             stated: ArcSwapOption::empty(),
             writing: Mutex::new(()),

@@ -1,17 +1,19 @@
 //! A document.
 
-use recall_core::{Document, StoreScope};
+use recall_core::{Document, MemoryId, StoreScope};
 
 use super::{scope, time};
 use crate::v1;
 
-/// Writes a document of a store. When it was first seen and last changed is not known here and left out.
+/// Writes a document of a store. When it was first seen and last changed is not known here and left out. That of a memory goes
+/// by the memory's id, and has no path.
 pub fn to_proto(document: &Document, store: StoreScope, store_id: &str) -> v1::Document {
     let Document { id, path, document_type, title, language, hash, size_bytes, modified, file_kind, tags, source } =
         document;
+    let memory = MemoryId::of_path(path.as_str());
     v1::Document {
-        id: id.to_string(),
-        path: path.as_str().to_owned(),
+        id: memory.map_or_else(|| id.to_string(), |memory| memory.to_string()),
+        path: if memory.is_some() { String::new() } else { path.as_str().to_owned() },
         mtime: Some(time::to_proto(*modified)),
         hash: hash.to_string(),
         tag: tags.clone(),

@@ -1,6 +1,6 @@
 //! How much may a request ask for?
 
-use recall_core::Limits;
+use recall_core::{Limits, MEMORY_BYTES};
 
 use crate::{InvalidRequest, Problem, v1};
 
@@ -18,9 +18,6 @@ const GRAPH_NODES: (u32, u32) = (50, 200);
 
 /// The steps of a walk in the graph that does not say how many it wants, and the most.
 const GRAPH_DEPTH: (u32, u32) = (1, 5);
-
-/// The largest content of one memory.
-const MEMORY_BYTES: u64 = 1024 * 1024;
 
 /// Reads how many hits a search wants: 1 to the limit, 10 when not given.
 ///
@@ -123,7 +120,7 @@ pub fn to_proto(limits: &Limits) -> v1::Limits {
         chunk_tokens: *chunk_tokens,
         parse_time_ms: parse_time.as_millis() as u64,
         parse_depth: *parse_depth,
-        memory_bytes: MEMORY_BYTES,
+        memory_bytes: MEMORY_BYTES as u64,
     }
 }
 

@@ -7,7 +7,8 @@ use recall_proto::convert::scope;
 use recall_proto::v1;
 
 use super::excerpt::Marked;
-use super::style::{DIM, PATH, SYMBOL};
+use super::memory::{broken, facts};
+use super::style::{DIM, PATH, STRONG, SYMBOL};
 use super::text::printable;
 
 /// What is asked for: the document's text or lines, or the chunk's where the id named one.
@@ -30,7 +31,15 @@ pub(crate) fn render(answer: &v1::GetResponse, width: Option<usize>) -> String {
     let store = scope::store_from_proto(doc.scope).filter(|scope| *scope != StoreScope::Project);
     about.extend(store.map(StoreScope::as_str));
     about.extend(doc.tag.iter().map(String::as_str));
+    let standing = answer.memory.as_ref().map(facts).unwrap_or_default();
+    about.extend(standing.iter().map(String::as_str));
     let _ = writeln!(text, "  {DIM}{}{DIM:#}", printable(&about.join(" · ")));
+    if let Some(memory) = &answer.memory {
+        let _ = writeln!(text, "{STRONG}{}{STRONG:#}", printable(&memory.title));
+        for line in broken(memory) {
+            let _ = writeln!(text, "{DIM}{}{DIM:#}", printable(&line));
+        }
+    }
     let (content, first_line) = content(answer);
     text.push_str(&Marked { text: content, first_line, matches: &[] }.render(usize::MAX, width));
     text

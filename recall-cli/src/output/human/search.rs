@@ -9,6 +9,7 @@ use recall_proto::v1;
 
 use super::excerpt::Marked;
 use super::explanation;
+use super::memory::facts;
 use super::quantity::{count, counted, millis};
 use super::style::{DIM, LINE, PATH, SYMBOL};
 use super::text::{columns, fit, fit_path, printable};
@@ -100,8 +101,10 @@ fn header(rank: u32, hit: &v1::Hit, doc: &v1::Document, chunk: &v1::Chunk, width
     if doc.r#type != "code" {
         let _ = write!(tail, "  {}", doc.r#type);
     }
-    if hit.staleness >= 1.0 {
-        tail.push_str("  stale");
+    match &hit.memory {
+        Some(memory) => _ = write!(tail, "  {}", facts(memory).join(", ")),
+        None if hit.staleness >= 1.0 => tail.push_str("  stale"),
+        None => {}
     }
     let taken = columns(&number) + 1 + columns(&lines) + columns(&tail);
     let room = width.map(|width| width.saturating_sub(taken));

@@ -8,7 +8,7 @@ use recall_engine::{Answer, Coverage, Explanation, Facet, Hit};
 use recall_proto::convert::{chunk, document, filters, scope, time};
 use recall_proto::v1;
 
-use crate::service::{store, warning};
+use crate::service::{memory, store, warning};
 
 type RetrieverWeights = [(Retriever, f64)];
 
@@ -96,13 +96,16 @@ fn hit(hit: Hit, coverage: &[Coverage], weights: &RetrieverWeights, parents: &Ha
         also_at,
         parents: around,
         explanation,
+        memory: recalled,
     } = hit;
+    let recalled = recalled.as_deref();
+    let doc = document::to_proto(&found, scope, &store::id_in(scope, coverage));
     v1::Hit {
         score,
-        doc: Some(document::to_proto(&found, scope, &store::id_in(scope, coverage))),
-        chunk: Some(chunk::to_proto(&span, found.id, &text)),
+        chunk: Some(v1::Chunk { doc_id: doc.id.clone(), ..chunk::to_proto(&span, found.id, &text) }),
+        doc: Some(doc),
         citation,
-        staleness: 0.0,
+        staleness: memory::staleness(recalled),
         also_at,
         explain: explanation.map(|explanation| explain(explanation, weights)),
         highlights: highlights
@@ -111,7 +114,7 @@ fn hit(hit: Hit, coverage: &[Coverage], weights: &RetrieverWeights, parents: &Ha
             .collect(),
         parents: around.into_iter().map(chunk::enclosing_to_proto).collect(),
         confidence,
-        memory: None,
+        memory: memory::to_proto(recalled, scope),
         parent_text: parents.get(&found.id).cloned(),
     }
 }

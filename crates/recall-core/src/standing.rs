@@ -1,0 +1,266 @@
+//! How does a memory stand: does it hold, how far may it be trusted, is it in force?
+//!
+//! Derived from the memory, from what the files say at this moment, and from the time; nothing of it is written down.
+
+use crate::{Anchor, FeedbackTally, Memory, MemoryId, MemoryOrigin, Timestamp};
+
+/// A memory as an answer tells it: what it says, and how it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recalled {
+    /// The memory; secrets in it are masked.
+    pub memory: Memory,
+    /// Whether what it says about files still matches them.
+    pub verification: Verification,
+    /// How far it may be trusted.
+    pub trust: Trust,
+    /// Whether it is in force.
+    pub status: MemoryStatus,
+    /// Its age by the threshold of its type, 0 to 1.
+    pub staleness: f64,
+    /// The memory that retired it.
+    pub superseded_by: Option<MemoryId>,
+}
+
+impl Recalled {
+    /// Judges a memory by what is known at a moment.
+    pub fn of(memory: Memory, verification: Verification, superseded_by: Option<MemoryId>, now: Timestamp) -> Self {
+        let staleness = staleness(&memory, now);
+        let is_retired = superseded_by.is_some() || memory.promoted.is_some() || memory.deleted.is_some();
+        let status = if is_retired || is_outdated(&memory) {
+            MemoryStatus::Deprecated
+        } else if staleness >= 1.0 || verification.changed_ratio >= DRIFTED {
+            MemoryStatus::Stale
+        } else {
+            MemoryStatus::Current
+        };
+        Self { trust: Trust::of(&memory), memory, verification, status, staleness, superseded_by }
+    }
+}
+
+/// After how many days a memory that nobody amended or verified is stale: half a year, in which most code is touched.
+pub const STALE_AFTER_DAYS: f64 = 180.0;
+
+/// From which share of its anchors on a memory has drifted: more of what it is tied to changed than did not.
+const DRIFTED: f64 = 0.5;
+
+const NANOS_PER_DAY: f64 = 86_400.0 * 1e9;
+
+/// The age since the last amendment or verification, by what is stale, 0 to 1. In whole days, so that a question that is asked
+/// twice is answered with the same bytes.
+fn staleness(memory: &Memory, now: Timestamp) -> f64 {
+    let known_good = memory.verified.as_ref().map_or(memory.updated, |verified| verified.timestamp.max(memory.updated));
+    let age_days = (now.0.saturating_sub(known_good.0).max(0) as f64 / NANOS_PER_DAY).floor();
+    (age_days / STALE_AFTER_DAYS).min(1.0)
+}
+
+/// Whether it was called outdated, and neither amended nor verified since.
+fn is_outdated(memory: &Memory) -> bool {
+    let verified = memory.verified.as_ref().map(|verified| verified.timestamp);
+    memory.feedback.last_outdated.is_some_and(|outdated| outdated > memory.updated && Some(outdated) > verified)
+}
+
+/// Whether what a memory says about files still matches them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verification {
+    /// The worst state of its anchors.
+    pub state: AnchorState,
+    /// The commit that the anchors that no longer hold were taken at; of one that holds, that of its first anchor.
+    pub since_commit: Option<String>,
+    /// The share of the anchors that do not hold, 0 to 1.
+    pub changed_ratio: f64,
+    /// When somebody last found that it holds.
+    pub verified: Option<Timestamp>,
+    /// The anchors that do not hold, in order.
+    pub broken: Vec<(Anchor, AnchorState)>,
+}
+
+impl Verification {
+    /// Sums up the states of a memory's anchors.
+    pub fn of(verified: Option<Timestamp>, anchors: Vec<(Anchor, AnchorState)>) -> Self {
+        let count = anchors.len();
+        let state = anchors.iter().map(|&(_, state)| state).max().unwrap_or(AnchorState::Unanchored);
+        let first_commit = anchors.first().and_then(|(anchor, _)| anchor.commit.clone());
+        let broken: Vec<_> = anchors.into_iter().filter(|(_, state)| state.is_broken()).collect();
+        let since_commit = broken.iter().find_map(|(anchor, _)| anchor.commit.clone()).or(first_commit);
+        let changed_ratio = if count == 0 { 0.0 } else { broken.len() as f64 / count as f64 };
+        Self { state, since_commit, changed_ratio, verified, broken }
+    }
+}
+
+/// How an anchor stands, the worst last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AnchorState {
+    /// There is nothing to be compared.
+    Unanchored,
+    /// The text is as it was.
+    Verified,
+    /// It was not compared: what it is tied to is there and cannot be read.
+    Unchecked,
+    /// The text is another.
+    Changed,
+    /// The file or the symbol is not there.
+    Gone,
+}
+
+impl AnchorState {
+    /// Every state, in a fixed order.
+    pub const ALL: [Self; 5] = [Self::Unanchored, Self::Verified, Self::Unchecked, Self::Changed, Self::Gone];
+
+    /// Whether what was written down no longer matches.
+    pub fn is_broken(self) -> bool {
+        matches!(self, Self::Changed | Self::Gone)
+    }
+}
+
+/// How far a memory may be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Trust {
+    /// Written by an agent or imported, and confirmed by nobody.
+    Low,
+    /// Confirmed by use.
+    Medium,
+    /// Written or verified by a person.
+    High,
+}
+
+impl Trust {
+    fn of(memory: &Memory) -> Self {
+        let by_person = memory.origin == MemoryOrigin::Human
+            || memory.verified.as_ref().is_some_and(|verified| verified.provenance.agent.is_none());
+        let FeedbackTally { useful, not_useful, .. } = memory.feedback;
+        if by_person {
+            Self::High
+        } else if useful > not_useful {
+            Self::Medium
+        } else {
+            Self::Low
+        }
+    }
+}
+
+/// Whether a memory is in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MemoryStatus {
+    /// It is.
+    Current,
+    /// It is old, or what it is tied to changed a lot.
+    Stale,
+    /// It was retired by another, promoted, deleted, or called outdated.
+    Deprecated,
+}
+
+/// What feedback says about an item, in numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ItemStats {
+    /// How often it was called useful.
+    pub useful: u64,
+    /// How often it was called not useful.
+    pub not_useful: u64,
+    /// The useful part of all verdicts, 0 to 1; none without any.
+    pub usefulness: Option<f64>,
+    /// Whether somebody should look at it.
+    pub is_flagged: bool,
+}
+
+/// From how many verdicts on a low usefulness is worth a look.
+const FLAGGED_VERDICTS: u64 = 10;
+
+/// Below which usefulness an item is flagged.
+const FLAGGED_USEFULNESS: f64 = 0.2;
+
+impl From<&FeedbackTally> for ItemStats {
+    fn from(tally: &FeedbackTally) -> Self {
+        let FeedbackTally { useful, not_useful, outdated, duplicate, last_outdated: _, duplicate_of: _ } = *tally;
+        let verdicts = useful + not_useful;
+        let usefulness = (verdicts > 0).then(|| useful as f64 / verdicts as f64);
+        let is_useless =
+            verdicts >= FLAGGED_VERDICTS && usefulness.is_some_and(|usefulness| usefulness < FLAGGED_USEFULNESS);
+        Self { useful, not_useful, usefulness, is_flagged: is_useless || outdated > 0 || duplicate > 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{ContentHash, DocPath, MemoryType, Provenance, StoreScope, Verified};
+
+    const DAY: i64 = 86_400_000_000_000;
+
+    fn memory() -> Memory {
+        Memory {
+            id: MemoryId::of(MemoryType::Note, &[b"a"]),
+            title: Arc::from("t"),
+            content: Arc::from("c"),
+            tags: Vec::new(),
+            related_files: Vec::new(),
+            scope: StoreScope::Project,
+            source: None,
+            origin: MemoryOrigin::Observed,
+            supersedes: None,
+            anchors: Vec::new(),
+            lineage: None,
+            provenance: Provenance::default(),
+            created: Timestamp(0),
+            updated: Timestamp(0),
+            verified: None,
+            deleted: None,
+            promoted: None,
+            feedback: FeedbackTally::default(),
+        }
+    }
+
+    fn anchor(path: &str, commit: &str) -> Anchor {
+        let path = DocPath::new(path).expect("plain");
+        Anchor { path, symbol: None, hash: ContentHash([0; 32]), commit: Some(commit.to_owned()) }
+    }
+
+    fn standing(memory: Memory, days: i64) -> (MemoryStatus, Trust) {
+        let verification = Verification::of(None, Vec::new());
+        let recalled = Recalled::of(memory, verification, None, Timestamp(days * DAY));
+        (recalled.status, recalled.trust)
+    }
+
+    #[test]
+    fn the_worst_anchor_decides_and_the_share_of_broken_ones_is_told() {
+        let states = [AnchorState::Verified, AnchorState::Gone, AnchorState::Changed, AnchorState::Verified];
+        let anchors = states.iter().zip(["a", "b", "c", "d"]).map(|(&state, name)| (anchor(name, name), state));
+        let sum = Verification::of(None, anchors.collect());
+        assert_eq!((sum.state, sum.changed_ratio, sum.since_commit.as_deref()), (AnchorState::Gone, 0.5, Some("b")));
+        assert_eq!(sum.broken.len(), 2);
+        assert_eq!(Verification::of(None, Vec::new()).state, AnchorState::Unanchored);
+    }
+
+    #[test]
+    fn age_makes_stale_and_a_look_makes_current_again() {
+        assert_eq!(standing(memory(), 179).0, MemoryStatus::Current);
+        assert_eq!(standing(memory(), 180).0, MemoryStatus::Stale);
+        let verified = Verified { timestamp: Timestamp(100 * DAY), provenance: Provenance::default() };
+        assert_eq!(standing(Memory { verified: Some(verified), ..memory() }, 200).0, MemoryStatus::Current);
+    }
+
+    #[test]
+    fn what_was_called_outdated_is_so_until_it_is_amended() {
+        let feedback = FeedbackTally { outdated: 1, last_outdated: Some(Timestamp(5)), ..FeedbackTally::default() };
+        let outdated = Memory { feedback, ..memory() };
+        assert_eq!(standing(outdated.clone(), 0).0, MemoryStatus::Deprecated);
+        assert_eq!(standing(Memory { updated: Timestamp(6), ..outdated }, 0).0, MemoryStatus::Current);
+    }
+
+    #[test]
+    fn people_are_trusted_and_agents_when_it_helped() {
+        assert_eq!(standing(memory(), 0).1, Trust::Low);
+        let feedback = FeedbackTally { useful: 2, not_useful: 1, ..FeedbackTally::default() };
+        assert_eq!(standing(Memory { feedback, ..memory() }, 0).1, Trust::Medium);
+        assert_eq!(standing(Memory { origin: MemoryOrigin::Human, ..memory() }, 0).1, Trust::High);
+    }
+
+    #[test]
+    fn an_item_that_seldom_helps_is_flagged() {
+        let stats =
+            |useful, not_useful| ItemStats::from(&FeedbackTally { useful, not_useful, ..FeedbackTally::default() });
+        assert_eq!((stats(0, 0).usefulness, stats(1, 3).usefulness), (None, Some(0.25)));
+        assert!(!stats(0, 9).is_flagged && stats(1, 9).is_flagged && !stats(2, 8).is_flagged);
+    }
+}

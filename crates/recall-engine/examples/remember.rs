@@ -1,0 +1,107 @@
+//! How long does it take to keep a memory, until it is acknowledged and until it is found?
+//!
+//! `cargo run --release -p recall-engine --example remember`. Adds memories one after another, then by 32 threads at once, to a
+//! project in a temporary folder, whose disk decides.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use recall_core::{
+    AddMemory, Clock, Explain, Facets, Filters, MemoryType, Provenance, Repeats, Scope, SearchRequest, Timestamp,
+    Weights,
+};
+use recall_engine::{Engine, EngineSettings, Origin, Places, RootCheck, StoreSettings};
+
+struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the one place here that asks for the time")]
+    fn now(&self) -> Timestamp {
+        Timestamp::from(std::time::SystemTime::now())
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "figures are what it is for")]
+fn main() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let root = folder.path().canonicalize().expect("it is there").join("project");
+    std::fs::create_dir_all(&root).expect("writable");
+    std::fs::write(root.join("a.rs"), "fn a() {}\n").expect("writable");
+    let places = Places {
+        global_root: folder.path().join("global"),
+        stores: folder.path().join("stores"),
+        home: None,
+        allowed_roots: Vec::new(),
+    };
+    let of_store = |_: &Path| StoreSettings::default();
+    let engine = Engine::new(places, EngineSettings::default(), Box::new(of_store), Arc::new(SystemClock));
+    let origin = Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Refuse };
+    engine.search(&origin, &request("a")).expect("indexed");
+
+    let mut took: Vec<Duration> = (0..300).map(|n| add(&engine, &origin, n)).collect();
+    took.sort();
+    println!("one after another: p50 {:.1?}, p95 {:.1?}", took[took.len() / 2], took[took.len() * 95 / 100]);
+
+    let mut waited: Vec<Duration> = (1000..1020)
+        .map(|n| {
+            add(&engine, &origin, n);
+            let began = Instant::now();
+            let name = format!("matter{n}");
+            let holds = |answer: &recall_engine::Answer| answer.hits.iter().any(|hit| hit.text.contains(&name));
+            loop {
+                let answer = engine.search(&origin, &request(&name)).expect("an answer");
+                if holds(&answer) {
+                    return began.elapsed();
+                }
+                assert!(!answer.warnings.is_empty(), "an answer that lacks something says so");
+            }
+        })
+        .collect();
+    waited.sort();
+    println!("found by a search right behind: p50 {:.1?}, most {:.1?}", waited[10], waited[19]);
+
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        for thread in 0..32 {
+            let (engine, origin) = (&engine, &origin);
+            scope.spawn(move || (0..20).for_each(|n| _ = add(engine, origin, 10_000 + thread * 100 + n)));
+        }
+    });
+    println!("32 at once: {:.0} a second", 640.0 / began.elapsed().as_secs_f64());
+    engine.close();
+}
+
+fn add(engine: &Engine, origin: &Origin, number: u32) -> Duration {
+    let memory = AddMemory {
+        memory_type: MemoryType::Lesson,
+        title: format!("The lesson of matter{number}"),
+        content: format!("What was learnt of matter{number} on day {}: it takes {} tries.", number % 31, number * 7),
+        scope: Scope::Project,
+        tags: Vec::new(),
+        related_files: Vec::new(),
+        supersedes: None,
+        repeats: Repeats::Accept,
+        source: None,
+        origin: None,
+        key: None,
+        provenance: Provenance::default(),
+    };
+    let began = Instant::now();
+    engine.add_memory(origin, &memory).expect("kept");
+    began.elapsed()
+}
+
+fn request(query: &str) -> SearchRequest {
+    SearchRequest {
+        query: query.to_owned(),
+        scope: Scope::Project,
+        filters: Filters::default(),
+        limit: 10,
+        offset: 0,
+        weights: Weights::default(),
+        explain: Explain::Off,
+        facets: Facets::Off,
+        without: Vec::new(),
+    }
+}

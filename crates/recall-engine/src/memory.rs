@@ -1,0 +1,36 @@
+//! How is something remembered, and how does it come back?
+//!
+//! The truth is the store's journal: whatever is asked for is an event that is written there first. What the journal says
+//! becomes documents of the catalog and of the lexical index, which are found like all others; from it alone, so that an
+//! index that is gone is made again to the same answers.
+
+mod add;
+mod anchors;
+mod document;
+mod feedback;
+mod git;
+mod index;
+mod ledger;
+mod mask;
+mod note;
+mod prior;
+mod promote;
+mod provenance;
+mod related_files;
+mod remove;
+mod similar;
+mod update;
+mod verify;
+
+pub use add::{AddOutcome, AddReport, SimilarMemory};
+pub use feedback::FeedbackReport;
+pub use note::MemoryNote;
+pub use promote::PromoteReport;
+pub use update::UpdateReport;
+pub use verify::VerifyReport;
+
+pub(crate) use anchors::AnchorTexts;
+pub(crate) use document::{document_of, parsed_of, text_of};
+pub(crate) use index::MemoryWait;
+pub(crate) use ledger::Ledger;
+pub(crate) use prior::factors;

@@ -1,0 +1,155 @@
+//! Keep a memory.
+
+use std::sync::Arc;
+
+use recall_core::{
+    AddMemory, Event, EventBody, MemoryChange, MemoryId, MemoryOrigin, NewMemory, Provenance, Repeats, Scope,
+    Vocabulary,
+};
+
+use super::MemoryNote;
+use super::git::Head;
+use super::ledger::Place;
+use super::mask::Masking;
+use super::similar::REPEATS;
+use super::{note, provenance, related_files};
+use crate::Engine;
+use crate::error::{IndexError, MemoryError};
+use crate::origin::Origin;
+use crate::store::Store;
+
+/// What became of a memory that was to be kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AddReport {
+    /// Its id; of the known one where it repeats that.
+    pub id: MemoryId,
+    /// What became of it.
+    pub outcome: AddOutcome,
+    /// Memories that say nearly the same, the most similar first.
+    pub similar: Vec<SimilarMemory>,
+    /// What should be known beside.
+    pub notes: Vec<MemoryNote>,
+}
+
+/// What became of a memory that was to be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddOutcome {
+    /// It is on disk.
+    Added,
+    /// Nearly the same is known; nothing was added.
+    Repeats,
+    /// It is on disk, and another is retired by it.
+    Supersedes,
+}
+
+/// A memory that says nearly the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimilarMemory {
+    /// Its id.
+    pub id: MemoryId,
+    /// Its title.
+    pub title: String,
+    /// How similar, 0 to 1.
+    pub similarity: f64,
+}
+
+impl Engine {
+    /// Keeps a memory: it is on disk when this returns, and found within a moment.
+    ///
+    /// Secrets in it are masked before anything else happens to it. Nothing is written where nearly the same is known.
+    ///
+    /// # Errors
+    /// The scope names no single store, a related file lies outside of it, the memory to be retired is not known, or the
+    /// journal cannot be written; then nothing is kept.
+    pub fn add_memory(&self, origin: &Origin, request: &AddMemory) -> Result<AddReport, MemoryError> {
+        let store = self.memory_store(origin, request.scope)?;
+        let now = self.clock.now();
+        store.ledger.look(now, store.settings.limits.scan_interval)?;
+        let mut masking = Masking::default();
+        let (title, content) = (masking.mask(&request.title), masking.mask(&request.content));
+        let vocabulary = Vocabulary::of(&[&title, &content]);
+        if let Some(older) = request.supersedes.filter(|older| store.ledger.memory(*older).is_none()) {
+            return Err(MemoryError::NotFound { id: older.to_string() });
+        }
+        let event = store.ledger.event_id(request.key.as_deref(), now);
+        let is_refused = |similarity| request.repeats == Repeats::Refuse && similarity >= REPEATS;
+        let id = match store.ledger.place(request.memory_type, event, &title, &vocabulary, is_refused) {
+            Ok(Place::Free(id)) => id,
+            Ok(Place::Known(id)) => {
+                return Ok(AddReport { id, outcome: outcome(request), similar: Vec::new(), notes: Vec::new() });
+            }
+            Err((id, title, similarity)) => {
+                let similar = vec![SimilarMemory { id, title: title.to_string(), similarity }];
+                return Ok(AddReport { id, outcome: AddOutcome::Repeats, similar, notes: Vec::new() });
+            }
+        };
+        // However this ends, nobody waits for the place.
+        let held = Held { store: &store, id };
+        // Behind the place: of two that say the same, the one sees the other there, or here.
+        let mut similar = store.similar(&title, &content, &vocabulary)?;
+        similar.retain(|memory| Some(memory.id) != request.supersedes);
+        if let Some(known) = similar.first().filter(|known| is_refused(known.similarity)) {
+            return Ok(AddReport { id: known.id, outcome: AddOutcome::Repeats, similar, notes: Vec::new() });
+        }
+        let mut notes = Vec::new();
+        let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), &store);
+        let related_files = related_files::resolve(&store, origin, &request.related_files)?;
+        let text = format!("{title}\n{content}");
+        let anchors = store.tie(&related_files, &text, provenance.commit.as_deref(), &mut notes)?;
+        let added = NewMemory {
+            title: title.into(),
+            content: content.into(),
+            tags: sorted(masking.mask_all(&request.tags)),
+            related_files,
+            scope: store.scope,
+            source: masking.mask_some(request.source.as_deref()),
+            origin: request.origin.unwrap_or_else(|| origin_of(&provenance)),
+            supersedes: request.supersedes,
+            anchors,
+            lineage: None,
+        };
+        notes.extend(note::of_masking(&masking));
+        let body = EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) };
+        store.ledger.write(&[Event { timestamp: now, id: event, body, provenance }])?;
+        drop(held);
+        store.index_memories_soon(&self.clock);
+        Ok(AddReport { id, outcome: outcome(request), similar, notes })
+    }
+
+    /// The one store that a writing request names; `all` means the project's.
+    pub(super) fn memory_store(&self, origin: &Origin, scope: Scope) -> Result<Arc<Store>, MemoryError> {
+        self.single_store(origin, scope).map_err(|error| match error {
+            IndexError::Store(error) => MemoryError::Store(error),
+            _ => MemoryError::NoStore { scope },
+        })
+    }
+}
+
+/// The place of a memory that is being added.
+struct Held<'a> {
+    store: &'a Store,
+    id: MemoryId,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.store.ledger.release(self.id);
+    }
+}
+
+fn outcome(request: &AddMemory) -> AddOutcome {
+    if request.supersedes.is_some() { AddOutcome::Supersedes } else { AddOutcome::Added }
+}
+
+/// What is not said of how a memory came about: a person wrote it, or an agent saw it.
+fn origin_of(provenance: &Provenance) -> MemoryOrigin {
+    if provenance.agent.is_none() { MemoryOrigin::Human } else { MemoryOrigin::Observed }
+}
+
+/// Labels in order, each once, without those that say nothing.
+pub(super) fn sorted(mut tags: Vec<String>) -> Vec<String> {
+    tags.retain(|tag| !tag.trim().is_empty());
+    tags.sort_unstable();
+    tags.dedup();
+    tags
+}

@@ -1,0 +1,181 @@
+//! To what in the files is a memory tied, and is that still as it was?
+//!
+//! A file is compared by the hash of its bytes, a symbol by the hash of its text: what else is changed in its file does not
+//! concern it. A memory that names symbols of a file is tied to these and not to the whole of it.
+
+mod names;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use recall_core::{Anchor, AnchorState, ContentHash, DocPath, Memory, SymbolKind, Verification};
+use recall_watch::{StatOutcome, content};
+
+use super::MemoryNote;
+use crate::error::StoreError;
+use crate::freshness::reason_of;
+use crate::store::{Known, Store};
+use names::Names;
+
+/// The most symbols of one file that a memory is tied to. A text that names more is about the file.
+const MOST_SYMBOLS: usize = 16;
+
+/// How many files' symbols are remembered; then all are forgotten.
+const MOST_FILES: usize = 4096;
+
+/// The texts that anchors are compared with, by the file's path and the hash of its bytes.
+#[derive(Debug, Default)]
+pub(crate) struct AnchorTexts {
+    of_symbols: Mutex<HashMap<(DocPath, ContentHash), Arc<SymbolHashes>>>,
+}
+
+/// The hashes of the definitions of each qualified name of a file.
+type SymbolHashes = HashMap<String, Vec<ContentHash>>;
+
+/// How closely files are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// As they were when the store was last compared with them.
+    Indexed,
+    /// As they are: one stat a file.
+    Now,
+}
+
+impl Store {
+    /// Ties a memory to the files that it is about, as they are, and to what it names of them.
+    pub(super) fn tie(
+        &self,
+        files: &[DocPath],
+        text: &str,
+        commit: Option<&str>,
+        notes: &mut Vec<MemoryNote>,
+    ) -> Result<Vec<Anchor>, StoreError> {
+        let known = self.known();
+        let names = Names::of(text);
+        let mut anchors = Vec::new();
+        for path in files {
+            let hash = match content::read(&self.root, path, self.settings.limits.file_bytes) {
+                Ok(content) => content.hash,
+                Err(error) => {
+                    notes.push(MemoryNote::NotAnchored { path: path.clone(), reason: reason_of(&error) });
+                    continue;
+                }
+            };
+            let anchor = |symbol, hash| Anchor { path: path.clone(), symbol, hash, commit: commit.map(str::to_owned) };
+            let is_indexed = known.files.get(path.as_str()).is_some_and(|file| file.hash == Some(hash));
+            let symbols = if is_indexed { self.symbols_named(path, &names)? } else { BTreeSet::new() };
+            if symbols.is_empty() || symbols.len() > MOST_SYMBOLS {
+                anchors.push(anchor(None, hash));
+                continue;
+            }
+            let Some(hashes) = self.symbol_hashes(path, hash)? else {
+                anchors.push(anchor(None, hash));
+                continue;
+            };
+            for symbol in symbols {
+                if let Some(&hash) = hashes.get(&symbol).and_then(|definitions| definitions.first()) {
+                    anchors.push(anchor(Some(symbol), hash));
+                }
+            }
+        }
+        Ok(anchors)
+    }
+
+    /// The qualified names of the definitions of a file that a text names.
+    fn symbols_named(&self, path: &DocPath, names: &Names<'_>) -> Result<BTreeSet<String>, StoreError> {
+        let symbols = self.read(|snapshot| match snapshot.document_at(path)? {
+            Some(stored) => snapshot.symbols_of(stored.row),
+            None => Ok(Vec::new()),
+        })?;
+        let is_code = |kind| !matches!(kind, SymbolKind::Heading | SymbolKind::Key);
+        let mentioned = symbols.into_iter().filter(|symbol| is_code(symbol.kind) && names.hold(symbol));
+        Ok(mentioned.map(|symbol| symbol.qualified).collect())
+    }
+
+    /// The hashes of the texts of all definitions of a file with that content; `None` where the catalog has another by now.
+    fn symbol_hashes(&self, path: &DocPath, hash: ContentHash) -> Result<Option<Arc<SymbolHashes>>, StoreError> {
+        let key = (path.clone(), hash);
+        if let Some(known) = self.anchor_texts.of_symbols.lock().get(&key) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let hashes = self.read(|snapshot| {
+            let stored = snapshot.document_at(path)?.filter(|stored| stored.document.hash == hash);
+            let Some(stored) = stored else { return Ok(None) };
+            let Some(text) = snapshot.text(stored.row)? else { return Ok(None) };
+            let mut hashes = SymbolHashes::new();
+            for symbol in snapshot.symbols_of(stored.row)? {
+                if let Some(text) = symbol.span.bytes.of(&text) {
+                    hashes.entry(symbol.qualified).or_default().push(ContentHash::of(text.as_bytes()));
+                }
+            }
+            Ok(Some(hashes))
+        })?;
+        let Some(hashes) = hashes.map(Arc::new) else { return Ok(None) };
+        let mut remembered = self.anchor_texts.of_symbols.lock();
+        if remembered.len() >= MOST_FILES {
+            remembered.clear();
+        }
+        remembered.insert(key, Arc::clone(&hashes));
+        Ok(Some(hashes))
+    }
+
+    /// Compares a memory's anchors with the files.
+    pub(super) fn verification(&self, memory: &Memory, look: Look) -> Result<Verification, StoreError> {
+        let known = self.known();
+        let states = memory.anchors.iter().map(|anchor| Ok((anchor.clone(), self.state_of(anchor, &known, look)?)));
+        let states = states.collect::<Result<_, StoreError>>()?;
+        Ok(Verification::of(memory.verified.as_ref().map(|verified| verified.timestamp), states))
+    }
+
+    fn state_of(&self, anchor: &Anchor, known: &Known, look: Look) -> Result<AnchorState, StoreError> {
+        let indexed = known.files.get(anchor.path.as_str());
+        let hash = match look {
+            Look::Indexed => indexed.and_then(|file| file.hash),
+            Look::Now => match recall_watch::stat(&self.root, &anchor.path) {
+                StatOutcome::Gone | StatOutcome::NotRegular => return Ok(AnchorState::Gone),
+                StatOutcome::File { size_bytes, modified } => indexed
+                    .filter(|file| file.size_bytes == size_bytes && file.modified == modified)
+                    .and_then(|file| file.hash)
+                    .or_else(|| self.hash_of_file(&anchor.path)),
+            },
+        };
+        let is_indexed = indexed.is_some_and(|file| file.hash.is_some() && file.hash == hash);
+        Ok(match (hash, &anchor.symbol) {
+            (Some(hash), None) => same(hash == anchor.hash),
+            (Some(hash), Some(symbol)) if is_indexed => match self.symbol_hashes(&anchor.path, hash)? {
+                Some(hashes) => match hashes.get(symbol) {
+                    Some(definitions) => same(definitions.contains(&anchor.hash)),
+                    None => AnchorState::Gone,
+                },
+                None => AnchorState::Unchecked,
+            },
+            // The file cannot be read, or is not indexed as it is; of one that was not looked at now, neither is known.
+            (None, _) | (Some(_), Some(_)) => AnchorState::Unchecked,
+        })
+    }
+
+    /// The hash of a file that is not indexed as it is.
+    fn hash_of_file(&self, path: &DocPath) -> Option<ContentHash> {
+        content::read(&self.root, path, self.settings.limits.file_bytes).ok().map(|content| content.hash)
+    }
+
+    /// The files that memories are tied to and that are no longer what was indexed of them.
+    pub(crate) fn changed_anchors<'m>(&self, memories: impl Iterator<Item = &'m Memory>) -> BTreeSet<DocPath> {
+        let known = self.known();
+        let paths: BTreeSet<&DocPath> =
+            memories.flat_map(|memory| &memory.anchors).map(|anchor| &anchor.path).collect();
+        let is_changed = |path: &DocPath| {
+            let Some(file) = known.files.get(path.as_str()).filter(|file| file.hash.is_some()) else { return false };
+            !matches!(
+                recall_watch::stat(&self.root, path),
+                StatOutcome::File { size_bytes, modified } if file.size_bytes == size_bytes && file.modified == modified
+            )
+        };
+        paths.into_iter().filter(|path| is_changed(path)).cloned().collect()
+    }
+}
+
+fn same(is_same: bool) -> AnchorState {
+    if is_same { AnchorState::Verified } else { AnchorState::Changed }
+}

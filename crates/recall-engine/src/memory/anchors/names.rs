@@ -1,0 +1,60 @@
+//! Which symbols does a text name?
+
+use std::collections::HashSet;
+
+use recall_core::Symbol;
+use recall_core::words::{self, Word};
+
+/// What a text names that may be a symbol.
+#[derive(Debug)]
+pub(super) struct Names<'t> {
+    /// Identifiers that are no words of a language: those between backticks, and those that are made of parts.
+    bare: HashSet<String>,
+    text: &'t str,
+}
+
+impl<'t> Names<'t> {
+    /// Reads a text.
+    pub(super) fn of(text: &'t str) -> Self {
+        let mut bare = HashSet::new();
+        for (at, piece) in text.split('`').enumerate() {
+            let is_code = at % 2 == 1;
+            words::split(piece, |word| match word {
+                Word::Compound(word) => _ = bare.insert(word.to_owned()),
+                Word::Plain(word) if is_code => _ = bare.insert(word.to_owned()),
+                Word::Plain(_) | Word::Part(_) => {}
+            });
+        }
+        Self { bare, text }
+    }
+
+    /// Whether the text names a symbol: by its own name, or in the words of the place that it is defined in.
+    pub(super) fn hold(&self, symbol: &Symbol) -> bool {
+        let is_qualified = symbol.qualified.len() > symbol.name.len();
+        self.bare.contains(symbol.name.as_str()) || (is_qualified && self.text.contains(&symbol.qualified))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_core::{ByteSpan, Span, SymbolKind};
+
+    use super::*;
+
+    fn check(text: &str, qualified: &str, expected: bool) {
+        let span = Span { bytes: ByteSpan { start: 0, end: 0 }, start_line: 1, end_line: 1 };
+        let name = qualified.rsplit("::").next().expect("one part at least").to_owned();
+        let symbol = Symbol { name, qualified: qualified.to_owned(), kind: SymbolKind::Function, span, chunk: 0 };
+        assert_eq!(Names::of(text).hold(&symbol), expected, "{text}: {qualified}");
+    }
+
+    #[test]
+    fn a_symbol_is_named_as_code_is_named_in_prose() {
+        check("`open` waits for the lock", "open", true);
+        check("`Store::open(path)` waits", "Store::open", true);
+        check("call Store::open first", "Store::open", true);
+        check("open_store waits", "open_store", true);
+        check("keep the door open", "open", false);
+        check("reopen_store waits", "open_store", false);
+    }
+}

@@ -1,0 +1,72 @@
+//! Say what an item is worth.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use recall_catalog::StoredDocument;
+use recall_core::{Event, EventBody, ItemId, ItemStats, MemoryId, RateItem, Scope, Verdict};
+
+use super::git::Head;
+use super::mask::Masking;
+use super::provenance;
+use crate::Engine;
+use crate::error::{MemoryError, StoreError};
+use crate::origin::Origin;
+use crate::store::Store;
+
+/// What feedback says of an item, with what was just said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FeedbackReport {
+    /// In numbers.
+    pub stats: ItemStats,
+}
+
+impl Engine {
+    /// Keeps what somebody says of a memory, a document or a chunk: it is on disk when this returns.
+    ///
+    /// # Errors
+    /// Nothing has that id, or what it is said to repeat is not known, or the journal cannot be written.
+    pub fn rate_item(&self, origin: &Origin, request: &RateItem) -> Result<FeedbackReport, MemoryError> {
+        let now = self.clock.now();
+        let stores = self.registry.stores(origin, Scope::All, &*self.clock)?;
+        for store in &stores {
+            store.ledger.look(now, Duration::ZERO)?;
+        }
+        let not_found = |item: ItemId| MemoryError::NotFound { id: item.to_string() };
+        let (store, item) = holder(&stores, request.item)?.ok_or_else(|| not_found(request.item))?;
+        let mut feedback = request.feedback.clone();
+        if let Verdict::Duplicate { of } = &mut feedback.verdict {
+            (_, *of) = holder(&stores, *of)?.ok_or_else(|| not_found(*of))?;
+        }
+        feedback.note = Masking::default().mask_some(feedback.note.as_deref());
+        let timestamp = match item {
+            ItemId::Memory(id) => store.ledger.moment_after(id, now),
+            ItemId::Document(_) | ItemId::Chunk(_) => now,
+        };
+        store.ledger.write(&[Event {
+            timestamp,
+            id: store.ledger.event_id(None, now),
+            body: EventBody::Feedback { item, feedback },
+            provenance: provenance::completed(&request.provenance, &Head::of(&store.root), &store),
+        }])?;
+        Ok(FeedbackReport { stats: ItemStats::from(&store.ledger.feedback(item)) })
+    }
+}
+
+/// The first of the stores that holds an item, and the item: a part of a memory's document stands for the memory.
+fn holder(stores: &[Arc<Store>], item: ItemId) -> Result<Option<(Arc<Store>, ItemId)>, StoreError> {
+    for store in stores {
+        let path = |document: StoredDocument| document.document.path;
+        let path = match item {
+            ItemId::Memory(id) if store.ledger.memory(id).is_some() => return Ok(Some((Arc::clone(store), item))),
+            ItemId::Memory(_) => None,
+            ItemId::Document(id) => store.read(|snapshot| Ok(snapshot.document(id)?.map(path)))?,
+            ItemId::Chunk(id) => store.read(|snapshot| Ok(snapshot.chunk(id)?.map(|chunk| path(chunk.document))))?,
+        };
+        if let Some(path) = path {
+            let item = MemoryId::of_path(path.as_str()).map_or(item, ItemId::Memory);
+            return Ok(Some((Arc::clone(store), item)));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,126 @@
+//! What is checked out in a folder?
+//!
+//! Read from git's own files: a process would cost more than all the rest of remembering something.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What is checked out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    /// The branch; none where a commit is checked out by itself.
+    pub(super) branch: Option<String>,
+    /// The commit; none before the first one.
+    pub(super) commit: Option<String>,
+}
+
+/// No file that is read here is longer, but for the packed references.
+const FILE_BYTES: u64 = 4096;
+
+/// More packed references than some hundred thousand are not looked through.
+const PACKED_BYTES: u64 = 16 * 1024 * 1024;
+
+/// How far above a folder a repository may begin. Nobody nests deeper.
+const MOST_LEVELS: usize = 32;
+
+impl Head {
+    /// Reads what is checked out in the repository that a folder is in; nothing where there is none, or where it keeps its
+    /// references in another way.
+    pub(super) fn of(root: &Path) -> Self {
+        root.ancestors().take(MOST_LEVELS).find_map(git_folder).map(|git| Self::read(&git)).unwrap_or_default()
+    }
+
+    fn read(git: &Path) -> Self {
+        let Some(head) = read(&git.join("HEAD"), FILE_BYTES) else { return Self::default() };
+        let head = head.trim();
+        let Some(name) = head.strip_prefix("ref:").map(str::trim) else {
+            return Self { branch: None, commit: hash(head) };
+        };
+        // Of a further worktree the references are those of the repository.
+        let shared = read(&git.join("commondir"), FILE_BYTES).map(|path| git.join(path.trim()));
+        let shared = shared.as_deref().unwrap_or(git);
+        let is_plain = name.split('/').all(|part| !matches!(part, "" | "." | ".."));
+        let loose = || read(&shared.join(name), FILE_BYTES).and_then(|text| hash(text.trim()));
+        let commit = if is_plain { loose().or_else(|| packed(shared, name)) } else { None };
+        Self { branch: name.strip_prefix("refs/heads/").map(str::to_owned), commit }
+    }
+}
+
+/// The folder in which git keeps what it knows of a folder, where that is one that git knows.
+fn git_folder(folder: &Path) -> Option<PathBuf> {
+    let git = folder.join(".git");
+    if git.is_dir() {
+        return Some(git);
+    }
+    let pointer = read(&git, FILE_BYTES)?;
+    Some(folder.join(pointer.strip_prefix("gitdir:")?.trim()))
+}
+
+fn packed(git: &Path, name: &str) -> Option<String> {
+    let all = read(&git.join("packed-refs"), PACKED_BYTES)?;
+    let mut lines = all.lines().filter_map(|line| line.split_once(' '));
+    lines.find(|(_, known)| *known == name).and_then(|(commit, _)| hash(commit))
+}
+
+fn hash(text: &str) -> Option<String> {
+    let is_hash = matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then(|| text.to_owned())
+}
+
+fn read(path: &Path, limit_bytes: u64) -> Option<String> {
+    let mut text = String::new();
+    // A pipe would be waited for.
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    fs::File::open(path).ok()?.take(limit_bytes).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
+    fn check(files: &[(&str, &str)], folder: &str, branch: Option<&str>, commit: Option<&str>) {
+        let place = tempfile::tempdir().expect("a folder");
+        for (path, text) in files {
+            let path = place.path().join(path);
+            fs::create_dir_all(path.parent().expect("below the folder")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        let expected = Head { branch: branch.map(str::to_owned), commit: commit.map(str::to_owned) };
+        assert_eq!(Head::of(&place.path().join(folder)), expected, "{files:?}");
+    }
+
+    #[test]
+    fn the_branch_and_the_commit_are_read_as_git_keeps_them() {
+        let on_main = (".git/HEAD", "ref: refs/heads/main\n");
+        let commit = format!("{COMMIT}\n");
+        check(&[on_main, (".git/refs/heads/main", &commit)], "", Some("main"), Some(COMMIT));
+        let packed = format!("# pack-refs\n{COMMIT} refs/heads/main\n");
+        check(&[on_main, (".git/packed-refs", &packed)], "sub/folder", Some("main"), Some(COMMIT));
+        check(&[on_main], "", Some("main"), None);
+        check(&[(".git/HEAD", &commit)], "", None, Some(COMMIT));
+        check(&[("a.rs", "")], "", None, None);
+    }
+
+    #[test]
+    fn a_further_worktree_has_its_own_head_and_the_repositorys_references() {
+        let files = [
+            ("tree/.git", "gitdir: ../main/.git/worktrees/tree\n"),
+            ("main/.git/worktrees/tree/HEAD", "ref: refs/heads/fix/a\n"),
+            ("main/.git/worktrees/tree/commondir", "../..\n"),
+            ("main/.git/refs/heads/fix/a", COMMIT),
+        ];
+        check(&files, "tree", Some("fix/a"), Some(COMMIT));
+    }
+
+    #[test]
+    fn a_reference_does_not_lead_out_of_the_repository() {
+        let files = [(".git/HEAD", "ref: ../../secret\n"), ("secret", COMMIT)];
+        check(&files, "", None, None);
+    }
+}

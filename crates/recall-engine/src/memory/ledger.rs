@@ -1,0 +1,374 @@
+//! What do a store's journals say, and how does more get into them?
+
+mod derived;
+
+pub(super) use derived::Difference;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use recall_core::{
+    ContentHash, Event, EventBody, EventId, FeedbackTally, GIT_FILES, ItemId, Memory, MemoryChange, MemoryId,
+    MemoryType, Timestamp, Vocabulary, missing_lines,
+};
+use recall_journal::{Applied, Changes, Disk, Follower, Journal, Memories};
+
+use crate::error::MemoryError;
+
+/// A store's journals, open, and what they say.
+///
+/// They are read when somebody first asks; until then they cost nothing. What they say is held in memory: the memories, and
+/// of each one which document the index should have.
+pub(crate) struct Ledger {
+    folder: PathBuf,
+    storage: Arc<Disk>,
+    /// Opened by the first event that is written.
+    journal: Mutex<Option<Arc<Journal>>>,
+    state: Mutex<State>,
+    /// What was being added was added, or what was to be indexed was.
+    changed: Condvar,
+    /// Tells the events of this process from those of all others.
+    seed: u64,
+    events: AtomicU64,
+    /// Whether a thread brings documents into the index.
+    is_indexing: AtomicBool,
+}
+
+struct State {
+    follower: Follower,
+    memories: Memories,
+    /// Of every memory in force the hash of its document.
+    wanted: HashMap<MemoryId, ContentHash>,
+    /// Memories whose documents the index may not have as they are.
+    behind: BTreeSet<MemoryId>,
+    /// Whether every document of the index is to be compared, since lines were changed or taken away.
+    everything_behind: bool,
+    /// What is being written at this moment.
+    in_flight: BTreeMap<MemoryId, InFlight>,
+    /// When the journals were last looked at; `None` before they were read.
+    looked: Option<Instant>,
+    /// Why they could not be read the last time.
+    problem: Option<String>,
+}
+
+/// A memory that is being written.
+struct InFlight {
+    event: EventId,
+    title: Arc<str>,
+    vocabulary: Vocabulary,
+}
+
+/// Where a new memory goes.
+pub(super) enum Place {
+    /// Under this id, which is held for it.
+    Free(MemoryId),
+    /// The event is known: the client sent it before.
+    Known(MemoryId),
+}
+
+impl Ledger {
+    /// Takes the folder of a store's journals. Nothing is read.
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        let storage = Arc::new(Disk::new(&folder));
+        let state = State {
+            follower: Follower::new(Arc::clone(&storage) as _),
+            memories: Memories::default(),
+            wanted: HashMap::new(),
+            behind: BTreeSet::new(),
+            everything_behind: false,
+            in_flight: BTreeMap::new(),
+            looked: None,
+            problem: None,
+        };
+        Self {
+            folder,
+            storage,
+            journal: Mutex::new(None),
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            seed: RandomState::new().hash_one("recall event"),
+            events: AtomicU64::new(0),
+            is_indexing: AtomicBool::new(false),
+        }
+    }
+
+    /// Sees what the journals say, unless that was done so short a time ago.
+    ///
+    /// # Errors
+    /// The folder cannot be listed. What was read before is still known.
+    pub(crate) fn look(&self, now: Timestamp, at_most_every: Duration) -> Result<(), MemoryError> {
+        let state = &mut *self.state.lock();
+        if state.looked.is_some_and(|looked| looked.elapsed() < at_most_every) {
+            return Ok(());
+        }
+        let changes = match state.looked {
+            None => state.follower.replay(now).map(Changes::Rewritten),
+            Some(_) => state.follower.changes(now),
+        };
+        let outcome = changes.map(|changes| state.take(changes));
+        if outcome.is_ok() {
+            state.looked = Some(Instant::now());
+        }
+        state.problem = outcome.as_ref().err().map(|error| crate::freshness::reason_of(error));
+        outcome.map_err(|source| MemoryError::ReadJournal { source })
+    }
+
+    /// Why the journals could not be read the last time.
+    pub(crate) fn problem(&self) -> Option<String> {
+        self.state.lock().problem.clone()
+    }
+
+    /// What of the journals could not be read as it stands, in words, and how much of it may have been events.
+    pub(crate) fn faults(&self, most: usize) -> (Vec<(String, String)>, u64) {
+        let state = self.state.lock();
+        let losses: Vec<_> = state.follower.faults().filter(|fault| fault.kind.is_loss()).collect();
+        let place = |fault: &recall_journal::Fault| format!(".recall/{}:{}", fault.day.path().display(), fault.line);
+        let told = losses.iter().take(most).map(|fault| (place(fault), fault.kind.to_string())).collect();
+        (told, losses.len() as u64)
+    }
+
+    /// How many memories are in force.
+    pub(crate) fn count(&self) -> u64 {
+        self.state.lock().wanted.len() as u64
+    }
+
+    /// A memory as it is, retired ones too; `None` for a deleted one.
+    pub(crate) fn memory(&self, id: MemoryId) -> Option<Memory> {
+        self.state.lock().memories.memory(id).filter(|memory| memory.deleted.is_none())
+    }
+
+    /// A memory with what retired it.
+    pub(crate) fn memory_and_successor(&self, id: MemoryId) -> Option<(Memory, Option<MemoryId>)> {
+        let state = self.state.lock();
+        let memory = state.memories.memory(id).filter(|memory| memory.deleted.is_none())?;
+        Some((memory, state.memories.superseded_by(id)))
+    }
+
+    /// Whether a memory is in force: neither deleted nor retired nor promoted.
+    pub(super) fn is_in_force(&self, id: MemoryId) -> bool {
+        self.state.lock().wanted.contains_key(&id)
+    }
+
+    /// The ids of all memories in force, in their order.
+    pub(super) fn ids(&self) -> Vec<MemoryId> {
+        let mut ids: Vec<_> = self.state.lock().wanted.keys().copied().collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// What feedback says about an item.
+    pub(crate) fn feedback(&self, item: ItemId) -> FeedbackTally {
+        self.state.lock().memories.feedback(item)
+    }
+
+    /// The moment that an event about a memory has to bear.
+    pub(super) fn moment_after(&self, id: MemoryId, now: Timestamp) -> Timestamp {
+        self.state.lock().memories.moment_after(id, now)
+    }
+
+    /// An id for an event: of the client's key, or one that no other has.
+    pub(super) fn event_id(&self, key: Option<&str>, now: Timestamp) -> EventId {
+        if let Some(key) = key {
+            return EventId::of(&[b"key", key.as_bytes()]);
+        }
+        let number = self.events.fetch_add(1, Ordering::Relaxed);
+        let process = std::process::id();
+        EventId::of(&[
+            b"chance",
+            &self.seed.to_le_bytes(),
+            &process.to_le_bytes(),
+            &number.to_le_bytes(),
+            &now.0.to_le_bytes(),
+        ])
+    }
+
+    /// Finds a place for a memory, and holds it until the memory was [written](Self::write) or [let go](Self::release).
+    ///
+    /// `is_repeat` is asked about those that are being written at this moment; where it says yes, nothing is held and the
+    /// memory's id is told as an error. A key that is being written is waited for.
+    pub(super) fn place(
+        &self,
+        memory_type: MemoryType,
+        event: EventId,
+        title: &str,
+        vocabulary: &Vocabulary,
+        is_repeat: impl Fn(f64) -> bool,
+    ) -> Result<Place, (MemoryId, Arc<str>, f64)> {
+        let mut state = self.state.lock();
+        while state.in_flight.values().any(|other| other.event == event) {
+            self.changed.wait(&mut state);
+        }
+        for attempt in 0_u32.. {
+            let id = MemoryId::of(memory_type, &[&event.0, &attempt.to_le_bytes()]);
+            match state.memories.state(id) {
+                Some(known) if known.events().any(|known| known.id == event) => return Ok(Place::Known(id)),
+                Some(_) => continue,
+                None if state.in_flight.contains_key(&id) => continue,
+                None => {}
+            }
+            let near = state.in_flight.iter().map(|(id, other)| (*id, other, other.vocabulary.similarity(vocabulary)));
+            if let Some((id, other, similarity)) =
+                near.max_by(|a, b| a.2.total_cmp(&b.2)).filter(|near| is_repeat(near.2))
+            {
+                return Err((id, Arc::clone(&other.title), similarity));
+            }
+            let held = InFlight { event, title: title.into(), vocabulary: vocabulary.clone() };
+            state.in_flight.insert(id, held);
+            return Ok(Place::Free(id));
+        }
+        unreachable!("four billion attempts meet a free id")
+    }
+
+    /// Takes the turn to bring documents into the index; tells whether it was free.
+    pub(super) fn begin_indexing(&self) -> bool {
+        !self.is_indexing.swap(true, Ordering::SeqCst)
+    }
+
+    /// Gives the turn back.
+    pub(super) fn end_indexing(&self) {
+        self.is_indexing.store(false, Ordering::SeqCst);
+    }
+
+    /// Gives up the place of a memory.
+    pub(super) fn release(&self, id: MemoryId) {
+        self.state.lock().in_flight.remove(&id);
+        self.changed.notify_all();
+    }
+
+    /// Writes events: they are on disk when this returns, and known.
+    ///
+    /// # Errors
+    /// None of them is acknowledged.
+    pub(super) fn write(&self, events: &[Event]) -> Result<(), MemoryError> {
+        self.journal()?
+            .append_all(events)
+            .map_err(|source| MemoryError::Write { folder: self.folder.clone(), source })?;
+        let mut state = self.state.lock();
+        for event in events {
+            state.apply(event.clone());
+        }
+        Ok(())
+    }
+
+    /// The journal, opened and with its files for git when it is written to for the first time.
+    fn journal(&self) -> Result<Arc<Journal>, MemoryError> {
+        let mut journal = self.journal.lock();
+        if let Some(journal) = journal.as_ref() {
+            return Ok(Arc::clone(journal));
+        }
+        let opened = Journal::open(Arc::clone(&self.storage) as _)
+            .map_err(|source| MemoryError::OpenJournal { folder: self.folder.clone(), source })?;
+        write_git_files(&self.folder)?;
+        for repair in opened.take_repairs() {
+            tracing::warn!(folder = %self.folder.display(), %repair, "the end of a journal was mended");
+        }
+        Ok(Arc::clone(journal.insert(Arc::new(opened))))
+    }
+}
+
+impl State {
+    /// All that is known of a memory.
+    fn take(&mut self, changes: Changes) {
+        match changes {
+            Changes::None => {}
+            Changes::Added(events) => {
+                for event in events {
+                    self.apply(event);
+                }
+            }
+            Changes::Rewritten(events) => {
+                self.memories = events.into_iter().collect();
+                self.derive_all();
+            }
+        }
+    }
+
+    fn apply(&mut self, event: Event) {
+        let added = match &event.body {
+            EventBody::Memory { id, change: MemoryChange::Add(added) } => Some((*id, added.supersedes)),
+            EventBody::Memory { .. } | EventBody::Feedback { .. } => None,
+        };
+        if let (Applied::New(ItemId::Memory(id)), older) =
+            (self.memories.apply(event), added.and_then(|(_, supersedes)| supersedes))
+        {
+            self.derive(id);
+            // What was retired by it may be so no longer, or be so from here on.
+            let retired = self.memories.memory(id).and_then(|memory| memory.supersedes);
+            for older in retired.into_iter().chain(older) {
+                self.derive(older);
+            }
+        }
+    }
+}
+
+/// Writes what git has to know of the folder, unless it is there.
+fn write_git_files(folder: &Path) -> Result<(), MemoryError> {
+    for (name, lines) in GIT_FILES {
+        let path = folder.join(name);
+        let failed = |source| MemoryError::GitFile { path: path.clone(), source };
+        let known = match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            known => known.map_err(failed)?,
+        };
+        let Some(added) = missing_lines(&known, lines) else { continue };
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        let mut options = std::fs::OpenOptions::new();
+        let file = options.create(true).append(true).open(&path);
+        file.and_then(|mut file| std::io::Write::write_all(&mut file, added.as_bytes())).map_err(failed)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_core::{MemoryOrigin, NewMemory, Provenance, StoreScope};
+
+    use super::*;
+
+    fn addition(ledger: &Ledger, id: MemoryId, now: Timestamp) -> Event {
+        let added = NewMemory {
+            title: "t".into(),
+            content: "c".into(),
+            tags: Vec::new(),
+            related_files: Vec::new(),
+            scope: StoreScope::Project,
+            source: None,
+            origin: MemoryOrigin::Human,
+            supersedes: None,
+            anchors: Vec::new(),
+            lineage: None,
+        };
+        let body = EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) };
+        Event { timestamp: now, id: ledger.event_id(None, now), body, provenance: Provenance::default() }
+    }
+
+    #[test]
+    fn an_id_that_is_taken_is_passed_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (ledger, now) = (Ledger::new(folder.path().join(".recall")), Timestamp(1_795_000_000_000_000_000));
+        ledger.look(now, Duration::ZERO).expect("nothing is there");
+        let place = || {
+            let event = ledger.event_id(Some("key"), now);
+            match ledger.place(MemoryType::Note, event, "t", &Vocabulary::default(), |_| false) {
+                Ok(Place::Free(id)) => id,
+                _ => panic!("nobody wrote it"),
+            }
+        };
+        let first = place();
+        ledger.release(first);
+        assert_eq!(place(), first, "of equal parts");
+        ledger.write(&[addition(&ledger, first, now)]).expect("kept");
+        ledger.release(first);
+        let second = place();
+        assert_ne!(second, first);
+        assert!(matches!(
+            ledger.place(MemoryType::Note, ledger.event_id(None, now), "t", &Vocabulary::of(&["t"]), |_| true),
+            Err((id, _, _)) if id == second
+        ));
+    }
+}

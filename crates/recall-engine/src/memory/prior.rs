@@ -1,0 +1,85 @@
+//! What speaks for or against a memory before the query is asked?
+
+use recall_core::{AnchorState, FeedbackTally, MemoryStatus, Recalled, SearchRequest, Timestamp};
+
+use super::anchors::Look;
+use super::mask::masked;
+use crate::answer::Factor;
+use crate::store::Store;
+
+/// What its anchors take from a memory: what changed may still hold, what is gone hardly does.
+const CHANGED: f64 = 0.5;
+const GONE: f64 = 0.2;
+
+/// What age takes from it, and what its being called outdated takes.
+const STALE: f64 = 0.8;
+const OUTDATED: f64 = 0.3;
+
+/// How often feedback doubles or halves the odds at most.
+const USEFULNESS_BOUND: f64 = 1.0;
+
+/// How many verdicts count half of what all could: one alone is an opinion.
+const VERDICTS_HALF: f64 = 2.0;
+
+/// The factors that the priors put on the odds of the document in a row, those that are 1 left out; none for a file.
+///
+/// Of the files, what was indexed of them decides: of those that are told, the state is looked at again.
+pub(crate) fn factors(store: &Store, row: i64, request: &SearchRequest, now: Timestamp) -> Vec<Factor> {
+    let Some(&id) = store.known().memories.get(&row) else { return Vec::new() };
+    let Some((memory, superseded_by)) = store.ledger.memory_and_successor(id) else { return Vec::new() };
+    // A catalog that cannot be read is told by the reading of the hits.
+    let Ok(verification) = store.verification(&memory, Look::Indexed) else { return Vec::new() };
+    let recalled = Recalled::of(masked(memory), verification, superseded_by, now);
+    let all = [anchors(recalled.verification.state), staleness(recalled.status), usefulness(&recalled.memory.feedback)];
+    all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()
+}
+
+fn anchors(state: AnchorState) -> Option<Factor> {
+    let value = match state {
+        AnchorState::Changed => CHANGED,
+        AnchorState::Gone => GONE,
+        AnchorState::Verified | AnchorState::Unchecked | AnchorState::Unanchored => return None,
+    };
+    Some(Factor { name: "anchors", value })
+}
+
+fn staleness(status: MemoryStatus) -> Option<Factor> {
+    let value = match status {
+        MemoryStatus::Stale => STALE,
+        MemoryStatus::Deprecated => OUTDATED,
+        MemoryStatus::Current => return None,
+    };
+    Some(Factor { name: "staleness", value })
+}
+
+fn usefulness(tally: &FeedbackTally) -> Option<Factor> {
+    let FeedbackTally { useful, not_useful, .. } = *tally;
+    let verdicts = useful as f64 + not_useful as f64;
+    if verdicts == 0.0 {
+        return None;
+    }
+    let balance = (useful as f64 - not_useful as f64) / (verdicts + VERDICTS_HALF);
+    Some(Factor { name: "usefulness", value: (USEFULNESS_BOUND * balance).exp2() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn feedback_moves_a_memory_within_bounds() {
+        let factor = |useful, not_useful| {
+            usefulness(&FeedbackTally { useful, not_useful, ..FeedbackTally::default() }).map(|factor| factor.value)
+        };
+        assert_eq!((factor(0, 0), factor(1, 1)), (None, Some(1.0)));
+        assert!(factor(1, 0) > Some(1.05) && factor(5, 0) > factor(1, 0));
+        assert!(factor(1_000_000, 0) <= Some(2.0) && factor(0, 1_000_000) >= Some(0.5));
+    }
+
+    #[test]
+    fn what_is_gone_steps_back_further_than_what_changed() {
+        let factor = |state| anchors(state).map(|factor| factor.value);
+        assert_eq!(factor(AnchorState::Verified), None);
+        assert!(factor(AnchorState::Gone) < factor(AnchorState::Changed) && factor(AnchorState::Changed) < Some(1.0));
+    }
+}

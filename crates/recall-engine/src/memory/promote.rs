@@ -1,0 +1,81 @@
+//! Move a memory to a wider store.
+
+use std::time::Duration;
+
+use recall_core::{
+    Event, EventBody, Lineage, MemoryChange, MemoryId, NewMemory, PromoteMemory, Promotion, Scope, StoreScope,
+};
+
+use super::git::Head;
+use super::mask::masked;
+use super::provenance;
+use crate::Engine;
+use crate::error::MemoryError;
+use crate::origin::Origin;
+
+/// Where a memory is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PromoteReport {
+    /// Its id, which stays.
+    pub id: MemoryId,
+    /// The scope of the store.
+    pub scope: StoreScope,
+}
+
+impl Engine {
+    /// Moves a memory of the project to the global store: written there first, so that a crash in between leaves it in both.
+    ///
+    /// There it has no anchors: the files of one project mean nothing in another. Where it was promoted before, nothing is
+    /// written anew.
+    ///
+    /// # Errors
+    /// The project has no such memory, there is no such wider store, or a journal cannot be written.
+    pub fn promote_memory(&self, origin: &Origin, request: &PromoteMemory) -> Result<PromoteReport, MemoryError> {
+        let &PromoteMemory { id, to, ref provenance } = request;
+        if to != StoreScope::Global {
+            let scope = if to == StoreScope::Domain { Scope::Domain } else { Scope::Project };
+            return Err(MemoryError::NoStore { scope });
+        }
+        let now = self.clock.now();
+        let project = self.memory_store(origin, Scope::Project)?;
+        let global = self.memory_store(origin, Scope::Global)?;
+        for store in [&project, &global] {
+            store.ledger.look(now, Duration::ZERO)?;
+        }
+        let not_found = || MemoryError::NotFound { id: id.to_string() };
+        let memory = masked(project.ledger.memory(id).ok_or_else(not_found)?);
+        let provenance = provenance::completed(provenance, &Head::of(&project.root), &project);
+        if global.ledger.memory(id).is_none() {
+            let added = NewMemory {
+                title: memory.title,
+                content: memory.content,
+                tags: memory.tags,
+                related_files: Vec::new(),
+                scope: to,
+                source: memory.source,
+                origin: memory.origin,
+                supersedes: None,
+                anchors: Vec::new(),
+                lineage: Some(Lineage { scope: project.scope, name: provenance.project.clone() }),
+            };
+            global.ledger.write(&[Event {
+                timestamp: global.ledger.moment_after(id, now),
+                id: global.ledger.event_id(None, now),
+                body: EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) },
+                provenance: memory.provenance,
+            }])?;
+        }
+        if memory.promoted.is_none() {
+            let change = MemoryChange::Promote(Promotion { to, domain: None });
+            project.ledger.write(&[Event {
+                timestamp: project.ledger.moment_after(id, now),
+                id: project.ledger.event_id(None, now),
+                body: EventBody::Memory { id, change },
+                provenance,
+            }])?;
+        }
+        project.index_memories_soon(&self.clock);
+        global.index_memories_soon(&self.clock);
+        Ok(PromoteReport { id, scope: to })
+    }
+}

@@ -1,0 +1,37 @@
+//! Delete memories. What they held stays in the journal, and in git.
+
+use std::sync::Arc;
+
+use recall_core::{Event, EventBody, MemoryChange, MemoryId, Provenance};
+
+use super::git::Head;
+use super::provenance;
+use crate::Engine;
+use crate::error::MemoryError;
+use crate::store::Store;
+
+impl Engine {
+    /// Writes that memories are deleted. The caller has seen that the store has them.
+    pub(crate) fn delete_memories(
+        &self,
+        store: &Arc<Store>,
+        ids: &[MemoryId],
+        said: &Provenance,
+    ) -> Result<(), MemoryError> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let now = self.clock.now();
+        let provenance = provenance::completed(said, &Head::of(&store.root), store);
+        let event = |&id: &MemoryId| Event {
+            timestamp: store.ledger.moment_after(id, now),
+            id: store.ledger.event_id(None, now),
+            body: EventBody::Memory { id, change: MemoryChange::Delete { reason: None } },
+            provenance: provenance.clone(),
+        };
+        let events: Vec<_> = ids.iter().map(event).collect();
+        store.ledger.write(&events)?;
+        store.index_memories_soon(&self.clock);
+        Ok(())
+    }
+}

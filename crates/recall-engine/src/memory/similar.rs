@@ -1,0 +1,78 @@
+//! Is nearly the same known already?
+
+use std::collections::BTreeMap;
+
+use recall_core::{DocumentType, Filters, Memory, MemoryId, QueryClass, Understood, Vocabulary};
+
+use super::add::SimilarMemory;
+use super::mask::masked;
+use crate::error::StoreError;
+use crate::store::Store;
+
+/// From which share of common words on one memory repeats another: of ten words one may differ.
+pub(super) const REPEATS: f64 = 0.8;
+
+/// From which share on a memory is told as similar.
+const SIMILAR: f64 = 0.5;
+
+/// How many of the index's memories are compared. Those with most words in common come first.
+const COMPARED: usize = 20;
+
+/// How many memories that are not in the index yet are compared.
+const UNINDEXED: usize = 1000;
+
+/// How much of a text is looked for; its first words tell what it is about.
+const QUERY_BYTES: usize = 2048;
+
+/// How many similar memories are told.
+const TOLD: usize = 5;
+
+impl Store {
+    /// The memories in force that say nearly the same, the most similar first.
+    pub(super) fn similar(
+        &self,
+        title: &str,
+        content: &str,
+        vocabulary: &Vocabulary,
+    ) -> Result<Vec<SimilarMemory>, StoreError> {
+        let mut similar: BTreeMap<MemoryId, SimilarMemory> = BTreeMap::new();
+        for memory in self.indexed_like(title, content)?.into_iter().chain(self.ledger.unindexed(UNINDEXED)) {
+            let similarity = vocabulary.similarity(&Vocabulary::of(&[&memory.title, &memory.content]));
+            if similarity >= SIMILAR {
+                similar.insert(memory.id, SimilarMemory { id: memory.id, title: memory.title.to_string(), similarity });
+            }
+        }
+        let mut similar: Vec<_> = similar.into_values().collect();
+        similar.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.id.cmp(&b.id)));
+        similar.truncate(TOLD);
+        Ok(similar)
+    }
+
+    /// Memories of the index that have words in common.
+    fn indexed_like(&self, title: &str, content: &str) -> Result<Vec<Memory>, StoreError> {
+        if self.holds_nothing() {
+            return Ok(Vec::new());
+        }
+        let text = format!("{title} {content}");
+        let looked_for = Understood {
+            class: QueryClass::Question,
+            text: text[..text.floor_char_boundary(QUERY_BYTES)].to_owned(),
+            identifiers: Vec::new(),
+            paths: Vec::new(),
+            phrases: Vec::new(),
+            filters: Filters::default(),
+            scope: None,
+        };
+        let types = DocumentType::ALL.into_iter().filter(|kind| kind.is_memory()).collect();
+        let filters = Filters { types, ..Filters::default() };
+        let found = self.lexical.searcher().lexical(&looked_for, &filters, COMPARED);
+        let found = found.map_err(|source| self.search_failed(source))?;
+        let known = self.known();
+        let mut ids: Vec<MemoryId> =
+            found.iter().filter_map(|candidate| known.memories.get(&candidate.document.0).copied()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let in_force = ids.into_iter().filter(|id| self.ledger.is_in_force(*id));
+        Ok(in_force.filter_map(|id| self.ledger.memory(id)).map(masked).collect())
+    }
+}

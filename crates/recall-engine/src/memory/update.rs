@@ -1,0 +1,72 @@
+//! Amend a memory.
+
+use recall_core::{Amendment, Event, EventBody, MemoryChange, Recalled, UpdateMemory};
+
+use super::MemoryNote;
+use super::add::sorted;
+use super::git::Head;
+use super::mask::Masking;
+use super::{note, provenance, related_files};
+use crate::Engine;
+use crate::error::MemoryError;
+use crate::origin::Origin;
+
+/// What became of an amendment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UpdateReport {
+    /// The memory as it is.
+    pub memory: Recalled,
+    /// What should be known beside.
+    pub notes: Vec<MemoryNote>,
+}
+
+impl Engine {
+    /// Amends a memory: it is on disk when this returns. The store that holds it is found by its id, the project's first.
+    ///
+    /// Whoever says what a memory says has looked: where its text or its files are amended, it is tied to the files as they
+    /// are.
+    ///
+    /// # Errors
+    /// No memory has that id, a related file lies outside of its store, or the journal cannot be written; then nothing is
+    /// amended.
+    pub fn update_memory(&self, origin: &Origin, request: &UpdateMemory) -> Result<UpdateReport, MemoryError> {
+        let (store, memory) = self.find_memory(origin, request.id)?;
+        let (mut masking, mut notes) = (Masking::default(), Vec::new());
+        let head = Head::of(&store.root);
+        let provenance = provenance::completed(&request.provenance, &head, &store);
+        let related = request.related_files.as_deref();
+        let related = related.map(|named| related_files::resolve(&store, origin, named)).transpose()?;
+        let (title, content) =
+            (masking.mask_some(request.title.as_deref()), masking.mask_some(request.content.as_deref()));
+        let anchors = if content.is_some() || related.is_some() {
+            let text = format!(
+                "{}\n{}",
+                title.as_deref().unwrap_or(&memory.title),
+                content.as_deref().unwrap_or(&memory.content)
+            );
+            let files = related.as_deref().unwrap_or(&memory.related_files);
+            Some(store.tie(files, &text, provenance.commit.as_deref(), &mut notes)?)
+        } else {
+            None
+        };
+        let amendment = Amendment {
+            title: title.map(Into::into),
+            content: content.map(Into::into),
+            tags: request.tags.as_deref().map(|tags| sorted(masking.mask_all(tags))),
+            related_files: related,
+            anchors,
+        };
+        notes.extend(note::of_masking(&masking));
+        let now = self.clock.now();
+        let change = MemoryChange::Update(Box::new(amendment));
+        store.ledger.write(&[Event {
+            timestamp: store.ledger.moment_after(request.id, now),
+            id: store.ledger.event_id(None, now),
+            body: EventBody::Memory { id: request.id, change },
+            provenance,
+        }])?;
+        store.index_memories_soon(&self.clock);
+        let memory = store.recalled(request.id, now)?;
+        Ok(UpdateReport { memory: memory.ok_or(MemoryError::NotFound { id: request.id.to_string() })?, notes })
+    }
+}

@@ -1,0 +1,129 @@
+//! Do memories still hold, by what the files say or by what somebody says?
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use recall_core::{Event, EventBody, MemoryChange, MemoryId, Recalled, Timestamp, VerifyMemories, VerifyMode};
+
+use super::anchors::Look;
+use super::git::Head;
+use super::mask::masked;
+use super::{MemoryNote, provenance};
+use crate::Engine;
+use crate::error::{MemoryError, StoreError};
+use crate::freshness::{freshen, refresh_files};
+use crate::origin::Origin;
+use crate::store::Store;
+
+/// How memories stand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VerifyReport {
+    /// The memories, in the order of the request, else by id.
+    pub memories: Vec<Recalled>,
+    /// What should be known beside.
+    pub notes: Vec<MemoryNote>,
+}
+
+impl VerifyReport {
+    /// How many no longer hold.
+    pub fn broken(&self) -> u64 {
+        self.memories.iter().filter(|recalled| recalled.verification.state.is_broken()).count() as u64
+    }
+}
+
+impl Engine {
+    /// Tells how memories stand against the files as they are; or writes that they hold, and ties them to the files anew.
+    ///
+    /// # Errors
+    /// A memory is not known, in which case nothing is written, or the journal cannot be written.
+    pub fn verify_memories(&self, origin: &Origin, request: &VerifyMemories) -> Result<VerifyReport, MemoryError> {
+        let now = self.clock.now();
+        let stores = self.registry.stores(origin, request.scope, &*self.clock)?;
+        if stores.is_empty() {
+            return Err(MemoryError::NoStore { scope: request.scope });
+        }
+        for store in &stores {
+            freshen(store, &self.settings, &self.clock)?;
+            store.ledger.look(now, Duration::ZERO)?;
+        }
+        let asked: Vec<(&Arc<Store>, MemoryId)> = if request.ids.is_empty() {
+            let all = stores.iter().flat_map(|store| store.ledger.ids().into_iter().map(move |id| (store, id)));
+            all.collect()
+        } else {
+            let holder = |id: &MemoryId| {
+                let holder = stores.iter().find(|store| store.ledger.memory(*id).is_some());
+                holder.map(|store| (store, *id)).ok_or_else(|| MemoryError::NotFound { id: id.to_string() })
+            };
+            request.ids.iter().map(holder).collect::<Result<_, _>>()?
+        };
+        let mut report = VerifyReport { memories: Vec::with_capacity(asked.len()), notes: Vec::new() };
+        for store in &stores {
+            let here: Vec<_> = asked.iter().filter(|(of, _)| Arc::ptr_eq(of, store)).map(|&(_, id)| id).collect();
+            store.bring_up_anchors(&here, now)?;
+        }
+        for (store, id) in asked {
+            if request.mode == VerifyMode::Confirm {
+                report.notes.extend(confirm(store, id, request, now)?);
+            }
+            report.memories.extend(store.recalled(id, now)?);
+        }
+        Ok(report)
+    }
+
+    /// The store that holds a memory, the project's first, and the memory.
+    pub(super) fn find_memory(
+        &self,
+        origin: &Origin,
+        id: MemoryId,
+    ) -> Result<(Arc<Store>, recall_core::Memory), MemoryError> {
+        let now = self.clock.now();
+        for store in self.registry.stores(origin, recall_core::Scope::All, &*self.clock)? {
+            store.ledger.look(now, Duration::ZERO)?;
+            // What was promoted lives on in the wider store.
+            if let Some(memory) = store.ledger.memory(id).filter(|memory| memory.promoted.is_none()) {
+                return Ok((store, memory));
+            }
+        }
+        Err(MemoryError::NotFound { id: id.to_string() })
+    }
+}
+
+/// Writes that a memory holds, tied to the files as they are.
+fn confirm(
+    store: &Arc<Store>,
+    id: MemoryId,
+    request: &VerifyMemories,
+    now: Timestamp,
+) -> Result<Vec<MemoryNote>, MemoryError> {
+    let memory = store.ledger.memory(id).ok_or_else(|| MemoryError::NotFound { id: id.to_string() })?;
+    let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), store);
+    let mut notes = Vec::new();
+    let text = format!("{}\n{}", memory.title, memory.content);
+    let anchors = store.tie(&memory.related_files, &text, provenance.commit.as_deref(), &mut notes)?;
+    store.ledger.write(&[Event {
+        timestamp: store.ledger.moment_after(id, now),
+        id: store.ledger.event_id(None, now),
+        body: EventBody::Memory { id, change: MemoryChange::Verify { anchors: Some(anchors) } },
+        provenance,
+    }])?;
+    Ok(notes)
+}
+
+impl Store {
+    /// Indexes the files that memories are tied to and that changed since they were indexed, so that symbols are found in them.
+    pub(crate) fn bring_up_anchors(self: &Arc<Self>, ids: &[MemoryId], now: Timestamp) -> Result<(), StoreError> {
+        let memories: Vec<_> = ids.iter().filter_map(|id| self.ledger.memory(*id)).collect();
+        let changed = self.changed_anchors(memories.iter());
+        if changed.is_empty() { Ok(()) } else { refresh_files(self, &changed, now) }
+    }
+
+    /// A memory and how it stands against the files as they are; `None` where it is not known.
+    ///
+    /// A symbol of a file that changed since it was indexed is not compared; see
+    /// [`bring_up_anchors`](Self::bring_up_anchors).
+    pub(crate) fn recalled(&self, id: MemoryId, now: Timestamp) -> Result<Option<Recalled>, StoreError> {
+        let Some((memory, superseded_by)) = self.ledger.memory_and_successor(id) else { return Ok(None) };
+        let verification = self.verification(&memory, Look::Now)?;
+        Ok(Some(Recalled::of(masked(memory), verification, superseded_by, now)))
+    }
+}

@@ -1,0 +1,65 @@
+//! What is remembered is kept, found, and known to hold or not.
+
+#[path = "memory/anchors.rs"]
+mod anchors;
+#[path = "memory/outside.rs"]
+mod outside;
+#[path = "memory/scopes.rs"]
+mod scopes;
+mod support;
+#[path = "memory/use.rs"]
+mod use_of_it;
+#[path = "memory/writing.rs"]
+mod writing;
+
+use recall_core::{AddMemory, MemoryId, MemoryType, Provenance, Repeats, Scope};
+use recall_engine::{AddOutcome, AddReport, Engine};
+use support::Sandbox;
+
+/// A lesson without anything that need not be said, by an agent.
+fn lesson(title: &str, content: &str) -> AddMemory {
+    AddMemory {
+        memory_type: MemoryType::Lesson,
+        title: title.to_owned(),
+        content: content.to_owned(),
+        scope: Scope::Project,
+        tags: Vec::new(),
+        related_files: Vec::new(),
+        supersedes: None,
+        repeats: Repeats::Refuse,
+        source: None,
+        origin: None,
+        key: None,
+        provenance: agent(),
+    }
+}
+
+fn agent() -> Provenance {
+    Provenance { agent: Some("claude-code".to_owned()), ..Provenance::default() }
+}
+
+#[track_caller]
+fn add(sandbox: &Sandbox, engine: &Engine, memory: &AddMemory) -> MemoryId {
+    let AddReport { id, outcome, .. } = engine.add_memory(&sandbox.origin(), memory).expect("kept");
+    assert_ne!(outcome, AddOutcome::Repeats);
+    id
+}
+
+/// The ids of the memories among the hits, best first, each once.
+fn found(sandbox: &Sandbox, engine: &Engine, query: &str) -> Vec<MemoryId> {
+    let mut ids: Vec<MemoryId> = Vec::new();
+    for hit in sandbox.search(engine, query).hits {
+        ids.extend(hit.memory.map(|recalled| recalled.memory.id).filter(|id| !ids.contains(id)));
+    }
+    ids
+}
+
+/// Files that say something of wombats too: scores are compared by how they are spread.
+fn with_others(files: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::with(files);
+    for n in 0..12 {
+        let text = format!("# Zoo {n}\n\n{}Keepers of house {n} saw wombats.\n", "Feed them at noon.\n".repeat(n));
+        sandbox.write(&format!("zoo/house{n}.md"), &text);
+    }
+    sandbox
+}

@@ -1,0 +1,66 @@
+//! A journal that somebody else wrote.
+
+use std::fs;
+
+use recall_core::Scope;
+
+use super::support::Sandbox;
+use super::{add, found, lesson};
+
+/// A line as a person or another program may write it.
+fn foreign(kind: &str, content: &str) -> String {
+    format!(r#"{{"type":"{kind}","source":"wiki","content":"{content}","timestamp":"2026-11-20T10:00:00Z"}}"#) + "\n"
+}
+
+#[test]
+fn a_journal_that_is_changed_from_outside_is_seen_as_changed_files_are() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    assert_eq!(found(&sandbox, &engine, "wombats"), []);
+    let day = ".recall/2026-11-20/memories.jsonl";
+    sandbox.write(day, &foreign("lesson", "wombats dig burrows"));
+    assert_eq!(found(&sandbox, &engine, "wombats").len(), 1);
+
+    let both = foreign("lesson", "wombats dig burrows") + &foreign("decision", "wombats are welcome");
+    sandbox.write(day, &both);
+    assert_eq!(found(&sandbox, &engine, "wombats").len(), 2);
+
+    sandbox.write(day, &foreign("decision", "wombats are welcome"));
+    let left = found(&sandbox, &engine, "wombats");
+    assert_eq!(left.len(), 1);
+    fs::remove_dir_all(sandbox.root().join(".recall/2026-11-20")).expect("removed");
+    assert_eq!(found(&sandbox, &engine, "wombats"), []);
+}
+
+#[test]
+fn lines_that_cannot_be_read_harm_no_other_and_are_told() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+    let lines = [
+        "<<<<<<< HEAD\n",
+        &foreign("lesson", "wombats dig burrows"),
+        "=======\n",
+        "{\"broken\": \n",
+        &foreign("note", "wombats sleep by day"),
+        ">>>>>>> theirs\n",
+    ];
+    sandbox.write(".recall/2026-11-20/memories.jsonl", &lines.concat());
+    let engine = sandbox.engine();
+    assert_eq!(found(&sandbox, &engine, "wombats").len(), 2);
+    let status = engine.status(&sandbox.origin(), Scope::Project, 10).expect("told");
+    let store = &status.stores[0];
+    assert_eq!((store.memories, store.failed), (2, 1));
+    assert_eq!(store.failures[0].path, ".recall/2026-11-20/memories.jsonl:4");
+    let id = add(&sandbox, &engine, &lesson("Wombats bite", "They do when they are cornered."));
+    assert!(found(&sandbox, &engine, "wombats bite").contains(&id));
+}
+
+#[test]
+fn secrets_that_somebody_else_wrote_are_not_told() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+    let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2");
+    sandbox.write(".recall/2026-11-20/memories.jsonl", &foreign("note", &format!("the wombat token is {token}")));
+    let engine = sandbox.engine();
+    let hit = &sandbox.search(&engine, "wombat token").hits[0];
+    let memory = &hit.memory.as_ref().expect("a memory").memory;
+    assert!(!hit.text.contains(&token) && !memory.content.contains(&token) && !memory.title.contains(&token));
+}

@@ -1,0 +1,248 @@
+//! Into the journal first, and from there into the index.
+
+use std::fs;
+
+use recall_core::{AddMemory, DocumentType, Filters, MemoryOrigin, MemoryType, Repeats, SearchRequest, UpdateMemory};
+use recall_engine::{AddOutcome, Item, ItemRequest, MemoryError, MemoryNote, Parent, RemoveRequest};
+
+use super::support::{Sandbox, request};
+use super::{add, agent, found, lesson};
+
+fn journals(sandbox: &Sandbox) -> String {
+    let folder = sandbox.root().join(".recall");
+    let mut all = String::new();
+    for entry in fs::read_dir(folder).expect("there") {
+        let file = entry.expect("there").path().join("memories.jsonl");
+        all.extend(fs::read_to_string(file));
+    }
+    all
+}
+
+#[test]
+fn a_memory_is_on_disk_and_found_at_once() {
+    let sandbox = Sandbox::with(&[("src/retry.rs", "fn retry() {}\n")]);
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "retry");
+    let id = add(&sandbox, &engine, &lesson("Retries need jitter", "Without it all clients come back at once."));
+    assert!(journals(&sandbox).contains(&id.to_string()));
+    assert_eq!(found(&sandbox, &engine, "why do retries need jitter"), [id]);
+    let answer = sandbox.search(&engine, "jitter");
+    let hit = &answer.hits[0];
+    assert_eq!(
+        (hit.document.document_type, hit.document.title.as_str()),
+        (DocumentType::Lesson, "Retries need jitter")
+    );
+    assert_eq!(hit.citation(), format!("{id}:1-1@{}", hit.document.hash.short()));
+    let recalled = hit.memory.as_ref().expect("a memory");
+    assert_eq!(recalled.memory.origin, MemoryOrigin::Observed);
+}
+
+#[test]
+fn a_project_that_was_never_searched_has_its_memories_in_its_first_index() {
+    let sandbox = Sandbox::with(&[("src/retry.rs", "fn retry() {}\n")]);
+    let engine = sandbox.engine();
+    let id = add(&sandbox, &engine, &lesson("Retries need jitter", "Without it all clients come back at once."));
+    let answer = sandbox.search(&engine, "retry");
+    assert_eq!(answer.documents(), 2, "{:?}", answer.coverage);
+    assert_eq!(found(&sandbox, &engine, "jitter"), [id]);
+}
+
+#[test]
+fn an_engine_that_begins_anew_and_an_index_that_is_gone_lose_nothing() {
+    let sandbox = Sandbox::with(&[("src/retry.rs", "fn retry() {}\n")]);
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "retry");
+    for n in 0..5 {
+        let memory = lesson(&format!("Lesson {n} on retry {n}"), &format!("The budget number{n} is about {n} tries."));
+        add(&sandbox, &engine, &AddMemory { repeats: Repeats::Accept, ..memory });
+    }
+    let answered = |engine: recall_engine::Engine| {
+        sandbox.search(&engine, "retry budget");
+        engine.settle(&sandbox.origin(), recall_core::Scope::All).expect("settled");
+        let hits = sandbox.search(&engine, "retry budget").hits;
+        engine.close();
+        hits
+    };
+    let before = answered(engine);
+    assert_eq!(before.len(), 6);
+    assert_eq!(answered(sandbox.engine()), before);
+    fs::remove_dir_all(sandbox.home().join("stores")).expect("removed");
+    assert_eq!(answered(sandbox.engine()), before);
+}
+
+#[test]
+fn what_git_has_to_know_is_written_with_the_first_memory() {
+    let sandbox = Sandbox::new();
+    let engine = sandbox.engine();
+    add(&sandbox, &engine, &lesson("Retries need jitter", "All clients come back at once."));
+    let read = |name: &str| fs::read_to_string(sandbox.root().join(".recall").join(name)).expect("written");
+    assert_eq!(read(".gitattributes"), "*.jsonl merge=union\n");
+    assert_eq!(read(".gitignore"), "index/\nsessions/\n");
+}
+
+#[test]
+fn a_project_keeps_its_index_and_its_selection_where_they_are_when_it_is_remembered_about() {
+    let sandbox = Sandbox::with(&[("a.md", "# Alpha\n\nx\n"), ("b.md", "# Beta\n\nx\n")]);
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "alpha");
+    let items = vec!["b.md".to_owned()];
+    let request = RemoveRequest { items, scope: recall_core::Scope::Project, provenance: agent() };
+    engine.remove(&sandbox.origin(), &request).expect("removed");
+    add(&sandbox, &engine, &lesson("Retries need jitter", "All clients come back at once."));
+    engine.close();
+    let engine = sandbox.engine();
+    assert_eq!(sandbox.search(&engine, "beta").hits, []);
+    assert!(!sandbox.root().join(".recall/index").exists());
+}
+
+#[test]
+fn secrets_are_neither_kept_nor_found() {
+    let sandbox = Sandbox::new();
+    let engine = sandbox.engine();
+    // In two pieces, so that nobody takes this file for one that has a token.
+    let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2");
+    let memory = lesson("The deploy token", &format!("The deploy job uses {token} until May."));
+    let report = engine.add_memory(&sandbox.origin(), &memory).expect("kept");
+    assert!(matches!(&report.notes[..], [MemoryNote::Masked { rules }] if rules.len() == 1), "{:?}", report.notes);
+    assert!(!journals(&sandbox).contains(&token));
+    let hit = &sandbox.search(&engine, "deploy token").hits[0];
+    assert!(hit.text.contains("[secret: ") && !hit.text.contains(&token), "{}", hit.text);
+}
+
+#[test]
+fn nearly_the_same_is_told_and_not_added_unless_somebody_insists() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    let first = lesson("Retries need jitter", "Without jitter all clients come back to the server at the same time.");
+    let id = add(&sandbox, &engine, &first);
+    let again = AddMemory { title: "Retries need jitter!".to_owned(), ..first.clone() };
+    for _ in 0..2 {
+        let report = engine.add_memory(&sandbox.origin(), &again).expect("answered");
+        assert_eq!((report.id, report.outcome), (id, AddOutcome::Repeats));
+        assert_eq!((report.similar[0].id, report.similar[0].similarity > 0.99), (id, true));
+        // The second time it is found in the index.
+        sandbox.search(&engine, "jitter");
+    }
+    let report = engine.add_memory(&sandbox.origin(), &AddMemory { repeats: Repeats::Accept, ..again }).expect("kept");
+    assert!(report.id != id && report.outcome == AddOutcome::Added);
+    let other = lesson("Deploys happen on Tuesdays", "Nobody deploys before a weekend.");
+    assert_eq!(engine.add_memory(&sandbox.origin(), &other).expect("kept").similar, []);
+}
+
+#[test]
+fn many_that_add_the_same_at_once_add_it_once() {
+    let sandbox = Sandbox::new();
+    let engine = sandbox.engine();
+    let memory = lesson("Retries need jitter", "Without jitter all clients come back to the server at the same time.");
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..8).map(|_| scope.spawn(|| engine.add_memory(&sandbox.origin(), &memory).expect("answered"))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic").outcome).collect()
+    });
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == AddOutcome::Added).count(), 1, "{outcomes:?}");
+}
+
+#[test]
+fn a_key_that_is_sent_twice_adds_once() {
+    let sandbox = Sandbox::new();
+    let engine = sandbox.engine();
+    let memory = AddMemory {
+        key: Some("request-7".to_owned()),
+        repeats: Repeats::Accept,
+        ..lesson("Retries need jitter", "All clients come back at once.")
+    };
+    let ids: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| add(&sandbox, &engine, &memory))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    });
+    engine.close();
+    assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
+    assert_eq!(add(&sandbox, &sandbox.engine(), &memory), ids[0]);
+    assert_eq!(journals(&sandbox).lines().count(), 1);
+}
+
+#[test]
+fn a_memory_that_retires_another_is_found_in_its_place() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    let old = add(&sandbox, &engine, &lesson("The retry budget is three", "We try a request three times."));
+    assert_eq!(found(&sandbox, &engine, "retry budget"), [old]);
+    let newer =
+        AddMemory { supersedes: Some(old), ..lesson("The retry budget is five", "We try a request five times.") };
+    let report = engine.add_memory(&sandbox.origin(), &newer).expect("kept");
+    assert_eq!(report.outcome, AddOutcome::Supersedes);
+    assert_eq!(found(&sandbox, &engine, "retry budget"), [report.id]);
+    let recalled = *get(&sandbox, &engine, &old.to_string()).memory.expect("a memory");
+    assert_eq!(recalled.superseded_by, Some(report.id));
+    let unknown = AddMemory { supersedes: "L-00000000".parse().ok(), ..lesson("x", "y") };
+    let refused = engine.add_memory(&sandbox.origin(), &unknown);
+    assert!(matches!(refused, Err(MemoryError::NotFound { .. })), "{refused:?}");
+}
+
+fn get(sandbox: &Sandbox, engine: &recall_engine::Engine, id: &str) -> Item {
+    engine.get(&sandbox.origin(), &ItemRequest { id: id.to_owned(), parent: Parent::Leave }).expect("there")
+}
+
+#[test]
+fn an_amended_memory_is_found_by_its_new_words_and_a_deleted_one_by_none() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    let id = add(&sandbox, &engine, &lesson("The retry budget", "We try a request three times."));
+    assert_eq!(found(&sandbox, &engine, "three times"), [id]);
+    let update = UpdateMemory {
+        id,
+        title: None,
+        content: Some("A request is repeated until its deadline.".to_owned()),
+        tags: Some(vec!["http".to_owned()]),
+        related_files: None,
+        provenance: agent(),
+    };
+    let report = engine.update_memory(&sandbox.origin(), &update).expect("amended");
+    assert_eq!(
+        (&*report.memory.memory.title, report.memory.memory.tags),
+        ("The retry budget", vec!["http".to_owned()])
+    );
+    assert_eq!(found(&sandbox, &engine, "deadline tag:http"), [id]);
+    assert!(!sandbox.search(&engine, "three times").hits.iter().any(|hit| hit.text.contains("three")));
+
+    let request =
+        RemoveRequest { items: vec![id.to_string()], scope: recall_core::Scope::Project, provenance: agent() };
+    let report = engine.remove(&sandbox.origin(), &request).expect("deleted");
+    assert_eq!((report.memories, report.documents), (vec![id], 0));
+    assert_eq!(found(&sandbox, &engine, "deadline"), []);
+    assert!(engine.remove(&sandbox.origin(), &request).is_err());
+    assert!(journals(&sandbox).contains("deadline"), "the record stays");
+}
+
+#[test]
+fn types_tell_memories_from_files() {
+    let sandbox = Sandbox::with(&[("docs/jitter.md", "# Jitter\n\nA random wait.\n")]);
+    let engine = sandbox.engine();
+    let id = add(&sandbox, &engine, &lesson("Retries need jitter", "All clients come back at once."));
+    let decision = AddMemory { memory_type: MemoryType::Decision, ..lesson("Jitter is uniform", "Uniform is enough.") };
+    let decision = add(&sandbox, &engine, &decision);
+    let search = |types: &[DocumentType]| {
+        let filters = Filters { types: types.to_vec(), ..Filters::default() };
+        let request = SearchRequest { filters, ..request("jitter") };
+        let answer = engine.search(&sandbox.origin(), &request).expect("an answer");
+        let mut paths: Vec<_> = answer.hits.iter().map(|hit| hit.document.path.to_string()).collect();
+        paths.sort();
+        paths
+    };
+    assert_eq!(search(&[DocumentType::Lesson]), [id.to_string()]);
+    assert_eq!(search(&[DocumentType::Lesson, DocumentType::Decision]), [decision.to_string(), id.to_string()]);
+    assert_eq!(search(&[DocumentType::Documentation]), ["docs/jitter.md"]);
+}
+
+#[test]
+fn a_file_with_the_name_of_a_memory_is_left_out_and_told() {
+    let sandbox = Sandbox::with(&[("D-0123abcd", "a file about wombats\n"), ("a.md", "wombats too\n")]);
+    let engine = sandbox.engine();
+    assert_eq!(super::support::paths(&sandbox.search(&engine, "wombats")), ["a.md"]);
+    let status = engine.status(&sandbox.origin(), recall_core::Scope::Project, 10).expect("told");
+    let told: Vec<_> = status.stores[0].failures.iter().map(|entry| entry.reason.as_str()).collect();
+    assert_eq!(told, ["its name is that of a memory"]);
+    fs::remove_file(sandbox.root().join("D-0123abcd")).expect("removed");
+    sandbox.search(&engine, "wombats");
+    assert_eq!(engine.status(&sandbox.origin(), recall_core::Scope::Project, 10).expect("told").stores[0].failures, []);
+}

@@ -1,0 +1,102 @@
+//! What became of what was to be remembered, or was said of it.
+
+use recall_proto::v1;
+use serde::Serialize;
+
+use crate::memory::{ItemStats, Memory, Verification};
+use crate::{Warning, answer, store_scope, warnings};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Added<'a> {
+    id: &'a str,
+    status: &'static str,
+    similar: Vec<Similar<'a>>,
+    warnings: Vec<Warning<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Similar<'a> {
+    id: &'a str,
+    title: &'a str,
+    similarity: f64,
+}
+
+impl<'a> From<&'a v1::SimilarMemory> for Similar<'a> {
+    fn from(message: &'a v1::SimilarMemory) -> Self {
+        let v1::SimilarMemory { id, title, similarity } = message;
+        Self { id, title, similarity: *similarity }
+    }
+}
+
+/// What became of a memory that was to be kept: `added`, `duplicate` or `superseded`.
+pub fn added(message: &v1::AddResponse) -> impl Serialize {
+    let v1::AddResponse { id, status, similar, warnings: told } = message;
+    let status = match v1::AddStatus::try_from(*status) {
+        Ok(v1::AddStatus::Duplicate) => "duplicate",
+        Ok(v1::AddStatus::Superseded) => "superseded",
+        Ok(v1::AddStatus::Added | v1::AddStatus::Unspecified) | Err(_) => "added",
+    };
+    answer(Added { id, status, similar: similar.iter().map(Similar::from).collect(), warnings: warnings(told) })
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Updated<'a> {
+    memory: Option<Memory<'a>>,
+    warnings: Vec<Warning<'a>>,
+}
+
+/// A memory that was amended.
+pub fn updated(message: &v1::UpdateResponse) -> impl Serialize {
+    let v1::UpdateResponse { memory, warnings: told } = message;
+    answer(Updated { memory: memory.as_ref().map(Memory::from), warnings: warnings(told) })
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Rated {
+    acknowledged: bool,
+    item_stats: Option<ItemStats>,
+}
+
+/// What feedback says of an item with what was just said.
+pub fn rated(message: &v1::FeedbackResponse) -> impl Serialize {
+    let v1::FeedbackResponse { acknowledged, item_stats } = message;
+    answer(Rated { acknowledged: *acknowledged, item_stats: item_stats.map(ItemStats::from) })
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct VerifiedAll<'a> {
+    results: Vec<VerifiedOne<'a>>,
+    broken: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct VerifiedOne<'a> {
+    id: &'a str,
+    title: &'a str,
+    verification: Option<Verification<'a>>,
+}
+
+impl<'a> From<&'a v1::VerifiedMemory> for VerifiedOne<'a> {
+    fn from(message: &'a v1::VerifiedMemory) -> Self {
+        let v1::VerifiedMemory { id, title, verification } = message;
+        Self { id, title, verification: verification.as_ref().map(Verification::from) }
+    }
+}
+
+/// How memories stand.
+pub fn verified(message: &v1::VerifyResponse) -> impl Serialize {
+    let v1::VerifyResponse { results, broken } = message;
+    answer(VerifiedAll { results: results.iter().map(VerifiedOne::from).collect(), broken: *broken })
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Promoted<'a> {
+    id: &'a str,
+    scope: Option<&'static str>,
+}
+
+/// Where a promoted memory is kept.
+pub fn promoted(message: &v1::PromoteResponse) -> impl Serialize {
+    let v1::PromoteResponse { id, scope } = message;
+    answer(Promoted { id, scope: store_scope(*scope) })
+}

@@ -1,0 +1,155 @@
+//! A memory, and how it stands.
+
+use recall_core::{
+    Anchor, AnchorState, ItemStats, Memory, MemoryOrigin, MemoryStatus, Provenance, Recalled, StoreScope, Trust,
+    Verification,
+};
+
+use super::{scope, time};
+use crate::v1;
+
+/// Writes a memory that a store of that scope holds.
+pub fn to_proto(recalled: &Recalled, store: StoreScope) -> v1::Memory {
+    let Recalled {
+        memory,
+        verification,
+        trust,
+        status,
+        // It stands beside the memory, as that of every document does.
+        staleness: _,
+        superseded_by,
+    } = recalled;
+    let Memory {
+        id,
+        title,
+        content,
+        tags,
+        related_files,
+        // A promoted one says where it was added first; the store that holds it is told.
+        scope: _,
+        source,
+        origin,
+        supersedes,
+        // What of them no longer holds is told with the verification.
+        anchors: _,
+        lineage: _,
+        provenance,
+        created,
+        updated,
+        verified: _,
+        deleted: _,
+        promoted: _,
+        feedback,
+    } = memory;
+    v1::Memory {
+        id: id.to_string(),
+        r#type: id.memory_type.as_str().to_owned(),
+        title: title.to_string(),
+        content: content.to_string(),
+        tags: tags.clone(),
+        related_files: related_files.iter().map(ToString::to_string).collect(),
+        scope: scope::store_to_proto(store).into(),
+        source: source.clone().unwrap_or_default(),
+        created_at: Some(time::to_proto(*created)),
+        updated_at: Some(time::to_proto(*updated)),
+        session: provenance.session.clone().unwrap_or_default(),
+        agent: provenance.agent.clone().unwrap_or_default(),
+        provenance: Some(provenance_to_proto(provenance)),
+        origin: origin_to_proto(*origin).into(),
+        trust: trust_to_proto(*trust).into(),
+        verification: Some(verification_to_proto(verification)),
+        stats: Some(stats_to_proto(&ItemStats::from(feedback))),
+        supersedes: supersedes.map(|id| id.to_string()).unwrap_or_default(),
+        superseded_by: superseded_by.map(|id| id.to_string()).unwrap_or_default(),
+        status: status_to_proto(*status).into(),
+    }
+}
+
+/// Writes how a memory stands against the files.
+pub fn verification_to_proto(verification: &Verification) -> v1::Verification {
+    let Verification { state, since_commit, changed_ratio, verified, broken } = verification;
+    v1::Verification {
+        state: state_to_proto(*state).into(),
+        since_commit: since_commit.clone().unwrap_or_default(),
+        changed_ratio: *changed_ratio,
+        verified_at: verified.map(time::to_proto),
+        broken: broken.iter().map(|(anchor, state)| anchor_to_proto(anchor, *state)).collect(),
+    }
+}
+
+/// Writes what feedback says. How often an item was retrieved is not counted here and 0.
+pub fn stats_to_proto(stats: &ItemStats) -> v1::ItemStats {
+    let ItemStats { useful, not_useful, usefulness, is_flagged } = *stats;
+    v1::ItemStats { retrievals: 0, useful, not_useful, usefulness, flagged: is_flagged }
+}
+
+fn anchor_to_proto(anchor: &Anchor, state: AnchorState) -> v1::Anchor {
+    let Anchor {
+        path,
+        symbol,
+        hash,
+        // Told once, with the verification.
+        commit: _,
+    } = anchor;
+    v1::Anchor {
+        path: path.to_string(),
+        symbol: symbol.clone().unwrap_or_default(),
+        hash: hash.to_string(),
+        state: state_to_proto(state).into(),
+    }
+}
+
+fn provenance_to_proto(provenance: &Provenance) -> v1::Provenance {
+    let Provenance {
+        // These two stand beside it.
+        session: _,
+        agent: _,
+        mode,
+        branch,
+        commit,
+        project,
+        project_path,
+    } = provenance.clone();
+    v1::Provenance {
+        agent_mode: mode.unwrap_or_default(),
+        git_branch: branch.unwrap_or_default(),
+        git_commit: commit.unwrap_or_default(),
+        project_path: project_path.unwrap_or_default(),
+        project_name: project.unwrap_or_default(),
+    }
+}
+
+fn state_to_proto(state: AnchorState) -> v1::VerificationState {
+    match state {
+        AnchorState::Unanchored => v1::VerificationState::Unanchored,
+        AnchorState::Verified => v1::VerificationState::Verified,
+        AnchorState::Unchecked => v1::VerificationState::Unspecified,
+        AnchorState::Changed => v1::VerificationState::Changed,
+        AnchorState::Gone => v1::VerificationState::Gone,
+    }
+}
+
+fn origin_to_proto(origin: MemoryOrigin) -> v1::Origin {
+    match origin {
+        MemoryOrigin::Observed => v1::Origin::Observed,
+        MemoryOrigin::Inferred => v1::Origin::Inferred,
+        MemoryOrigin::Imported => v1::Origin::Imported,
+        MemoryOrigin::Human => v1::Origin::Human,
+    }
+}
+
+fn trust_to_proto(trust: Trust) -> v1::Trust {
+    match trust {
+        Trust::Low => v1::Trust::Low,
+        Trust::Medium => v1::Trust::Medium,
+        Trust::High => v1::Trust::High,
+    }
+}
+
+fn status_to_proto(status: MemoryStatus) -> v1::MemoryStatus {
+    match status {
+        MemoryStatus::Current => v1::MemoryStatus::Current,
+        MemoryStatus::Stale => v1::MemoryStatus::Stale,
+        MemoryStatus::Deprecated => v1::MemoryStatus::Deprecated,
+    }
+}

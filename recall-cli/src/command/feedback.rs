@@ -1,0 +1,70 @@
+//! `recall feedback`
+
+use clap::{Args, ValueEnum};
+use recall_proto::v1::{self, FeedbackKind};
+
+use crate::Exit;
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+use crate::output::Format;
+use crate::output::human::memory::rated;
+
+/// Arguments of `recall feedback`.
+#[derive(Debug, Args)]
+pub(crate) struct FeedbackArgs {
+    /// The id of a memory, a document or a chunk, as `recall search --json` shows it.
+    #[arg(value_name = "ID")]
+    item: String,
+    /// What it is worth.
+    verdict: Said,
+    /// The item that it repeats, for `duplicate`.
+    #[arg(long, value_name = "ID", required_if_eq("verdict", "duplicate"))]
+    duplicate_of: Option<String>,
+    /// On what occasion.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
+    note: String,
+}
+
+/// A verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Said {
+    /// It helped.
+    Useful,
+    /// It did not.
+    #[value(name = "not_useful", alias = "not-useful")]
+    NotUseful,
+    /// It no longer holds.
+    Outdated,
+    /// Another item says the same.
+    Duplicate,
+}
+
+impl From<Said> for FeedbackKind {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Useful => Self::Useful,
+            Said::NotUseful => Self::NotUseful,
+            Said::Outdated => Self::Outdated,
+            Said::Duplicate => Self::Duplicate,
+        }
+    }
+}
+
+pub(super) async fn run(args: FeedbackArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let FeedbackArgs { item, verdict, duplicate_of, note } = args;
+    let output = &invocation.output;
+    let client = invocation.connect().await?;
+    let request = v1::FeedbackRequest {
+        context: Some(invocation.context()),
+        item_id: item.clone(),
+        feedback: FeedbackKind::from(verdict).into(),
+        note,
+        duplicate_of: duplicate_of.unwrap_or_default(),
+    };
+    let answer = client.feedback(request).await?;
+    match output.format {
+        Format::Json => output.json(&recall_json::rated(&answer))?,
+        Format::Human => output.text(&rated(&item, &answer.item_stats.unwrap_or_default()))?,
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,40 @@
+//! `recall promote`
+
+use clap::Args;
+use recall_proto::convert::scope;
+use recall_proto::v1;
+
+use crate::Exit;
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+use crate::output::Format;
+use crate::output::human::style::{GOOD, PATH};
+
+/// Arguments of `recall promote`.
+#[derive(Debug, Args)]
+pub(crate) struct PromoteArgs {
+    /// The memory.
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+pub(super) async fn run(args: PromoteArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let output = &invocation.output;
+    let client = invocation.connect().await?;
+    let request = v1::PromoteRequest {
+        context: Some(invocation.context()),
+        id: args.id,
+        to: v1::Scope::Global.into(),
+        domain: String::new(),
+    };
+    let answer = client.promote(request).await?;
+    match output.format {
+        Format::Json => output.json(&recall_json::promoted(&answer))?,
+        Format::Human => {
+            let v1::PromoteResponse { id, scope: store } = &answer;
+            let store = scope::store_from_proto(*store).map_or("wider", |store| store.as_str());
+            output.text(&format!("{GOOD}promoted{GOOD:#} {PATH}{id}{PATH:#} to the {store} store\n"))?;
+        }
+    }
+    Ok(Exit::Done)
+}

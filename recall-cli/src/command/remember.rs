@@ -1,0 +1,196 @@
+//! `recall remember`
+
+use std::io::{IsTerminal, Read};
+
+use clap::Args;
+use recall_core::{MEMORY_BYTES, MemoryId, MemoryOrigin, MemoryType, SHORT_TEXT_BYTES, Scope};
+use recall_proto::convert::scope;
+use recall_proto::v1::{self, AddStatus};
+
+use crate::complaint::{CommandError, Complaint};
+use crate::invocation::Invocation;
+use crate::output::Format;
+use crate::output::human::memory::added;
+use crate::{Exit, args};
+
+/// Arguments of `recall remember`.
+#[derive(Debug, Args)]
+pub(crate) struct RememberArgs {
+    /// The text; `-` reads it from standard input.
+    #[arg(value_name = "TEXT")]
+    text: String,
+    /// What a person would call it; otherwise the first line of the text.
+    #[arg(long, short)]
+    title: Option<String>,
+    /// Its type: decision, pattern, lesson, failure, note, context.
+    #[arg(long = "type", default_value = "note", value_parser = args::memory_type, value_name = "TYPE")]
+    memory_type: MemoryType,
+    /// The files that it is about; it is tied to them as they are.
+    #[arg(long = "file", value_name = "PATH")]
+    files: Vec<String>,
+    /// Tags.
+    #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
+    tags: Vec<String>,
+    /// Which store keeps it: project or global.
+    #[arg(long, default_value = "project", value_parser = args::scope)]
+    scope: Scope,
+    /// The memory that it retires.
+    #[arg(long, value_name = "ID")]
+    supersedes: Option<MemoryId>,
+    /// Keeps it though nearly the same is known.
+    #[arg(long)]
+    force: bool,
+    /// Where it comes from, in your words.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
+    source: String,
+    /// How it came about: observed, inferred, imported, human; otherwise as who asks suggests.
+    #[arg(long, value_parser = args::memory_origin, value_name = "ORIGIN")]
+    origin: Option<MemoryOrigin>,
+}
+
+pub(super) async fn run(args: RememberArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let request = request(args, read_input, invocation.context())?;
+    let title = request.title.clone();
+    let output = &invocation.output;
+    let client = invocation.connect().await?;
+    let answer = client.add(request).await?;
+    let is_refused = answer.status() == AddStatus::Duplicate;
+    match output.format {
+        Format::Json => output.json(&recall_json::added(&answer))?,
+        Format::Human => {
+            output.warn(&answer.warnings);
+            output.text(&added(&answer, &title))?;
+            if is_refused {
+                output.say("hint: `--force` keeps it all the same, `--supersedes ID` retires the older one");
+            }
+        }
+    }
+    Ok(if is_refused { Exit::Refused } else { Exit::Done })
+}
+
+fn request(
+    args: RememberArgs,
+    input: impl FnOnce() -> Result<String, CommandError>,
+    asker: v1::RequestContext,
+) -> Result<v1::AddRequest, CommandError> {
+    let RememberArgs { text, title, memory_type, files, tags, scope, supersedes, force, source, origin } = args;
+    let content = if text == "-" { input()? } else { text };
+    let origin = origin.map_or(v1::Origin::Unspecified, |origin| match origin {
+        MemoryOrigin::Observed => v1::Origin::Observed,
+        MemoryOrigin::Inferred => v1::Origin::Inferred,
+        MemoryOrigin::Imported => v1::Origin::Imported,
+        MemoryOrigin::Human => v1::Origin::Human,
+    });
+    Ok(v1::AddRequest {
+        context: Some(asker),
+        r#type: memory_type.as_str().to_owned(),
+        title: title.unwrap_or_else(|| first_line(&content)),
+        content,
+        scope: scope::to_proto(scope).into(),
+        tags,
+        related_files: files,
+        supersedes: supersedes.map(|id| id.to_string()).unwrap_or_default(),
+        force,
+        source,
+        origin: origin.into(),
+        idempotency_key: String::new(),
+    })
+}
+
+/// The first line that says something, without the marks of a heading; cut where a title ends at the latest.
+fn first_line(content: &str) -> String {
+    /// A longer line is a paragraph.
+    const TITLE_CHARS: usize = 80;
+    const { assert!(TITLE_CHARS * 4 < SHORT_TEXT_BYTES) };
+
+    let line = content.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
+    let line = line.unwrap_or_default();
+    match line.char_indices().nth(TITLE_CHARS) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line.to_owned(),
+    }
+}
+
+/// Reads standard input to its end, and no more than a memory may hold: one byte more is enough to be refused.
+fn read_input() -> Result<String, CommandError> {
+    let input = std::io::stdin();
+    if input.is_terminal() {
+        let complaint = Complaint::usage("there is nothing on standard input");
+        return Err(complaint.with_hint("pipe the text into it, or give it as an argument").into());
+    }
+    let mut text = String::new();
+    let read = input.lock().take(MEMORY_BYTES as u64 + 1).read_to_string(&mut text);
+    read.map_err(|error| Complaint::refused("cannot read the text from standard input", &error))?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: RememberArgs,
+    }
+
+    fn asked(line: &[&str]) -> v1::AddRequest {
+        let line = Line::try_parse_from([&["remember"], line].concat()).expect("well-formed");
+        let input = || Ok("# From a pipe\n\nAll of it.\n".to_owned());
+        request(line.args, input, v1::RequestContext::default()).expect("readable")
+    }
+
+    #[test]
+    fn every_flag_reaches_the_request() {
+        let line = [
+            "Retries need jitter.",
+            "--title",
+            "Jitter",
+            "--type",
+            "lesson",
+            "--file",
+            "src/a.rs",
+            "--file",
+            "b.rs",
+            "--tag",
+            "x,y",
+            "--scope",
+            "global",
+            "--supersedes",
+            "L-0123abcd",
+            "--force",
+            "--source",
+            "wiki",
+            "--origin",
+            "inferred",
+        ];
+        let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let expected = v1::AddRequest {
+            context: Some(v1::RequestContext::default()),
+            r#type: "lesson".to_owned(),
+            title: "Jitter".to_owned(),
+            content: "Retries need jitter.".to_owned(),
+            scope: v1::Scope::Global.into(),
+            tags: texts(&["x", "y"]),
+            related_files: texts(&["src/a.rs", "b.rs"]),
+            supersedes: "L-0123abcd".to_owned(),
+            force: true,
+            source: "wiki".to_owned(),
+            origin: v1::Origin::Inferred.into(),
+            idempotency_key: String::new(),
+        };
+        assert_eq!(asked(&line), expected);
+    }
+
+    #[test]
+    fn a_text_without_a_title_is_called_by_its_first_line() {
+        let piped = asked(&["-"]);
+        assert_eq!((piped.title.as_str(), piped.r#type.as_str()), ("From a pipe", "note"));
+        assert_eq!(piped.content, "# From a pipe\n\nAll of it.\n");
+        assert_eq!(first_line("\n  \n## Short\nmore"), "Short");
+        assert_eq!(first_line(&"ä".repeat(100)).chars().count(), 81);
+        assert_eq!(first_line(""), "");
+    }
+}

@@ -1,0 +1,156 @@
+//! A memory: what does a person see of how it stands?
+
+use std::fmt::Write;
+
+use recall_proto::v1::{self, MemoryStatus, Origin, Trust, VerificationState};
+
+use super::quantity::counted;
+use super::style::{DIM, ERROR, GOOD, PATH, WARNING};
+use super::text::printable;
+
+/// How a memory came about and how it stands, in a few words each; what goes without saying is left out.
+pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
+    let mut facts = Vec::new();
+    match memory.origin() {
+        Origin::Observed => facts.push("observed"),
+        Origin::Inferred => facts.push("inferred"),
+        Origin::Imported => facts.push("imported"),
+        Origin::Human | Origin::Unspecified => {}
+    }
+    match memory.trust() {
+        Trust::Low => facts.push("unconfirmed"),
+        Trust::Medium => facts.push("confirmed by use"),
+        Trust::High | Trust::Unspecified => {}
+    }
+    let mut facts: Vec<String> = facts.into_iter().map(str::to_owned).collect();
+    facts.extend(memory.verification.as_ref().and_then(state));
+    match memory.status() {
+        MemoryStatus::Stale => facts.push("stale".to_owned()),
+        MemoryStatus::Deprecated if memory.superseded_by.is_empty() => facts.push("retired".to_owned()),
+        MemoryStatus::Deprecated => facts.push(format!("retired by {}", memory.superseded_by)),
+        MemoryStatus::Current | MemoryStatus::Unspecified => {}
+    }
+    facts
+}
+
+/// The state of a memory's anchors in words.
+pub(crate) fn state(verification: &v1::Verification) -> Option<String> {
+    let since: String = verification.since_commit.chars().take(7).collect();
+    match verification.state() {
+        VerificationState::Verified => Some("verified".to_owned()),
+        VerificationState::Changed if since.is_empty() => Some("changed".to_owned()),
+        VerificationState::Changed => Some(format!("changed since {since}")),
+        VerificationState::Gone => Some("gone".to_owned()),
+        VerificationState::Unanchored => Some("unanchored".to_owned()),
+        VerificationState::Unspecified => None,
+    }
+}
+
+/// The anchors that do not hold, a line each.
+pub(crate) fn broken(memory: &v1::Memory) -> Vec<String> {
+    memory.verification.iter().flat_map(|verification| &verification.broken).map(anchor).collect()
+}
+
+fn anchor(anchor: &v1::Anchor) -> String {
+    let what = if anchor.state() == VerificationState::Gone { "gone" } else { "changed" };
+    if anchor.symbol.is_empty() {
+        format!("{what}: {}", anchor.path)
+    } else {
+        format!("{what}: {} in {}", anchor.symbol, anchor.path)
+    }
+}
+
+/// What became of a memory that was to be kept.
+pub(crate) fn added(answer: &v1::AddResponse, title: &str) -> String {
+    let v1::AddResponse { id, status: _, similar, warnings: _ } = answer;
+    let title = printable(title);
+    let mut text = match answer.status() {
+        v1::AddStatus::Duplicate => format!("{WARNING}not kept{WARNING:#}: nearly the same is known\n"),
+        v1::AddStatus::Superseded => {
+            format!("{GOOD}kept{GOOD:#} {PATH}{id}{PATH:#} {title}; the older one is retired\n")
+        }
+        v1::AddStatus::Added | v1::AddStatus::Unspecified => {
+            format!("{GOOD}kept{GOOD:#} {PATH}{id}{PATH:#} {title}\n")
+        }
+    };
+    for v1::SimilarMemory { id, title, similarity } in similar {
+        let _ = writeln!(text, "  {DIM}{:.0}% like{DIM:#} {PATH}{id}{PATH:#} {}", similarity * 100.0, printable(title));
+    }
+    text
+}
+
+/// What feedback says of an item.
+pub(crate) fn rated(item: &str, stats: &v1::ItemStats) -> String {
+    let v1::ItemStats { retrievals: _, useful, not_useful, usefulness, flagged } = stats;
+    let share = usefulness.map(|part| format!(" ({:.0}%)", part * 100.0)).unwrap_or_default();
+    let flag = if *flagged { format!(", {WARNING}to be looked at{WARNING:#}") } else { String::new() };
+    format!("{PATH}{}{PATH:#} {useful} useful, {not_useful} not{share}{flag}\n", printable(item))
+}
+
+/// How memories stand, a line each, and what of them does not hold below.
+pub(crate) fn verified(answer: &v1::VerifyResponse) -> String {
+    let mut text = String::new();
+    for v1::VerifiedMemory { id, title, verification } in &answer.results {
+        let verification = verification.clone().unwrap_or_default();
+        let style = if verification.broken.is_empty() { GOOD } else { ERROR };
+        let state = state(&verification).unwrap_or_else(|| "not checked".to_owned());
+        let _ = writeln!(text, "{PATH}{id}{PATH:#} {style}{state}{style:#} {}", printable(title));
+        for broken in &verification.broken {
+            let _ = writeln!(text, "  {DIM}{}{DIM:#}", printable(&anchor(broken)));
+        }
+    }
+    text
+}
+
+/// How many memories hold.
+pub(crate) fn sum(answer: &v1::VerifyResponse) -> String {
+    let count = answer.results.len() as u64;
+    match answer.broken {
+        0 => format!("{}, none that no longer holds", counted(count, "memory", "memories")),
+        broken => format!("{}, {broken} of which no longer hold", counted(count, "memory", "memories")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::output::human::style::plain;
+
+    #[test]
+    fn a_memory_says_how_it_stands() {
+        let verification = v1::Verification {
+            state: VerificationState::Changed.into(),
+            since_commit: "0123456789abcdef".to_owned(),
+            broken: vec![v1::Anchor {
+                path: "src/a.rs".to_owned(),
+                symbol: "Store::open".to_owned(),
+                state: VerificationState::Gone.into(),
+                ..v1::Anchor::default()
+            }],
+            ..v1::Verification::default()
+        };
+        let memory = v1::Memory {
+            origin: Origin::Inferred.into(),
+            trust: Trust::Low.into(),
+            verification: Some(verification),
+            status: MemoryStatus::Deprecated.into(),
+            superseded_by: "L-0123abcd".to_owned(),
+            ..v1::Memory::default()
+        };
+        let expected = ["inferred", "unconfirmed", "changed since 0123456", "retired by L-0123abcd"];
+        assert_eq!(facts(&memory), expected);
+        assert_eq!(broken(&memory), ["gone: Store::open in src/a.rs"]);
+    }
+
+    #[test]
+    fn what_is_known_already_is_shown() {
+        let similar =
+            vec![v1::SimilarMemory { id: "L-0123abcd".to_owned(), title: "Jitter".to_owned(), similarity: 0.914 }];
+        let status = v1::AddStatus::Duplicate.into();
+        let answer = v1::AddResponse { similar, status, ..v1::AddResponse::default() };
+        insta::assert_snapshot!(plain(&added(&answer, "Jitter")), @r"
+        not kept: nearly the same is known
+          91% like L-0123abcd Jitter
+        ");
+    }
+}

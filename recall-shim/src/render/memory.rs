@@ -1,0 +1,142 @@
+//! What became of what was to be remembered.
+
+use std::fmt::Write as _;
+
+use recall_proto::v1::{
+    AddResponse, AddStatus, Anchor, FeedbackResponse, PromoteResponse, SimilarMemory, VerificationState,
+    VerifiedMemory, VerifyResponse,
+};
+
+use super::inline;
+use super::notes::notes;
+use super::quantity::count;
+use super::{ANSWER_CHARS, TAIL_CHARS, chars};
+
+/// A title is seldom longer.
+const TITLE_CHARS: usize = 160;
+
+/// What became of a memory that was to be kept.
+pub(crate) fn added(response: &AddResponse, title: &str) -> String {
+    let AddResponse { id, status: _, similar, warnings } = response;
+    let mut text = notes(warnings, None);
+    let (id, title) = (inline(id, 20), inline(title, TITLE_CHARS));
+    let _ = match response.status() {
+        AddStatus::Duplicate => write!(
+            text,
+            "Not kept: {id} says nearly the same. Read it with recall_get; amend what it says by a memory with \
+             supersedes \"{id}\", or repeat the call with force true if this is another matter."
+        ),
+        AddStatus::Superseded => write!(text, "Kept as {id} · {title}. The one that it supersedes is no longer found."),
+        AddStatus::Added | AddStatus::Unspecified => write!(text, "Kept as {id} · {title}."),
+    };
+    if !similar.is_empty() {
+        text.push_str("\nSimilar:");
+        for SimilarMemory { id, title, similarity } in similar {
+            let _ = write!(text, "\n- {} · {} · {similarity:.2}", inline(id, 20), inline(title, TITLE_CHARS));
+        }
+    }
+    text
+}
+
+/// What feedback says of an item.
+pub(crate) fn rated(item: &str, response: &FeedbackResponse) -> String {
+    let stats = response.item_stats.unwrap_or_default();
+    let flag = if stats.flagged { " It is flagged for review." } else { "" };
+    format!("Noted. {}: {} useful, {} not useful.{flag}", inline(item, 80), stats.useful, stats.not_useful)
+}
+
+/// How memories stand, those that do not hold first.
+pub(crate) fn verified(response: &VerifyResponse) -> String {
+    let VerifyResponse { results, broken } = response;
+    let memories = if results.len() == 1 { "memory" } else { "memories" };
+    let told =
+        if *broken == 0 { "none that no longer holds".to_owned() } else { format!("no longer holding: {broken}") };
+    let mut text = format!("{} {memories}; {told}.", count(results.len() as u64));
+    text.push('\n');
+    let is_broken = |memory: &&VerifiedMemory| {
+        memory.verification.as_ref().is_some_and(|verification| !verification.broken.is_empty())
+    };
+    let (first, rest): (Vec<_>, Vec<_>) = results.iter().partition(is_broken);
+    let mut left = results.len();
+    for memory in first.into_iter().chain(rest) {
+        let line = line(memory);
+        if chars(&text) + chars(&line) > ANSWER_CHARS - TAIL_CHARS {
+            let _ = write!(text, "- and {left} more; name ids to see them");
+            break;
+        }
+        text.push_str(&line);
+        left -= 1;
+    }
+    text
+}
+
+fn line(memory: &VerifiedMemory) -> String {
+    let VerifiedMemory { id, title, verification } = memory;
+    let verification = verification.clone().unwrap_or_default();
+    let mut line = format!("- {} · {} · {}", inline(id, 20), inline(title, TITLE_CHARS), state(verification.state()));
+    for Anchor { path, symbol, .. } in verification.broken.iter().take(5) {
+        let symbol = if symbol.is_empty() { String::new() } else { format!("{} in ", inline(symbol, 80)) };
+        let _ = write!(line, "; {symbol}{}", inline(path, 400));
+    }
+    line.push('\n');
+    line
+}
+
+fn state(state: VerificationState) -> &'static str {
+    match state {
+        VerificationState::Verified => "verified",
+        VerificationState::Changed => "changed",
+        VerificationState::Gone => "gone",
+        VerificationState::Unanchored => "unanchored",
+        VerificationState::Unspecified => "not checked",
+    }
+}
+
+/// Where a memory is kept.
+pub(crate) fn promoted(response: &PromoteResponse) -> String {
+    format!("Promoted: {} is in the global store now, for every project.", inline(&response.id, 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_proto::v1::Verification;
+
+    use super::*;
+
+    #[test]
+    fn a_repetition_is_told_with_what_is_known_and_what_to_do() {
+        let similar =
+            SimilarMemory { id: "L-0123abcd".to_owned(), title: "Retries\nneed jitter".to_owned(), similarity: 0.914 };
+        let response = AddResponse {
+            id: "L-0123abcd".to_owned(),
+            status: AddStatus::Duplicate.into(),
+            similar: vec![similar],
+            warnings: Vec::new(),
+        };
+        insta::assert_snapshot!(added(&response, "Retries need jitter"), @r#"
+        Not kept: L-0123abcd says nearly the same. Read it with recall_get; amend what it says by a memory with supersedes "L-0123abcd", or repeat the call with force true if this is another matter.
+        Similar:
+        - L-0123abcd · Retries need jitter · 0.91
+        "#);
+    }
+
+    #[test]
+    fn what_does_not_hold_is_told_first() {
+        let one = |id: &str, state: VerificationState, broken: &[&str]| VerifiedMemory {
+            id: id.to_owned(),
+            title: "T".to_owned(),
+            verification: Some(Verification {
+                state: state.into(),
+                broken: broken.iter().map(|path| Anchor { path: (*path).to_owned(), ..Anchor::default() }).collect(),
+                ..Verification::default()
+            }),
+        };
+        let holds = one("L-00000001", VerificationState::Verified, &[]);
+        let results = vec![holds, one("L-00000002", VerificationState::Gone, &["src/a.rs"])];
+        insta::assert_snapshot!(verified(&VerifyResponse { results, broken: 1 }), @r"
+        2 memories; no longer holding: 1.
+        - L-00000002 · T · gone; src/a.rs
+        - L-00000001 · T · verified
+        ");
+    }
+}

@@ -1,0 +1,89 @@
+//! `recall_add`
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use recall_proto::v1::{AddRequest, Scope};
+use serde::Deserialize;
+
+use super::Call;
+use crate::answer::{Answer, Format};
+use crate::error::{Doing, ToolError};
+use crate::{json, render};
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Arguments {
+    r#type: String,
+    title: String,
+    content: String,
+    #[serde(default)]
+    scope: StoreArgument,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    related_files: Vec<String>,
+    supersedes: Option<String>,
+    #[serde(default)]
+    force: bool,
+    #[serde(default)]
+    format: Format,
+}
+
+/// The one store that a call writes to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum StoreArgument {
+    #[default]
+    Project,
+    Global,
+}
+
+pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer, ToolError> {
+    let Arguments { r#type, title, content, scope, tags, related_files, supersedes, force, format } = arguments;
+    let scope = match scope {
+        StoreArgument::Project => Scope::Project,
+        StoreArgument::Global => Scope::Global,
+    };
+    let request = AddRequest {
+        context: Some(call.context.clone()),
+        r#type,
+        title: title.clone(),
+        content,
+        scope: scope.into(),
+        tags,
+        related_files,
+        supersedes: supersedes.unwrap_or_default(),
+        force,
+        idempotency_key: key(),
+        ..AddRequest::default()
+    };
+    // The key makes the call safe to repeat: a daemon that was replaced in the middle of it finds what the first one wrote.
+    let add = call.daemon.call(Doing::Remembering, |client| {
+        let request = request.clone();
+        async move { client.add(request).await }
+    });
+    let response = add.await?;
+    Ok(match format {
+        Format::Text => Answer::Text(render::added(&response, &title)),
+        Format::Json => Answer::Json(json::plain(recall_json::added(&response))),
+    })
+}
+
+/// A key that no other call of any process has.
+fn key() -> String {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let number = CALLS.fetch_add(1, Ordering::Relaxed);
+    let chance = |what: &str| RandomState::new().hash_one((what, number, std::process::id()));
+    format!("{:016x}{:016x}", chance("a"), chance("b"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_call_has_its_own_key() {
+        let keys: std::collections::BTreeSet<_> = (0..100).map(|_| key()).collect();
+        assert_eq!(keys.len(), 100);
+    }
+}

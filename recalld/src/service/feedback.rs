@@ -1,0 +1,15 @@
+//! `Feedback`: what is an item worth?
+
+use recall_engine::FeedbackReport;
+use recall_proto::convert::{memory, remember};
+use recall_proto::v1::{FeedbackRequest, FeedbackResponse};
+use tonic::Status;
+
+use super::{Service, context};
+
+pub(super) async fn handle(service: &Service, request: FeedbackRequest) -> Result<FeedbackResponse, Status> {
+    let (from, asked) = remember::feedback(request)?;
+    let origin = context::origin(Some(from))?;
+    let FeedbackReport { stats } = service.call(move |daemon| daemon.engine.rate_item(&origin, &asked)).await?;
+    Ok(FeedbackResponse { acknowledged: true, item_stats: Some(memory::stats_to_proto(&stats)) })
+}

@@ -1,0 +1,27 @@
+//! `Verify`: do memories still hold?
+
+use recall_core::Recalled;
+use recall_engine::VerifyReport;
+use recall_proto::convert::{memory, remember};
+use recall_proto::v1::{VerifiedMemory, VerifyRequest, VerifyResponse};
+use tonic::Status;
+
+use super::{Service, context};
+
+pub(super) async fn handle(service: &Service, request: VerifyRequest) -> Result<VerifyResponse, Status> {
+    let (from, asked) = remember::verify(request)?;
+    let origin = context::origin(Some(from))?;
+    let report = service.call(move |daemon| daemon.engine.verify_memories(&origin, &asked)).await?;
+    let broken = report.broken();
+    // What could not be tied to anew is told by the state of the memory.
+    let VerifyReport { memories, notes: _ } = report;
+    Ok(VerifyResponse { results: memories.iter().map(verified).collect(), broken })
+}
+
+fn verified(recalled: &Recalled) -> VerifiedMemory {
+    VerifiedMemory {
+        id: recalled.memory.id.to_string(),
+        title: recalled.memory.title.to_string(),
+        verification: Some(memory::verification_to_proto(&recalled.verification)),
+    }
+}
