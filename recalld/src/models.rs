@@ -14,11 +14,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use recall_config::{Environment, Homes, ModelSetting, ModelsSettings, ProxySetting, Settings};
-use recall_core::Embedder as _;
+use recall_core::{Embedder as _, Provider};
 use recall_engine::{EmbeddingModel, Encoders, Engine};
-use recall_models::{
-    BuiltIn, FetchSettings, Installed, KNOWN, Known, Manifest, ModelsFolder, OnnxSettings, Provider, Role,
-};
+use recall_models::{BuiltIn, FetchSettings, Installed, KNOWN, Known, Manifest, ModelsFolder, OnnxSettings, Role};
 use recall_proto::v1;
 
 pub(crate) use encoder::Encoder;
@@ -55,16 +53,10 @@ impl Models {
     pub(crate) fn new(homes: &Homes, environment: &Environment, settings: &Settings) -> Self {
         let ModelsSettings { runtime, providers, threads, idle_unload, hub, index, proxy, embeddings_bytes: _ } =
             settings.models.clone();
-        let known = |name: &str| name.parse::<Provider>().expect("the settings have the names of all providers");
         Self {
             folder: ModelsFolder::new(homes.models()),
             runtimes: Runtimes { configured: runtime, folder: homes.runtimes() },
-            onnx: OnnxSettings {
-                providers: providers.into_iter().map(|provider| known(provider.as_str())).collect(),
-                threads: threads.get(),
-                idle: idle_unload,
-                ..OnnxSettings::default()
-            },
+            onnx: OnnxSettings { providers, threads: threads.get(), idle: idle_unload, ..OnnxSettings::default() },
             fetch: FetchSettings {
                 proxy: match proxy {
                     ProxySetting::Environment => environment.proxy.clone(),
@@ -255,7 +247,7 @@ impl Models {
             licence: env!("CARGO_PKG_LICENSE").to_owned(),
             fingerprint: BuiltIn.fingerprint().to_string(),
             loaded: is_used,
-            provider: if is_used { Provider::Cpu.name().to_owned() } else { String::new() },
+            provider: if is_used { Provider::Cpu.as_str().to_owned() } else { String::new() },
             bytes: 0,
             problem: String::new(),
             installed: true,

@@ -19,7 +19,7 @@ pub use homes::{Homes, HomesError, RuntimeError};
 pub use layers::{Layer, Origin, Place};
 pub use settings::{
     ClientSettings, DaemonSettings, IndexSettings, Loaded, LogLevel, ModelSetting, ModelsSettings, Origins,
-    ProviderSetting, ProxySetting, RankerSetting, RootsSettings, SearchSettings, Settings,
+    ProxySetting, RankerSetting, RootsSettings, SearchSettings, Settings,
 };
 
 /// The built-in default file: every setting with its default, its unit and its reason.

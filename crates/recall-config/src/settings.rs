@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use load::{Loaded, Origins};
-pub use models::{ModelsSettings, ProviderSetting, ProxySetting};
+pub use models::{ModelsSettings, ProxySetting};
 use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
 
 /// Everything that can be set. `Default` is what `default.toml` says.

@@ -8,10 +8,10 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use recall_core::DocumentType;
+use recall_core::{DocumentType, Provider};
 use toml::Value;
 
-use crate::{LogLevel, ModelSetting, ProviderSetting, ProxySetting, RankerSetting};
+use crate::{LogLevel, ModelSetting, ProxySetting, RankerSetting};
 
 /// What was expected where the value does not fit: a noun phrase.
 pub(crate) type Expected = String;
@@ -182,9 +182,9 @@ pub(crate) fn proxy(value: &Value) -> Result<ProxySetting, Expected> {
 }
 
 /// Reads what computes networks.
-pub(crate) fn providers(value: &Value) -> Result<Vec<ProviderSetting>, Expected> {
-    list(value, ProviderSetting::from_name).ok_or_else(|| {
-        let names: Vec<_> = ProviderSetting::ALL.iter().map(|choice| choice.as_str()).collect();
+pub(crate) fn providers(value: &Value) -> Result<Vec<Provider>, Expected> {
+    list(value, Provider::from_name).ok_or_else(|| {
+        let names: Vec<_> = Provider::ALL.iter().map(|choice| choice.as_str()).collect();
         format!("a list of {}", names.join(", "))
     })
 }

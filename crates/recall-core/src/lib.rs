@@ -20,6 +20,7 @@ mod limits;
 mod memory;
 mod memory_id;
 mod nearest;
+mod provider;
 mod relation;
 mod remember;
 mod request;
@@ -57,6 +58,7 @@ pub use memory::{
 };
 pub use memory_id::{EventId, EventIdError, ItemId, ItemIdError, MemoryId, MemoryIdError};
 pub use nearest::{near, nearest};
+pub use provider::Provider;
 pub use relation::Relation;
 pub use remember::{
     AddMemory, MEMORY_BYTES, MEMORY_ENTRIES, PromoteMemory, RateItem, Repeats, SHORT_TEXT_BYTES, UpdateMemory,

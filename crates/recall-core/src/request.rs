@@ -26,6 +26,21 @@ pub struct SearchRequest {
 }
 
 impl SearchRequest {
+    /// A search that asks for nothing beyond its text: no filter, the first page, the query's own weights, nothing told beside.
+    pub fn new(query: impl Into<String>, scope: Scope, limit: u32) -> Self {
+        Self {
+            query: query.into(),
+            scope,
+            filters: Filters::default(),
+            limit,
+            offset: 0,
+            weights: Weights::default(),
+            explain: Explain::Off,
+            facets: Facets::Off,
+            without: Vec::new(),
+        }
+    }
+
     /// Whether the stage of that name is left out.
     pub fn leaves_out(&self, stage: &str) -> bool {
         self.without.iter().any(|ablation| ablation.as_str() == stage)

@@ -7,10 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{
-    AddMemory, Clock, Explain, Facets, Filters, MemoryType, Provenance, Repeats, Scope, SearchRequest, Timestamp,
-    Weights,
-};
+use recall_core::{AddMemory, Clock, MemoryType, Provenance, Repeats, Scope, SearchRequest, Timestamp};
 use recall_engine::{Engine, EngineSettings, Origin, Places, RootCheck, StoreSettings};
 
 struct SystemClock;
@@ -93,15 +90,5 @@ fn add(engine: &Engine, origin: &Origin, number: u32) -> Duration {
 }
 
 fn request(query: &str) -> SearchRequest {
-    SearchRequest {
-        query: query.to_owned(),
-        scope: Scope::Project,
-        filters: Filters::default(),
-        limit: 10,
-        offset: 0,
-        weights: Weights::default(),
-        explain: Explain::Off,
-        facets: Facets::Off,
-        without: Vec::new(),
-    }
+    SearchRequest::new(query, Scope::Project, 10)
 }

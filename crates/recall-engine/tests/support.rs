@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{Clock, Explain, Facets, Filters, Limits, Scope, SearchRequest, Timestamp, Weights};
+use recall_core::{Clock, Explain, Limits, Scope, SearchRequest, Timestamp};
 use recall_engine::{
     Answer, Cancel, EmbeddingModel, Engine, EngineSettings, IndexReport, IndexRequest, Origin, Places, RootCheck,
     StoreSettings,
@@ -99,17 +99,7 @@ impl Sandbox {
 
 /// A search for ten hits in all scopes.
 pub(crate) fn request(query: &str) -> SearchRequest {
-    SearchRequest {
-        query: query.to_owned(),
-        scope: Scope::All,
-        filters: Filters::default(),
-        limit: 10,
-        offset: 0,
-        weights: Weights::default(),
-        explain: Explain::On,
-        facets: Facets::Off,
-        without: Vec::new(),
-    }
+    SearchRequest { explain: Explain::On, ..SearchRequest::new(query, Scope::All, 10) }
 }
 
 /// The whole project.

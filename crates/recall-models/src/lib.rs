@@ -18,10 +18,7 @@ mod static_model;
 pub use fetch::{FetchError, FetchSettings, Fetcher, Progress, Watch};
 pub use folder::{AddError, FolderError, Installed, KNOWN, Known, ModelsFolder, PullError};
 pub use manifest::{Batching, DescribeError, Manifest, ManifestError, ModelFile, Pooling, Role};
-pub use onnx::{
-    LoadError, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, Provider, ProviderUse, RunError,
-    UnknownProvider,
-};
+pub use onnx::{LoadError, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, ProviderUse, RunError};
 pub use runtime::{
     InstallError, Runtime, RuntimeError, RuntimePackage, find_runtime, install_runtime, install_runtime_from,
 };

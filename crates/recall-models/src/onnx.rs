@@ -21,7 +21,7 @@ pub use cross_encoder::OnnxCrossEncoder;
 pub use encoder::OnnxEncoder;
 pub use error::{LoadError, RunError};
 pub(crate) use network::{Network, OnnxNetwork, Task};
-pub use provider::{Provider, ProviderUse, UnknownProvider};
+pub use provider::ProviderUse;
 pub use settings::OnnxSettings;
 pub(crate) use tokens::{TextTokenizer, Tokens};
 pub use worker::ModelState;

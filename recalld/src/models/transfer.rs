@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use recall_models::{Fetcher, InstallError, Known, Provider, RuntimePackage, Watch};
+use recall_core::Provider;
+use recall_models::{Fetcher, InstallError, Known, RuntimePackage, Watch};
 use recall_models::{install_runtime, install_runtime_from};
 use recall_proto::v1;
 
@@ -36,7 +37,7 @@ impl Models {
         provider: &str,
         watch: &mut Watch<'_>,
     ) -> Result<Transfer, ModelsError> {
-        if !provider.is_empty() && provider != Provider::Cpu.name() {
+        if !provider.is_empty() && provider != Provider::Cpu.as_str() {
             return Err(ModelsError::NoProvider { provider: provider.to_owned() });
         }
         let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);

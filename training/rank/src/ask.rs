@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use recall_core::{Clock, DocumentType, Explain, Facets, Filters, Scope, SearchRequest, Timestamp, Weights};
+use recall_core::{Clock, DocumentType, Filters, Scope, SearchRequest, Timestamp};
 use recall_engine::{
     Basis, Cancel, EmbeddingModel, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places, RankedDocument,
     Rankers, RootCheck, SearchError, Side, StoreSettings,
@@ -83,17 +83,8 @@ impl Asked {
     /// What the ranker sees of each candidate.
     pub(crate) fn candidates(&self, query: &str, side: Side) -> Result<Vec<RankedDocument>, SearchError> {
         let types = DocumentType::ALL.into_iter().filter(|&kind| (kind == DocumentType::Code) == (side == Side::Code));
-        let request = SearchRequest {
-            query: query.to_owned(),
-            scope: Scope::Project,
-            filters: Filters { types: types.collect(), ..Filters::default() },
-            limit: 10,
-            offset: 0,
-            weights: Weights::default(),
-            explain: Explain::Off,
-            facets: Facets::Off,
-            without: Vec::new(),
-        };
+        let filters = Filters { types: types.collect(), ..Filters::default() };
+        let request = SearchRequest { filters, ..SearchRequest::new(query, Scope::Project, 10) };
         self.engine.settle(&self.origin, Scope::Project)?;
         self.engine.candidates(&self.origin, &request)
     }

@@ -4,13 +4,15 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use recall_core::Provider;
+
 /// Installed models: where they come from, and how they are run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelsSettings {
     /// The library that runs networks; `None` for the one that was installed.
     pub runtime: Option<PathBuf>,
     /// What computes networks, the first one tried first; the processor always comes last.
-    pub providers: Vec<ProviderSetting>,
+    pub providers: Vec<Provider>,
     /// How many threads compute one network.
     pub threads: NonZero<usize>,
     /// After how long without a request a network is unloaded; `None` for never.
@@ -50,40 +52,4 @@ pub enum ProxySetting {
     None,
     /// The proxy at an address.
     At(String),
-}
-
-/// What can compute a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProviderSetting {
-    /// NVIDIA's GPUs, with networks that are compiled for them.
-    TensorRt,
-    /// NVIDIA's GPUs.
-    Cuda,
-    /// Apple's GPUs and neural engines.
-    CoreMl,
-    /// GPUs under Windows.
-    DirectMl,
-    /// The processor.
-    Cpu,
-}
-
-impl ProviderSetting {
-    /// Every choice.
-    pub const ALL: [Self; 5] = [Self::TensorRt, Self::Cuda, Self::CoreMl, Self::DirectMl, Self::Cpu];
-
-    /// The choice's name, as the configuration writes it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::TensorRt => "tensorrt",
-            Self::Cuda => "cuda",
-            Self::CoreMl => "coreml",
-            Self::DirectMl => "directml",
-            Self::Cpu => "cpu",
-        }
-    }
-
-    /// The choice of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|choice| choice.as_str() == name)
-    }
 }

@@ -1,9 +1,8 @@
 //! What speaks for or against a memory before the query is asked?
 
-use recall_core::{AnchorState, FeedbackTally, MemoryStatus, Recalled, SearchRequest, Timestamp};
+use recall_core::{AnchorState, FeedbackTally, MemoryId, MemoryStatus, Recalled, SearchRequest, Timestamp};
 
 use super::anchors::Look;
-use super::mask::masked;
 use crate::answer::Factor;
 use crate::store::Store;
 
@@ -21,15 +20,14 @@ const USEFULNESS_BOUND: f64 = 1.0;
 /// How many verdicts count half of what all could: one alone is an opinion.
 const VERDICTS_HALF: f64 = 2.0;
 
-/// The factors that the priors put on the odds of the document in a row, those that are 1 left out; none for a file.
+/// The factors that the priors put on the odds of a memory, those that are 1 left out.
 ///
 /// Of the files, what was indexed of them decides: of those that are told, the state is looked at again.
-pub(crate) fn factors(store: &Store, row: i64, request: &SearchRequest, now: Timestamp) -> Vec<Factor> {
-    let Some(&id) = store.known().memories.get(&row) else { return Vec::new() };
+pub(crate) fn factors(store: &Store, id: MemoryId, request: &SearchRequest, now: Timestamp) -> Vec<Factor> {
     let Some((memory, superseded_by)) = store.ledger.memory_and_successor(id) else { return Vec::new() };
     // A catalog that cannot be read is told by the reading of the hits.
     let Ok(verification) = store.verification(&memory, Look::Indexed) else { return Vec::new() };
-    let recalled = Recalled::of(masked(memory), verification, superseded_by, now);
+    let recalled = Recalled::of(memory, verification, superseded_by, now);
     let all = [anchors(recalled.verification.state), staleness(recalled.status), usefulness(&recalled.memory.feedback)];
     all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()
 }

@@ -107,9 +107,10 @@ fn basis(pool: &[Finds]) -> Basis {
 /// probability by its scale, that moves all by the same way; of a fused one, which is small, it is the score itself.
 fn weigh_memories(search: &Search<'_>, ranked: &mut [Ranked<'_>]) {
     let now = search.engine.clock.now();
+    let known: Vec<_> = search.stores.iter().map(|store| store.known()).collect();
     for one in ranked {
-        let store = &search.stores[one.store];
-        one.memory_priors = memory::factors(store, one.document.0, search.request, now);
+        let Some(&id) = known[one.store].memories.get(&one.document.0) else { continue };
+        one.memory_priors = memory::factors(&search.stores[one.store], id, search.request, now);
         if one.memory_priors.is_empty() {
             // Its score stays what it is to the last bit.
             continue;

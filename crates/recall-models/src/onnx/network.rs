@@ -10,7 +10,10 @@ use ort::value::{Tensor, TensorElementType, ValueType};
 use super::assignment::{RECORD, assignment};
 use super::pool::{check_finite, check_unit, pool, to_unit};
 use super::tokens::Tokens;
-use super::{LoadError, OnnxSettings, Provider, ProviderUse, RunError};
+use recall_core::Provider;
+
+use super::provider::registration;
+use super::{LoadError, OnnxSettings, ProviderUse, RunError};
 use crate::Runtime;
 use crate::manifest::{Pooling, Role};
 
@@ -238,10 +241,10 @@ fn builder(runtime: &Runtime, settings: &OnnxSettings, provider: Provider) -> Re
         // A plan of the memory for every shape of a batch is never used again: lengths differ.
         .with_memory_pattern(false)?
         .with_config_entry(RECORD.0, RECORD.1)?;
-    let mut providers = vec![provider.registration()];
+    let mut providers = vec![registration(provider)];
     if provider != Provider::Cpu {
         // For what the other one cannot compute; it is registered by itself, and this turns its arena off.
-        providers.push(Provider::Cpu.registration());
+        providers.push(registration(Provider::Cpu));
     }
     Ok(builder.with_execution_providers(providers)?)
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Provider;
+use recall_core::Provider;
 
 /// How networks are run.
 #[derive(Clone, Debug, PartialEq, Eq)]

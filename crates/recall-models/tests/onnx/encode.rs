@@ -130,7 +130,7 @@ fn a_network_is_loaded_when_it_is_needed_and_unloaded_when_it_is_not() {
 
 #[test]
 fn the_provider_in_use_is_told_by_the_runtime() {
-    use recall_models::Provider;
+    use recall_core::Provider;
     // The runtime of these tests is the processor's, whatever is preferred.
     let preferring = OnnxSettings { providers: vec![Provider::TensorRt, Provider::Cuda], ..settings() };
     let Some((_at, encoder)) = encoder(&tiny_network(), "{}", &preferring) else { return };

@@ -1,6 +1,6 @@
 //! What the learned rankers see.
 
-use recall_core::{DocPath, Explain, Facets, Limits, Scope, SearchRequest, Weights};
+use recall_core::{DocPath, Limits, Scope, SearchRequest};
 
 use super::{filters, limits, scope};
 use crate::{InvalidRequest, v1};
@@ -36,17 +36,9 @@ pub struct Seen {
 pub fn from_proto(message: v1::CandidatesRequest, bounds: &Limits) -> Result<Call, InvalidRequest> {
     let v1::CandidatesRequest { context, query, scope, filters, rankers } = message;
     limits::query_text("query", &query, bounds)?;
-    let request = SearchRequest {
-        query,
-        scope: scope::from_proto(scope, Scope::All)?,
-        filters: filters::from_proto(filters)?,
-        limit: bounds.hits,
-        offset: 0,
-        weights: Weights::default(),
-        explain: Explain::Off,
-        facets: Facets::Off,
-        without: Vec::new(),
-    };
+    let scope = scope::from_proto(scope, Scope::All)?;
+    let request =
+        SearchRequest { filters: filters::from_proto(filters)?, ..SearchRequest::new(query, scope, bounds.hits) };
     Ok(Call { context: context.unwrap_or_default(), request, rankers })
 }
 
@@ -118,9 +110,7 @@ mod tests {
             rankers in any::<bool>(),
         ) {
             let filters = Filters { types, ..Filters::default() };
-            let (limit, weights) = (Limits::default().hits, Weights::default());
-            let (offset, explain, facets, without) = (0, Explain::Off, Facets::Off, Vec::new());
-            let request = SearchRequest { query, scope, filters, limit, offset, weights, explain, facets, without };
+            let request = SearchRequest { filters, ..SearchRequest::new(query, scope, Limits::default().hits) };
             let context = v1::RequestContext { session_id: "s".to_owned(), ..v1::RequestContext::default() };
             let message = v1::CandidatesRequest { rankers, ..to_proto(&request, context.clone()) };
             let call = from_proto(message, &Limits::default());

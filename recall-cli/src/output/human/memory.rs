@@ -105,9 +105,10 @@ pub(crate) fn verified(answer: &v1::VerifyResponse) -> String {
 /// How many memories hold.
 pub(crate) fn sum(answer: &v1::VerifyResponse) -> String {
     let count = answer.results.len() as u64;
+    let memories = counted(count, "memory", "memories");
     match answer.broken {
-        0 => format!("{}, none that no longer holds", counted(count, "memory", "memories")),
-        broken => format!("{}, {broken} of which no longer hold", counted(count, "memory", "memories")),
+        0 => format!("{memories}, none that no longer holds"),
+        broken => format!("{memories}; no longer holding: {broken}"),
     }
 }
 
