@@ -206,7 +206,9 @@ pub(crate) async fn replay(
 /// The context of requests about the folder.
 fn context_in(invocation: &Invocation, root: &Path) -> v1::RequestContext {
     let root = root.to_string_lossy().into_owned();
-    v1::RequestContext { working_directory: root.clone(), project_root: root, ..invocation.context() }
+    // What is asked to measure is nothing that the session wanted to know.
+    let session_id = String::new();
+    v1::RequestContext { working_directory: root.clone(), project_root: root, session_id, ..invocation.context() }
 }
 
 /// The queries of each tree; the trees in the reverse of the order in which they are first named.

@@ -20,6 +20,7 @@ mod related;
 #[cfg(test)]
 pub(crate) mod sample;
 mod search;
+mod session;
 mod status;
 
 pub(crate) use clean::clean;
@@ -33,6 +34,7 @@ use origin::origin;
 pub(crate) use quote::{Place, page};
 pub(crate) use related::related;
 pub(crate) use search::{JUDGE_REMINDER, nothing, search};
+pub(crate) use session::logged;
 pub(crate) use status::{Detail, status};
 
 /// The longest answer. Clients cut or refuse results of about 25,000 tokens, and put those above 50,000 characters

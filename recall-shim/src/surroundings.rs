@@ -6,6 +6,8 @@ use std::path::Path;
 use recall_config::{Environment, Homes, HomesError};
 use recall_proto::v1::{Provenance, RequestContext};
 
+use crate::tool::key::key;
+
 /// What the process was started with, as far as it concerns recall. Nothing else of the environment is kept.
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
@@ -20,10 +22,12 @@ impl Surroundings {
     #[expect(clippy::disallowed_methods, reason = "an agent starts the shim in the directory that it works in")]
     pub(crate) fn of_this_process() -> Self {
         let directory = std::env::current_dir().unwrap_or_default();
-        Self {
-            homes: Homes::from_environment(&Environment::capture()),
-            context: context(|name| std::env::var_os(name), &directory),
+        let mut context = context(|name| std::env::var_os(name), &directory);
+        if context.session_id.is_empty() {
+            // A client that names no session starts a shim for each as a rule: what it does is kept together so.
+            context.session_id = format!("mcp-{}", key());
         }
+        Self { homes: Homes::from_environment(&Environment::capture()), context }
     }
 }
 

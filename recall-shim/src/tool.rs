@@ -8,7 +8,9 @@ mod feedback;
 mod get;
 mod graph;
 mod index;
+pub(crate) mod key;
 mod list;
+mod log;
 mod promote;
 mod related;
 mod search;
@@ -40,6 +42,7 @@ pub(crate) enum Tool {
     Add,
     Index,
     Feedback,
+    Log,
     Status,
     Related,
     Graph,
@@ -59,13 +62,14 @@ pub(crate) struct Call<'c> {
 
 impl Tool {
     /// Every tool, in the order in which they are listed.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Search,
         Self::Get,
         Self::List,
         Self::Add,
         Self::Index,
         Self::Feedback,
+        Self::Log,
         Self::Status,
         Self::Related,
         Self::Graph,
@@ -74,7 +78,7 @@ impl Tool {
     ];
 
     /// How many of [`ALL`](Self::ALL) are what an agent needs in its work: the first.
-    const CORE: usize = 7;
+    const CORE: usize = 8;
 
     /// The tools of a set, in the order in which they are listed.
     pub(crate) fn of_set(set: ToolSet) -> &'static [Self] {
@@ -91,7 +95,7 @@ impl Tool {
 
     /// What clients are told about it.
     pub(crate) fn definition(self) -> &'static model::Tool {
-        static DEFINITIONS: LazyLock<[model::Tool; 11]> = LazyLock::new(|| {
+        static DEFINITIONS: LazyLock<[model::Tool; 12]> = LazyLock::new(|| {
             Tool::ALL.map(|tool| serde_json::from_str(tool.source()).expect("the definitions are read in a test"))
         });
         &DEFINITIONS[self as usize]
@@ -104,6 +108,7 @@ impl Tool {
             Self::List => include_str!("tool/list.json"),
             Self::Add => include_str!("tool/add.json"),
             Self::Feedback => include_str!("tool/feedback.json"),
+            Self::Log => include_str!("tool/log.json"),
             Self::Promote => include_str!("tool/promote.json"),
             Self::Verify => include_str!("tool/verify.json"),
             Self::Index => include_str!("tool/index.json"),
@@ -132,6 +137,7 @@ impl Tool {
             Self::List => list::call(arguments::read(schema, arguments)?, call).await,
             Self::Add => add::call(arguments::read(schema, arguments)?, call).await,
             Self::Feedback => feedback::call(arguments::read(schema, arguments)?, call).await,
+            Self::Log => log::call(arguments::read(schema, arguments)?, call).await,
             Self::Promote => promote::call(arguments::read(schema, arguments)?, call).await,
             Self::Verify => verify::call(arguments::read(schema, arguments)?, call).await,
             Self::Index => index::call(arguments::read(schema, arguments)?, call).await,
@@ -188,7 +194,7 @@ mod tests {
             let annotations = definition.annotations.as_ref().expect("annotated");
             assert_eq!(annotations.open_world_hint, Some(false), "{tool:?}");
             // What is added or said twice counts twice.
-            let counts = matches!(tool, Tool::Add | Tool::Feedback);
+            let counts = matches!(tool, Tool::Add | Tool::Feedback | Tool::Log);
             assert_eq!(annotations.idempotent_hint, Some(!counts), "{tool:?}");
             check_portable(&Value::Object((*definition.input_schema).clone()), &format!("{tool:?}"));
             assert_eq!(definition.input_schema.get("type"), Some(&Value::from("object")), "{tool:?}");
@@ -247,7 +253,8 @@ mod tests {
     #[test]
     fn the_full_set_adds_to_the_core() {
         let (core, full) = (Tool::of_set(ToolSet::Core), Tool::of_set(ToolSet::Full));
-        let expected = [Tool::Search, Tool::Get, Tool::List, Tool::Add, Tool::Index, Tool::Feedback, Tool::Status];
+        let expected =
+            [Tool::Search, Tool::Get, Tool::List, Tool::Add, Tool::Index, Tool::Feedback, Tool::Log, Tool::Status];
         assert_eq!(core, expected);
         assert_eq!(full[core.len()..], [Tool::Related, Tool::Graph, Tool::Promote, Tool::Verify]);
     }

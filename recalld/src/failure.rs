@@ -6,7 +6,8 @@ use std::error::Error;
 
 use recall_core::UnknownLanguage;
 use recall_engine::{
-    Fault, GetError, GraphError, IndexError, ListError, MemoryError, RemoveError, SearchError, StatusError, StoreError,
+    Fault, GetError, GraphError, IndexError, ListError, MemoryError, RemoveError, SearchError, SessionError,
+    StatusError, StoreError,
 };
 use recall_proto::{Failure, Reason};
 use tonic::Status;
@@ -54,6 +55,24 @@ impl IntoFailure for MemoryError {
             | Self::Write { .. }
             | Self::GitFile { .. }
             | Self::Store(_)) => of_fault(error.fault(), message, Reason::Unavailable),
+        }
+    }
+}
+
+impl IntoFailure for SessionError {
+    fn into_failure(self) -> Failure {
+        let message = chain(&self);
+        match self {
+            Self::NoSession => {
+                Failure::new(Reason::InvalidArgument, message).with_detail("field", "context.session_id")
+            }
+            Self::NotFound { id } => {
+                not_found(message, id).with_hint("`recall session list` shows those of the project")
+            }
+            Self::Memory(error) => error.into_failure(),
+            error @ (Self::Write { .. } | Self::Read { .. } | Self::Summary { .. } | Self::Store(_)) => {
+                of_fault(error.fault(), message, Reason::Unavailable)
+            }
         }
     }
 }
@@ -249,10 +268,10 @@ mod tests {
 
     #[test]
     fn what_is_not_offered_says_so() {
-        let status = unsupported("`Briefing`");
+        let status = unsupported("`Doctor`");
         assert_eq!(status.code(), Code::Unimplemented);
         assert_eq!(Failure::from_status(&status).reason, Reason::Unsupported);
-        assert_eq!(status.message(), "this daemon does not offer `Briefing`");
+        assert_eq!(status.message(), "this daemon does not offer `Doctor`");
     }
 
     #[test]

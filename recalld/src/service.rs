@@ -9,6 +9,8 @@ mod graph;
 mod handshake;
 mod index;
 mod list;
+mod list_events;
+mod log_event;
 mod memory;
 mod models;
 mod promote;
@@ -17,6 +19,7 @@ mod related;
 mod remove;
 mod run;
 mod search;
+mod session;
 mod shutdown;
 mod status;
 mod store;
@@ -136,6 +139,42 @@ impl Recall for Service {
         promote::handle(self, request.into_inner()).await.map(Response::new)
     }
 
+    async fn log_event(&self, request: Request<v1::LogEventRequest>) -> Result<Response<v1::LogEventResponse>, Status> {
+        log_event::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn start_session(
+        &self,
+        request: Request<v1::StartSessionRequest>,
+    ) -> Result<Response<v1::StartSessionResponse>, Status> {
+        session::start::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn end_session(
+        &self,
+        request: Request<v1::EndSessionRequest>,
+    ) -> Result<Response<v1::EndSessionResponse>, Status> {
+        session::end::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn list_sessions(
+        &self,
+        request: Request<v1::ListSessionsRequest>,
+    ) -> Result<Response<v1::ListSessionsResponse>, Status> {
+        session::list::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn briefing(&self, request: Request<v1::BriefingRequest>) -> Result<Response<v1::BriefingResponse>, Status> {
+        session::briefing::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn list_events(
+        &self,
+        request: Request<v1::ListEventsRequest>,
+    ) -> Result<Response<v1::ListEventsResponse>, Status> {
+        list_events::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
     type IndexStream = Pieces<v1::IndexEvent>;
 
     async fn index(&self, request: Request<v1::IndexRequest>) -> Result<Response<Self::IndexStream>, Status> {
@@ -201,12 +240,6 @@ impl Recall for Service {
     unsupported! {
         "Query" query(v1::QueryRequest) -> v1::QueryResponse;
         "Context" context(v1::ContextRequest) -> v1::ContextResponse;
-        "LogEvent" log_event(v1::LogEventRequest) -> v1::LogEventResponse;
-        "StartSession" start_session(v1::StartSessionRequest) -> v1::StartSessionResponse;
-        "EndSession" end_session(v1::EndSessionRequest) -> v1::EndSessionResponse;
-        "ListSessions" list_sessions(v1::ListSessionsRequest) -> v1::ListSessionsResponse;
-        "ListEvents" list_events(v1::ListEventsRequest) -> v1::ListEventsResponse;
-        "Briefing" briefing(v1::BriefingRequest) -> v1::BriefingResponse;
         "Doctor" doctor(v1::DoctorRequest) -> v1::DoctorResponse;
         "Compact" compact(v1::CompactRequest) -> v1::CompactResponse;
         "Export" export(v1::ExportRequest) -> Self::ExportStream;

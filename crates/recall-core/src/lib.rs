@@ -4,6 +4,7 @@
 
 mod ablation;
 mod chunk;
+mod clean;
 mod doc_path;
 mod document;
 mod embedder;
@@ -27,6 +28,8 @@ mod request;
 mod row_set;
 mod scope;
 mod select;
+mod session;
+mod session_request;
 mod standing;
 mod time;
 pub mod tokens;
@@ -39,6 +42,7 @@ pub use ablation::Ablation;
 pub use chunk::{
     ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind,
 };
+pub use clean::clean;
 pub use doc_path::{DocPath, DocPathError};
 pub use document::{Document, DocumentType, UnknownDocumentType};
 pub use embedder::{ChunkText, CrossEncoder, Embedder, Embedding, ModelError};
@@ -68,6 +72,14 @@ pub use request::{Explain, Facets, Filters, PathFilter, SearchRequest, Weights};
 pub use row_set::RowSet;
 pub use scope::{Scope, StoreScope, UnknownScope, UnknownStoreScope};
 pub use select::{Selectable, select};
+pub use session::{
+    Account, EndReason, Metadata, MetadataValue, Session, SessionEvent, SessionEventType, SessionState,
+    UnknownSessionEventType,
+};
+pub use session_request::{
+    AskBriefing, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH, METADATA_VALUES,
+    RECORD_TEXT_BYTES, StartSession,
+};
 pub use standing::{AnchorState, ItemStats, MemoryStatus, Recalled, STALE_AFTER_DAYS, Trust, Verification};
 pub use time::{Clock, Timestamp};
 pub use understand::{QueryClass, Understood, understand};

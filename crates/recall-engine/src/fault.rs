@@ -126,7 +126,7 @@ fn of_catalog_write(error: &CatalogWrite) -> Fault {
     }
 }
 
-fn of_io(error: &io::Error) -> Fault {
+pub(crate) fn of_io(error: &io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Fault::DiskFull,
         io::ErrorKind::ReadOnlyFilesystem => Fault::ReadOnly,

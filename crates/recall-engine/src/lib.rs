@@ -4,12 +4,14 @@
 //! foreign library behind the catalog, the lexical index, the parser and the directory walker.
 
 mod answer;
+mod briefing;
 mod candidates;
 mod coverage;
 mod error;
 mod fault;
 mod freshness;
 mod get;
+mod git;
 mod graph;
 mod index;
 mod ingest;
@@ -26,6 +28,7 @@ mod remove;
 mod search;
 mod selection;
 mod semantic;
+mod session;
 mod settings;
 mod status;
 mod store;
@@ -34,6 +37,7 @@ mod structure;
 use std::sync::Arc;
 
 pub use answer::{Answer, Explanation, Facet, Factor, Hit, Stage, StageTimes, Warning};
+pub use briefing::{Briefing, BriefingSection, SectionKind};
 pub use candidates::RankedDocument;
 pub use coverage::{Coverage, Indexing};
 pub use error::{
@@ -54,6 +58,9 @@ pub use rankers::{Basis, RankerError, RankerUse, Rankers, Side};
 pub use related::{Related, RelatedDocument, RelatedRequest, Tie};
 pub use remove::{Removal, RemoveReport, RemoveRequest};
 pub use search::features::names as feature_names;
+pub use session::{
+    EndedSession, EventListing, LoggedEvent, RecorderCounts, SessionError, SessionListing, StartedSession,
+};
 pub use settings::{
     EmbeddingModel, EmbeddingStoreSettings, EngineSettings, Places, RankerChoice, StoreSettings, StoreSettingsSource,
 };
@@ -65,12 +72,14 @@ use recall_core::Clock;
 use crate::models::Models;
 use crate::registry::Registry;
 use crate::semantic::Kept;
+use crate::session::FlightRecorder;
 
 /// All that one daemon serves. Cheap to share behind an [`Arc`]; every method may be called from any thread.
 pub struct Engine {
-    registry: Registry,
+    registry: Arc<Registry>,
     settings: EngineSettings,
     clock: Arc<dyn Clock>,
+    recorder: FlightRecorder,
 }
 
 impl Engine {
@@ -83,12 +92,20 @@ impl Engine {
     ) -> Self {
         let kept = settings.embedding_store.as_ref().map(|kept| Arc::new(Kept::new(kept, Arc::clone(&clock))));
         let models = Models { encoders: Encoders::default(), instant: settings.model.clone(), kept };
-        Self { registry: Registry::new(places, settings.open_stores, store_settings, models), settings, clock }
+        let registry = Arc::new(Registry::new(places, settings.open_stores, store_settings, models));
+        let recorder = FlightRecorder::new(Arc::clone(&registry), Arc::clone(&clock));
+        Self { registry, settings, clock, recorder }
     }
 
-    /// Cancels running index jobs, waits for their writers, and closes every store.
+    /// Writes what waits for the flight recorder, cancels running index jobs, waits for their writers, and closes every store.
     pub fn close(&self) {
+        self.recorder.flush();
         self.registry.close();
+    }
+
+    /// Waits until what was noted is on disk.
+    pub(crate) fn flush_recorder(&self) {
+        self.recorder.flush();
     }
 
     /// Closes the least recently used store that nobody uses; tells whether there was one.

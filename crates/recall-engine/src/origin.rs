@@ -7,7 +7,7 @@ use recall_watch::root;
 use crate::settings::Places;
 
 /// Where a request comes from. The daemon keeps no state a client: every request says this anew.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Origin {
     /// The client's working directory; absolute.
     pub directory: PathBuf,
@@ -18,7 +18,7 @@ pub struct Origin {
 }
 
 /// Whether `/`, the home folder and drive roots are refused as project roots.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum RootCheck {
     /// They are refused.
     #[default]

@@ -28,6 +28,7 @@ use crate::progress::Cancel;
 use crate::rankers::Rankers;
 use crate::selection::Selection;
 use crate::semantic::{Reach, Semantic};
+use crate::session::Sessions;
 use crate::settings::StoreSettings;
 
 pub(crate) use attention::{Attention, Look, Noted};
@@ -52,6 +53,8 @@ pub(crate) struct Store {
     pub(crate) ledger: Ledger,
     /// What anchors were compared with.
     pub(crate) anchor_texts: AnchorTexts,
+    /// What happens in its sessions.
+    pub(crate) sessions: Sessions,
     /// What the catalog holds of each file, at the generation that was published last.
     known: ArcSwap<Known>,
     /// What the documents state about each other, at the generation that was last asked about it.

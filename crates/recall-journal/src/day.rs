@@ -53,6 +53,17 @@ pub(crate) fn moment(timestamp: Timestamp) -> jiff::Timestamp {
     jiff::Timestamp::from_nanosecond(i128::from(timestamp.0)).expect("it reaches further than 64 bits of nanoseconds")
 }
 
+/// A moment in RFC 3339 and UTC.
+pub fn rfc_3339(timestamp: Timestamp) -> String {
+    moment(timestamp).to_string()
+}
+
+/// The moment that a text in RFC 3339 tells; `None` where it tells none, or one beyond the reach of a [`Timestamp`].
+pub fn moment_of(text: &str) -> Option<Timestamp> {
+    let moment: jiff::Timestamp = text.parse().ok()?;
+    i64::try_from(moment.as_nanosecond()).ok().map(Timestamp)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use recall_core::Event;
 
-use crate::line::write_line;
+use crate::line::{read_line, write_line};
 use crate::queue::{Entry, Outcome, Queue};
 use crate::tail::is_open;
 use crate::writer::{WriteError, Writer};
@@ -33,7 +33,7 @@ impl Journal {
     pub fn open(storage: Arc<dyn Storage>) -> Result<Self, OpenError> {
         let days = storage.days();
         let days = days.map_err(|source| OpenError::List { folder: storage.folder().to_owned(), source })?;
-        let mut writer = Writer::default();
+        let mut writer = Writer::new(|line, day| !read_line(line, day).events.is_empty());
         for day in days {
             mend(&*storage, day, &mut writer).map_err(|source| {
                 let path = storage.folder().join(day.path());

@@ -7,6 +7,8 @@
 //! Nothing is ever rewritten: a line that cannot be read stays where it is, and is told as a [`Fault`]. The one exception is a
 //! torn line at the very end of a file, which nobody was ever told to be kept: it is cut off, and told as a [`Repair`].
 //!
+//! [`Recorder`] does the same for the events of a session, which no other machine sees: `events.jsonl` in a folder of its own.
+//!
 //! No clock, no chance, no environment: ids and moments come from whoever appends.
 
 mod day;
@@ -19,16 +21,19 @@ mod line;
 mod lines;
 mod memories;
 mod queue;
+mod recorder;
 mod storage;
 mod tail;
 mod writer;
 
 pub use day::Day;
+pub use day::{moment_of, rfc_3339};
 pub use error::{AppendError, OpenError, ReadError};
 pub use fault::{Fault, FaultKind};
 pub use follower::{Changes, Follower};
 pub use journal::Journal;
 pub use lines::LINE_BYTES;
 pub use memories::{Applied, Memories, MemoryState};
+pub use recorder::{EVENTS_FILE, RecordError, Recorder, Recording, RecordingFault};
 pub use storage::{Disk, LockedFile, Missing, Stat, Storage, StoredFile};
 pub use tail::{Repair, RepairKind};

@@ -99,7 +99,7 @@ struct LineageField {
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct ProvenanceFields {
+pub(crate) struct ProvenanceFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

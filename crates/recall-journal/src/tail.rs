@@ -5,12 +5,15 @@ use std::io;
 
 use memchr::memrchr;
 
-use crate::line::{self, read_line};
+use crate::line;
 use crate::lines::read_some;
 use crate::{Day, LINE_BYTES, LockedFile, StoredFile};
 
 /// How much is read at once, from the end backwards.
 const BLOCK_BYTES: u64 = 64 * 1024;
+
+/// Whether a line of a day's file tells something, as it stands.
+pub(crate) type IsWhole = fn(&[u8], Day) -> bool;
 
 /// The end of a file was mended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,13 +59,14 @@ pub(crate) fn is_open(file: &dyn StoredFile) -> io::Result<bool> {
 }
 
 /// Sees to it that a file ends with a whole line. On error it ends as it did, or as it should.
-pub(crate) fn mend(day: Day, file: &mut dyn LockedFile) -> io::Result<Option<Repair>> {
+pub(crate) fn mend(day: Day, file: &mut dyn LockedFile, is_whole: IsWhole) -> io::Result<Option<Repair>> {
     if !is_open(file)? {
         return Ok(None);
     }
     let length = file.stat()?.length;
     let (offset, line) = last_line(file, length)?;
-    let kind = if line.is_some_and(|line| is_torn(&line, day)) { RepairKind::Cut } else { RepairKind::Completed };
+    let kind =
+        if line.is_some_and(|line| is_torn(&line, day, is_whole)) { RepairKind::Cut } else { RepairKind::Completed };
     match kind {
         RepairKind::Cut => file.truncate(offset)?,
         RepairKind::Completed => file.append(b"\n")?,
@@ -73,10 +77,10 @@ pub(crate) fn mend(day: Day, file: &mut dyn LockedFile) -> io::Result<Option<Rep
 
 /// Whether a line without newline is what is left of a write of ours: the beginning of an event, or the zeros of blocks that
 /// were not filled. What somebody else wrote looks otherwise, and is theirs.
-fn is_torn(line: &[u8], day: Day) -> bool {
+fn is_torn(line: &[u8], day: Day, is_whole: IsWhole) -> bool {
     let begun = line.len().min(line::BEGINNING.len());
     let is_ours = line[..begun] == line::BEGINNING[..begun] || line.iter().all(|byte| *byte == 0);
-    is_ours && read_line(line, day).events.is_empty()
+    is_ours && !is_whole(line, day)
 }
 
 /// Where the last line begins, and what it holds; none where it is too long.

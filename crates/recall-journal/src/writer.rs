@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::tail::{mend, read_range};
+use crate::tail::{IsWhole, mend, read_range};
 use crate::{Day, LockedFile, Missing, Repair, Storage};
 
 /// How often lines are written anew because another file took the place of theirs, or somebody wrote over them. Each means a
@@ -11,8 +11,9 @@ use crate::{Day, LockedFile, Missing, Repair, Storage};
 const ATTEMPTS: usize = 100;
 
 /// What the writer knows of the files between two writes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Writer {
+    is_whole: IsWhole,
     /// The files whose names are on disk.
     named: BTreeMap<Day, (u64, u64)>,
     /// What could not be taken back.
@@ -37,6 +38,11 @@ pub(crate) enum WriteError {
 }
 
 impl Writer {
+    /// Knows nothing of any file yet; `is_whole` decides what becomes of a last line without a newline.
+    pub(crate) fn new(is_whole: IsWhole) -> Self {
+        Self { is_whole, named: BTreeMap::new(), unsettled: BTreeMap::new(), repairs: Vec::new() }
+    }
+
     /// Takes the repairs since the last time.
     pub(crate) fn take_repairs(&mut self) -> Vec<Repair> {
         std::mem::take(&mut self.repairs)
@@ -48,7 +54,7 @@ impl Writer {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             file => file?,
         };
-        self.repairs.extend(mend(day, &mut *file)?);
+        self.repairs.extend(mend(day, &mut *file, self.is_whole)?);
         Ok(())
     }
 
@@ -82,7 +88,7 @@ impl Writer {
             settle(file, unsettled)?;
             self.unsettled.remove(&day);
         }
-        self.repairs.extend(mend(day, file)?);
+        self.repairs.extend(mend(day, file, self.is_whole)?);
         Ok(file.stat()?.length)
     }
 

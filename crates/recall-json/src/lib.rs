@@ -15,6 +15,7 @@ mod memory;
 mod models;
 mod remember;
 mod search;
+mod session;
 mod status;
 
 pub use graph::{graph, related};
@@ -24,6 +25,7 @@ pub use list::{listing, removed};
 pub use models::{model_added, model_removed, model_used, models, transfer_line};
 pub use remember::{added, promoted, rated, updated, verified};
 pub use search::search;
+pub use session::{events, logged, to_struct};
 pub use status::status;
 
 use recall_core::{Scope, StoreScope};
@@ -109,6 +111,11 @@ impl From<v1::Indexing> for Indexing {
 /// A text that may be missing.
 fn some(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
+}
+
+/// A moment, in RFC 3339 and UTC; `None` where it lies beyond what that tells.
+pub fn moment_text(message: &prost_types::Timestamp) -> Option<String> {
+    moment(Some(message))
 }
 
 /// A moment, in RFC 3339 and UTC.

@@ -13,6 +13,7 @@ pub mod relation;
 pub mod remember;
 pub mod scope;
 pub mod search;
+pub mod session;
 pub mod symbol;
 pub mod time;
 pub mod weights;

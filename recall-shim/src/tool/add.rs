@@ -1,12 +1,10 @@
 //! `recall_add`
 
-use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use recall_proto::v1::{AddRequest, Scope};
 use serde::Deserialize;
 
 use super::Call;
+use super::key::key;
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
 use crate::{json, render};
@@ -67,23 +65,4 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         Format::Text => Answer::Text(render::added(&response, &title)),
         Format::Json => Answer::Json(json::plain(recall_json::added(&response))),
     })
-}
-
-/// A key that no other call of any process has.
-fn key() -> String {
-    static CALLS: AtomicU64 = AtomicU64::new(0);
-    let number = CALLS.fetch_add(1, Ordering::Relaxed);
-    let chance = |what: &str| RandomState::new().hash_one((what, number, std::process::id()));
-    format!("{:016x}{:016x}", chance("a"), chance("b"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_call_has_its_own_key() {
-        let keys: std::collections::BTreeSet<_> = (0..100).map(|_| key()).collect();
-        assert_eq!(keys.len(), 100);
-    }
 }

@@ -15,7 +15,7 @@ pub(super) async fn handle(service: &Service, request: AddRequest) -> Result<Add
     Ok(response(report))
 }
 
-fn response(report: AddReport) -> AddResponse {
+pub(super) fn response(report: AddReport) -> AddResponse {
     let AddReport { id, outcome, similar, notes } = report;
     let status = match outcome {
         AddOutcome::Added => AddStatus::Added,

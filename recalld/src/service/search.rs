@@ -22,6 +22,7 @@ pub(super) async fn handle(service: &Service, request: SearchRequest) -> Result<
     if filter.is_some() {
         return Err(unsupported("filters in RQL (`filter`)"));
     }
+    let provenance = convert::remember::provenance(&context);
     let origin = Arc::new(context::origin(Some(context))?);
 
     let asked = request.clone();
@@ -33,6 +34,8 @@ pub(super) async fn handle(service: &Service, request: SearchRequest) -> Result<
         // What follows scores less still.
         answer.next_offset = answer.next_offset.filter(|_| answer.hits.len() == count);
     }
+    // Only a note is left here; it is written down when the answer is on its way.
+    service.daemon.engine.note_search(&origin, &provenance, &request, &answer);
     let parents = if include_parent {
         let documents: Vec<_> = answer.hits.iter().map(|hit| hit.document.id).collect();
         service.call(move |daemon| parent_texts(&daemon.engine, &origin, &documents)).await?

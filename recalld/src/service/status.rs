@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{Clock as _, Scope, Timestamp};
-use recall_engine::{FailureEntry, Status as Found, StoreStatus};
+use recall_engine::{FailureEntry, RecorderCounts, Status as Found, StoreStatus};
 use recall_proto::convert::{limits, scope, time};
 use recall_proto::v1::{self, Severity, StatusRequest, StatusResponse};
 use recall_proto::{Failure, InvalidRequest};
@@ -195,6 +195,13 @@ fn latencies(daemon: &Daemon) -> Vec<v1::LatencyHistogram> {
 }
 
 fn counters(daemon: &Daemon) -> BTreeMap<String, u64> {
-    let counters = [("requests", daemon.meter.requests()), ("errors", daemon.meter.errors())];
+    let RecorderCounts { written, dropped, failed } = daemon.engine.recorder_counts();
+    let counters = [
+        ("requests", daemon.meter.requests()),
+        ("errors", daemon.meter.errors()),
+        ("recorder.written", written),
+        ("recorder.dropped", dropped),
+        ("recorder.failed", failed),
+    ];
     counters.into_iter().map(|(name, count)| (name.to_owned(), count)).collect()
 }

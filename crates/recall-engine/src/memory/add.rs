@@ -117,7 +117,7 @@ impl Engine {
     }
 
     /// The one store that a writing request names; `all` means the project's.
-    pub(super) fn memory_store(&self, origin: &Origin, scope: Scope) -> Result<Arc<Store>, MemoryError> {
+    pub(crate) fn memory_store(&self, origin: &Origin, scope: Scope) -> Result<Arc<Store>, MemoryError> {
         self.single_store(origin, scope).map_err(|error| match error {
             IndexError::Store(error) => MemoryError::Store(error),
             _ => MemoryError::NoStore { scope },

@@ -49,6 +49,7 @@ impl Engine {
             body: EventBody::Feedback { item, feedback },
             provenance: provenance::completed(&request.provenance, &Head::of(&store.root), &store),
         }])?;
+        self.note_judgment(origin, request);
         Ok(FeedbackReport { stats: ItemStats::from(&store.ledger.feedback(item)) })
     }
 }

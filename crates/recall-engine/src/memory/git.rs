@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 /// What is checked out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Head {
+pub(crate) struct Head {
     /// The branch; none where a commit is checked out by itself.
-    pub(super) branch: Option<String>,
+    pub(crate) branch: Option<String>,
     /// The commit; none before the first one.
-    pub(super) commit: Option<String>,
+    pub(crate) commit: Option<String>,
 }
 
 /// No file that is read here is longer, but for the packed references.
@@ -27,7 +27,7 @@ const MOST_LEVELS: usize = 32;
 impl Head {
     /// Reads what is checked out in the repository that a folder is in; nothing where there is none, or where it keeps its
     /// references in another way.
-    pub(super) fn of(root: &Path) -> Self {
+    pub(crate) fn of(root: &Path) -> Self {
         root.ancestors().take(MOST_LEVELS).find_map(git_folder).map(|git| Self::read(&git)).unwrap_or_default()
     }
 

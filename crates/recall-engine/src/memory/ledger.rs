@@ -161,6 +161,24 @@ impl Ledger {
         ids
     }
 
+    /// All memories in force, without their secrets, in the order of their ids.
+    pub(crate) fn in_force(&self) -> Vec<Memory> {
+        let state = self.state.lock();
+        let in_force = state.memories.iter().filter(|memory| state.wanted.contains_key(&memory.id));
+        let memories: Vec<Memory> = in_force.collect();
+        drop(state);
+        memories.into_iter().map(super::mask::masked).collect()
+    }
+
+    /// The memories that were added in a session, in the order in which that was.
+    pub(crate) fn of_session(&self, session: &str) -> Vec<MemoryId> {
+        let state = self.state.lock();
+        let of_it = state.memories.iter().filter(|memory| memory.provenance.session.as_deref() == Some(session));
+        let mut found: Vec<_> = of_it.map(|memory| (memory.created, memory.id)).collect();
+        found.sort_unstable();
+        found.into_iter().map(|(_, id)| id).collect()
+    }
+
     /// What feedback says about an item.
     pub(crate) fn feedback(&self, item: ItemId) -> FeedbackTally {
         self.state.lock().memories.feedback(item)
@@ -172,7 +190,7 @@ impl Ledger {
     }
 
     /// An id for an event: of the client's key, or one that no other has.
-    pub(super) fn event_id(&self, key: Option<&str>, now: Timestamp) -> EventId {
+    pub(crate) fn event_id(&self, key: Option<&str>, now: Timestamp) -> EventId {
         if let Some(key) = key {
             return EventId::of(&[b"key", key.as_bytes()]);
         }
@@ -307,7 +325,7 @@ impl State {
 }
 
 /// Writes what git has to know of the folder, unless it is there.
-fn write_git_files(folder: &Path) -> Result<(), MemoryError> {
+pub(crate) fn write_git_files(folder: &Path) -> Result<(), MemoryError> {
     for (name, lines) in GIT_FILES {
         let path = folder.join(name);
         let failed = |source| MemoryError::GitFile { path: path.clone(), source };

@@ -13,14 +13,14 @@ static MASKER: LazyLock<Masker> =
 
 /// Masks texts, and knows what it found in them.
 #[derive(Debug, Default)]
-pub(super) struct Masking {
+pub(crate) struct Masking {
     /// The rules of the secrets that were masked.
-    pub(super) rules: BTreeSet<&'static str>,
+    pub(crate) rules: BTreeSet<&'static str>,
 }
 
 impl Masking {
     /// The text without its secrets.
-    pub(super) fn mask(&mut self, text: &str) -> String {
+    pub(crate) fn mask(&mut self, text: &str) -> String {
         let findings = MASKER.find(text);
         if findings.is_empty() {
             return text.to_owned();
@@ -30,18 +30,18 @@ impl Masking {
     }
 
     /// The same of a text that may be missing.
-    pub(super) fn mask_some(&mut self, text: Option<&str>) -> Option<String> {
+    pub(crate) fn mask_some(&mut self, text: Option<&str>) -> Option<String> {
         text.map(|text| self.mask(text))
     }
 
     /// The same of several texts.
-    pub(super) fn mask_all(&mut self, texts: &[String]) -> Vec<String> {
+    pub(crate) fn mask_all(&mut self, texts: &[String]) -> Vec<String> {
         texts.iter().map(|text| self.mask(text)).collect()
     }
 }
 
 /// The memory without its secrets: what somebody else wrote into a journal may hold some.
-pub(super) fn masked(mut memory: Memory) -> Memory {
+pub(crate) fn masked(mut memory: Memory) -> Memory {
     let mask = |text: &mut Arc<str>| {
         if let Cow::Owned(masked) = MASKER.mask(text) {
             *text = masked.into();

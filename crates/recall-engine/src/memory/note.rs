@@ -22,7 +22,7 @@ pub enum MemoryNote {
 }
 
 /// The notes on what was masked.
-pub(super) fn of_masking(masking: &Masking) -> Option<MemoryNote> {
+pub(crate) fn of_masking(masking: &Masking) -> Option<MemoryNote> {
     let rules: Vec<_> = masking.rules.iter().copied().collect();
     (!rules.is_empty()).then_some(MemoryNote::Masked { rules })
 }

@@ -7,7 +7,7 @@ use crate::store::Store;
 
 /// Completes what the client said. Of the project's path only what the client says is kept: a journal is shared, and where a
 /// project lies on one machine means nothing on another.
-pub(super) fn completed(said: &Provenance, head: &Head, store: &Store) -> Provenance {
+pub(crate) fn completed(said: &Provenance, head: &Head, store: &Store) -> Provenance {
     let Provenance { session, agent, mode, branch, commit, project, project_path } = said.clone();
     let name = || match store.scope {
         StoreScope::Project => store.root.file_name().map(|name| name.to_string_lossy().into_owned()),

@@ -11,7 +11,7 @@ use crate::store::Store;
 ///
 /// # Errors
 /// One of them lies outside of the root.
-pub(super) fn resolve(store: &Store, origin: &Origin, named: &[String]) -> Result<Vec<DocPath>, MemoryError> {
+pub(crate) fn resolve(store: &Store, origin: &Origin, named: &[String]) -> Result<Vec<DocPath>, MemoryError> {
     let mut paths = named.iter().map(|named| one(store, origin, named)).collect::<Result<Vec<_>, _>>()?;
     paths.sort_unstable();
     paths.dedup();

@@ -18,6 +18,7 @@ use crate::models::Models;
 use crate::progress::Cancel;
 use crate::selection::{self, Selection};
 use crate::semantic::Semantic;
+use crate::session::Sessions;
 use crate::settings::{Places, StoreSettings};
 
 /// How many documents are read from the catalog at a time while the lexical index is made anew.
@@ -74,6 +75,7 @@ impl Store {
             scope,
             root: root.to_owned(),
             publication: Publication::new(lexical.generation()),
+            sessions: Sessions::new(root, &folder.path),
             folder,
             settings,
             catalog,

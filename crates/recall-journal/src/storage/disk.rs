@@ -18,20 +18,27 @@ const ATTEMPTS: usize = 100;
 #[derive(Debug)]
 pub struct Disk {
     folder: PathBuf,
+    /// The name of the one file that stands for every day; `None` where each has its own.
+    single: Option<&'static str>,
 }
 
 impl Disk {
     /// Takes a folder, which need not be there: the first event makes it.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self { folder: folder.into(), single: None }
+    }
+
+    /// Takes a folder with one file of that name, which stands for every day.
+    pub(crate) fn single(folder: impl Into<PathBuf>, name: &'static str) -> Self {
+        Self { folder: folder.into(), single: Some(name) }
     }
 
     fn day_folder(&self, day: Day) -> PathBuf {
-        self.folder.join(day.to_string())
+        if self.single.is_some() { self.folder.clone() } else { self.folder.join(day.to_string()) }
     }
 
     fn path(&self, day: Day) -> PathBuf {
-        self.folder.join(day.path())
+        self.single.map_or_else(|| self.folder.join(day.path()), |name| self.folder.join(name))
     }
 
     /// Opens the day's file, which is a plain one in a plain folder.

@@ -10,4 +10,5 @@ mod foreign;
 mod git;
 mod merge;
 mod model;
+mod recorder;
 mod refusals;

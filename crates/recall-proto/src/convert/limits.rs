@@ -60,7 +60,11 @@ pub fn graph_depth(depth: Option<u32>) -> Result<u32, InvalidRequest> {
 }
 
 /// A number within bounds of the protocol, which no setting changes.
-fn bounded(field: &'static str, value: Option<u32>, (default, limit): (u32, u32)) -> Result<u32, InvalidRequest> {
+pub(super) fn bounded(
+    field: &'static str,
+    value: Option<u32>,
+    (default, limit): (u32, u32),
+) -> Result<u32, InvalidRequest> {
     let problem = match value {
         None => return Ok(default),
         Some(0) => Problem::Zero,

@@ -219,7 +219,7 @@ fn short_text(field: &'static str, text: &str) -> Result<(), InvalidRequest> {
     at_most(field, text, SHORT_TEXT_BYTES)
 }
 
-fn entries(field: &'static str, texts: &[String]) -> Result<(), InvalidRequest> {
+pub(super) fn entries(field: &'static str, texts: &[String]) -> Result<(), InvalidRequest> {
     if texts.len() > MEMORY_ENTRIES {
         let (value, limit) = (texts.len() as u64, MEMORY_ENTRIES as u64);
         return Err(InvalidRequest::new(field, Problem::TooLarge { value, limit, setting: None }));
@@ -227,11 +227,11 @@ fn entries(field: &'static str, texts: &[String]) -> Result<(), InvalidRequest> 
     texts.iter().try_for_each(|text| short_text(field, text))
 }
 
-fn not_blank(field: &'static str, text: &str) -> Result<(), InvalidRequest> {
+pub(super) fn not_blank(field: &'static str, text: &str) -> Result<(), InvalidRequest> {
     if text.trim().is_empty() { Err(InvalidRequest::new(field, Problem::Empty)) } else { Ok(()) }
 }
 
-fn at_most(field: &'static str, text: &str, limit_bytes: usize) -> Result<(), InvalidRequest> {
+pub(super) fn at_most(field: &'static str, text: &str, limit_bytes: usize) -> Result<(), InvalidRequest> {
     if text.len() <= limit_bytes {
         return Ok(());
     }
@@ -240,7 +240,7 @@ fn at_most(field: &'static str, text: &str, limit_bytes: usize) -> Result<(), In
     Err(InvalidRequest::new(field, Problem::TooLarge { value, limit, setting: None }))
 }
 
-fn some(text: String) -> Option<String> {
+pub(super) fn some(text: String) -> Option<String> {
     Some(text).filter(|text| !text.trim().is_empty())
 }
 

@@ -1,0 +1,119 @@
+//! Takes out of a text what is not seen or moves what is seen.
+
+use std::borrow::Cow;
+
+/// The text without control characters other than line feed and tab, without the escape sequences of terminals, and without
+/// what is not seen: bidirectional controls, zero-width characters, variation selectors, fillers and tags. Other separators
+/// of lines become spaces.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| Fate::of(c) == Fate::Kept) {
+        return Cow::Borrowed(text);
+    }
+    let mut cleaned = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let length = match Fate::of(c) {
+            Fate::Kept => {
+                cleaned.push(c);
+                c.len_utf8()
+            }
+            Fate::Space => {
+                cleaned.push(' ');
+                c.len_utf8()
+            }
+            Fate::Removed => c.len_utf8(),
+            Fate::Escape => c.len_utf8() + sequence_length(&rest[c.len_utf8()..]),
+        };
+        rest = &rest[length..];
+    }
+    Cow::Owned(cleaned)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Kept,
+    Space,
+    Removed,
+    /// It and the sequence behind it are removed.
+    Escape,
+}
+
+impl Fate {
+    fn of(c: char) -> Self {
+        match c {
+            '\n' | '\t' => Self::Kept,
+            '\u{1b}' => Self::Escape,
+            '\u{2028}' | '\u{2029}' => Self::Space,
+            c if moves(c) || is_not_seen(c) || is_tag(c) => Self::Removed,
+            c if c.is_control() => Self::Removed,
+            _ => Self::Kept,
+        }
+    }
+}
+
+/// Whether a character changes the direction of what stands around it.
+fn moves(c: char) -> bool {
+    matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}')
+}
+
+/// Whether a character has no shape of its own (Unicode's `Default_Ignorable_Code_Point`, and what annotates between lines).
+/// Variation selectors are among them: a chain of them carries any bytes behind one letter.
+fn is_not_seen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{00ad}' | '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+    )
+}
+
+/// Whether a character is a tag, or one of the variation selectors that carry hidden bytes the same way.
+fn is_tag(c: char) -> bool {
+    matches!(c, '\u{e0000}'..='\u{e0fff}')
+}
+
+/// How long the sequence behind an escape character is. An unended one is taken as nothing, so that it hides nothing.
+fn sequence_length(behind: &str) -> usize {
+    let Some(first) = behind.chars().next() else { return 0 };
+    match first {
+        '[' => {
+            let parameters = behind[1..].bytes().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
+            let ended = behind.as_bytes().get(1 + parameters).is_some_and(|byte| matches!(byte, 0x40..=0x7e));
+            if ended { 2 + parameters } else { 0 }
+        }
+        ']' | 'P' | '^' | '_' => {
+            let bell = behind.find('\u{7}').map(|at| at + 1);
+            let terminator = behind.find("\u{1b}\\").map(|at| at + 2);
+            let end = bell.into_iter().chain(terminator).min();
+            end.filter(|end| !behind[..*end].contains('\n')).unwrap_or(0)
+        }
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_seen_is_taken_out() {
+        for (text, expected) in [
+            ("plain\n\ttext – ü 日本", "plain\n\ttext – ü 日本"),
+            ("\u{1b}[31mred\u{1b}[0m", "red"),
+            ("\u{1b}]0;title\u{7}x", "x"),
+            ("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\", "link"),
+            ("\u{1b}]unended text", "]unended text"),
+            ("\u{1b}[12", "[12"),
+            ("a\u{0}b\u{8}c\r\n", "abc\n"),
+            ("if (x\u{202e} } \u{2066}", "if (x } "),
+            ("pass\u{200b}word\u{feff}", "password"),
+            ("hi\u{e0041}\u{e0042}\u{e01ef}", "hi"),
+            ("one\u{2028}two", "one two"),
+            ("a\u{fe00}\u{fe0f}\u{e0100}b", "ab"),
+            ("\u{3164}\u{115f}\u{ffa0}\u{17b4}\u{fff0}\u{1d173}x", "x"),
+            ("\u{9b}31m", "31m"),
+        ] {
+            assert_eq!(clean(text), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Who works, on what, by which conventions?
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use recall_core::{Memory, MemoryType, Scope};
+
+use super::Scene;
+use super::pack::Entry;
+use super::quote::{QUOTE_CHARS, inline, quoted};
+use crate::memory::Masking;
+use crate::session::SessionError;
+
+/// What a person says of themselves and of how they work, in the global store's root; of a project, in its `.recall`.
+const PROFILE: &str = "profile.md";
+
+/// How much of a profile is read. It is to be read at the beginning of every session, so that a long one defeats itself.
+const PROFILE_BYTES: u64 = 16 * 1024;
+
+/// How many characters of a profile are told at most.
+const PROFILE_CHARS: usize = 2 * QUOTE_CHARS;
+
+/// How many memories that hold for all work are told at most.
+const CONVENTIONS: usize = 5;
+
+impl Scene<'_> {
+    pub(super) fn profile(&self) -> Result<Vec<Entry>, SessionError> {
+        let mut entries = vec![self.project()?];
+        let places = &self.engine.registry.places;
+        let files = [
+            ("The user's profile", places.global_root.join(PROFILE)),
+            ("The project's profile", self.store.root.join(".recall").join(PROFILE)),
+        ];
+        for (whose, file) in files {
+            let Some(text) = read(&file) else { continue };
+            let text = Masking::default().mask(&text);
+            let quote = quoted(&text, PROFILE_CHARS);
+            if !quote.is_empty() {
+                entries.push(Entry::new(format!("- {whose}:\n{quote}"), vec![PROFILE.to_owned()]));
+            }
+        }
+        entries.extend(self.conventions()?);
+        Ok(entries)
+    }
+
+    /// What is worked on, in numbers.
+    fn project(&self) -> Result<Entry, SessionError> {
+        let counts = self.store.read(|snapshot| snapshot.counts())?;
+        let mut line = format!("- Project {}", inline(self.here.project.as_deref().unwrap_or("without a name")));
+        if let Some(branch) = &self.here.branch {
+            let _ = write!(line, ", branch {}", inline(branch));
+        }
+        if let Some(commit) = &self.here.commit {
+            let _ = write!(line, " at {}", &commit[..commit.len().min(12)]);
+        }
+        let mut languages: Vec<_> =
+            counts.by_language.iter().map(|(language, count)| (*count, language.as_str())).collect();
+        languages.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        let languages: Vec<&str> = languages.into_iter().take(3).map(|(_, name)| name).collect();
+        let _ = write!(line, ": {} documents", counts.documents);
+        if !languages.is_empty() {
+            let _ = write!(line, " ({})", languages.join(", "));
+        }
+        let _ = write!(line, ", {} memories.", self.store.ledger.count());
+        Ok(Entry::new(line, Vec::new()))
+    }
+
+    /// What holds beyond this project, and the background of it, the latest first.
+    fn conventions(&self) -> Result<Vec<Entry>, SessionError> {
+        let mut memories: Vec<Memory> = Vec::new();
+        for store in self.engine.registry.stores(self.origin, Scope::All, &*self.engine.clock)? {
+            store.ledger.look(self.now, store.settings.limits.scan_interval)?;
+            let is_global = store.scope == recall_core::StoreScope::Global;
+            let is_wanted = |memory: &Memory| {
+                memory.id.memory_type == MemoryType::Context
+                    || (is_global && matches!(memory.id.memory_type, MemoryType::Pattern | MemoryType::Decision))
+            };
+            memories.extend(store.ledger.in_force().into_iter().filter(is_wanted));
+        }
+        memories.sort_by(|a, b| b.updated.cmp(&a.updated).then(a.id.cmp(&b.id)));
+        let entry = |memory: Memory| {
+            let Memory { id, title, content, scope, .. } = &memory;
+            let quote = quoted(content, QUOTE_CHARS / 2);
+            Entry::new(format!("- {id} {scope} {}: {}\n{quote}", id.memory_type, inline(title)), vec![id.to_string()])
+        };
+        Ok(memories.into_iter().take(CONVENTIONS).map(entry).collect())
+    }
+}
+
+/// Reads a profile; a link is none.
+fn read(file: &Path) -> Option<String> {
+    if !fs::symlink_metadata(file).ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(file).ok()?.take(PROFILE_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}

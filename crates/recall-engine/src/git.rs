@@ -1,0 +1,162 @@
+//! What does `git` say of a project's files?
+//!
+//! It only reads, takes nothing from the network and runs nothing: what a repository sets for hooks, filters, pagers, monitors
+//! and signatures is not asked. Where there is no `git`, no repository, or no answer in time, nothing is known.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use recall_core::{DocPath, Timestamp};
+
+/// How long `git` is waited for: a hundred times as long as it takes in a repository of 100,000 files.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How much of an answer is read: the names of some 50,000 files.
+const ANSWER_BYTES: u64 = 4 * 1024 * 1024;
+
+/// How many commits are told at most.
+const MOST_COMMITS: usize = 50;
+
+/// What the branch that others start from is called, in the order in which it is looked for.
+const MAIN_BRANCHES: [&str; 5] = ["origin/HEAD", "main", "master", "origin/main", "origin/master"];
+
+/// Variables by which a surrounding `git` would point this one at another repository.
+const OF_ANOTHER_REPOSITORY: [&str; 8] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_WORK_TREE",
+];
+
+/// `git` in a folder.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Git<'a> {
+    folder: &'a Path,
+}
+
+/// A commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Commit {
+    /// Its hash, as short as `git` writes it.
+    pub(crate) id: String,
+    /// The first line of its message.
+    pub(crate) subject: String,
+}
+
+/// What differs from where a branch began, the files that are not committed among it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BranchChanges {
+    /// The branch that it is compared with; `None` where only what is not committed is told.
+    pub(crate) base: Option<String>,
+    /// The files below the folder.
+    pub(crate) files: BTreeSet<DocPath>,
+}
+
+impl<'a> Git<'a> {
+    /// Takes a folder. Nothing is run.
+    pub(crate) fn at(folder: &'a Path) -> Self {
+        Self { folder }
+    }
+
+    /// The files that differ between what is checked out and where its branch left the main one; `None` where there is no
+    /// repository.
+    pub(crate) fn branch_changes(self) -> Option<BranchChanges> {
+        let staged = self.names(&["diff-index", "--cached", "HEAD"]);
+        // Before the first commit every file is new.
+        let staged = staged.or_else(|| self.names(&["ls-files", "--cached"]))?;
+        let mut changes = BranchChanges { base: None, files: staged };
+        // Files whose time or size is another than the index says; their bytes are not read, which a filter might do.
+        changes.files.extend(self.names(&["diff-files"]).unwrap_or_default());
+        changes.files.extend(self.names(&["ls-files", "--others", "--exclude-standard"]).unwrap_or_default());
+        for base in MAIN_BRANCHES {
+            let Some(began) = self.line(&["merge-base", "HEAD", base]) else { continue };
+            changes.files.extend(self.names(&["diff-tree", "-r", "--no-renames", &began, "HEAD"]).unwrap_or_default());
+            changes.base = Some(base.to_owned());
+            break;
+        }
+        Some(changes)
+    }
+
+    /// The commits of what is checked out that were made between two moments, the earliest first; the latest fifty.
+    pub(crate) fn commits_between(self, from: Timestamp, to: Timestamp) -> Vec<Commit> {
+        let seconds = |timestamp: Timestamp| timestamp.0.div_euclid(1_000_000_000);
+        let (since, until) = (format!("--since=@{}", seconds(from)), format!("--until=@{}", seconds(to) + 1));
+        let mut commits = self.log(&[&since, &until, "HEAD"]);
+        commits.reverse();
+        commits
+    }
+
+    fn log(self, which: &[&str]) -> Vec<Commit> {
+        let most = format!("--max-count={MOST_COMMITS}");
+        let arguments = [&["log", "--no-show-signature", "--no-color", "--format=%h%x09%s", &most], which].concat();
+        let Some(answer) = self.run(&arguments) else { return Vec::new() };
+        let commit = |line: &str| {
+            let (id, subject) = line.split_once('\t')?;
+            Some(Commit { id: id.to_owned(), subject: subject.to_owned() })
+        };
+        String::from_utf8_lossy(&answer).lines().filter_map(commit).collect()
+    }
+
+    /// The one line of an answer.
+    fn line(self, arguments: &[&str]) -> Option<String> {
+        let answer = self.run(arguments)?;
+        let line = String::from_utf8_lossy(&answer).lines().next()?.trim().to_owned();
+        Some(line).filter(|line| !line.is_empty())
+    }
+
+    /// The files that a command names, below the folder. Names that are no text are left out: no document has one.
+    fn names(self, arguments: &[&str]) -> Option<BTreeSet<DocPath>> {
+        let (command, rest) = arguments.split_first().expect("a command");
+        let of_diff: &[&str] = &["--name-only", "--relative", "--ignore-submodules=all"];
+        let shown = if command.starts_with("diff") { of_diff } else { &[] };
+        let answer = self.run(&[&[*command, "-z"], shown, rest].concat())?;
+        let names = answer.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
+        Some(names.filter_map(|name| DocPath::new(name).ok()).collect())
+    }
+
+    /// Runs it; `None` where it fails or does not end in time.
+    fn run(self, arguments: &[&str]) -> Option<Vec<u8>> {
+        let mut git = Command::new("git");
+        for variable in OF_ANOTHER_REPOSITORY {
+            git.env_remove(variable);
+        }
+        git.current_dir(self.folder)
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            // A partial clone would fetch what it lacks.
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_ALLOW_PROTOCOL", "none")
+            .env("LC_ALL", "C")
+            .args(["--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"])
+            .args(["-c", "core.quotePath=false", "-c", "log.showSignature=false"])
+            .args(arguments)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = git.spawn().ok()?;
+        let stdout = child.stdout.take()?;
+        let (read, is_read) = mpsc::channel();
+        let reading = std::thread::Builder::new().name("git".to_owned()).spawn(move || {
+            let mut answer = Vec::new();
+            let outcome = stdout.take(ANSWER_BYTES).read_to_end(&mut answer);
+            // Whoever does not wait any more does not mind.
+            let _ = read.send(outcome.map(|_| answer));
+        });
+        let answer = reading.ok().and_then(|_| is_read.recv_timeout(PATIENCE).ok());
+        if answer.is_none() {
+            tracing::warn!(command = arguments.first(), "git did not answer in time");
+            // It may have ended a moment ago.
+            let _ = child.kill();
+        }
+        let ended = child.wait().ok()?;
+        answer?.ok().filter(|_| ended.success())
+    }
+}

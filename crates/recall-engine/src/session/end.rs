@@ -1,0 +1,105 @@
+//! End a session, and keep what came of it.
+
+use std::collections::BTreeSet;
+
+use recall_core::{
+    Account, DocPath, EndReason, EndSession, Metadata, MetadataValue, Scope, Session, SessionEvent, SessionEventType,
+};
+
+use super::account::masked;
+use super::error::SessionError;
+use super::history;
+use super::log::{session_of, where_of};
+use super::summary::{Material, summary_of};
+use super::told::{REASON, SUMMARY_PATH, Told};
+use crate::Engine;
+use crate::freshness::refresh_files;
+use crate::git::Git;
+use crate::memory::{AddReport, Masking, MemoryNote, note};
+use crate::origin::Origin;
+
+/// A session that has ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EndedSession {
+    /// Its id.
+    pub id: String,
+    /// Where its summary is kept; `None` where nothing was worth one.
+    pub summary_path: Option<DocPath>,
+    /// What became of what was learned, in the order of the request.
+    pub memories: Vec<AddReport>,
+    /// What should be known beside.
+    pub notes: Vec<MemoryNote>,
+}
+
+impl Engine {
+    /// Ends a session: its end and its summary are on disk when this returns. The summary is a document of the project.
+    ///
+    /// Without a summary one is made of what is known: the session's events, the memories that were added in it, and the commits
+    /// of its time. That is how a session that ended without a word is recovered, too. What is made so is kept as a document
+    /// only where the project was initialised; what somebody wrote, always.
+    ///
+    /// # Errors
+    /// Nothing is known of the session and nothing is said of it; or something cannot be written, in which case what was learned
+    /// may have been kept before: to end it again is safe.
+    pub fn end_session(&self, origin: &Origin, request: &EndSession) -> Result<EndedSession, SessionError> {
+        let EndSession { summary, memories, reason, provenance } = request;
+        let id = session_of(provenance)?;
+        self.recorder.flush();
+        let store = self.memory_store(origin, Scope::Project)?;
+        let now = self.clock.now();
+        let events = store.sessions.read(id)?.unwrap_or_default();
+        let told = Told::of(id, &events).map(|told| told.at(now));
+        if told.is_none() && summary.is_none() && memories.is_empty() {
+            return Err(SessionError::NotFound { id: id.to_owned() });
+        }
+        let memories = memories.iter().map(|memory| self.add_memory(origin, memory)).collect::<Result<Vec<_>, _>>()?;
+        let here = where_of(&store, provenance);
+        let session = told.unwrap_or_else(|| Session::begun(id, now, &here));
+        let mut masking = Masking::default();
+        let text = match summary {
+            Some(given) => Some(masking.mask(given)),
+            None => {
+                let commits = Git::at(&store.root).commits_between(session.started, session.last.max(session.started));
+                let memories = store.ledger.of_session(id);
+                let memories = memories.into_iter().filter_map(|id| store.ledger.memory(id));
+                let material = Material { session: &session, events: &events, commits, memories: memories.collect() };
+                summary_of(&material).map(|made| masking.mask(&made))
+            }
+        };
+        let is_kept = summary.is_some() || store.root.join(".recall").is_dir();
+        let path = match text.as_deref().filter(|_| is_kept) {
+            Some(text) => {
+                let goal = session.goal.as_deref().map(|goal| masking.mask(goal));
+                let ended = if *reason == EndReason::Recovered { session.last } else { now };
+                let session = Session { goal, ended: Some(ended), ..session };
+                Some(history::write(&store.root, &session, text)?)
+            }
+            None => None,
+        };
+        let mark = mark(text.unwrap_or_default(), *reason, path.as_ref());
+        let event = (store.ledger.event_id(None, now), now, masked(mark, &mut masking));
+        store.sessions.write(id, &here, vec![event])?;
+        if let Some(path) = path.as_ref().filter(|_| !store.holds_nothing()) {
+            // So that the next search finds it, however short a time ago the files were looked at.
+            refresh_files(&store, &BTreeSet::from([path.clone()]), now)?;
+        }
+        let notes = note::of_masking(&masking).into_iter().collect();
+        Ok(EndedSession { id: id.to_owned(), summary_path: path, memories, notes })
+    }
+}
+
+/// The event that ends a session.
+fn mark(summary: String, reason: EndReason, path: Option<&DocPath>) -> Account {
+    let text = |text: &str| MetadataValue::Text(text.to_owned());
+    let mut metadata = Metadata::from([(REASON.to_owned(), text(reason.as_str()))]);
+    if let Some(path) = path {
+        metadata.insert(SUMMARY_PATH.to_owned(), text(path.as_str()));
+    }
+    Account { metadata, ..Account::new(SessionEventType::SessionEnd, summary) }
+}
+
+/// Whether an event tells something that happened, and not only what was looked for.
+pub(super) fn tells_something(event: &SessionEvent) -> bool {
+    use SessionEventType::{AgentSwitch, Decision, Error, Milestone, Observation};
+    matches!(event.account.event_type, Decision | Error | Milestone | AgentSwitch | Observation)
+}

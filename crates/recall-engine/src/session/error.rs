@@ -1,0 +1,71 @@
+//! What can go wrong with sessions and their events?
+
+use std::path::PathBuf;
+
+use recall_journal::RecordError;
+
+use crate::error::{MemoryError, StoreError};
+use crate::fault::{Fault, of_io};
+
+/// Something about a session failed.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The request names no session.
+    #[error("there is no session to write to: the request names none")]
+    NoSession,
+    /// There is no session of that id.
+    #[error("no session is known as `{id}`")]
+    NotFound {
+        /// What was given.
+        id: String,
+    },
+    /// The events were not written.
+    #[error("the events of session `{id}` could not be kept")]
+    Write {
+        /// The session.
+        id: String,
+        /// Why.
+        #[source]
+        source: RecordError,
+    },
+    /// The events cannot be read.
+    #[error("the events in `{}` cannot be read", path.display())]
+    Read {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The summary was not written.
+    #[error("the summary `{}` could not be written", path.display())]
+    Summary {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Something was not remembered, or a file that is named lies outside of the project.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// A store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl SessionError {
+    /// The kind of the failure.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::NoSession | Self::NotFound { .. } => Fault::Other,
+            Self::Write { source, .. } => match source {
+                RecordError::TooLong { .. } => Fault::Other,
+                RecordError::NotWritten { source, .. } | RecordError::Unsettled { source, .. } => of_io(source),
+            },
+            Self::Read { source, .. } | Self::Summary { source, .. } => of_io(source),
+            Self::Memory(error) => error.fault(),
+            Self::Store(error) => error.fault(),
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! What happened in a session?
+
+use recall_core::{ListEvents, Scope, SessionEvent};
+
+use super::account::masked;
+use super::error::SessionError;
+use crate::Engine;
+use crate::memory::Masking;
+use crate::origin::Origin;
+
+/// A page of a session's events.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventListing {
+    /// The events, in the order in which they were written.
+    pub events: Vec<SessionEvent>,
+    /// Where the next page begins.
+    pub next_offset: Option<u32>,
+}
+
+impl Engine {
+    /// Tells the events of a session of the project, those among them that were written beside a request up to this one.
+    ///
+    /// # Errors
+    /// There is no such session, or its file cannot be read.
+    pub fn list_events(&self, origin: &Origin, request: &ListEvents) -> Result<EventListing, SessionError> {
+        let ListEvents { session, types, offset, limit } = request;
+        self.recorder.flush();
+        let store = self.memory_store(origin, Scope::Project)?;
+        let events = store.sessions.read(session)?.ok_or_else(|| SessionError::NotFound { id: session.clone() })?;
+        let asked = events.into_iter().filter(|event| types.is_empty() || types.contains(&event.account.event_type));
+        let mut page: Vec<SessionEvent> = asked.skip(*offset as usize).take(*limit as usize + 1).collect();
+        let has_more = page.len() > *limit as usize;
+        page.truncate(*limit as usize);
+        // Somebody else may have written the file.
+        let mut masking = Masking::default();
+        let mask = |event: SessionEvent| SessionEvent { account: masked(event.account, &mut masking), ..event };
+        Ok(EventListing {
+            events: page.into_iter().map(mask).collect(),
+            next_offset: has_more.then(|| offset.saturating_add(*limit)),
+        })
+    }
+}

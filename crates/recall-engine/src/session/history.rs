@@ -1,0 +1,137 @@
+//! Where is the summary of a session kept, and what do the summaries of others tell?
+//!
+//! A Markdown file a session in `.recall/history/`, which is committed. What stands in front of the text says whose it is.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Read, Write as _};
+use std::path::Path;
+
+use recall_core::{DocPath, Provenance, Session, SessionState};
+use recall_journal::{Day, moment_of, rfc_3339};
+
+use super::error::SessionError;
+use super::folder::name_of;
+use super::summary::title;
+use super::told::Told;
+
+const FOLDER: &str = ".recall/history";
+
+/// How many summaries are read at most, the latest by their names: a session a working day for four years.
+const MOST_SUMMARIES: usize = 1000;
+
+/// How much of a summary is read to be listed.
+const READ_BYTES: u64 = 64 * 1024;
+
+/// Keeps the summary of a session; one that is there is replaced as a whole.
+pub(super) fn write(root: &Path, session: &Session, summary: &str) -> Result<DocPath, SessionError> {
+    let name = format!("{}-{}.md", Day::of(session.started), name_of(&session.id));
+    let path = DocPath::new(&format!("{FOLDER}/{name}")).expect("a day and a plain name are a plain path");
+    let path = session.summary_path.clone().filter(|known| root.join(known.as_str()).is_file()).unwrap_or(path);
+    let file = root.join(path.as_str());
+    let failed = |source| SessionError::Summary { path: file.clone(), source };
+    place(root, &file, &text_of(session, summary)).map_err(failed)?;
+    Ok(path)
+}
+
+/// Puts a file into its place at once.
+fn place(root: &Path, file: &Path, text: &str) -> io::Result<()> {
+    let folder = root.join(FOLDER);
+    fs::create_dir_all(&folder)?;
+    if !fs::symlink_metadata(&folder)?.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is a link"));
+    }
+    let unfinished = file.with_extension("unfinished");
+    let written = File::create(&unfinished).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    if let Err(error) = written.and_then(|()| fs::rename(&unfinished, file)) {
+        // What was begun is nobody's.
+        let _ = fs::remove_file(&unfinished);
+        return Err(error);
+    }
+    #[cfg(unix)]
+    File::open(&folder)?.sync_all()?;
+    Ok(())
+}
+
+fn text_of(session: &Session, summary: &str) -> String {
+    let Provenance { agent, mode, branch, commit, .. } = &session.provenance;
+    let mut text = String::from("---\n");
+    let mut field = |name: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            let _ = writeln!(text, "{name}: {}", quoted(value));
+        }
+    };
+    field("session", Some(&session.id));
+    field("started", Some(&rfc_3339(session.started)));
+    field("ended", session.ended.map(rfc_3339).as_deref());
+    field("agent", agent.as_deref());
+    field("mode", mode.as_deref());
+    field("branch", branch.as_deref());
+    field("commit", commit.as_deref());
+    field("goal", session.goal.as_deref());
+    text.push_str("---\n\n");
+    if !summary.trim_start().starts_with('#') {
+        let _ = write!(text, "# {}\n\n", title(session));
+    }
+    text.push_str(summary.trim());
+    text.push('\n');
+    text
+}
+
+/// A text as YAML and JSON quote it alike.
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).expect("a text is JSON")
+}
+
+/// The sessions that left a summary. A file that tells none is nobody's session.
+pub(super) fn all(root: &Path) -> Vec<Told> {
+    let Ok(entries) = fs::read_dir(root.join(FOLDER)) else { return Vec::new() };
+    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".md")).collect();
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    names.truncate(MOST_SUMMARIES);
+    names.iter().filter_map(|name| read(root, name)).map(Told::of_summary).collect()
+}
+
+fn read(root: &Path, name: &str) -> Option<Session> {
+    let path = DocPath::new(&format!("{FOLDER}/{name}")).ok()?;
+    let file = root.join(path.as_str());
+    if !fs::symlink_metadata(&file).ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(file).ok()?.take(READ_BYTES).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let (front, body) = text.strip_prefix("---\n")?.split_once("\n---\n")?;
+    let field = |name: &str| {
+        let value = front.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?.trim();
+        Some(serde_json::from_str(value).unwrap_or_else(|_| value.to_owned()))
+            .filter(|value: &String| !value.is_empty())
+    };
+    let id = field("session")?;
+    let started = moment_of(&field("started")?)?;
+    let ended = field("ended").and_then(|ended| moment_of(&ended)).unwrap_or(started);
+    Some(Session {
+        provenance: Provenance {
+            session: Some(id.clone()),
+            agent: field("agent"),
+            mode: field("mode"),
+            branch: field("branch"),
+            commit: field("commit"),
+            ..Provenance::default()
+        },
+        id,
+        state: SessionState::Ended,
+        started,
+        ended: Some(ended),
+        last: ended,
+        goal: field("goal"),
+        summary: Some(body.trim().to_owned()).filter(|body| !body.is_empty()),
+        summary_path: Some(path),
+        events: 0,
+        memories: Vec::new(),
+    })
+}

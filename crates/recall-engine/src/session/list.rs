@@ -1,0 +1,60 @@
+//! Which sessions were there?
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use recall_core::{ListSessions, Scope, Session, Timestamp};
+
+use super::account::masked_text;
+use super::error::SessionError;
+use crate::Engine;
+use crate::origin::Origin;
+use crate::store::Store;
+
+/// A page of a project's sessions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionListing {
+    /// The sessions, the latest first.
+    pub sessions: Vec<Session>,
+    /// Where the next page begins.
+    pub next_offset: Option<u32>,
+}
+
+impl Engine {
+    /// Tells the sessions of a project: those of this machine by their events, those of others by their summaries.
+    ///
+    /// # Errors
+    /// The folders cannot be read.
+    pub fn list_sessions(&self, origin: &Origin, request: &ListSessions) -> Result<SessionListing, SessionError> {
+        let ListSessions { state, offset, limit } = *request;
+        self.recorder.flush();
+        let store = self.memory_store(origin, Scope::Project)?;
+        let now = self.clock.now();
+        let asked = self
+            .sessions_of(&store, now)?
+            .into_iter()
+            .filter(|session| state.is_none_or(|state| session.state == state));
+        let mut page: Vec<Session> = asked.skip(offset as usize).take(limit as usize + 1).collect();
+        let has_more = page.len() > limit as usize;
+        page.truncate(limit as usize);
+        store.ledger.look(now, store.settings.limits.scan_interval)?;
+        for session in &mut page {
+            session.memories = store.ledger.of_session(&session.id);
+            for text in session.goal.iter_mut().chain(&mut session.summary) {
+                *text = masked_text(text);
+            }
+        }
+        Ok(SessionListing { sessions: page, next_offset: has_more.then(|| offset.saturating_add(limit)) })
+    }
+
+    /// All sessions of a store as they stand at a moment, the latest first; without their memories.
+    pub(crate) fn sessions_of(&self, store: &Arc<Store>, now: Timestamp) -> Result<Vec<Session>, SessionError> {
+        let recorded = store.sessions.all()?;
+        let known: HashSet<&str> = recorded.iter().map(super::told::Told::id).collect();
+        let mut others = super::history::all(&store.root);
+        others.retain(|told| !known.contains(told.id()));
+        let mut sessions: Vec<Session> = recorded.iter().cloned().chain(others).map(|told| told.at(now)).collect();
+        sessions.sort_by(|a, b| b.started.cmp(&a.started).then_with(|| a.id.cmp(&b.id)));
+        Ok(sessions)
+    }
+}

@@ -1,0 +1,62 @@
+//! Write down what happened.
+
+use recall_core::{Account, EventId, LogEvent, Provenance, Scope, Timestamp};
+
+use super::account::masked;
+use super::error::SessionError;
+use crate::Engine;
+use crate::memory::{Head, Masking, MemoryNote, note, provenance, related_files};
+use crate::origin::Origin;
+use crate::store::Store;
+
+/// An event that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedEvent {
+    /// Its id.
+    pub id: EventId,
+    /// When it was written.
+    pub timestamp: Timestamp,
+    /// What should be known beside.
+    pub notes: Vec<MemoryNote>,
+}
+
+impl Engine {
+    /// Writes an event of a session: it is on disk when this returns. A session that nobody began begins with it.
+    ///
+    /// Secrets in it are masked before anything else happens to it.
+    ///
+    /// # Errors
+    /// The request names no session, a related file lies outside of the project, or the file cannot be written.
+    pub fn log_event(&self, origin: &Origin, request: &LogEvent) -> Result<LoggedEvent, SessionError> {
+        let session = session_of(&request.provenance)?;
+        let store = self.memory_store(origin, Scope::Project)?;
+        let timestamp = self.clock.now();
+        let related_files = related_files::resolve(&store, origin, &request.related_files)?;
+        let account = Account {
+            event_type: request.event_type,
+            content: request.content.clone(),
+            rationale: request.rationale.clone(),
+            resolution: request.resolution.clone(),
+            from_agent: request.from_agent.clone(),
+            to_agent: request.to_agent.clone(),
+            related_files,
+            metadata: request.metadata.clone(),
+        };
+        let mut masking = Masking::default();
+        let account = masked(account, &mut masking);
+        let id = store.ledger.event_id(request.key.as_deref(), timestamp);
+        let provenance = where_of(&store, &request.provenance);
+        store.sessions.write(session, &provenance, vec![(id, timestamp, account)])?;
+        Ok(LoggedEvent { id, timestamp, notes: note::of_masking(&masking).into_iter().collect() })
+    }
+}
+
+/// The session that a request names.
+pub(super) fn session_of(provenance: &Provenance) -> Result<&str, SessionError> {
+    provenance.session.as_deref().filter(|id| !id.trim().is_empty()).ok_or(SessionError::NoSession)
+}
+
+/// Who does it, and where, completed by what git and the store say.
+pub(crate) fn where_of(store: &Store, said: &Provenance) -> Provenance {
+    provenance::completed(said, &Head::of(&store.root), store)
+}

@@ -1,0 +1,58 @@
+//! Begin a session.
+
+use recall_core::{Account, Scope, SessionEventType, SessionState, StartSession, Timestamp};
+use recall_journal::Day;
+
+use super::account::masked;
+use super::error::SessionError;
+use super::log::where_of;
+use super::told::Told;
+use crate::Engine;
+use crate::memory::Masking;
+use crate::origin::Origin;
+
+/// A session that has begun.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartedSession {
+    /// Its id.
+    pub id: String,
+    /// When it began.
+    pub started: Timestamp,
+    /// The latest session of the project that was abandoned and told something.
+    pub recoverable: Option<String>,
+}
+
+impl Engine {
+    /// Begins a session: that is on disk when this returns. One that goes on is left as it is, but for a goal that it did not
+    /// have; one that has ended goes on.
+    ///
+    /// # Errors
+    /// The file of its events cannot be read or written.
+    pub fn start_session(&self, origin: &Origin, request: &StartSession) -> Result<StartedSession, SessionError> {
+        let store = self.memory_store(origin, Scope::Project)?;
+        let now = self.clock.now();
+        let mut provenance = where_of(&store, &request.provenance);
+        let id = provenance.session.get_or_insert_with(|| {
+            let chance = store.ledger.event_id(None, now).to_string();
+            format!("{}-{}", Day::of(now), &chance[..8])
+        });
+        let id = id.clone();
+        self.recorder.flush();
+        let known = store.sessions.read(&id)?.and_then(|events| Told::of(&id, &events)).map(|told| told.at(now));
+        let has_news = known
+            .as_ref()
+            .is_none_or(|known| known.state == SessionState::Ended || (request.goal.is_some() && known.goal.is_none()));
+        if has_news {
+            let account = Account::new(SessionEventType::SessionStart, request.goal.clone().unwrap_or_default());
+            let account = masked(account, &mut Masking::default());
+            let event = store.ledger.event_id(None, now);
+            store.sessions.write(&id, &provenance, vec![(event, now, account)])?;
+        }
+        let recoverable = self
+            .sessions_of(&store, now)?
+            .into_iter()
+            .find(|session| session.state == SessionState::Abandoned && session.events > 0 && session.id != id);
+        let started = known.map_or(now, |known| known.started);
+        Ok(StartedSession { id, started, recoverable: recoverable.map(|session| session.id) })
+    }
+}

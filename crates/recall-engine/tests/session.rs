@@ -1,0 +1,53 @@
+//! What happens in a session is kept, told, and known to the next one.
+
+#[path = "session/course.rs"]
+mod course;
+#[path = "session/events.rs"]
+mod events;
+#[path = "session/notes.rs"]
+mod notes;
+mod support;
+
+use recall_core::{ListEvents, LogEvent, Metadata, Provenance, SessionEvent, SessionEventType};
+use recall_engine::Engine;
+use support::Sandbox;
+
+/// An agent in a session.
+fn in_session(id: &str) -> Provenance {
+    Provenance { session: Some(id.to_owned()), agent: Some("claude-code".to_owned()), ..Provenance::default() }
+}
+
+/// An event without anything that need not be said.
+fn event(session: &str, event_type: SessionEventType, content: &str) -> LogEvent {
+    LogEvent {
+        event_type,
+        content: content.to_owned(),
+        rationale: None,
+        resolution: None,
+        from_agent: None,
+        to_agent: None,
+        related_files: Vec::new(),
+        metadata: Metadata::new(),
+        key: None,
+        provenance: in_session(session),
+    }
+}
+
+#[track_caller]
+fn log(sandbox: &Sandbox, engine: &Engine, event: &LogEvent) {
+    engine.log_event(&sandbox.origin(), event).expect("kept");
+}
+
+fn all(session: &str) -> ListEvents {
+    ListEvents { session: session.to_owned(), types: Vec::new(), offset: 0, limit: 100 }
+}
+
+#[track_caller]
+fn events_of(sandbox: &Sandbox, engine: &Engine, session: &str) -> Vec<SessionEvent> {
+    engine.list_events(&sandbox.origin(), &all(session)).expect("told").events
+}
+
+/// The types and texts of events.
+fn texts(events: &[SessionEvent]) -> Vec<(SessionEventType, &str)> {
+    events.iter().map(|event| (event.account.event_type, event.account.content.as_str())).collect()
+}

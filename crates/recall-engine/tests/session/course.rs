@@ -1,0 +1,184 @@
+//! A session begins, ends, is recovered, and is found by those that come later.
+
+use std::fs;
+
+use recall_core::SessionEventType::{Decision, Error, SessionEnd, SessionStart};
+use recall_core::{
+    AddMemory, DocumentType, EndReason, EndSession, ListSessions, MemoryType, Repeats, Scope, Session, SessionState,
+    StartSession,
+};
+use recall_engine::{EndedSession, Engine, SessionError};
+
+use super::support::Sandbox;
+use super::{event, events_of, in_session, log, texts};
+
+fn start(sandbox: &Sandbox, engine: &Engine, id: &str, goal: Option<&str>) -> recall_engine::StartedSession {
+    let request = StartSession { goal: goal.map(str::to_owned), provenance: in_session(id) };
+    engine.start_session(&sandbox.origin(), &request).expect("begun")
+}
+
+fn ending(id: &str, summary: Option<&str>) -> EndSession {
+    EndSession {
+        summary: summary.map(str::to_owned),
+        memories: Vec::new(),
+        reason: EndReason::End,
+        provenance: in_session(id),
+    }
+}
+
+#[track_caller]
+fn end(sandbox: &Sandbox, engine: &Engine, request: &EndSession) -> EndedSession {
+    engine.end_session(&sandbox.origin(), request).expect("ended")
+}
+
+fn sessions(sandbox: &Sandbox, engine: &Engine) -> Vec<Session> {
+    let request = ListSessions { state: None, offset: 0, limit: 100 };
+    engine.list_sessions(&sandbox.origin(), &request).expect("told").sessions
+}
+
+fn initialised(files: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::with(files);
+    fs::create_dir_all(sandbox.root().join(".recall")).expect("made");
+    sandbox
+}
+
+/// Moves what a session's file tells into the past.
+fn age(sandbox: &Sandbox, id: &str) {
+    let file = sandbox.root().join(format!(".recall/sessions/{id}/events.jsonl"));
+    let text = fs::read_to_string(&file).expect("readable");
+    let year = &text[text.find("\"timestamp\":\"").expect("a time") + 13..][..4];
+    fs::write(&file, text.replace(&format!("\"timestamp\":\"{year}"), "\"timestamp\":\"2020")).expect("written");
+}
+
+#[test]
+fn a_summary_is_a_document_that_the_next_search_finds() {
+    let sandbox = initialised(&[("src/a.rs", "fn a() {}\n"), ("zoo.md", "# Zoo\n\nNo platypus.\n")]);
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "zoo");
+    let started = start(&sandbox, &engine, "s1", Some("Teach the platypus to swim"));
+    assert_eq!((started.id.as_str(), started.recoverable), ("s1", None));
+    assert_eq!(start(&sandbox, &engine, "s1", None).started, started.started, "to begin it again changes nothing");
+    let memory = AddMemory {
+        memory_type: MemoryType::Lesson,
+        title: "Platypuses swim".to_owned(),
+        content: "They always could.".to_owned(),
+        scope: Scope::Project,
+        tags: Vec::new(),
+        related_files: Vec::new(),
+        supersedes: None,
+        repeats: Repeats::Refuse,
+        source: None,
+        origin: None,
+        key: None,
+        provenance: in_session("s1"),
+    };
+    let request =
+        EndSession { memories: vec![memory], ..ending("s1", Some("The platypus swims the monotreme crawl.")) };
+    let EndedSession { id, summary_path, memories, .. } = end(&sandbox, &engine, &request);
+    let path = summary_path.expect("kept");
+    assert!(id == "s1" && path.as_str().starts_with(".recall/history/") && path.as_str().ends_with("-s1.md"), "{path}");
+    let text = fs::read_to_string(sandbox.root().join(path.as_str())).expect("written");
+    assert!(text.contains("\nsession: \"s1\"\n") && text.contains("\n# Teach the platypus to swim\n"), "{text}");
+    let hits = sandbox.search(&engine, "monotreme crawl").hits;
+    assert_eq!(
+        (hits[0].document.path.as_str(), hits[0].document.document_type),
+        (path.as_str(), DocumentType::Session)
+    );
+    let [session] = sessions(&sandbox, &engine).try_into().expect("one");
+    assert_eq!((session.state, session.memories), (SessionState::Ended, vec![memories[0].id]));
+    assert_eq!(session.summary.as_deref(), Some("The platypus swims the monotreme crawl."));
+    assert_eq!(texts(&events_of(&sandbox, &engine, "s1")).len(), 2);
+
+    // On another machine there is the summary and nothing else.
+    fs::remove_dir_all(sandbox.root().join(".recall/sessions")).expect("removed");
+    let [session] = sessions(&sandbox, &sandbox.engine()).try_into().expect("one");
+    assert_eq!((session.id.as_str(), session.state, session.events), ("s1", SessionState::Ended, 0));
+    assert_eq!(session.goal.as_deref(), Some("Teach the platypus to swim"));
+}
+
+#[test]
+fn a_session_that_broke_off_is_recovered_from_its_events() {
+    let sandbox = initialised(&[("src/a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    log(&sandbox, &engine, &event("s1", Decision, "The store is locked by a file."));
+    log(&sandbox, &engine, &event("s1", Error, "The lock was stale after a crash."));
+    drop(engine);
+    age(&sandbox, "s1");
+    let engine = sandbox.engine();
+    let started = start(&sandbox, &engine, "s2", None);
+    assert_eq!(started.recoverable.as_deref(), Some("s1"));
+    let abandoned = ListSessions { state: Some(SessionState::Abandoned), offset: 0, limit: 10 };
+    let listed = engine.list_sessions(&sandbox.origin(), &abandoned).expect("told").sessions;
+    assert_eq!(listed.iter().map(|session| session.id.as_str()).collect::<Vec<_>>(), ["s1"]);
+
+    let recovered = EndSession { reason: EndReason::Recovered, ..ending("s1", None) };
+    let path = end(&sandbox, &engine, &recovered).summary_path.expect("kept");
+    let text = fs::read_to_string(sandbox.root().join(path.as_str())).expect("written");
+    assert!(path.as_str().contains("/2020-"), "it happened then: {path}");
+    for part in [
+        "## Decisions\n\n- The store is locked by a file.",
+        "## Errors\n\n- The lock was stale after a crash. Not resolved.",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert_eq!(start(&sandbox, &engine, "s3", None).recoverable, None);
+    let told = events_of(&sandbox, &engine, "s1");
+    assert_eq!(
+        (told.first().map(|e| e.account.event_type), told.last().map(|e| e.account.event_type)),
+        (Some(SessionStart), Some(SessionEnd))
+    );
+}
+
+#[test]
+fn what_was_worth_nothing_leaves_no_summary_and_what_is_not_known_does_not_end() {
+    let sandbox = initialised(&[("src/a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    start(&sandbox, &engine, "s1", None);
+    assert_eq!(end(&sandbox, &engine, &ending("s1", None)).summary_path, None);
+    assert!(!sandbox.root().join(".recall/history").exists());
+    let unknown = engine.end_session(&sandbox.origin(), &ending("s9", None));
+    assert!(matches!(unknown, Err(SessionError::NotFound { .. })), "{unknown:?}");
+    let away = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+    let engine = away.engine();
+    log(&away, &engine, &event("s1", Decision, "x"));
+    assert_eq!(end(&away, &engine, &ending("s1", None)).summary_path, None);
+    assert!(!away.root().join(".recall").exists(), "nobody asked for a file in this project");
+    assert_eq!(sessions(&away, &engine)[0].summary.as_deref().map(|text| text.contains("- x")), Some(true));
+    assert!(end(&away, &engine, &ending("s1", Some("Mine."))).summary_path.is_some());
+}
+
+#[test]
+fn a_session_that_goes_on_replaces_its_summary() {
+    let sandbox = initialised(&[("src/a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    let first = end(&sandbox, &engine, &EndSession { reason: EndReason::Compact, ..ending("s1", Some("Half.")) });
+    start(&sandbox, &engine, "s1", None);
+    assert_eq!(sessions(&sandbox, &engine)[0].state, SessionState::Open);
+    let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2");
+    let second = end(&sandbox, &engine, &ending("s1", Some(&format!("All, with {token}."))));
+    assert_eq!(first.summary_path, second.summary_path);
+    let text = fs::read_to_string(sandbox.root().join(second.summary_path.expect("kept").as_str())).expect("read");
+    assert!(text.contains("All, with [secret: ") && !text.contains("Half.") && !second.notes.is_empty(), "{text}");
+    assert!(!format!("{:?}", events_of(&sandbox, &engine, "s1")).contains(&token));
+}
+
+#[test]
+fn sessions_are_told_by_page_and_those_of_one_project_alone() {
+    let sandbox = initialised(&[("src/a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    for n in 0..5 {
+        start(&sandbox, &engine, &format!("s{n}"), None);
+    }
+    let page = |offset| {
+        let request = ListSessions { state: Some(SessionState::Open), offset, limit: 3 };
+        let listing = engine.list_sessions(&sandbox.origin(), &request).expect("told");
+        let ids: Vec<String> = listing.sessions.into_iter().map(|session| session.id).collect();
+        (ids.join(" "), listing.next_offset)
+    };
+    assert_eq!(page(0), ("s4 s3 s2".to_owned(), Some(3)));
+    assert_eq!(page(3), ("s1 s0".to_owned(), None));
+    let made = engine
+        .start_session(&sandbox.origin(), &StartSession { goal: None, provenance: Default::default() })
+        .expect("begun");
+    assert!(sessions(&sandbox, &engine).iter().any(|session| session.id == made.id), "{made:?}");
+}

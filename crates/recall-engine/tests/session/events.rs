@@ -1,0 +1,119 @@
+//! What somebody logs.
+
+use std::fs;
+
+use recall_core::SessionEventType::{Decision, Error, Milestone, Observation, SessionStart};
+use recall_core::{ListEvents, LogEvent, MetadataValue};
+use recall_engine::{MemoryError, MemoryNote, SessionError};
+
+use super::support::Sandbox;
+use super::{all, event, events_of, log, texts};
+
+#[test]
+fn an_event_is_on_disk_and_begins_its_session() {
+    let sandbox = Sandbox::with(&[("src/a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    let decision = LogEvent {
+        rationale: Some("One writer is enough.".to_owned()),
+        related_files: vec!["src/a.rs".to_owned()],
+        ..event("s1", Decision, "We lock the store.")
+    };
+    log(&sandbox, &engine, &decision);
+    drop(engine);
+    let told = events_of(&sandbox, &sandbox.engine(), "s1");
+    assert_eq!(texts(&told), [(SessionStart, ""), (Decision, "We lock the store.")]);
+    let account = &told[1].account;
+    assert_eq!(account.rationale.as_deref(), Some("One writer is enough."));
+    assert_eq!(account.related_files.iter().map(|path| path.as_str()).collect::<Vec<_>>(), ["src/a.rs"]);
+    assert_eq!(told[0].provenance.agent.as_deref(), Some("claude-code"));
+    assert_eq!(told[0].provenance.project.as_deref(), Some("project"));
+}
+
+#[test]
+fn a_key_counts_once_and_secrets_do_not_count_at_all() {
+    let sandbox = Sandbox::new();
+    let engine = sandbox.engine();
+    let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2");
+    let mut refused = event("s1", Error, &format!("The push with {token} was refused."));
+    refused.key = Some("k".to_owned());
+    refused.metadata.insert("env".to_owned(), MetadataValue::Text(token.clone()));
+    for _ in 0..2 {
+        let logged = engine.log_event(&sandbox.origin(), &refused).expect("kept");
+        assert!(matches!(logged.notes.as_slice(), [MemoryNote::Masked { .. }]), "{logged:?}");
+    }
+    let told = events_of(&sandbox, &engine, "s1");
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(!format!("{told:?}").contains(&token) && told[1].account.content.contains("[secret: "));
+    // Somebody else wrote it there.
+    let file = fs::read_dir(sandbox.home().join("stores")).expect("there").next().expect("one").expect("read").path();
+    let file = file.join("sessions/s1/events.jsonl");
+    let line = format!(
+        "{{\"event\":\"observation\",\"event_id\":\"{}\",\"timestamp\":\"2126-11-20T10:00:00Z\",\"content\":\"{token}\"}}\n",
+        "0".repeat(32)
+    );
+    fs::write(&file, fs::read_to_string(&file).expect("readable") + &line).expect("written");
+    let told = events_of(&sandbox, &engine, "s1");
+    assert!(told.len() == 3 && !format!("{told:?}").contains(&token));
+}
+
+#[test]
+fn what_cannot_be_kept_is_refused() {
+    let sandbox = Sandbox::new();
+    let engine = sandbox.engine();
+    let mut nowhere = event("s1", Decision, "x");
+    nowhere.provenance.session = None;
+    assert!(matches!(engine.log_event(&sandbox.origin(), &nowhere), Err(SessionError::NoSession)));
+    let outside = LogEvent { related_files: vec!["../other".to_owned()], ..event("s1", Decision, "x") };
+    let refused = engine.log_event(&sandbox.origin(), &outside);
+    assert!(matches!(refused, Err(SessionError::Memory(MemoryError::Outside { .. }))), "{refused:?}");
+    assert!(matches!(engine.list_events(&sandbox.origin(), &all("s1")), Err(SessionError::NotFound { .. })));
+}
+
+#[test]
+fn events_are_told_by_type_and_by_page() {
+    let sandbox = Sandbox::new();
+    let engine = sandbox.engine();
+    for n in 0..7 {
+        let event_type = if n % 2 == 0 { Milestone } else { Observation };
+        log(&sandbox, &engine, &event("s1", event_type, &format!("{n}")));
+    }
+    log(&sandbox, &engine, &event("s2", Milestone, "another session's"));
+    let page = |offset| {
+        let asked = ListEvents { types: vec![Milestone], offset, limit: 3, ..all("s1") };
+        let listing = engine.list_events(&sandbox.origin(), &asked).expect("told");
+        let texts: Vec<String> = listing.events.into_iter().map(|event| event.account.content).collect();
+        (texts.join(" "), listing.next_offset)
+    };
+    assert_eq!(page(0), ("0 2 4".to_owned(), Some(3)));
+    assert_eq!(page(3), ("6".to_owned(), None));
+    assert_eq!(page(9), (String::new(), None));
+}
+
+#[test]
+fn nothing_is_written_into_a_project_that_nobody_initialised() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+    let engine = sandbox.engine();
+    log(&sandbox, &engine, &event("s1", Decision, "before"));
+    assert!(!sandbox.root().join(".recall").exists());
+    fs::create_dir(sandbox.root().join(".recall")).expect("made");
+    log(&sandbox, &engine, &event("s1", Decision, "behind"));
+    log(&sandbox, &engine, &event("s2", Decision, "new"));
+    assert_eq!(events_of(&sandbox, &engine, "s1").len(), 3, "it stays where it is");
+    assert!(sandbox.root().join(".recall/sessions/s2/events.jsonl").is_file());
+    let ignored = fs::read_to_string(sandbox.root().join(".recall/.gitignore")).expect("written");
+    assert!(ignored.lines().any(|line| line == "sessions/"), "{ignored}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_a_repository_leads_nowhere() {
+    let sandbox = Sandbox::new();
+    let elsewhere = sandbox.home().join("elsewhere");
+    fs::create_dir_all(sandbox.root().join(".recall")).expect("made");
+    fs::create_dir(&elsewhere).expect("made");
+    std::os::unix::fs::symlink(&elsewhere, sandbox.root().join(".recall/sessions")).expect("linked");
+    let engine = sandbox.engine();
+    let refused = engine.log_event(&sandbox.origin(), &event("s1", Decision, "x"));
+    assert!(matches!(refused, Err(SessionError::Read { .. })), "{refused:?}");
+    assert_eq!(fs::read_dir(&elsewhere).expect("there").count(), 0);
+}

@@ -1,0 +1,133 @@
+//! How does an event of a session look in its file?
+//!
+//! One object a line, all its texts as they are in the domain, moments in RFC 3339, ids in hexadecimal digits. What is read may
+//! have further fields, which are not looked at.
+
+use recall_core::{Account, DocPath, Metadata, MetadataValue, Provenance, SessionEvent, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Number, Value};
+
+use crate::day::{moment_of, rfc_3339};
+use crate::line::ProvenanceFields;
+
+/// The fields of an event; which of them it has depends on its type.
+///
+/// `event` stands first: by it a torn end is known to be ours.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Line {
+    event: String,
+    event_id: String,
+    timestamp: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    content: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rationale: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolution: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_agent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_agent: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related_files: Vec<String>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    metadata: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<ProvenanceFields>,
+}
+
+/// Writes an event's line behind others, with its newline.
+pub(super) fn write(event: &SessionEvent, lines: &mut Vec<u8>) {
+    let SessionEvent { id, timestamp, account, provenance } = event;
+    let Account { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } =
+        account.clone();
+    let line = Line {
+        event: event_type.as_str().to_owned(),
+        event_id: id.to_string(),
+        timestamp: rfc_3339(*timestamp),
+        content,
+        rationale,
+        resolution,
+        from_agent,
+        to_agent,
+        related_files: related_files.iter().map(|path| path.as_str().to_owned()).collect(),
+        metadata: to_json(metadata),
+        provenance: (*provenance != Provenance::default()).then(|| provenance.into()),
+    };
+    serde_json::to_writer(&mut *lines, &line).expect("all keys are texts, and memory takes all bytes");
+    lines.push(b'\n');
+}
+
+/// Reads a line without its newline; nothing where it is blank.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub(super) fn read(bytes: &[u8]) -> Result<Option<SessionEvent>, String> {
+    let bytes = bytes.trim_ascii();
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let line: Line = serde_json::from_slice(bytes).map_err(|error| {
+        let text = error.to_string();
+        // The parser counts the lines of what it was given, which is one.
+        text.split(" at line ").next().unwrap_or(&text).to_owned()
+    })?;
+    let wrong = |what: &dyn std::fmt::Display| what.to_string();
+    let timestamp: Timestamp =
+        moment_of(&line.timestamp).ok_or_else(|| format!("`{}` is no moment", line.timestamp))?;
+    let account = Account {
+        event_type: line.event.parse().map_err(|error| wrong(&error))?,
+        content: line.content,
+        rationale: line.rationale,
+        resolution: line.resolution,
+        from_agent: line.from_agent,
+        to_agent: line.to_agent,
+        // A path that leads out of the project was not written here; the event counts without it.
+        related_files: line.related_files.iter().filter_map(|path| DocPath::new(path).ok()).collect(),
+        metadata: from_json(line.metadata),
+    };
+    let id = line.event_id.parse().map_err(|error| wrong(&error))?;
+    let provenance = line.provenance.map(Provenance::from).unwrap_or_default();
+    Ok(Some(SessionEvent { id, timestamp, account, provenance }))
+}
+
+fn to_json(metadata: Metadata) -> Map<String, Value> {
+    metadata.into_iter().map(|(name, value)| (name, value_to_json(value))).collect()
+}
+
+fn value_to_json(value: MetadataValue) -> Value {
+    match value {
+        MetadataValue::Null => Value::Null,
+        MetadataValue::Bool(is) => Value::Bool(is),
+        MetadataValue::Number(number) => number_to_json(number),
+        MetadataValue::Text(text) => Value::String(text),
+        MetadataValue::List(values) => Value::Array(values.into_iter().map(value_to_json).collect()),
+        MetadataValue::Map(values) => Value::Object(to_json(values)),
+    }
+}
+
+/// A whole number is written as one: `3`, not `3.0`.
+fn number_to_json(number: f64) -> Value {
+    /// Up to here every whole number is one that floating point tells apart.
+    const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() <= MOST_EXACT {
+        return Value::from(number as i64);
+    }
+    Number::from_f64(number).map_or(Value::Null, Value::Number)
+}
+
+fn from_json(values: Map<String, Value>) -> Metadata {
+    values.into_iter().map(|(name, value)| (name, value_from_json(value))).collect()
+}
+
+fn value_from_json(value: Value) -> MetadataValue {
+    match value {
+        Value::Null => MetadataValue::Null,
+        Value::Bool(is) => MetadataValue::Bool(is),
+        Value::Number(number) => number.as_f64().map_or(MetadataValue::Null, MetadataValue::Number),
+        Value::String(text) => MetadataValue::Text(text),
+        Value::Array(values) => MetadataValue::List(values.into_iter().map(value_from_json).collect()),
+        Value::Object(values) => MetadataValue::Map(from_json(values)),
+    }
+}

@@ -1,0 +1,134 @@
+//! Sessions, their events, and what a new session should know.
+
+use prost_types::value::Kind;
+use prost_types::{ListValue, Struct};
+use recall_proto::v1;
+use serde::Serialize;
+use serde_json::{Map, Number, Value};
+
+use crate::{Warning, answer, moment, some, warnings};
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Logged<'a> {
+    logged: bool,
+    event_id: &'a str,
+    timestamp: Option<String>,
+    warnings: Vec<Warning<'a>>,
+}
+
+/// An event that was written.
+pub fn logged(message: &v1::LogEventResponse) -> impl Serialize {
+    let v1::LogEventResponse { logged, event_id, timestamp, warnings: told } = message;
+    answer(Logged { logged: *logged, event_id, timestamp: moment(timestamp.as_ref()), warnings: warnings(told) })
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Events<'a> {
+    results: Vec<Event<'a>>,
+    next_cursor: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct Event<'a> {
+    id: &'a str,
+    r#type: &'a str,
+    timestamp: Option<String>,
+    content: &'a str,
+    rationale: Option<&'a str>,
+    resolution: Option<&'a str>,
+    from_agent: Option<&'a str>,
+    to_agent: Option<&'a str>,
+    related_files: &'a [String],
+    metadata: Option<Value>,
+}
+
+/// A page of a session's events.
+pub fn events(message: &v1::ListEventsResponse) -> impl Serialize {
+    let v1::ListEventsResponse { events, next_cursor } = message;
+    answer(Events { results: events.iter().map(Event::from).collect(), next_cursor: some(next_cursor) })
+}
+
+impl<'a> From<&'a v1::SessionEvent> for Event<'a> {
+    fn from(message: &'a v1::SessionEvent) -> Self {
+        let v1::SessionEvent {
+            id,
+            r#type,
+            timestamp,
+            content,
+            rationale,
+            resolution,
+            from_agent,
+            to_agent,
+            related_files,
+            metadata,
+        } = message;
+        Self {
+            id,
+            r#type,
+            timestamp: moment(timestamp.as_ref()),
+            content,
+            rationale: some(rationale),
+            resolution: some(resolution),
+            from_agent: some(from_agent),
+            to_agent: some(to_agent),
+            related_files,
+            metadata: metadata.as_ref().map(object),
+        }
+    }
+}
+
+/// Writes an object of JSON as the protocol carries it. Its numbers become those of JavaScript.
+pub fn to_struct(object: Map<String, Value>) -> Struct {
+    Struct { fields: object.into_iter().map(|(name, value)| (name, to_value(value))).collect() }
+}
+
+fn to_value(value: Value) -> prost_types::Value {
+    let kind = match value {
+        Value::Null => Kind::NullValue(0),
+        Value::Bool(is) => Kind::BoolValue(is),
+        Value::Number(number) => Kind::NumberValue(number.as_f64().unwrap_or_default()),
+        Value::String(text) => Kind::StringValue(text),
+        Value::Array(values) => Kind::ListValue(ListValue { values: values.into_iter().map(to_value).collect() }),
+        Value::Object(values) => Kind::StructValue(to_struct(values)),
+    };
+    prost_types::Value { kind: Some(kind) }
+}
+
+fn object(values: &Struct) -> Value {
+    Value::Object(values.fields.iter().map(|(name, value)| (name.clone(), of_value(value))).collect())
+}
+
+fn of_value(value: &prost_types::Value) -> Value {
+    match &value.kind {
+        None | Some(Kind::NullValue(_)) => Value::Null,
+        Some(Kind::BoolValue(is)) => Value::Bool(*is),
+        Some(Kind::NumberValue(number)) => of_number(*number),
+        Some(Kind::StringValue(text)) => Value::String(text.clone()),
+        Some(Kind::ListValue(ListValue { values })) => Value::Array(values.iter().map(of_value).collect()),
+        Some(Kind::StructValue(values)) => object(values),
+    }
+}
+
+/// A whole number is one again: the protocol knows floating point alone.
+fn of_number(number: f64) -> Value {
+    /// Up to here every whole number is one that floating point tells apart.
+    const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() <= MOST_EXACT {
+        return Value::from(number as i64);
+    }
+    Number::from_f64(number).map_or(Value::Null, Value::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn json_crosses_the_protocol() {
+        let value = json!({"a": [null, true, 3, -0.25, "x"], "b": {"c": {}}});
+        let Value::Object(map) = value.clone() else { unreachable!("it is an object") };
+        assert_eq!(object(&to_struct(map)), value);
+    }
+}

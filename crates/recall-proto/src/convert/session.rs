@@ -1,0 +1,256 @@
+//! What is asked of sessions, checked; and what is told of them.
+
+mod metadata;
+
+use recall_core::{
+    Account, AskBriefing, EndReason, EndSession, Limits, ListEvents, ListSessions, LogEvent, MEMORY_BYTES,
+    MEMORY_ENTRIES, Provenance, RECORD_TEXT_BYTES, SHORT_TEXT_BYTES, Session, SessionEvent, SessionEventType,
+    SessionState, StartSession,
+};
+
+use super::remember::{self, Asked, at_most, entries, not_blank, some};
+use super::{limits, time};
+use crate::{InvalidRequest, Problem, v1};
+
+/// The types of events that a client may log.
+const LOGGED: &str = "decision, error, milestone, agent_switch, observation, retrieval_query, retrieval_judgment";
+
+/// The tokens of a briefing that does not say how many it may have, and the most: a tenth of what a model reads at once.
+const BRIEFING_TOKENS: (u32, u32) = (2_000, 20_000);
+
+/// Reads what is to be written into the flight recorder.
+///
+/// # Errors
+/// The type is unknown or no client's to log, a text is blank or too long, there are too many files, the metadata are too many,
+/// or there is no session.
+pub fn log(message: v1::LogEventRequest) -> Asked<LogEvent> {
+    let v1::LogEventRequest {
+        context,
+        r#type,
+        content,
+        rationale,
+        resolution,
+        from_agent,
+        to_agent,
+        related_files,
+        metadata,
+        idempotency_key,
+    } = message;
+    let context = context.unwrap_or_default();
+    let event_type = event_type("type", &r#type)?;
+    if event_type.is_mark() {
+        return Err(InvalidRequest::new("type", Problem::Unknown { value: r#type, known: LOGGED }));
+    }
+    not_blank("content", &content)?;
+    at_most("content", &content, MEMORY_BYTES)?;
+    at_most("rationale", &rationale, RECORD_TEXT_BYTES)?;
+    at_most("resolution", &resolution, RECORD_TEXT_BYTES)?;
+    at_most("from_agent", &from_agent, SHORT_TEXT_BYTES)?;
+    at_most("to_agent", &to_agent, SHORT_TEXT_BYTES)?;
+    at_most("idempotency_key", &idempotency_key, SHORT_TEXT_BYTES)?;
+    entries("related_files", &related_files)?;
+    let asked = LogEvent {
+        event_type,
+        content,
+        rationale: some(rationale),
+        resolution: some(resolution),
+        from_agent: some(from_agent),
+        to_agent: some(to_agent),
+        related_files,
+        metadata: metadata::from_proto(metadata)?,
+        key: some(idempotency_key),
+        provenance: in_session(&context)?,
+    };
+    Ok((context, asked))
+}
+
+/// Reads which session begins.
+///
+/// # Errors
+/// The goal is too long.
+pub fn start(message: v1::StartSessionRequest) -> Asked<(StartSession, bool)> {
+    let v1::StartSessionRequest { context, goal, briefing } = message;
+    let context = context.unwrap_or_default();
+    at_most("goal", &goal, RECORD_TEXT_BYTES)?;
+    let asked = StartSession { goal: some(goal), provenance: remember::provenance(&context) };
+    Ok((context, (asked, briefing)))
+}
+
+/// Reads which session ends, and what came of it.
+///
+/// # Errors
+/// There is no session, the reason is unknown, the summary is too long, there are too many memories, or one of them is wrong.
+pub fn end(message: v1::EndSessionRequest) -> Asked<EndSession> {
+    let v1::EndSessionRequest { context, summary, memories, reason } = message;
+    let context = context.unwrap_or_default();
+    at_most("summary", &summary, MEMORY_BYTES)?;
+    if memories.len() > MEMORY_ENTRIES {
+        let (value, limit) = (memories.len() as u64, MEMORY_ENTRIES as u64);
+        return Err(InvalidRequest::new("memories", Problem::TooLarge { value, limit, setting: None }));
+    }
+    // The session's context is that of all that is learned in it.
+    let memory = |memory| remember::add(v1::AddRequest { context: Some(context.clone()), ..memory });
+    let memories = memories.into_iter().map(|added| memory(added).map(|(_, asked)| asked)).collect::<Result<_, _>>()?;
+    let asked = EndSession {
+        summary: some(summary),
+        memories,
+        reason: end_reason(&reason)?,
+        provenance: in_session(&context)?,
+    };
+    Ok((context, asked))
+}
+
+/// Reads which sessions are asked for.
+///
+/// # Errors
+/// The limit is out of its bounds, the cursor none, or the state unknown.
+pub fn list(message: v1::ListSessionsRequest, limits: &Limits) -> Asked<ListSessions> {
+    let v1::ListSessionsRequest { context, limit, cursor, state } = message;
+    let state = match v1::SessionState::try_from(state) {
+        Ok(v1::SessionState::Unspecified) => None,
+        Ok(v1::SessionState::Open) => Some(SessionState::Open),
+        Ok(v1::SessionState::Ended) => Some(SessionState::Ended),
+        Ok(v1::SessionState::Abandoned) => Some(SessionState::Abandoned),
+        Err(_) => {
+            let problem = Problem::Unknown { value: state.to_string(), known: "open, ended, abandoned" };
+            return Err(InvalidRequest::new("state", problem));
+        }
+    };
+    let asked = ListSessions { state, offset: offset(&cursor)?, limit: limits::list_entries(limit, limits)? };
+    Ok((context.unwrap_or_default(), asked))
+}
+
+/// Reads which events are asked for.
+///
+/// # Errors
+/// There is no session, a type is unknown, the limit is out of its bounds, or the cursor none.
+pub fn events(message: v1::ListEventsRequest, limits: &Limits) -> Asked<ListEvents> {
+    let v1::ListEventsRequest { context, session_id, types, limit, cursor } = message;
+    let context = context.unwrap_or_default();
+    let session = [&session_id, &context.session_id].into_iter().find(|id| !id.trim().is_empty());
+    let session = session.ok_or_else(|| InvalidRequest::new("session_id", Problem::Empty))?.clone();
+    let types = types.iter().map(|name| event_type("types", name)).collect::<Result<_, _>>()?;
+    let asked = ListEvents { session, types, offset: offset(&cursor)?, limit: limits::list_entries(limit, limits)? };
+    Ok((context, asked))
+}
+
+/// Reads what a briefing is asked for.
+///
+/// # Errors
+/// The budget is out of its bounds, or the goal too long.
+pub fn briefing(message: v1::BriefingRequest) -> Asked<AskBriefing> {
+    let v1::BriefingRequest { context, budget_tokens, goal } = message;
+    let context = context.unwrap_or_default();
+    at_most("goal", &goal, RECORD_TEXT_BYTES)?;
+    let budget_tokens = limits::bounded("budget_tokens", budget_tokens, BRIEFING_TOKENS)?;
+    let asked = AskBriefing { budget_tokens, goal: some(goal), provenance: remember::provenance(&context) };
+    Ok((context, asked))
+}
+
+/// The tokens of a briefing that says nothing of them.
+pub fn default_briefing_tokens() -> u32 {
+    BRIEFING_TOKENS.0
+}
+
+/// Writes a session.
+pub fn to_proto(session: &Session) -> v1::Session {
+    let Session {
+        id,
+        state,
+        started,
+        ended,
+        // When it was last heard of decides on its state.
+        last: _,
+        provenance,
+        goal,
+        summary,
+        // It stands in the answer to the session's end.
+        summary_path: _,
+        events,
+        memories,
+    } = session;
+    let Provenance { session: _, agent, mode, branch, commit, project, project_path } = provenance.clone();
+    v1::Session {
+        id: id.clone(),
+        state: match state {
+            SessionState::Open => v1::SessionState::Open,
+            SessionState::Ended => v1::SessionState::Ended,
+            SessionState::Abandoned => v1::SessionState::Abandoned,
+        }
+        .into(),
+        started_at: Some(time::to_proto(*started)),
+        ended_at: ended.map(time::to_proto),
+        agent: agent.unwrap_or_default(),
+        provenance: Some(v1::Provenance {
+            agent_mode: mode.unwrap_or_default(),
+            git_branch: branch.unwrap_or_default(),
+            git_commit: commit.unwrap_or_default(),
+            project_path: project_path.unwrap_or_default(),
+            project_name: project.unwrap_or_default(),
+        }),
+        goal: goal.clone().unwrap_or_default(),
+        summary: summary.clone().unwrap_or_default(),
+        events: *events,
+        memories: memories.iter().map(ToString::to_string).collect(),
+    }
+}
+
+/// Writes an event.
+pub fn event_to_proto(event: SessionEvent) -> v1::SessionEvent {
+    let SessionEvent {
+        id,
+        timestamp,
+        account,
+        // The session tells who and where.
+        provenance: _,
+    } = event;
+    let Account { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } = account;
+    v1::SessionEvent {
+        id: id.to_string(),
+        r#type: event_type.as_str().to_owned(),
+        timestamp: Some(time::to_proto(timestamp)),
+        content,
+        rationale: rationale.unwrap_or_default(),
+        resolution: resolution.unwrap_or_default(),
+        from_agent: from_agent.unwrap_or_default(),
+        to_agent: to_agent.unwrap_or_default(),
+        related_files: related_files.iter().map(|path| path.as_str().to_owned()).collect(),
+        metadata: Some(metadata).filter(|metadata| !metadata.is_empty()).map(metadata::to_proto),
+    }
+}
+
+/// Who asks, and where, in a session.
+fn in_session(context: &v1::RequestContext) -> Result<Provenance, InvalidRequest> {
+    let provenance = remember::provenance(context);
+    if provenance.session.is_none() {
+        return Err(InvalidRequest::new("context.session_id", Problem::Empty));
+    }
+    Ok(provenance)
+}
+
+fn event_type(field: &'static str, name: &str) -> Result<SessionEventType, InvalidRequest> {
+    let unknown = |_| InvalidRequest::new(field, Problem::Unknown { value: name.to_owned(), known: LOGGED });
+    name.parse().map_err(unknown)
+}
+
+fn end_reason(name: &str) -> Result<EndReason, InvalidRequest> {
+    if name.is_empty() {
+        return Ok(EndReason::End);
+    }
+    let unknown = || Problem::Unknown { value: name.to_owned(), known: "end, exit, compact, recovered" };
+    EndReason::from_name(name).ok_or_else(|| InvalidRequest::new("reason", unknown()))
+}
+
+/// A cursor is how many entries the pages before it had.
+fn offset(cursor: &str) -> Result<u32, InvalidRequest> {
+    if cursor.is_empty() {
+        return Ok(0);
+    }
+    cursor.parse().map_err(|_| {
+        let problem = Problem::Malformed { value: cursor.to_owned(), expected: "`next_cursor` of the page before" };
+        InvalidRequest::new("cursor", problem)
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! Whatever else a client keeps with an event.
+
+use prost_types::value::Kind;
+use prost_types::{ListValue, Struct, Value};
+use recall_core::{METADATA_BYTES, METADATA_DEPTH, METADATA_VALUES, Metadata, MetadataValue};
+
+use crate::{InvalidRequest, Problem};
+
+const FIELD: &str = "metadata";
+
+/// How much of the metadata may still come.
+struct Left {
+    bytes: usize,
+    values: usize,
+}
+
+/// Reads metadata.
+///
+/// # Errors
+/// They are too long, too many or nested too deeply, or a number is none.
+pub(super) fn from_proto(metadata: Option<Struct>) -> Result<Metadata, InvalidRequest> {
+    let Some(metadata) = metadata else { return Ok(Metadata::new()) };
+    map(metadata, METADATA_DEPTH, &mut Left { bytes: METADATA_BYTES, values: METADATA_VALUES })
+}
+
+/// Writes metadata.
+pub(super) fn to_proto(metadata: Metadata) -> Struct {
+    Struct { fields: metadata.into_iter().map(|(name, value)| (name, value_to_proto(value))).collect() }
+}
+
+fn map(Struct { fields }: Struct, depth: usize, left: &mut Left) -> Result<Metadata, InvalidRequest> {
+    let deeper = depth.checked_sub(1).ok_or_else(|| too_large(METADATA_DEPTH + 1, METADATA_DEPTH))?;
+    let entry = |(name, value): (String, Value)| {
+        left.take(name.len())?;
+        Ok((name, value_from_proto(value, deeper, left)?))
+    };
+    fields.into_iter().map(entry).collect()
+}
+
+fn value_from_proto(Value { kind }: Value, depth: usize, left: &mut Left) -> Result<MetadataValue, InvalidRequest> {
+    Ok(match kind {
+        None | Some(Kind::NullValue(_)) => MetadataValue::Null,
+        Some(Kind::BoolValue(is)) => MetadataValue::Bool(is),
+        Some(Kind::NumberValue(number)) if number.is_finite() => MetadataValue::Number(number),
+        Some(Kind::NumberValue(number)) => {
+            let problem = Problem::Malformed { value: number.to_string(), expected: "JSON, whose numbers are finite" };
+            return Err(InvalidRequest::new(FIELD, problem));
+        }
+        Some(Kind::StringValue(text)) => {
+            left.take(text.len())?;
+            MetadataValue::Text(text)
+        }
+        Some(Kind::ListValue(ListValue { values })) => {
+            let deeper = depth.checked_sub(1).ok_or_else(|| too_large(METADATA_DEPTH + 1, METADATA_DEPTH))?;
+            let value = |value| {
+                left.take(0)?;
+                value_from_proto(value, deeper, left)
+            };
+            MetadataValue::List(values.into_iter().map(value).collect::<Result<_, _>>()?)
+        }
+        Some(Kind::StructValue(values)) => MetadataValue::Map(map(values, depth, left)?),
+    })
+}
+
+impl Left {
+    /// Counts a value of so many bytes.
+    fn take(&mut self, bytes: usize) -> Result<(), InvalidRequest> {
+        let left = self.bytes.checked_sub(bytes);
+        self.bytes = left.ok_or_else(|| too_large(METADATA_BYTES + bytes - self.bytes, METADATA_BYTES))?;
+        self.values = self.values.checked_sub(1).ok_or_else(|| too_large(METADATA_VALUES + 1, METADATA_VALUES))?;
+        Ok(())
+    }
+}
+
+fn too_large(value: usize, limit: usize) -> InvalidRequest {
+    let (value, limit) = (value as u64, limit as u64);
+    InvalidRequest::new(FIELD, Problem::TooLarge { value, limit, setting: None })
+}
+
+fn value_to_proto(value: MetadataValue) -> Value {
+    let kind = match value {
+        MetadataValue::Null => Kind::NullValue(0),
+        MetadataValue::Bool(is) => Kind::BoolValue(is),
+        MetadataValue::Number(number) => Kind::NumberValue(number),
+        MetadataValue::Text(text) => Kind::StringValue(text),
+        MetadataValue::List(values) => {
+            Kind::ListValue(ListValue { values: values.into_iter().map(value_to_proto).collect() })
+        }
+        MetadataValue::Map(values) => Kind::StructValue(to_proto(values)),
+    };
+    Value { kind: Some(kind) }
+}
