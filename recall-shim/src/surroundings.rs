@@ -1,7 +1,7 @@
 //! Whose session is this, and which project is it in?
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use recall_config::{Environment, Homes, HomesError};
 use recall_proto::v1::{Provenance, RequestContext};
@@ -11,6 +11,8 @@ use recall_proto::v1::{Provenance, RequestContext};
 pub(crate) struct Surroundings {
     /// Where the daemon is found.
     pub(crate) homes: Result<Homes, HomesError>,
+    /// The user's home folder; `None` where there is none.
+    pub(crate) home: Option<PathBuf>,
     /// What every request says about where it comes from; the agent's name is added with each.
     pub(crate) context: RequestContext,
 }
@@ -20,8 +22,10 @@ impl Surroundings {
     #[expect(clippy::disallowed_methods, reason = "an agent starts the shim in the directory that it works in")]
     pub(crate) fn of_this_process() -> Self {
         let directory = std::env::current_dir().unwrap_or_default();
+        let environment = Environment::capture();
         Self {
-            homes: Homes::from_environment(&Environment::capture()),
+            homes: Homes::from_environment(&environment),
+            home: environment.home,
             context: context(|name| std::env::var_os(name), &directory),
         }
     }

@@ -3,6 +3,7 @@
 mod add;
 mod candidates;
 mod context;
+mod doctor;
 mod feedback;
 mod get;
 mod graph;
@@ -152,6 +153,10 @@ impl Recall for Service {
         status::handle(self, request.into_inner()).await.map(Response::new)
     }
 
+    async fn doctor(&self, request: Request<v1::DoctorRequest>) -> Result<Response<v1::DoctorResponse>, Status> {
+        doctor::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
     async fn shutdown(&self, request: Request<v1::ShutdownRequest>) -> Result<Response<v1::ShutdownResponse>, Status> {
         Ok(Response::new(shutdown::handle(self, request.into_inner())))
     }
@@ -207,7 +212,6 @@ impl Recall for Service {
         "ListSessions" list_sessions(v1::ListSessionsRequest) -> v1::ListSessionsResponse;
         "ListEvents" list_events(v1::ListEventsRequest) -> v1::ListEventsResponse;
         "Briefing" briefing(v1::BriefingRequest) -> v1::BriefingResponse;
-        "Doctor" doctor(v1::DoctorRequest) -> v1::DoctorResponse;
         "Compact" compact(v1::CompactRequest) -> v1::CompactResponse;
         "Export" export(v1::ExportRequest) -> Self::ExportStream;
         "Import" import(tonic::Streaming<v1::ImportRequest>) -> v1::ImportResponse;

@@ -6,6 +6,7 @@
 mod answer;
 mod candidates;
 mod coverage;
+mod doctor;
 mod error;
 mod fault;
 mod freshness;
@@ -14,6 +15,7 @@ mod graph;
 mod index;
 mod ingest;
 mod list;
+mod mask;
 mod memory;
 mod models;
 mod origin;
@@ -36,6 +38,7 @@ use std::sync::Arc;
 pub use answer::{Answer, Explanation, Facet, Factor, Hit, Stage, StageTimes, Warning};
 pub use candidates::RankedDocument;
 pub use coverage::{Coverage, Indexing};
+pub use doctor::{Check, DoctorReport, DoctorRequest, Finding, Gravity, Mend, Problem, SecretScan};
 pub use error::{
     GetError, GraphError, IndexError, ListError, MemoryError, RemoveError, SearchError, StatusError, StoreError,
 };
@@ -43,7 +46,7 @@ pub use fault::Fault;
 pub use get::{Item, ItemRequest, Parent};
 pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, Links, NodeThing, links};
 pub use index::{IndexReport, IndexRequest};
-pub use list::{ListRequest, Listed, Listing};
+pub use list::{ListRequest, Listed, Listing, Said};
 pub use memory::{
     AddOutcome, AddReport, FeedbackReport, MemoryNote, PromoteReport, SimilarMemory, UpdateReport, VerifyReport,
 };
@@ -52,7 +55,7 @@ pub use origin::{Origin, OriginError, RootCheck};
 pub use progress::{Cancel, Progress};
 pub use rankers::{Basis, RankerError, RankerUse, Rankers, Side};
 pub use related::{Related, RelatedDocument, RelatedRequest, Tie};
-pub use remove::{Removal, RemoveReport, RemoveRequest};
+pub use remove::{Removal, RemoveReport, RemoveRequest, Tombstones};
 pub use search::features::names as feature_names;
 pub use settings::{
     EmbeddingModel, EmbeddingStoreSettings, EngineSettings, Places, RankerChoice, StoreSettings, StoreSettingsSource,

@@ -7,6 +7,7 @@ mod known;
 mod open;
 mod publication;
 mod ranking;
+mod retrievals;
 mod structure;
 
 use std::path::PathBuf;
@@ -22,7 +23,7 @@ use crate::coverage::{Coverage, Indexing};
 use crate::error::StoreError;
 use crate::freshness::Freshness;
 use crate::graph::stated::Stated;
-use crate::memory::{AnchorTexts, Ledger};
+use crate::memory::{AnchorTexts, Ledger, RatedCell};
 use crate::models::Models;
 use crate::progress::Cancel;
 use crate::rankers::Rankers;
@@ -36,6 +37,7 @@ pub(crate) use folder::Folder;
 pub(crate) use known::Known;
 pub(crate) use publication::Publication;
 pub(crate) use ranking::{Ranking, RankingCell};
+pub(crate) use retrievals::Retrievals;
 pub(crate) use structure::StructureCell;
 
 /// An open store.
@@ -52,6 +54,10 @@ pub(crate) struct Store {
     pub(crate) ledger: Ledger,
     /// What anchors were compared with.
     pub(crate) anchor_texts: AnchorTexts,
+    /// What feedback says of files.
+    pub(crate) rated: RatedCell,
+    /// How often items were among the hits.
+    pub(crate) retrievals: Retrievals,
     /// What the catalog holds of each file, at the generation that was published last.
     known: ArcSwap<Known>,
     /// What the documents state about each other, at the generation that was last asked about it.
@@ -183,6 +189,7 @@ impl Store {
 
     /// Closes the lexical index's writer, which waits for its merges, and folds the catalog's log into its file.
     pub(crate) fn settle(&self) {
+        self.retrievals.keep();
         let _writing = self.writing.lock();
         let Some(writer) = self.lexical_writer.lock().take() else { return };
         if let Err(error) = writer.finish() {

@@ -49,7 +49,7 @@ impl Engine {
             body: EventBody::Feedback { item, feedback },
             provenance: provenance::completed(&request.provenance, &Head::of(&store.root), &store),
         }])?;
-        Ok(FeedbackReport { stats: ItemStats::from(&store.ledger.feedback(item)) })
+        Ok(FeedbackReport { stats: store.stats(item) })
     }
 }
 
