@@ -4,6 +4,7 @@ mod add;
 mod bench;
 mod completions;
 mod daemon;
+mod doctor;
 mod eval;
 mod feedback;
 mod get;
@@ -19,6 +20,7 @@ mod remember;
 mod rm;
 mod search;
 mod status;
+mod update;
 mod verify;
 
 use std::future::Future;
@@ -40,6 +42,8 @@ pub(crate) enum Command {
     Search(search::SearchArgs),
     /// Keeps a memory: a decision, a lesson, a pattern, a failure, a note.
     Remember(remember::RememberArgs),
+    /// Amends a memory: its text, title, tags or files.
+    Update(update::UpdateArgs),
     /// Says whether a memory, a document or a chunk was of use.
     Feedback(feedback::FeedbackArgs),
     /// Tells whether memories still match the files, or marks them as holding.
@@ -56,6 +60,8 @@ pub(crate) enum Command {
     Graph(graph::GraphArgs),
     /// Tells what is running and indexed.
     Status(status::StatusArgs),
+    /// Checks journals, catalogs and indexes, and mends them.
+    Doctor(doctor::DoctorArgs),
     /// Takes documents out of the index, or deletes memories.
     Rm(rm::RmArgs),
     /// Makes the index of a project again, from its files.
@@ -85,6 +91,7 @@ pub(crate) fn run(command: Command, invocation: &Invocation) -> Result<Exit, Com
         Command::Add(args) => wait(add::run(args, invocation)),
         Command::Search(args) => wait(search::run(args, invocation)),
         Command::Remember(args) => wait(remember::run(args, invocation)),
+        Command::Update(args) => wait(update::run(args, invocation)),
         Command::Feedback(args) => wait(feedback::run(args, invocation)),
         Command::Verify(args) => wait(verify::run(args, invocation)),
         Command::Promote(args) => wait(promote::run(args, invocation)),
@@ -93,6 +100,7 @@ pub(crate) fn run(command: Command, invocation: &Invocation) -> Result<Exit, Com
         Command::Related(args) => wait(related::run(args, invocation)),
         Command::Graph(args) => wait(graph::run(args, invocation)),
         Command::Status(args) => wait(status::run(args, invocation)),
+        Command::Doctor(args) => wait(doctor::run(args, invocation)),
         Command::Rm(args) => wait(rm::run(args, invocation)),
         Command::Rebuild(args) => wait(rebuild::run(args, invocation)),
         Command::Daemon(command) => wait(daemon::run(command, invocation)),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use recall_client::ConnectError;
 use recall_client::daemon::StopError;
-use recall_config::{ConfigError, HomesError};
+use recall_config::{ConfigError, HomesError, ProjectError};
 use recall_proto::{Failure, Reason};
 
 use crate::{Exit, hint};
@@ -170,6 +170,22 @@ impl From<HomesError> for CommandError {
             HomesError::SocketPathTooLong { .. } => "set RECALL_HOME to a shorter path",
         };
         Complaint::usage(error.to_string()).with_hint(hint).into()
+    }
+}
+
+impl From<ProjectError> for CommandError {
+    fn from(error: ProjectError) -> Self {
+        let told = error.to_string();
+        let refused = |reason| Complaint::new(Exit::Refused, reason, told.clone());
+        match error {
+            ProjectError::Missing { .. } => refused(Reason::NotFound).into(),
+            ProjectError::NotDirectory { .. } => refused(Reason::InvalidArgument).into(),
+            ProjectError::TooBroad { .. } => {
+                let complaint = refused(Reason::PermissionDenied);
+                complaint.with_hint("name a directory below it, or insist with --allow-broad-root").into()
+            }
+            ProjectError::Write { source, .. } => Complaint::refused(told, &source).into(),
+        }
     }
 }
 

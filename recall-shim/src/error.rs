@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::fmt::{self, Write as _};
 
 use recall_client::ConnectError;
-use recall_config::HomesError;
+use recall_config::{HomesError, ProjectError};
 use recall_proto::{Failure, Reason};
 use tonic::Status;
 
@@ -186,6 +186,20 @@ impl From<&HomesError> for ToolError {
             HomesError::SocketPathTooLong { .. } => "set RECALL_HOME to a shorter path in the MCP server's `env`",
         };
         Self::new(Code::Unavailable, error.to_string()).with_hint(hint)
+    }
+}
+
+impl From<&ProjectError> for ToolError {
+    fn from(error: &ProjectError) -> Self {
+        let told = with_causes(error.to_string(), error.source());
+        match error {
+            ProjectError::Missing { .. } => Self::new(Code::NotFound, told),
+            ProjectError::NotDirectory { .. } => Self::new(Code::InvalidArgument, told),
+            ProjectError::TooBroad { .. } => {
+                Self::new(Code::PermissionDenied, told).with_hint("start the agent in a folder below it")
+            }
+            ProjectError::Write { .. } => Self::new(Code::PermissionDenied, told),
+        }
     }
 }
 

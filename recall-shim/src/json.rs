@@ -1,5 +1,7 @@
 //! Answers in the schema of `recall --json`, cut into pages like the others.
 
+use std::path::{Path, PathBuf};
+
 use recall_proto::v1::{GetResponse, GraphResponse, ListResponse, RelatedResponse, SearchResponse, StatusResponse};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -120,6 +122,16 @@ pub(crate) fn graph(response: &GraphResponse) -> Value {
 /// What an indexing run did.
 pub(crate) fn index(run: &Run) -> Value {
     Value::Object(object(recall_json::finished(&run.finished, &run.warnings)))
+}
+
+/// Which files make the project one of recall's, and what its first indexing did.
+pub(crate) fn initialised(root: &Path, written: &[PathBuf], run: &Run) -> Value {
+    let shown = |path: &Path| Value::from(clean(&path.to_string_lossy()).into_owned());
+    let mut answer = object(recall_json::finished(&run.finished, &run.warnings));
+    answer.insert("root".to_owned(), shown(root));
+    answer.insert("changed".to_owned(), (!written.is_empty()).into());
+    answer.insert("written".to_owned(), written.iter().map(|path| shown(path)).collect());
+    Value::Object(answer)
 }
 
 /// How the daemon and the stores are.

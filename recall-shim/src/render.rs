@@ -25,11 +25,11 @@ mod status;
 
 pub(crate) use clean::clean;
 use clean::inline;
-pub(crate) use get::{body, get};
+pub(crate) use get::{body, get, memory};
 pub(crate) use graph::graph;
-pub(crate) use index::index;
+pub(crate) use index::{index, initialised, rebuilt};
 pub(crate) use list::{TooMany, list};
-pub(crate) use memory::{added, promoted, rated, verified};
+pub(crate) use memory::{added, promoted, rated, stored, verified};
 use origin::origin;
 pub(crate) use quote::{Place, page};
 pub(crate) use related::related;

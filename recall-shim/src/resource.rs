@@ -1,7 +1,8 @@
-//! Documents as resources: `recall://doc/<id>`.
+//! Documents and memories as resources: `recall://doc/<id>`, `recall://memory/<id>`.
 
 use std::fmt::Write as _;
 
+use recall_core::MemoryId;
 use recall_proto::v1::{GetRequest, ListRequest, ListSort, RequestContext, Scope};
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -12,30 +13,78 @@ use serde_json::json;
 
 use crate::daemon::Daemon;
 use crate::error::{Code, Doing};
-use crate::render::clean;
+use crate::render::{self, clean};
 
-const PREFIX: &str = "recall://doc/";
-const TEMPLATE: &str = "recall://doc/{id}";
+/// The kinds of resources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A file, or anything else that is indexed.
+    Document,
+    /// A memory, a retired one too.
+    Memory,
+}
 
 /// The most values of one completion: a person chooses among them, and the protocol allows 100.
 const COMPLETIONS: u32 = 25;
 
-/// The template of all documents.
-pub(crate) fn template() -> ResourceTemplate {
-    ResourceTemplate::new(TEMPLATE, "document")
-        .with_title("Indexed document")
-        .with_description("A document by its id, or by its path below the project root (percent-encoded)")
-        .with_mime_type("text/plain")
+impl Kind {
+    /// Every kind, in the order in which their templates are listed.
+    const ALL: [Self; 2] = [Self::Document, Self::Memory];
+
+    /// What the URIs of the kind begin with.
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Document => "recall://doc/",
+            Self::Memory => "recall://memory/",
+        }
+    }
+
+    fn template(self) -> ResourceTemplate {
+        let (name, title, description, mime) = match self {
+            Self::Document => (
+                "document",
+                "Indexed document",
+                "A document by its id, or by its path below the project root (percent-encoded)",
+                "text/plain",
+            ),
+            Self::Memory => (
+                "memory",
+                "Memory",
+                "A memory by its id, with its origin and whether it still matches the files that it is tied to",
+                "text/markdown",
+            ),
+        };
+        ResourceTemplate::new(self.uri_template(), name)
+            .with_title(title)
+            .with_description(description)
+            .with_mime_type(mime)
+    }
+
+    fn uri_template(self) -> String {
+        format!("{}{{id}}", self.prefix())
+    }
+
+    /// The kind of a URI, and the id that it names.
+    fn of(uri: &str) -> Option<(Self, String)> {
+        let (kind, rest) = Self::ALL.into_iter().find_map(|kind| Some((kind, uri.strip_prefix(kind.prefix())?)))?;
+        let id = percent_decoded(rest).filter(|id| !id.is_empty())?;
+        (kind == Self::Document || id.parse::<MemoryId>().is_ok()).then_some((kind, id))
+    }
 }
 
-/// Reads a document as it is now.
+/// The templates of all resources.
+pub(crate) fn templates() -> Vec<ResourceTemplate> {
+    Kind::ALL.map(Kind::template).to_vec()
+}
+
+/// Reads a document or a memory as it is now.
 ///
 /// # Errors
-/// The URI is none of a document, there is no such document, or the daemon is not reached.
+/// The URI is none of a resource, there is nothing of that id, or the daemon is not reached.
 pub(crate) async fn read(uri: &str, daemon: &Daemon, context: RequestContext) -> Result<ReadResourceResult, ErrorData> {
     let not_found = |message: String| ErrorData::resource_not_found(message, Some(json!({ "uri": uri })));
-    let id = uri.strip_prefix(PREFIX).and_then(percent_decoded).filter(|id| !id.is_empty());
-    let id = id.ok_or_else(|| not_found(format!("resources are named {TEMPLATE}")))?;
+    let names = || Kind::ALL.map(Kind::uri_template).join(" or ");
+    let (kind, id) = Kind::of(uri).ok_or_else(|| not_found(format!("resources are named {}", names())))?;
     let request = GetRequest {
         context: Some(context),
         id,
@@ -51,26 +100,38 @@ pub(crate) async fn read(uri: &str, daemon: &Daemon, context: RequestContext) ->
         Code::NotFound | Code::InvalidArgument => not_found(error.to_string()),
         _ => ErrorData::internal_error(error.to_string(), None),
     })?;
-    let contents = ResourceContents::text(clean(&response.text), uri);
+    let text = match kind {
+        Kind::Document => clean(&response.text).into_owned(),
+        Kind::Memory => render::memory(&response),
+    };
+    let contents = ResourceContents::text(text, uri);
     Ok(ReadResourceResult::new(vec![contents]).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
 }
 
-/// The paths of documents that continue what was typed. Empty where there is none, whatever the reason.
+/// The paths of documents, or the ids of memories, that continue what was typed. Empty where there is none, whatever the
+/// reason.
 pub(crate) async fn complete(
     request: &CompleteRequestParams,
     daemon: &Daemon,
     context: RequestContext,
 ) -> CompletionInfo {
-    let asked = matches!(&request.r#ref, Reference::Resource(template) if template.uri == TEMPLATE);
-    if !asked || request.argument.name != "id" {
-        return CompletionInfo::default();
-    }
+    let Reference::Resource(template) = &request.r#ref else { return CompletionInfo::default() };
+    let kind = Kind::ALL.into_iter().find(|kind| kind.uri_template() == template.uri);
+    let Some(kind) = kind.filter(|_| request.argument.name == "id") else { return CompletionInfo::default() };
+    let typed = glob_escaped(&request.argument.value);
     let request = ListRequest {
         context: Some(context),
-        scope: Scope::Project.into(),
+        scope: match kind {
+            Kind::Document => Scope::Project,
+            Kind::Memory => Scope::All,
+        }
+        .into(),
         limit: Some(COMPLETIONS),
         sort: ListSort::Path.into(),
-        path: format!("**{}**", glob_escaped(&request.argument.value)),
+        path: match kind {
+            Kind::Document => format!("**{typed}**"),
+            Kind::Memory => format!("[CDFLNP]-*{typed}*"),
+        },
         ..ListRequest::default()
     };
     let list = daemon.call(Doing::Reading, |client| {
@@ -80,8 +141,12 @@ pub(crate) async fn complete(
     let Ok(response) = list.await else { return CompletionInfo::default() };
     let more = !response.next_cursor.is_empty();
     let total = u32::try_from(response.total).ok();
-    let paths = response.entries.into_iter().filter_map(|entry| entry.doc).map(|doc| percent_encoded(&doc.path));
-    CompletionInfo::with_pagination(paths.collect(), total, more).unwrap_or_default()
+    let ids = response.entries.into_iter().filter_map(|entry| match (kind, entry.memory) {
+        (Kind::Document, None) => entry.doc.map(|doc| percent_encoded(&doc.path)),
+        (Kind::Memory, memory) => memory.map(|memory| memory.id),
+        (Kind::Document, Some(_)) => None,
+    });
+    CompletionInfo::with_pagination(ids.collect(), total, more).unwrap_or_default()
 }
 
 /// The text of a part of a URI; `None` when it is not UTF-8 or not encoded well.
@@ -139,6 +204,18 @@ mod tests {
         assert_eq!(percent_decoded("src/lib.rs").as_deref(), Some("src/lib.rs"));
         for bad in ["%", "%2", "%zz", "%ff", "%+1"] {
             assert_eq!(percent_decoded(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_uri_names_a_document_or_a_memory() {
+        let check = |uri: &str, expected: Option<(Kind, &str)>| {
+            assert_eq!(Kind::of(uri), expected.map(|(kind, id)| (kind, id.to_owned())), "{uri}");
+        };
+        check("recall://doc/src%2Flib.rs", Some((Kind::Document, "src/lib.rs")));
+        check("recall://memory/L-0123abcd", Some((Kind::Memory, "L-0123abcd")));
+        for none in ["recall://memory/", "recall://memory/src%2Flib.rs", "recall://doc/", "recall://nope", "x"] {
+            check(none, None);
         }
     }
 

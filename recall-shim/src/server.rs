@@ -1,5 +1,7 @@
 //! What is answered to which request of the protocol?
 
+use std::path::PathBuf;
+
 use rmcp::ErrorData;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
@@ -28,14 +30,15 @@ const TTL_MS: u64 = 60 * 60 * 1000;
 pub(crate) struct Shim {
     tools: &'static [Tool],
     context: v1::RequestContext,
+    home: Option<PathBuf>,
     daemon: Daemon,
 }
 
 impl Shim {
     /// Connects to nothing yet.
     pub(crate) fn new(tools: ToolSet, surroundings: Surroundings) -> Self {
-        let Surroundings { homes, context } = surroundings;
-        Self { tools: Tool::of_set(tools), context, daemon: Daemon::new(homes) }
+        let Surroundings { homes, home, context } = surroundings;
+        Self { tools: Tool::of_set(tools), context, home, daemon: Daemon::new(homes) }
     }
 
     /// The context of a request: that of the process, and the agent by the name that it gives itself.
@@ -81,7 +84,8 @@ impl ServerHandler for Shim {
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = self.tool(&request.name)?;
         let arguments = request.arguments.unwrap_or_default();
-        let call = tool.call(arguments, &self.daemon, self.context(&context), Progress::of(&context));
+        let (asker, progress) = (self.context(&context), Progress::of(&context));
+        let call = tool.call(arguments, &self.daemon, asker, self.home.as_deref(), progress);
         // A call is as large as its largest message; in a box it is not copied on its way.
         let answer = uncancelled(&context, Box::pin(call)).await?;
         Ok(answer::to_result(answer).into())
@@ -101,8 +105,7 @@ impl ServerHandler for Shim {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let templates = vec![resource::template()];
-        let result = ListResourceTemplatesResult::with_all_items(templates);
+        let result = ListResourceTemplatesResult::with_all_items(resource::templates());
         Ok(result.with_ttl_ms(TTL_MS).with_cache_scope(CacheScope::Public))
     }
 

@@ -1,7 +1,7 @@
 //! Whose session is this, and which project is it in?
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use recall_config::{Environment, Homes, HomesError};
 use recall_proto::v1::{Provenance, RequestContext};
@@ -13,6 +13,8 @@ use crate::tool::key::key;
 pub(crate) struct Surroundings {
     /// Where the daemon is found.
     pub(crate) homes: Result<Homes, HomesError>,
+    /// The user's home folder; `None` where there is none.
+    pub(crate) home: Option<PathBuf>,
     /// What every request says about where it comes from; the agent's name is added with each.
     pub(crate) context: RequestContext,
 }
@@ -27,7 +29,8 @@ impl Surroundings {
             // A client that names no session starts a shim for each as a rule: what it does is kept together so.
             context.session_id = format!("mcp-{}", key());
         }
-        Self { homes: Homes::from_environment(&Environment::capture()), context }
+        let environment = Environment::capture();
+        Self { homes: Homes::from_environment(&environment), home: environment.home, context }
     }
 }
 

@@ -8,16 +8,21 @@ mod feedback;
 mod get;
 mod graph;
 mod index;
+mod init;
 pub(crate) mod key;
 mod list;
 mod log;
 mod promote;
+mod rebuild;
+mod recall;
 mod related;
 mod search;
 mod status;
+mod store;
 mod verify;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use recall_proto::v1::{RequestContext, Scope};
@@ -48,6 +53,10 @@ pub(crate) enum Tool {
     Graph,
     Promote,
     Verify,
+    Store,
+    Recall,
+    Init,
+    Rebuild,
 }
 
 /// What a call of a tool works with.
@@ -55,6 +64,8 @@ pub(crate) struct Call<'c> {
     pub(crate) daemon: &'c Daemon,
     /// Who asks, and from where.
     pub(crate) context: RequestContext,
+    /// The user's home folder, which is no project; `None` where there is none.
+    pub(crate) home: Option<&'c Path>,
     pub(crate) progress: Option<Progress>,
     /// What makes two calls pages of one answer; see [`question`].
     pub(crate) question: String,
@@ -62,7 +73,7 @@ pub(crate) struct Call<'c> {
 
 impl Tool {
     /// Every tool, in the order in which they are listed.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Search,
         Self::Get,
         Self::List,
@@ -75,6 +86,10 @@ impl Tool {
         Self::Graph,
         Self::Promote,
         Self::Verify,
+        Self::Store,
+        Self::Recall,
+        Self::Init,
+        Self::Rebuild,
     ];
 
     /// How many of [`ALL`](Self::ALL) are what an agent needs in its work: the first.
@@ -95,7 +110,7 @@ impl Tool {
 
     /// What clients are told about it.
     pub(crate) fn definition(self) -> &'static model::Tool {
-        static DEFINITIONS: LazyLock<[model::Tool; 12]> = LazyLock::new(|| {
+        static DEFINITIONS: LazyLock<[model::Tool; Tool::ALL.len()]> = LazyLock::new(|| {
             Tool::ALL.map(|tool| serde_json::from_str(tool.source()).expect("the definitions are read in a test"))
         });
         &DEFINITIONS[self as usize]
@@ -115,6 +130,10 @@ impl Tool {
             Self::Status => include_str!("tool/status.json"),
             Self::Related => include_str!("tool/related.json"),
             Self::Graph => include_str!("tool/graph.json"),
+            Self::Store => include_str!("tool/store.json"),
+            Self::Recall => include_str!("tool/recall.json"),
+            Self::Init => include_str!("tool/init.json"),
+            Self::Rebuild => include_str!("tool/rebuild.json"),
         }
     }
 
@@ -127,10 +146,11 @@ impl Tool {
         arguments: JsonObject,
         daemon: &Daemon,
         context: RequestContext,
+        home: Option<&Path>,
         progress: Option<Progress>,
     ) -> Result<Answer, ToolError> {
         let schema = &self.definition().input_schema;
-        let call = Call { daemon, context, progress, question: question(self, &arguments) };
+        let call = Call { daemon, context, home, progress, question: question(self, &arguments) };
         match self {
             Self::Search => search::call(arguments::read(schema, arguments)?, call).await,
             Self::Get => get::call(arguments::read(schema, arguments)?, call).await,
@@ -144,13 +164,17 @@ impl Tool {
             Self::Status => status::call(arguments::read(schema, arguments)?, call).await,
             Self::Related => related::call(arguments::read(schema, arguments)?, call).await,
             Self::Graph => graph::call(arguments::read(schema, arguments)?, call).await,
+            Self::Store => store::call(arguments::read(schema, arguments)?, call).await,
+            Self::Recall => recall::call(arguments::read(schema, arguments)?, call).await,
+            Self::Init => init::call(arguments::read(schema, arguments)?, call).await,
+            Self::Rebuild => rebuild::call(arguments::read(schema, arguments)?, call).await,
         }
     }
 }
 
 /// The arguments that decide what is found, as against how it is shown, in a fixed order.
 fn question(tool: Tool, arguments: &JsonObject) -> String {
-    const SHOWN_HOW: [&str; 4] = ["cursor", "explain", "format", "limit"];
+    const SHOWN_HOW: [&str; 5] = ["cursor", "explain", "format", "k", "limit"];
     let deciding: BTreeMap<_, _> =
         arguments.iter().filter(|(name, value)| !value.is_null() && !SHOWN_HOW.contains(&name.as_str())).collect();
     format!("{tool:?} {}", serde_json::json!(deciding))
@@ -194,7 +218,7 @@ mod tests {
             let annotations = definition.annotations.as_ref().expect("annotated");
             assert_eq!(annotations.open_world_hint, Some(false), "{tool:?}");
             // What is added or said twice counts twice.
-            let counts = matches!(tool, Tool::Add | Tool::Feedback | Tool::Log);
+            let counts = matches!(tool, Tool::Add | Tool::Feedback | Tool::Log | Tool::Store);
             assert_eq!(annotations.idempotent_hint, Some(!counts), "{tool:?}");
             check_portable(&Value::Object((*definition.input_schema).clone()), &format!("{tool:?}"));
             assert_eq!(definition.input_schema.get("type"), Some(&Value::from("object")), "{tool:?}");
@@ -256,7 +280,11 @@ mod tests {
         let expected =
             [Tool::Search, Tool::Get, Tool::List, Tool::Add, Tool::Index, Tool::Feedback, Tool::Log, Tool::Status];
         assert_eq!(core, expected);
-        assert_eq!(full[core.len()..], [Tool::Related, Tool::Graph, Tool::Promote, Tool::Verify]);
+        let plain = [Tool::Store, Tool::Recall, Tool::Init, Tool::Rebuild];
+        assert_eq!(
+            full[core.len()..],
+            [&[Tool::Related, Tool::Graph, Tool::Promote, Tool::Verify], &plain[..]].concat()
+        );
     }
 
     #[test]

@@ -127,6 +127,9 @@ impl IntoFailure for IndexError {
                 Failure::new(Reason::NotFound, message).with_detail("path", path.to_string_lossy())
             }
             Self::Glob { glob, .. } => Failure::new(Reason::InvalidArgument, message).with_detail("glob", glob),
+            Self::IgnoreEverywhere => Failure::new(Reason::InvalidArgument, message)
+                .with_detail("field", "ignore")
+                .with_hint("write the patterns into `.recallignore`, or name a directory"),
             Self::NoStore { .. } => no_store(message),
             Self::Store(error) => of_store(&error, message, Reason::IndexFailed),
         }

@@ -3,6 +3,7 @@
 mod add;
 mod candidates;
 mod context;
+mod doctor;
 mod feedback;
 mod get;
 mod graph;
@@ -191,6 +192,10 @@ impl Recall for Service {
         status::handle(self, request.into_inner()).await.map(Response::new)
     }
 
+    async fn doctor(&self, request: Request<v1::DoctorRequest>) -> Result<Response<v1::DoctorResponse>, Status> {
+        doctor::handle(self, request.into_inner()).await.map(Response::new)
+    }
+
     async fn shutdown(&self, request: Request<v1::ShutdownRequest>) -> Result<Response<v1::ShutdownResponse>, Status> {
         Ok(Response::new(shutdown::handle(self, request.into_inner())))
     }
@@ -240,7 +245,6 @@ impl Recall for Service {
     unsupported! {
         "Query" query(v1::QueryRequest) -> v1::QueryResponse;
         "Context" context(v1::ContextRequest) -> v1::ContextResponse;
-        "Doctor" doctor(v1::DoctorRequest) -> v1::DoctorResponse;
         "Compact" compact(v1::CompactRequest) -> v1::CompactResponse;
         "Export" export(v1::ExportRequest) -> Self::ExportStream;
         "Import" import(tonic::Streaming<v1::ImportRequest>) -> v1::ImportResponse;

@@ -25,16 +25,19 @@ impl Agent {
 
     /// Sends a call and returns its id; the progress token is the id too.
     fn send(&mut self, tool: &str, arguments: &Value) -> u64 {
+        self.request("tools/call", json!({"name": tool, "arguments": arguments}))
+    }
+
+    /// Sends a request and returns its id.
+    fn request(&mut self, method: &str, mut params: Value) -> u64 {
         self.asked += 1;
-        let meta = json!({
+        params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
             "io.modelcontextprotocol/clientCapabilities": {},
             "progressToken": self.asked,
         });
-        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
-        self.shim
-            .send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": "tools/call", "params": params}).to_string());
+        self.shim.send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params}).to_string());
         self.asked
     }
 
@@ -137,6 +140,64 @@ fn the_full_set_of_tools_shows_what_has_to_do_with_what() {
     let mut few = Agent::start(&sandbox, &project);
     let id = few.send("recall_graph", &json!({"node": "open_sessions"}));
     assert!(few.receive()["error"]["message"].as_str().is_some_and(|told| told.contains("no tool")), "{id}");
+}
+
+#[test]
+fn the_plain_tools_make_a_project_keep_a_text_and_find_it() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    let mut agent = Agent::with_every_tool(&sandbox, &project);
+    let made = agent.ask("init", &json!({}));
+    assert!(made.contains("/.recall/recall.toml") && made.contains("Indexed it in "), "{made}");
+    assert!(project.path(".recall/.gitattributes").is_file());
+    let made: Value = serde_json::from_str(&agent.ask("init", &json!({"format": "json"}))).expect("JSON");
+    assert_eq!((&made["changed"], &made["added"]), (&json!(false), &json!(0)), "{made}");
+
+    let text = json!({"content": "Wombats dig at night.", "type": "todo", "source": "field notes"});
+    let stored = agent.ask("store", &text);
+    let id = stored.strip_prefix("Accepted: ").and_then(|rest| rest.split(' ').next()).expect(&stored).to_owned();
+    assert!(id.starts_with("N-"), "{stored}");
+    let again = agent.ask("store", &text);
+    assert!(again.starts_with("Accepted: N-") && !again.contains(&id), "what is accepted is kept: {again}");
+    let found = agent.ask("recall", &json!({"query": "when do wombats dig", "k": 1}));
+    assert!(found.contains("Wombats dig at night.") && found.contains("N-"), "{found}");
+
+    let rebuilt = agent.ask("rebuild", &json!({}));
+    assert!(rebuilt.starts_with("Made the index anew in "), "{rebuilt}");
+    let found: Value =
+        serde_json::from_str(&agent.ask("recall", &json!({"query": "wombats", "format": "json"}))).expect("JSON");
+    let memory = &found["results"][0]["memory"];
+    assert_eq!((&memory["tags"], &memory["source"]), (&json!(["todo"]), &json!("field notes")), "{found}");
+    let id = agent.send("store", &json!({"content": "  "}));
+    assert!(agent.result_of(id).0.to_string().contains("INVALID_ARGUMENT"));
+}
+
+#[test]
+fn a_memory_is_a_resource_in_both_eras() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    let mut agent = Agent::start(&sandbox, &project);
+    let memory = json!({"type": "lesson", "title": "Open once", "content": "`open_sessions` is slow.",
+        "related_files": ["src/sessions.rs"], "format": "json"});
+    let kept: Value = serde_json::from_str(&agent.ask("recall_add", &memory)).expect("JSON");
+    let uri = format!("recall://memory/{}", kept["id"].as_str().expect("an id"));
+    let asked = agent.request("resources/read", json!({"uri": uri}));
+    let (modern, _) = agent.result_of(asked);
+    let text = modern["contents"][0]["text"].as_str().expect("text");
+    assert!(text.starts_with("# Open once\n\n") && text.contains("verified against its files"), "{text}");
+    assert!(text.ends_with("\nabout src/sessions.rs\n\n`open_sessions` is slow."), "{text}");
+
+    let mut shim = sandbox.start_shim(&project, &[]);
+    let mut ask = |id: u64, method: &str, params: Value| -> Value {
+        shim.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        serde_json::from_str(&shim.line().expect("the shim runs")).expect("JSON")
+    };
+    let client = json!({"name": "test", "version": "0"});
+    ask(0, "initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}));
+    let legacy = ask(1, "resources/read", json!({"uri": uri}));
+    assert_eq!(legacy["result"]["contents"], modern["contents"]);
+    let gone = ask(2, "resources/read", json!({"uri": "recall://memory/L-00000000"}));
+    assert_eq!(gone["error"]["data"]["uri"], "recall://memory/L-00000000", "{gone}");
 }
 
 #[test]

@@ -32,6 +32,7 @@ mod session;
 mod session_request;
 mod standing;
 mod time;
+mod title;
 pub mod tokens;
 mod understand;
 mod vector_index;
@@ -82,6 +83,7 @@ pub use session_request::{
 };
 pub use standing::{AnchorState, ItemStats, MemoryStatus, Recalled, STALE_AFTER_DAYS, Trust, Verification};
 pub use time::{Clock, Timestamp};
+pub use title::title_of;
 pub use understand::{QueryClass, Understood, understand};
 pub use vector_index::{NearestError, Neighbour, RowFilter, VectorIndex};
 pub use vocabulary::Vocabulary;

@@ -19,12 +19,21 @@ pub struct Recalled {
     pub staleness: f64,
     /// The memory that retired it.
     pub superseded_by: Option<MemoryId>,
+    /// What feedback and use say of it.
+    pub stats: ItemStats,
 }
 
 impl Recalled {
-    /// Judges a memory by what is known at a moment.
-    pub fn of(memory: Memory, verification: Verification, superseded_by: Option<MemoryId>, now: Timestamp) -> Self {
+    /// Judges a memory, which was so often among the hits, by what is known at a moment.
+    pub fn of(
+        memory: Memory,
+        verification: Verification,
+        superseded_by: Option<MemoryId>,
+        retrievals: u64,
+        now: Timestamp,
+    ) -> Self {
         let staleness = staleness(&memory, now);
+        let stats = ItemStats::of_memory(&memory, retrievals);
         let is_retired = superseded_by.is_some() || memory.promoted.is_some() || memory.deleted.is_some();
         let status = if is_retired || is_outdated(&memory) {
             MemoryStatus::Deprecated
@@ -33,7 +42,7 @@ impl Recalled {
         } else {
             MemoryStatus::Current
         };
-        Self { trust: Trust::of(&memory), memory, verification, status, staleness, superseded_by }
+        Self { trust: Trust::of(&memory), memory, verification, status, staleness, superseded_by, stats }
     }
 }
 
@@ -149,9 +158,11 @@ pub enum MemoryStatus {
     Deprecated,
 }
 
-/// What feedback says about an item, in numbers.
+/// What feedback and use say about an item, in numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ItemStats {
+    /// How often it was among the hits, as far as that is known.
+    pub retrievals: u64,
     /// How often it was called useful.
     pub useful: u64,
     /// How often it was called not useful.
@@ -162,20 +173,27 @@ pub struct ItemStats {
     pub is_flagged: bool,
 }
 
-/// From how many verdicts on a low usefulness is worth a look.
-const FLAGGED_VERDICTS: u64 = 10;
+/// After how many retrievals a low usefulness is worth a look. A verdict stands for one, if nobody counted it.
+const FLAGGED_RETRIEVALS: u64 = 10;
 
 /// Below which usefulness an item is flagged.
 const FLAGGED_USEFULNESS: f64 = 0.2;
 
-impl From<&FeedbackTally> for ItemStats {
-    fn from(tally: &FeedbackTally) -> Self {
+impl ItemStats {
+    /// Sums up what was said of an item that was so often among the hits.
+    pub fn of(tally: &FeedbackTally, retrievals: u64) -> Self {
         let FeedbackTally { useful, not_useful, outdated, duplicate, last_outdated: _, duplicate_of: _ } = *tally;
         let verdicts = useful + not_useful;
         let usefulness = (verdicts > 0).then(|| useful as f64 / verdicts as f64);
-        let is_useless =
-            verdicts >= FLAGGED_VERDICTS && usefulness.is_some_and(|usefulness| usefulness < FLAGGED_USEFULNESS);
-        Self { useful, not_useful, usefulness, is_flagged: is_useless || outdated > 0 || duplicate > 0 }
+        let is_useless = verdicts.max(retrievals) >= FLAGGED_RETRIEVALS
+            && usefulness.is_some_and(|usefulness| usefulness < FLAGGED_USEFULNESS);
+        Self { retrievals, useful, not_useful, usefulness, is_flagged: is_useless || outdated > 0 || duplicate > 0 }
+    }
+
+    /// The same of a memory: its being called outdated counts until it is amended or verified.
+    pub fn of_memory(memory: &Memory, retrievals: u64) -> Self {
+        let outdated = if is_outdated(memory) { memory.feedback.outdated } else { 0 };
+        Self::of(&FeedbackTally { outdated, ..memory.feedback.clone() }, retrievals)
     }
 }
 
@@ -218,7 +236,7 @@ mod tests {
 
     fn standing(memory: Memory, days: i64) -> (MemoryStatus, Trust) {
         let verification = Verification::of(None, Vec::new());
-        let recalled = Recalled::of(memory, verification, None, Timestamp(days * DAY));
+        let recalled = Recalled::of(memory, verification, None, 0, Timestamp(days * DAY));
         (recalled.status, recalled.trust)
     }
 
@@ -258,9 +276,22 @@ mod tests {
 
     #[test]
     fn an_item_that_seldom_helps_is_flagged() {
-        let stats =
-            |useful, not_useful| ItemStats::from(&FeedbackTally { useful, not_useful, ..FeedbackTally::default() });
-        assert_eq!((stats(0, 0).usefulness, stats(1, 3).usefulness), (None, Some(0.25)));
-        assert!(!stats(0, 9).is_flagged && stats(1, 9).is_flagged && !stats(2, 8).is_flagged);
+        let stats = |useful, not_useful, retrievals| {
+            ItemStats::of(&FeedbackTally { useful, not_useful, ..FeedbackTally::default() }, retrievals)
+        };
+        assert_eq!((stats(0, 0, 3).usefulness, stats(1, 3, 4).usefulness), (None, Some(0.25)));
+        assert!(!stats(0, 9, 9).is_flagged && stats(1, 9, 0).is_flagged && !stats(2, 8, 50).is_flagged);
+        assert!(!stats(0, 1, 9).is_flagged && stats(0, 1, 10).is_flagged && !stats(0, 0, 100).is_flagged);
+    }
+
+    #[test]
+    fn what_was_amended_is_not_flagged_for_what_was_said_before() {
+        let feedback = FeedbackTally { outdated: 1, last_outdated: Some(Timestamp(5)), ..FeedbackTally::default() };
+        let flagged = |memory| {
+            let verification = Verification::of(None, Vec::new());
+            Recalled::of(memory, verification, None, 0, Timestamp(7)).stats.is_flagged
+        };
+        assert!(flagged(Memory { feedback: feedback.clone(), ..memory() }));
+        assert!(!flagged(Memory { feedback, updated: Timestamp(6), ..memory() }));
     }
 }

@@ -199,6 +199,11 @@ pub enum Warning {
         /// The file.
         path: String,
     },
+    /// Secrets stand in a file; what is told of it has masks in their places.
+    SecretsMasked {
+        /// The file.
+        path: String,
+    },
     /// A damaged index was set aside and made anew.
     Repaired {
         /// What was damaged.

@@ -165,6 +165,9 @@ pub enum IndexError {
         /// Why.
         reason: String,
     },
+    /// Patterns to leave out came without a path below the root.
+    #[error("what is left out of the whole project is not said with a request")]
+    IgnoreEverywhere,
     /// The scope names stores that are not configured, or several.
     #[error("the scope `{scope}` names no single store")]
     NoStore {

@@ -7,9 +7,11 @@ use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
 use recall_core::{Chunk, ChunkId, DocPath, Document, DocumentId, MemoryId, Recalled, Scope, StoreScope, Symbol};
 
 use crate::Engine;
+use crate::answer::Warning;
 use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::freshness::freshen;
+use crate::mask::{self, Masked};
 use crate::memory;
 use crate::origin::Origin;
 use crate::store::Store;
@@ -52,6 +54,8 @@ pub struct Item {
     pub memory: Option<Box<Recalled>>,
     /// What the answer saw of the store.
     pub coverage: Coverage,
+    /// What the reader should know beside it.
+    pub warnings: Vec<Warning>,
 }
 
 /// What a text may name.
@@ -78,6 +82,10 @@ impl Engine {
             if let Some(mut item) = read_item(&store, &name, request.parent)? {
                 if let Some(id) = MemoryId::of_path(item.document.path.as_str()) {
                     item.memory = store.recalled(id, self.clock.now())?.map(Box::new);
+                }
+                if mask::item(&mut item) == Masked::Yes {
+                    let path = item.document.path.as_str().to_owned();
+                    item.warnings.push(Warning::SecretsMasked { path });
                 }
                 return Ok(item);
             }
@@ -129,6 +137,7 @@ fn memory_item(store: &Store, recalled: Recalled) -> Item {
         symbols: Vec::new(),
         memory: Some(Box::new(recalled)),
         coverage: store.coverage(),
+        warnings: Vec::new(),
     }
 }
 
@@ -163,6 +172,7 @@ fn document_item(
         parent_text: None,
         memory: None,
         coverage: store.coverage(),
+        warnings: Vec::new(),
     }))
 }
 
@@ -189,5 +199,6 @@ fn chunk_item(
         symbols,
         memory: None,
         coverage: store.coverage(),
+        warnings: Vec::new(),
     }))
 }

@@ -25,6 +25,7 @@ use crate::coverage::Coverage;
 use crate::error::{GraphError, StoreError};
 use crate::freshness::freshen;
 use crate::get::Name;
+use crate::mask;
 use crate::origin::Origin;
 use crate::store::Store;
 
@@ -138,7 +139,7 @@ impl Engine {
                 return Ok(graph);
             }
             let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
-            near.extend(start::near(store, &snapshot, text)?);
+            near.extend(start::near(store, &snapshot, text)?.into_iter().map(mask::name));
         }
         Err(GraphError::NotFound { node: request.node.clone(), near })
     }
@@ -188,7 +189,7 @@ fn around(
     edges.sort_unstable();
     Ok(Some(Graph {
         scope: store.scope,
-        nodes: nodes.into_iter().map(|(_, node)| node).collect(),
+        nodes: nodes.into_iter().map(|(_, node)| mask::node(node)).collect(),
         edges,
         is_truncated: is_truncated || is_cut,
         coverage: store.coverage(),

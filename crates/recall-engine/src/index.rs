@@ -26,6 +26,8 @@ pub struct IndexRequest {
     pub recursive: bool,
     /// Which files below a directory: those that match one of these globs. Empty for all.
     pub globs: Vec<String>,
+    /// Which files below a directory are left out: patterns as in an ignore file. Only with paths below the root.
+    pub ignore: Vec<String>,
     /// Labels for the documents.
     pub tags: Vec<String>,
     /// Where the documents come from.
@@ -80,7 +82,10 @@ impl Engine {
             let (path, glob) = split_glob(&origin.absolute(path));
             let inside = resolve(&store, &path)?;
             let globs = glob.map_or_else(|| request.globs.clone(), |glob| vec![glob]);
-            for glob in &globs {
+            if inside.is_none() && !request.ignore.is_empty() {
+                return Err(IndexError::IgnoreEverywhere);
+            }
+            for glob in globs.iter().chain(&request.ignore) {
                 globset::Glob::new(glob)
                     .map_err(|error| IndexError::Glob { glob: glob.clone(), reason: error.kind().to_string() })?;
             }
@@ -89,6 +94,9 @@ impl Engine {
                 None if request.force => store.attention.everything_anew(),
                 None => {}
             }
+        }
+        if request.paths.is_empty() && !request.ignore.is_empty() {
+            return Err(IndexError::IgnoreEverywhere);
         }
         if request.paths.is_empty() && request.force {
             store.attention.everything_anew();
@@ -141,6 +149,7 @@ impl Engine {
         let added = Added {
             recursive: request.recursive,
             globs,
+            ignore: request.ignore.clone(),
             tags: request.tags.clone(),
             source: request.source.clone(),
             document_type: request.document_type,

@@ -7,6 +7,7 @@ mod answer;
 mod briefing;
 mod candidates;
 mod coverage;
+mod doctor;
 mod error;
 mod fault;
 mod freshness;
@@ -16,6 +17,7 @@ mod graph;
 mod index;
 mod ingest;
 mod list;
+mod mask;
 mod memory;
 mod models;
 mod origin;
@@ -40,6 +42,7 @@ pub use answer::{Answer, Explanation, Facet, Factor, Hit, Stage, StageTimes, War
 pub use briefing::{Briefing, BriefingSection, SectionKind};
 pub use candidates::RankedDocument;
 pub use coverage::{Coverage, Indexing};
+pub use doctor::{Check, DoctorReport, DoctorRequest, Finding, Gravity, Mend, Problem, SecretScan};
 pub use error::{
     GetError, GraphError, IndexError, ListError, MemoryError, RemoveError, SearchError, StatusError, StoreError,
 };
@@ -47,7 +50,7 @@ pub use fault::Fault;
 pub use get::{Item, ItemRequest, Parent};
 pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, Links, NodeThing, links};
 pub use index::{IndexReport, IndexRequest};
-pub use list::{ListRequest, Listed, Listing};
+pub use list::{ListRequest, Listed, Listing, Said};
 pub use memory::{
     AddOutcome, AddReport, FeedbackReport, MemoryNote, PromoteReport, SimilarMemory, UpdateReport, VerifyReport,
 };
@@ -56,7 +59,7 @@ pub use origin::{Origin, OriginError, RootCheck};
 pub use progress::{Cancel, Progress};
 pub use rankers::{Basis, RankerError, RankerUse, Rankers, Side};
 pub use related::{Related, RelatedDocument, RelatedRequest, Tie};
-pub use remove::{Removal, RemoveReport, RemoveRequest};
+pub use remove::{Removal, RemoveReport, RemoveRequest, Tombstones};
 pub use search::features::names as feature_names;
 pub use session::{
     EndedSession, EventListing, LoggedEvent, RecorderCounts, SessionError, SessionListing, StartedSession,

@@ -4,15 +4,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_catalog::{ListQuery, ListSort, StoredDocument};
-use recall_core::{Document, DocumentType, Language, MemoryId, Recalled, Scope, StoreScope, Timestamp};
+use recall_core::{
+    DocPath, Document, DocumentId, DocumentType, Language, MemoryId, PathFilter, Recalled, Scope, StoreScope, Timestamp,
+};
 
 use crate::Engine;
 use crate::answer::Warning;
 use crate::coverage::Coverage;
 use crate::error::{ListError, StoreError};
 use crate::freshness::freshen;
+use crate::mask;
 use crate::origin::Origin;
 use crate::search::known_languages;
+use crate::store::Store;
 
 /// Asks for a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +29,26 @@ pub struct ListRequest {
     pub languages: Vec<Language>,
     /// Tags that a document must carry, all of them.
     pub tags: Vec<String>,
+    /// A document's path, a directory above it, or a glob, as in a search; `None` for every path.
+    pub path: Option<PathFilter>,
+    /// Which documents, by what is said of them.
+    pub said: Said,
     /// The order.
     pub sort: ListSort,
     /// How many entries are passed over.
     pub offset: u32,
     /// The most entries.
     pub limit: u32,
+}
+
+/// Which documents are listed, by what is said of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Said {
+    /// All.
+    #[default]
+    Anything,
+    /// Those that somebody should look at: seldom useful, outdated, or a duplicate.
+    Flagged,
 }
 
 /// A page of a listing.
@@ -93,8 +111,13 @@ impl Engine {
             // What cannot be read is told by `freshen`.
             let _ = store.ledger.look(now, Duration::ZERO);
             warnings.extend(freshen(store, &self.settings, &self.clock)?);
-            let (found, matching) =
-                store.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?;
+            let (found, matching) = if request.path.is_some() || request.said == Said::Flagged {
+                let found = selected(store, request, &query)?;
+                let matching = found.len() as u64;
+                (found, matching)
+            } else {
+                store.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?
+            };
             total += matching;
             documents.extend(found.into_iter().map(|stored| (Arc::clone(store), listed(store.scope, stored))));
         }
@@ -113,8 +136,37 @@ impl Engine {
     }
 }
 
+/// The documents of a store that a filter on paths or flags lets through, in no order.
+fn selected(store: &Store, request: &ListRequest, query: &ListQuery) -> Result<Vec<StoredDocument>, StoreError> {
+    let is_inside = request.path.as_ref().map(recall_lexical::path_matcher);
+    let is_inside = |path: &str| is_inside.as_ref().is_none_or(|is_inside| is_inside(path));
+    let ids: Vec<DocumentId> = match request.said {
+        Said::Flagged => store.flagged(),
+        Said::Anything => {
+            let known = store.known();
+            let documents = known.files.iter().filter(|(path, file)| file.hash.is_some() && is_inside(path));
+            documents.filter_map(|(path, _)| DocPath::new(path).ok()).map(|path| DocumentId::of(&path)).collect()
+        }
+    };
+    let ListQuery { types, languages, tags, sort: _, offset: _, limit: _ } = query;
+    let is_asked_for = |document: &Document| {
+        (types.is_empty() || types.contains(&document.document_type))
+            && (languages.is_empty() || document.language.as_ref().is_some_and(|known| languages.contains(known)))
+            && tags.iter().all(|tag| document.tags.contains(tag))
+            && is_inside(document.path.as_str())
+    };
+    store.read(|snapshot| {
+        let mut found = Vec::new();
+        for id in ids {
+            found.extend(snapshot.document(id)?.filter(|stored| is_asked_for(&stored.document)));
+        }
+        Ok(found)
+    })
+}
+
 fn listed(scope: StoreScope, stored: StoredDocument) -> Listed {
-    let StoredDocument { row: _, document, created, chunk_count } = stored;
+    let StoredDocument { row: _, mut document, created, chunk_count } = stored;
+    mask::document(&mut document);
     Listed { scope, document, created, chunks: chunk_count, memory: None }
 }
 

@@ -28,6 +28,7 @@ impl Engine {
             scope,
             recursive: true,
             globs: Vec::new(),
+            ignore: Vec::new(),
             tags: Vec::new(),
             source: None,
             document_type: None,

@@ -18,6 +18,7 @@ use crate::freshness::freshen;
 use crate::get::Name;
 use crate::graph::definitions::Names;
 use crate::graph::start::{self, Place};
+use crate::mask;
 use crate::origin::Origin;
 use crate::store::Store;
 
@@ -153,7 +154,8 @@ impl Engine {
                 }
             }
             let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
-            near.extend(start::near(store, &snapshot, whole)?.into_iter().filter(|name| !name.contains("::")));
+            let names = start::near(store, &snapshot, whole)?.into_iter().filter(|name| !name.contains("::"));
+            near.extend(names.map(mask::name));
         }
         Err(GraphError::NotFound { node: request.id.clone(), near })
     }
@@ -171,6 +173,9 @@ fn related_in(
     let mut names = Names::new(store, &snapshot, &stated);
     let Some(part) = Part::read(&names, name, lines)? else { return Ok(None) };
     let ties = Ties::of(&mut names, &part, &request.types)?;
-    let documents = ties.into_documents(&names, request)?;
+    let mut documents = ties.into_documents(&names, request)?;
+    for related in &mut documents {
+        mask::document(&mut related.document);
+    }
     Ok(Some(Related { scope: store.scope, documents, coverage: store.coverage(), warnings: Vec::new() }))
 }

@@ -20,8 +20,21 @@ pub struct RemoveRequest {
     pub items: Vec<String>,
     /// Out of which store.
     pub scope: Scope,
+    /// Whether the paths stay out.
+    pub tombstones: Tombstones,
     /// Who asks, and where.
     pub provenance: Provenance,
+}
+
+/// Whether what is taken out stays out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tombstones {
+    /// It stays out until it is added again.
+    #[default]
+    Keep,
+    /// What was decided about the paths is forgotten, that they were taken out or added: the rules alone decide, and files
+    /// that they let through are found anew.
+    Purge,
 }
 
 /// What was taken out for one item.
@@ -31,7 +44,7 @@ pub struct Removal {
     pub item: String,
     /// The path that is no longer indexed.
     pub path: DocPath,
-    /// The documents that were indexed at the path or below it, by path.
+    /// The documents at the path or below it that are no longer indexed, by path.
     pub documents: Vec<DocPath>,
 }
 
@@ -68,16 +81,18 @@ impl Engine {
                 memories.push(id);
                 continue;
             }
-            let path = find(&store, origin, item)?;
+            let path = find(&store, origin, item, request.tombstones)?;
             let documents = store.known().documents_below(&path);
             removals.push(Removal { item: item.clone(), path, documents });
         }
         {
             let mut selection = store.selection.lock();
             for removal in &removals {
-                selection
-                    .decide(removal.path.clone(), Decision::Removed)
-                    .map_err(|source| StoreError::Selection { path: store.folder.path.clone(), source })?;
+                let decided = match request.tombstones {
+                    Tombstones::Keep => selection.decide(removal.path.clone(), Decision::Removed),
+                    Tombstones::Purge => selection.forget(&removal.path),
+                };
+                decided.map_err(|source| StoreError::Selection { path: store.folder.path.clone(), source })?;
             }
         }
         self.delete_memories(&store, &memories, &request.provenance).map_err(RemoveError::Memory)?;
@@ -94,13 +109,17 @@ impl Engine {
             progress: &mut |_| {},
         };
         self.run(&store, job)?;
+        let known = store.known();
+        for removal in &mut removals {
+            removal.documents.retain(|path| known.files.get(path.as_str()).is_none_or(|file| file.hash.is_none()));
+        }
         let documents = removals.iter().flat_map(|removal| &removal.documents).collect::<BTreeSet<_>>().len() as u64;
-        Ok(RemoveReport { removals, memories, documents, generation: store.known().generation })
+        Ok(RemoveReport { removals, memories, documents, generation: known.generation })
     }
 }
 
 /// The path of the document or directory that an item names.
-fn find(store: &Store, origin: &Origin, item: &str) -> Result<DocPath, RemoveError> {
+fn find(store: &Store, origin: &Origin, item: &str, tombstones: Tombstones) -> Result<DocPath, RemoveError> {
     let not_found = || RemoveError::NotFound { item: item.to_owned() };
     let id = item.parse::<DocumentId>().or_else(|_| item.parse::<ChunkId>().map(|chunk| chunk.document));
     if let Ok(id) = id {
@@ -112,5 +131,7 @@ fn find(store: &Store, origin: &Origin, item: &str) -> Result<DocPath, RemoveErr
     let path = recall_watch::root::resolve_inside(&store.root, &absolute)
         .or_else(|_| DocPath::new(item.trim_end_matches('/')))
         .map_err(|source| RemoveError::Path { item: item.to_owned(), source })?;
-    if store.known().holds(&path) { Ok(path) } else { Err(not_found()) }
+    let is_known =
+        store.known().holds(&path) || (tombstones == Tombstones::Purge && store.selection.lock().decides(&path));
+    if is_known { Ok(path) } else { Err(not_found()) }
 }

@@ -17,16 +17,17 @@ mod retrieve;
 mod texts;
 mod weights;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_core::{
-    Ablation, ChunkRow, Facets, Language, Retriever, Scope, SearchRequest, Understood, UnknownLanguage, Weights,
-    select, understand,
+    Ablation, ChunkRow, Facets, ItemId, Language, Retriever, Scope, SearchRequest, Understood, UnknownLanguage,
+    Weights, select, understand,
 };
 
 use crate::Engine;
-use crate::answer::{Answer, Stage, StageTimes, Warning};
+use crate::answer::{Answer, Hit, Stage, StageTimes, Warning};
 use crate::coverage::Coverage;
 use crate::error::SearchError;
 use crate::freshness::{freshen, reason_of};
@@ -75,6 +76,7 @@ impl Engine {
             attempt += 1;
             match search.attempt(&mut clock, attempt == ATTEMPTS)? {
                 Attempt::Answered(mut answer) => {
+                    note_retrievals(&stores, &answer.hits);
                     warnings.append(&mut answer.warnings);
                     answer.warnings = warnings;
                     return Ok(*answer);
@@ -126,6 +128,18 @@ impl Engine {
             }
         }
         Ok(warnings)
+    }
+}
+
+/// Counts the hits, each document and memory once.
+fn note_retrievals(stores: &[Arc<Store>], hits: &[Hit]) {
+    for store in stores {
+        let item = |hit: &Hit| match &hit.memory {
+            Some(recalled) => ItemId::Memory(recalled.memory.id),
+            None => ItemId::Document(hit.document.id),
+        };
+        let here = hits.iter().filter(|hit| hit.scope == store.scope);
+        store.retrievals.note(here.map(item).collect::<HashSet<_>>());
     }
 }
 
@@ -195,10 +209,11 @@ impl Search<'_> {
         clock.lap(Stage::Select);
 
         let Some(page) = page::page(self, &selected, is_last)? else { return Ok(Attempt::Overtaken) };
-        let page::Page { hits, confidence, best_score, next_offset, left_out } = page;
+        let page::Page { hits, confidence, best_score, next_offset, left_out, masked } = page;
         let coverage: Vec<Coverage> = self.stores.iter().map(|store| store.coverage()).collect();
         let stale_files = left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>();
         let mut warnings: Vec<Warning> = left_out.into_iter().map(|path| Warning::LeftOut { path }).collect();
+        warnings.extend(masked.into_iter().map(|path| Warning::SecretsMasked { path }));
         let model = pool.iter().find_map(|finds| Some(finds.meaning.as_ref()?.model.to_string()));
         let silent = self.silent(&pool, &weights);
         if weights.iter().any(|&(retriever, weight)| retriever == Retriever::Semantic && weight > 0.0) {

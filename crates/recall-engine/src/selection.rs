@@ -32,6 +32,7 @@ pub(crate) enum Decision {
 pub(crate) struct Added {
     pub(crate) recursive: bool,
     pub(crate) globs: Vec<String>,
+    pub(crate) ignore: Vec<String>,
     pub(crate) tags: Vec<String>,
     pub(crate) source: Option<String>,
     pub(crate) document_type: Option<DocumentType>,
@@ -47,6 +48,8 @@ enum Line {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         globs: Vec<String>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ignore: Vec<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tags: Vec<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<String>,
@@ -54,6 +57,9 @@ enum Line {
         document_type: Option<String>,
     },
     Remove {
+        path: String,
+    },
+    Forget {
         path: String,
     },
 }
@@ -68,10 +74,14 @@ impl Selection {
         };
         let mut decisions = BTreeMap::new();
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            if let Some((path, decision)) = serde_json::from_str::<Line>(line).ok().and_then(read) {
-                decisions.insert(path, decision);
-            } else {
-                tracing::warn!(file = %file.display(), "a line of the selection cannot be read");
+            match serde_json::from_str::<Line>(line).ok().and_then(read) {
+                Some((path, Some(decision))) => {
+                    decisions.insert(path, decision);
+                }
+                Some((path, None)) => {
+                    decisions.remove(&path);
+                }
+                None => tracing::warn!(file = %file.display(), "a line of the selection cannot be read"),
             }
         }
         Ok(Self { file, decisions })
@@ -84,16 +94,34 @@ impl Selection {
         if self.decisions.get(&path) == Some(&decision) {
             return Ok(());
         }
-        let mut line = serde_json::to_string(&write(&path, &decision)).map_err(io::Error::other)?;
+        self.append(&write(&path, &decision))?;
+        self.decisions.insert(path, decision);
+        Ok(())
+    }
+
+    /// Takes back what was decided about a path, so that the rules alone decide; nothing where nothing was.
+    pub(crate) fn forget(&mut self, path: &DocPath) -> io::Result<()> {
+        if self.decisions.contains_key(path) {
+            self.append(&Line::Forget { path: path.as_str().to_owned() })?;
+            self.decisions.remove(path);
+        }
+        Ok(())
+    }
+
+    /// Whether something was decided about the path itself.
+    pub(crate) fn decides(&self, path: &DocPath) -> bool {
+        self.decisions.contains_key(path)
+    }
+
+    fn append(&self, line: &Line) -> io::Result<()> {
+        let mut line = serde_json::to_string(line).map_err(io::Error::other)?;
         line.push('\n');
         if let Some(folder) = self.file.parent() {
             fs::create_dir_all(folder)?;
         }
         let mut file = fs::OpenOptions::new().create(true).append(true).open(&self.file)?;
         file.write_all(line.as_bytes())?;
-        file.sync_data()?;
-        self.decisions.insert(path, decision);
-        Ok(())
+        file.sync_data()
     }
 
     /// What was decided, in the order of paths.
@@ -114,27 +142,30 @@ impl Selection {
     }
 }
 
-fn read(line: Line) -> Option<(DocPath, Decision)> {
+/// The path that a line is about, and what it decides; no decision where it takes one back.
+fn read(line: Line) -> Option<(DocPath, Option<Decision>)> {
     match line {
-        Line::Add { path, recursive, globs, tags, source, document_type } => {
+        Line::Add { path, recursive, globs, ignore, tags, source, document_type } => {
             let document_type = match document_type {
                 Some(name) => Some(name.parse().ok()?),
                 None => None,
             };
-            let added = Added { recursive, globs, tags, source, document_type };
-            Some((DocPath::new(&path).ok()?, Decision::Added(added)))
+            let added = Added { recursive, globs, ignore, tags, source, document_type };
+            Some((DocPath::new(&path).ok()?, Some(Decision::Added(added))))
         }
-        Line::Remove { path } => Some((DocPath::new(&path).ok()?, Decision::Removed)),
+        Line::Remove { path } => Some((DocPath::new(&path).ok()?, Some(Decision::Removed))),
+        Line::Forget { path } => Some((DocPath::new(&path).ok()?, None)),
     }
 }
 
 fn write(path: &DocPath, decision: &Decision) -> Line {
     let path = path.as_str().to_owned();
     match decision {
-        Decision::Added(Added { recursive, globs, tags, source, document_type }) => Line::Add {
+        Decision::Added(Added { recursive, globs, ignore, tags, source, document_type }) => Line::Add {
             path,
             recursive: *recursive,
             globs: globs.clone(),
+            ignore: ignore.clone(),
             tags: tags.clone(),
             source: source.clone(),
             document_type: document_type.map(|kind| kind.as_str().to_owned()),
@@ -165,8 +196,12 @@ mod tests {
         selection.decide(path("docs"), Decision::Removed).expect("written");
         selection.decide(path("docs"), Decision::Added(added.clone())).expect("written");
         selection.decide(path("old.md"), Decision::Removed).expect("written");
+        selection.decide(path("new.md"), Decision::Removed).expect("written");
+        selection.forget(&path("new.md")).expect("written");
+        selection.forget(&path("never.md")).expect("nothing was");
         let again = Selection::load(file).expect("readable");
         assert_eq!(again.decisions, selection.decisions);
+        assert!(again.decides(&path("old.md")) && !again.decides(&path("new.md")));
         assert_eq!(again.added(&path("docs/a/b.md")), Some(&added));
         assert_eq!(again.added(&path("src/a.md")), None);
     }

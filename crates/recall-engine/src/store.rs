@@ -7,6 +7,7 @@ mod known;
 mod open;
 mod publication;
 mod ranking;
+mod retrievals;
 mod structure;
 
 use std::path::PathBuf;
@@ -22,7 +23,7 @@ use crate::coverage::{Coverage, Indexing};
 use crate::error::StoreError;
 use crate::freshness::Freshness;
 use crate::graph::stated::Stated;
-use crate::memory::{AnchorTexts, Ledger};
+use crate::memory::{AnchorTexts, Ledger, RatedCell};
 use crate::models::Models;
 use crate::progress::Cancel;
 use crate::rankers::Rankers;
@@ -37,6 +38,7 @@ pub(crate) use folder::Folder;
 pub(crate) use known::Known;
 pub(crate) use publication::Publication;
 pub(crate) use ranking::{Ranking, RankingCell};
+pub(crate) use retrievals::Retrievals;
 pub(crate) use structure::StructureCell;
 
 /// An open store.
@@ -55,6 +57,10 @@ pub(crate) struct Store {
     pub(crate) anchor_texts: AnchorTexts,
     /// What happens in its sessions.
     pub(crate) sessions: Sessions,
+    /// What feedback says of files.
+    pub(crate) rated: RatedCell,
+    /// How often items were among the hits.
+    pub(crate) retrievals: Retrievals,
     /// What the catalog holds of each file, at the generation that was published last.
     known: ArcSwap<Known>,
     /// What the documents state about each other, at the generation that was last asked about it.
@@ -186,6 +192,7 @@ impl Store {
 
     /// Closes the lexical index's writer, which waits for its merges, and folds the catalog's log into its file.
     pub(crate) fn settle(&self) {
+        self.retrievals.keep();
         let _writing = self.writing.lock();
         let Some(writer) = self.lexical_writer.lock().take() else { return };
         if let Err(error) = writer.finish() {

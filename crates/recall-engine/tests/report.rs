@@ -5,7 +5,9 @@ mod support;
 use std::fs;
 
 use recall_core::{DocumentType, Provenance, Scope, StoreScope};
-use recall_engine::{Cancel, Engine, IndexReport, IndexRequest, ListRequest, ListSort, Listing, RemoveRequest};
+use recall_engine::{
+    Cancel, Engine, IndexReport, IndexRequest, ListRequest, ListSort, Listing, RemoveRequest, Said, Tombstones,
+};
 use support::{Sandbox, everything};
 
 fn add(sandbox: &Sandbox, engine: &Engine, request: &IndexRequest) -> IndexReport {
@@ -18,6 +20,8 @@ fn list(sandbox: &Sandbox, engine: &Engine, limit: u32, types: Vec<DocumentType>
         types,
         languages: Vec::new(),
         tags: Vec::new(),
+        path: None,
+        said: Said::Anything,
         sort: ListSort::Path,
         offset: 0,
         limit,
@@ -90,7 +94,15 @@ fn a_removed_directory_is_all_its_documents() {
     let before = list(&sandbox, &engine, 10, Vec::new()).coverage[0].generation;
     let items = vec!["docs".to_owned()];
     let report = engine
-        .remove(&sandbox.origin(), &RemoveRequest { items, scope: Scope::Project, provenance: Provenance::default() })
+        .remove(
+            &sandbox.origin(),
+            &RemoveRequest {
+                items,
+                scope: Scope::Project,
+                tombstones: Tombstones::Keep,
+                provenance: Provenance::default(),
+            },
+        )
         .expect("removed");
     let removed: Vec<_> = report.removals[0].documents.iter().map(recall_core::DocPath::as_str).collect();
     assert_eq!(removed, ["docs/a.md", "docs/b.md"]);

@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 
 use recall_core::{DocumentType, Filters, Language, PathFilter, Provenance, Scope, SearchRequest, StoreScope};
-use recall_engine::{Cancel, Origin, RemoveRequest, RootCheck, SearchError};
+use recall_engine::{Cancel, Origin, RemoveRequest, RootCheck, SearchError, Tombstones};
 use support::{Sandbox, everything, paths, request};
 
 #[test]
@@ -97,10 +97,30 @@ fn what_was_added_by_hand_keeps_its_labels_and_what_was_removed_stays_away() {
     assert_eq!(sandbox.search(&engine, "idempotency").hits[0].document.tags, ["payments"]);
     let items = vec!["b.md".to_owned()];
     let report = engine
-        .remove(&sandbox.origin(), &RemoveRequest { items, scope: Scope::Project, provenance: Provenance::default() })
+        .remove(
+            &sandbox.origin(),
+            &RemoveRequest {
+                items,
+                scope: Scope::Project,
+                tombstones: Tombstones::Keep,
+                provenance: Provenance::default(),
+            },
+        )
         .expect("removed");
     assert_eq!(report.documents, 1);
     assert_eq!(paths(&sandbox.search(&engine, "beta")), Vec::<&str>::new());
+    let purge = |item: &str| RemoveRequest {
+        items: vec![item.to_owned()],
+        scope: Scope::Project,
+        tombstones: Tombstones::Purge,
+        provenance: Provenance::default(),
+    };
+    let report = engine.remove(&sandbox.origin(), &purge("b.md")).expect("what was decided is forgotten");
+    assert_eq!(report.documents, 0);
+    assert_eq!(paths(&sandbox.search(&engine, "beta")), ["b.md"]);
+    let report = engine.remove(&sandbox.origin(), &purge("notes/api.md")).expect("what was decided is forgotten");
+    assert_eq!(report.documents, 1, "the rules leave it out");
+    assert!(engine.remove(&sandbox.origin(), &purge("never.md")).is_err());
 }
 
 #[test]

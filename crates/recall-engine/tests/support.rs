@@ -109,6 +109,7 @@ pub(crate) fn everything() -> IndexRequest {
         scope: Scope::Project,
         recursive: true,
         globs: Vec::new(),
+        ignore: Vec::new(),
         tags: Vec::new(),
         source: None,
         document_type: None,

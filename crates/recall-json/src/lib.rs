@@ -6,6 +6,7 @@
 //! moments are RFC 3339 in UTC. Errors are put into the schema by those who word them.
 
 mod daemon;
+mod doctor;
 mod document;
 mod graph;
 mod index;
@@ -18,6 +19,7 @@ mod search;
 mod session;
 mod status;
 
+pub use doctor::doctor;
 pub use graph::{graph, related};
 pub use index::{finished, index_line};
 pub use item::item;
@@ -67,12 +69,16 @@ pub(crate) struct Warning<'a> {
 impl<'a> From<&'a v1::Warning> for Warning<'a> {
     fn from(message: &'a v1::Warning) -> Self {
         let v1::Warning { code, message, hint, path, severity } = message;
-        let severity = match v1::Severity::try_from(*severity) {
-            Ok(v1::Severity::Notice) => "notice",
-            Ok(v1::Severity::Error) => "error",
-            Ok(v1::Severity::Warning | v1::Severity::Unspecified) | Err(_) => "warning",
-        };
-        Self { code, message, hint: some(hint), path: some(path), severity }
+        Self { code, message, hint: some(hint), path: some(path), severity: self::severity(*severity) }
+    }
+}
+
+/// The name of a severity.
+fn severity(severity: i32) -> &'static str {
+    match v1::Severity::try_from(severity) {
+        Ok(v1::Severity::Notice) => "notice",
+        Ok(v1::Severity::Error) => "error",
+        Ok(v1::Severity::Warning | v1::Severity::Unspecified) | Err(_) => "warning",
     }
 }
 

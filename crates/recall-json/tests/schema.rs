@@ -121,6 +121,11 @@ mod mirror {
         Similar { id: String, title: String, similarity: f64 }
         Updated { ok: bool, schema_version: String, memory: Option<Memory>, warnings: Vec<Warning> }
         Rated { ok: bool, schema_version: String, acknowledged: bool, item_stats: Option<ItemStats> }
+        Doctor { ok: bool, schema_version: String, findings: Vec<Finding>, checked: Vec<String> }
+        Finding {
+            check: String, severity: String, message: String, hint: Option<String>, path: Option<String>, fixed: bool,
+            store_id: Option<String>,
+        }
         VerifiedAll { ok: bool, schema_version: String, results: Vec<VerifiedOne>, broken: u64 }
         VerifiedOne { id: String, title: String, verification: Option<Verification> }
         Promoted { ok: bool, schema_version: String, id: String, scope: Option<String> }
@@ -288,6 +293,15 @@ fn what_became_of_memories_is_read_with_its_schema() {
     let scope = v1::StoreScope::Global.into();
     let promoted: mirror::Promoted = read(&recall_json::promoted(&v1::PromoteResponse { id: "x".to_owned(), scope }));
     assert_eq!(promoted.scope.as_deref(), Some("global"));
+}
+
+#[test]
+fn what_a_check_found_is_read_with_its_schema() {
+    let finding = v1::Finding { severity: v1::Severity::Error.into(), fixed: true, ..v1::Finding::default() };
+    let message = v1::DoctorResponse { findings: vec![finding], checked: vec!["journal".to_owned()] };
+    let report: mirror::Doctor = read(&recall_json::doctor(&message));
+    assert_eq!((report.findings[0].severity.as_str(), report.findings[0].fixed), ("error", true));
+    assert_eq!(report.checked, ["journal"]);
 }
 
 #[test]

@@ -81,6 +81,17 @@ fn with_any<'a>(
     Ok(entries)
 }
 
+/// Tells of paths whether a filter lets them through, as it does in a search.
+pub fn path_matcher(filter: &PathFilter) -> impl Fn(&str) -> bool + '_ {
+    let pattern = PathPattern::of(filter);
+    move |path| match &pattern {
+        PathPattern::Glob(glob, _) => glob.is_match(path),
+        PathPattern::Below(directory) => {
+            path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        }
+    }
+}
+
 /// A path filter, read.
 enum PathPattern<'a> {
     /// A glob, with what stands in front of its first special character.

@@ -37,6 +37,7 @@ mod writer;
 pub use chunk_document::IndexedDocument;
 pub use closeness::{Closeness, ClosenessReader};
 pub use evidence::{DocumentEvidence, Evidence, Question};
+pub use filter::path_matcher;
 pub use highlight::Highlighter;
 pub use index::{Lexical, Refreshed};
 pub use integrity::set_aside;

@@ -9,6 +9,7 @@ mod failure;
 mod invalid;
 mod protocol;
 mod reason;
+mod rpcs;
 mod status;
 pub mod v1;
 
@@ -16,3 +17,4 @@ pub use failure::Failure;
 pub use invalid::{InvalidRequest, Problem};
 pub use protocol::{PROTOCOLS, newest_common};
 pub use reason::Reason;
+pub use rpcs::{Rpc, rpcs};

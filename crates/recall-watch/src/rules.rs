@@ -45,6 +45,8 @@ pub struct Addition {
     pub depth: Depth,
     /// Which files below a directory: those that match one of these. Empty: all.
     pub globs: Vec<String>,
+    /// What is left out below the path, whoever finds it: patterns as in an ignore file that lies there.
+    pub ignore: Vec<String>,
     /// Whether ignore files and the built-in list of directories hold below the path.
     pub ignore_rules: IgnoreRules,
 }

@@ -166,6 +166,7 @@ fn an_addition_that_became_a_symlink_is_not_followed() {
             path: Some(path(at)),
             depth: Depth::Recursive,
             globs: Vec::new(),
+            ignore: Vec::new(),
             ignore_rules: IgnoreRules::PassOver,
         };
         let scan = scan_all(&root, &Rules { additions: vec![addition], ..Rules::default() });

@@ -188,6 +188,7 @@ fn what_somebody_added_is_found_whatever_speaks_against_it() {
         path: (!at.is_empty()).then(|| path(at)),
         depth,
         globs: globs.iter().map(|&glob| glob.to_owned()).collect(),
+        ignore: Vec::new(),
         ignore_rules,
     };
     for (addition, expected) in [
@@ -222,6 +223,26 @@ fn what_somebody_added_is_found_whatever_speaks_against_it() {
     check(root.path(), &twice, &["vendor/lib/a.go"]);
     let removed = Rules { removals: vec![path("vendor/lib")], ..twice };
     check(root.path(), &removed, &[]);
+}
+
+#[test]
+fn what_an_addition_leaves_out_is_left_out_whoever_finds_it() {
+    let root =
+        tree(&["docs/a.md", "docs/old/b.md", "docs/old/c.txt", "old/d.md", "vendor/lib/e.md", "vendor/lib/old/f.md"]);
+    let add = |at: &str, ignore: &[&str]| Addition {
+        path: Some(path(at)),
+        depth: Recursive,
+        globs: Vec::new(),
+        ignore: ignore.iter().map(|&glob| glob.to_owned()).collect(),
+        ignore_rules: Honour,
+    };
+    for (addition, expected) in [
+        (add("docs", &["old/"]), &["docs/a.md", "old/d.md"][..]),
+        (add("docs", &["*.md", "!a.md"]), &["docs/a.md", "docs/old/c.txt", "old/d.md"]),
+        (add("vendor/lib", &["old"]), &["docs/a.md", "docs/old/b.md", "docs/old/c.txt", "old/d.md", "vendor/lib/e.md"]),
+    ] {
+        check(root.path(), &Rules { additions: vec![addition], ..Rules::default() }, expected);
+    }
 }
 
 #[test]

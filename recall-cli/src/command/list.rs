@@ -30,6 +30,12 @@ pub(crate) struct ListArgs {
     /// Only documents with all of these tags.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Vec<String>,
+    /// Only what lies at this path or below it, or matches it as a glob, below the project's root.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "PATH|GLOB")]
+    path: String,
+    /// Only what somebody should look at: seldom useful, called outdated, or a duplicate.
+    #[arg(long)]
+    flagged: bool,
     /// In which order.
     #[arg(long, default_value = "updated")]
     sort: Sort,
@@ -109,7 +115,7 @@ fn finish(entries: &[v1::ListEntry], total: u64, next: &str, invocation: &Invoca
 }
 
 fn request(args: ListArgs, context: v1::RequestContext) -> v1::ListRequest {
-    let ListArgs { document_type, scope, language, tags, sort, limit, cursor, all } = args;
+    let ListArgs { document_type, scope, language, tags, path, flagged, sort, limit, cursor, all } = args;
     v1::ListRequest {
         context: Some(context),
         r#type: document_type.map(|kind| kind.as_str().to_owned()).unwrap_or_default(),
@@ -117,8 +123,9 @@ fn request(args: ListArgs, context: v1::RequestContext) -> v1::ListRequest {
         limit: Some(if all { PAGE } else { limit }),
         sort: v1::ListSort::from(sort).into(),
         cursor,
-        path: String::new(),
+        path,
         tags,
         language: language.map(|language| language.to_string()).unwrap_or_default(),
+        flagged,
     }
 }

@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Read};
 
 use clap::Args;
-use recall_core::{MEMORY_BYTES, MemoryId, MemoryOrigin, MemoryType, SHORT_TEXT_BYTES, Scope};
+use recall_core::{MEMORY_BYTES, MemoryId, MemoryOrigin, MemoryType, Scope, title_of};
 use recall_proto::convert::scope;
 use recall_proto::v1::{self, AddStatus};
 
@@ -84,7 +84,7 @@ fn request(
     Ok(v1::AddRequest {
         context: Some(asker),
         r#type: memory_type.as_str().to_owned(),
-        title: title.unwrap_or_else(|| first_line(&content)),
+        title: title.unwrap_or_else(|| title_of(&content)),
         content,
         scope: scope::to_proto(scope).into(),
         tags,
@@ -97,22 +97,8 @@ fn request(
     })
 }
 
-/// The first line that says something, without the marks of a heading; cut where a title ends at the latest.
-fn first_line(content: &str) -> String {
-    /// A longer line is a paragraph.
-    const TITLE_CHARS: usize = 80;
-    const { assert!(TITLE_CHARS * 4 < SHORT_TEXT_BYTES) };
-
-    let line = content.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
-    let line = line.unwrap_or_default();
-    match line.char_indices().nth(TITLE_CHARS) {
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-        None => line.to_owned(),
-    }
-}
-
 /// Reads standard input to its end, and no more than a memory may hold: one byte more is enough to be refused.
-fn read_input() -> Result<String, CommandError> {
+pub(super) fn read_input() -> Result<String, CommandError> {
     let input = std::io::stdin();
     if input.is_terminal() {
         let complaint = Complaint::usage("there is nothing on standard input");
@@ -189,8 +175,5 @@ mod tests {
         let piped = asked(&["-"]);
         assert_eq!((piped.title.as_str(), piped.r#type.as_str()), ("From a pipe", "note"));
         assert_eq!(piped.content, "# From a pipe\n\nAll of it.\n");
-        assert_eq!(first_line("\n  \n## Short\nmore"), "Short");
-        assert_eq!(first_line(&"ä".repeat(100)).chars().count(), 81);
-        assert_eq!(first_line(""), "");
     }
 }

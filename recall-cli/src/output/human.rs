@@ -4,6 +4,7 @@
 
 pub(crate) mod complaint;
 pub(crate) mod daemon;
+pub(crate) mod doctor;
 pub(crate) mod evaluation;
 pub(crate) mod excerpt;
 mod explanation;

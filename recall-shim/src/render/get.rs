@@ -7,7 +7,7 @@ use recall_proto::v1::GetResponse;
 use super::notes::notes;
 use super::quantity::moment;
 use super::quote::{Place, fence, fenced, numbered};
-use super::{ANSWER_CHARS, TAIL_CHARS, chars, inline, origin};
+use super::{ANSWER_CHARS, TAIL_CHARS, chars, clean, inline, origin};
 
 /// How many of the files that a memory is about are named.
 const MOST_FILES: usize = 10;
@@ -65,6 +65,22 @@ pub(crate) fn get(response: &GetResponse, from: Option<Place>, cursor: impl Fn(P
     text
 }
 
+/// A memory as a text of its own: what it is called, what it is and about, and then its content as it was written.
+pub(crate) fn memory(response: &GetResponse) -> String {
+    let doc = response.doc.clone().unwrap_or_default();
+    let memory = response.memory.clone().unwrap_or_default();
+    let what = origin(&doc, response.memory.as_ref());
+    let mut text = format!("# {}\n\n{} · {what}", inline(&memory.title, 160), inline(&memory.id, 20));
+    for (word, names) in [("about", &memory.related_files), ("tags", &memory.tags)] {
+        let names: Vec<String> = names.iter().take(MOST_FILES).map(|name| inline(name, 200)).collect();
+        if !names.is_empty() {
+            let _ = write!(text, "\n{word} {}", names.join(", "));
+        }
+    }
+    let _ = write!(text, "\n\n{}", clean(&response.text));
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use recall_proto::v1::Chunk;
@@ -110,6 +126,9 @@ mod tests {
         };
         let mut response = GetResponse { memory: Some(memory), ..whole("For the lock.\n") };
         response.citation = "L-0123abcd:1-1@0123456789ab".to_owned();
+        let as_resource = super::memory(&response);
+        assert!(as_resource.starts_with("# Opening waits\n\n"), "{as_resource}");
+        assert!(as_resource.ends_with("\nabout src/store.rs\n\nFor the lock.\n"), "{as_resource}");
         let text = get(&response, None, cursor);
         assert!(text.starts_with("L-0123abcd:1-1@0123456789ab · Opening waits\n"), "{text}");
         assert!(text.contains("\n    about src/store.rs\n"), "{text}");

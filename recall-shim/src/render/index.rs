@@ -1,6 +1,7 @@
 //! What an indexing run did.
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use recall_proto::v1::{IndexFinished, ItemFailure};
 
@@ -12,8 +13,36 @@ use crate::tool::Run;
 /// More failures than these are told by `recall_status`.
 const MOST_FAILURES: usize = 20;
 
+/// A longer path is cut.
+const PATH_CHARS: usize = 400;
+
 /// What an indexing run of a path did.
 pub(crate) fn index(path: &str, run: &Run) -> String {
+    done(&format!("Indexed {}", inline(path, PATH_CHARS)), run)
+}
+
+/// What making the index anew did.
+pub(crate) fn rebuilt(run: &Run) -> String {
+    done("Made the index anew", run)
+}
+
+/// Which files make the project one of recall's, and what its first indexing did.
+pub(crate) fn initialised(root: &Path, written: &[PathBuf], run: &Run) -> String {
+    let root = inline(&root.to_string_lossy(), PATH_CHARS);
+    let mut text = match written {
+        [] => format!("{root} is initialised already.\n"),
+        _ => format!("Initialised {root}: wrote"),
+    };
+    for path in written {
+        let _ = write!(text, "\n- {}", inline(&path.to_string_lossy(), PATH_CHARS));
+    }
+    if !written.is_empty() {
+        text.push('\n');
+    }
+    text + &done("Indexed it", run)
+}
+
+fn done(what: &str, run: &Run) -> String {
     let IndexFinished {
         added,
         changed,
@@ -32,8 +61,7 @@ pub(crate) fn index(path: &str, run: &Run) -> String {
     let mut text = notes(&run.warnings, None);
     let _ = writeln!(
         text,
-        "Indexed {} in {}: {} added, {} changed, {} unchanged, {} removed, {} failed, {} skipped ({} read).",
-        inline(path, 400),
+        "{what} in {}: {} added, {} changed, {} unchanged, {} removed, {} failed, {} skipped ({} read).",
         time(*took_ms),
         count(*added),
         count(*changed),
@@ -70,7 +98,7 @@ fn items(heading: &str, failures: &[&ItemFailure], total: u64) -> String {
     }
     let mut text = format!("\n\n{heading}:");
     for ItemFailure { item, code: _, reason } in failures.iter().take(MOST_FAILURES) {
-        let _ = write!(text, "\n- {}: {}", inline(item, 400), inline(reason, 300));
+        let _ = write!(text, "\n- {}: {}", inline(item, PATH_CHARS), inline(reason, 300));
     }
     let told = failures.len().min(MOST_FAILURES) as u64;
     if total > told {

@@ -38,6 +38,12 @@ pub(crate) fn added(response: &AddResponse, title: &str) -> String {
     text
 }
 
+/// That a text was taken, in the words that plain clients look for.
+pub(crate) fn stored(response: &AddResponse, title: &str) -> String {
+    let AddResponse { id, status: _, similar: _, warnings } = response;
+    format!("{}Accepted: {} · {}.", notes(warnings, None), inline(id, 20), inline(title, TITLE_CHARS))
+}
+
 /// What feedback says of an item.
 pub(crate) fn rated(item: &str, response: &FeedbackResponse) -> String {
     let stats = response.item_stats.unwrap_or_default();

@@ -42,6 +42,9 @@ pub(crate) fn origin(doc: &Document, memory: Option<&Memory>) -> String {
         MemoryStatus::Deprecated => words.push("retired".to_owned()),
         MemoryStatus::Current | MemoryStatus::Unspecified => {}
     }
+    if memory.stats.as_ref().is_some_and(|stats| stats.flagged) {
+        words.push("flagged for review".to_owned());
+    }
     words.join(", ")
 }
 

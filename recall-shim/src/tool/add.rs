@@ -1,11 +1,12 @@
 //! `recall_add`
 
-use recall_proto::v1::{AddRequest, Scope};
+use recall_proto::v1::{AddRequest, AddResponse, Scope};
 use serde::Deserialize;
 
 use super::Call;
 use super::key::key;
 use crate::answer::{Answer, Format};
+use crate::daemon::Daemon;
 use crate::error::{Doing, ToolError};
 use crate::{json, render};
 
@@ -52,17 +53,23 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         related_files,
         supersedes: supersedes.unwrap_or_default(),
         force,
-        idempotency_key: key(),
         ..AddRequest::default()
     };
-    // The key makes the call safe to repeat: a daemon that was replaced in the middle of it finds what the first one wrote.
-    let add = call.daemon.call(Doing::Remembering, |client| {
-        let request = request.clone();
-        async move { client.add(request).await }
-    });
-    let response = add.await?;
+    let response = add(call.daemon, request).await?;
     Ok(match format {
         Format::Text => Answer::Text(render::added(&response, &title)),
         Format::Json => Answer::Json(json::plain(recall_json::added(&response))),
     })
+}
+
+/// Keeps a memory.
+///
+/// The key makes the call safe to repeat: a daemon that was replaced in the middle of it finds what the first one wrote.
+pub(super) async fn add(daemon: &Daemon, request: AddRequest) -> Result<AddResponse, ToolError> {
+    let request = AddRequest { idempotency_key: key(), ..request };
+    let add = daemon.call(Doing::Remembering, |client| {
+        let request = request.clone();
+        async move { client.add(request).await }
+    });
+    add.await
 }

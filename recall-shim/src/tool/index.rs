@@ -1,7 +1,9 @@
 //! `recall_index`
 
 use recall_proto::v1::index_event::Event;
-use recall_proto::v1::{IndexFinished, IndexPhase, IndexProgress, IndexRequest, IndexStarted, Scope, Warning};
+use recall_proto::v1::{
+    IndexFinished, IndexPhase, IndexProgress, IndexRequest, IndexStarted, RebuildRequest, Scope, Warning,
+};
 use serde::Deserialize;
 use tokio::sync::Mutex;
 use tonic::Status;
@@ -35,7 +37,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let format = arguments.format;
     let path = arguments.path;
     let request = IndexRequest {
-        context: Some(call.context),
+        context: Some(call.context.clone()),
         paths: vec![path.clone()],
         tags: arguments.tags,
         type_hint: arguments.type_hint.unwrap_or_default(),
@@ -43,10 +45,32 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         scope: Scope::Project.into(),
         ..IndexRequest::default()
     };
+    let run = run(call, Job::Index(request)).await?;
+    Ok(match format {
+        Format::Text => Answer::Text(render::index(&path, &run)),
+        Format::Json => Answer::Json(json::index(&run)),
+    })
+}
+
+/// What the daemon is to run.
+#[derive(Clone, Debug)]
+pub(super) enum Job {
+    Index(IndexRequest),
+    Rebuild(RebuildRequest),
+}
+
+/// Runs a job of the daemon to its end, and tells the client how far it is.
+///
+/// # Errors
+/// The daemon is not reached, or the run failed.
+pub(super) async fn run(call: Call<'_>, job: Job) -> Result<Run, ToolError> {
     let progress = Mutex::new(call.progress);
-    let (request, progress) = (&request, &progress);
+    let (job, progress) = (&job, &progress);
     let run = call.daemon.call(Doing::Indexing, |client| async move {
-        let mut events = client.index(request.clone()).await?;
+        let mut events = match job.clone() {
+            Job::Index(request) => client.index(request).await?,
+            Job::Rebuild(request) => client.rebuild(request).await?,
+        };
         let mut run = Run::default();
         while let Some(event) = events.message().await? {
             match event.event {
@@ -62,11 +86,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         }
         Err(Status::unavailable("the daemon ended before the indexing did"))
     });
-    let run = run.await?;
-    Ok(match format {
-        Format::Text => Answer::Text(render::index(&path, &run)),
-        Format::Json => Answer::Json(json::index(&run)),
-    })
+    run.await
 }
 
 async fn tell(progress: &Mutex<Option<Progress>>, state: &IndexProgress) {

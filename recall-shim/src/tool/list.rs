@@ -20,6 +20,8 @@ pub(super) struct Arguments {
     language: Option<String>,
     #[serde(default)]
     tags: Vec<String>,
+    #[serde(default)]
+    flagged: bool,
     cursor: Option<String>,
     #[serde(default)]
     format: Format,
@@ -57,6 +59,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
         path: arguments.path.unwrap_or_default(),
         tags: arguments.tags,
         language: arguments.language.unwrap_or_default(),
+        flagged: arguments.flagged,
     };
     loop {
         let response = list(&request, &call).await?;

@@ -46,6 +46,31 @@ pub(super) struct Arguments {
     format: Format,
 }
 
+impl Arguments {
+    /// A query without filters.
+    pub(super) fn plain(query: String, limit: Option<u32>, cursor: Option<String>, format: Format) -> Self {
+        Self {
+            query,
+            scope: ScopeArgument::default(),
+            types: Vec::new(),
+            limit,
+            language: None,
+            path: None,
+            tags: Vec::new(),
+            include_code: None,
+            include_memories: None,
+            project_id: None,
+            explain: false,
+            rerank: None,
+            vector_weight: None,
+            bm25_weight: None,
+            ppr_weight: None,
+            cursor,
+            format,
+        }
+    }
+}
+
 pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Answer, ToolError> {
     let page_before = arguments.cursor.as_deref().map(|cursor| Cursor::read(cursor, &call.question)).transpose()?;
     let offset = page_before.as_ref().map_or(0, |cursor| cursor.position);

@@ -69,7 +69,9 @@ fn a_ping_and_an_unknown_method_are_answered() {
 fn resources_and_prompts_are_offered() {
     let mut session = Session::initialized("2025-11-25");
     let templates = session.ask(&request(1, "resources/templates/list", &json!({})));
-    assert_eq!(templates["result"]["resourceTemplates"][0]["uriTemplate"], "recall://doc/{id}");
+    let templates = templates["result"]["resourceTemplates"].as_array().expect("templates");
+    let templates: Vec<_> = templates.iter().map(|template| &template["uriTemplate"]).collect();
+    assert_eq!(templates, ["recall://doc/{id}", "recall://memory/{id}"]);
     assert_eq!(session.ask(&request(2, "resources/list", &json!({})))["result"]["resources"], json!([]));
     let unknown = session.ask(&request(3, "resources/read", &json!({"uri": "recall://nope"})));
     assert_eq!(

@@ -7,7 +7,7 @@ use recall_proto::v1::{GetRequest, GetResponse};
 use recall_proto::{Failure, InvalidRequest, Problem, Reason};
 use tonic::Status;
 
-use super::{Service, context, memory, store};
+use super::{Service, context, memory, store, warning};
 
 pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<GetResponse, Status> {
     let GetRequest { context, id, scope: wanted, include_parent, start_line, end_line } = request;
@@ -28,7 +28,8 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
 }
 
 fn response(item: Item, lines: Lines) -> GetResponse {
-    let Item { scope, document: found, chunk: named, text, parent_text, symbols, memory: recalled, coverage } = item;
+    let Item { scope, document: found, chunk: named, text, parent_text, symbols, memory: recalled, coverage, warnings } =
+        item;
     let hash = found.hash.short();
     let (text, start_line, end_line, proto_chunk, cited) = if let Some((_, span)) = named {
         let whole = parent_text.unwrap_or_default();
@@ -51,7 +52,7 @@ fn response(item: Item, lines: Lines) -> GetResponse {
         staleness: memory::staleness(recalled.as_deref()),
         memory: memory::to_proto(recalled.as_deref(), scope),
         generation: coverage.generation.0,
-        warnings: Vec::new(),
+        warnings: warning::to_proto(warnings),
     }
 }
 

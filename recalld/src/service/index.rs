@@ -10,7 +10,6 @@ use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Pieces, Service, context, run};
-use crate::failure::unsupported;
 
 pub(super) fn handle(service: &Service, request: IndexRequest) -> Result<Pieces<IndexEvent>, Status> {
     let IndexRequest {
@@ -27,9 +26,6 @@ pub(super) fn handle(service: &Service, request: IndexRequest) -> Result<Pieces<
         force,
         scope: wanted,
     } = request;
-    if !ignore.is_empty() {
-        return Err(unsupported("ignore patterns with a request (`ignore`)"));
-    }
     let origin = context::origin(context)?;
     let wanted = scope::from_proto(wanted, Scope::Project)?;
     let asked = Asked {
@@ -37,6 +33,7 @@ pub(super) fn handle(service: &Service, request: IndexRequest) -> Result<Pieces<
         scope: wanted,
         recursive: recursive.unwrap_or(true),
         globs,
+        ignore,
         tags,
         source: Some(source).filter(|source| !source.is_empty()),
         document_type: document_type("type_hint", &type_hint)?,

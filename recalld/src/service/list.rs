@@ -1,20 +1,16 @@
 //! `List`: what does a store hold?
 
-use recall_core::{Language, Scope};
-use recall_engine::{Coverage, ListRequest as Asked, ListSort, Listed, Listing};
+use recall_core::{Language, PathFilter, Scope};
+use recall_engine::{Coverage, ListRequest as Asked, ListSort, Listed, Listing, Said};
 use recall_proto::convert::{document, document_type, limits, scope, time};
 use recall_proto::v1::{self, ListEntry, ListRequest, ListResponse};
 use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Service, context, memory, store, warning};
-use crate::failure::unsupported;
 
 pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<ListResponse, Status> {
-    let ListRequest { context, r#type, scope: wanted, limit, sort, cursor, path, tags, language } = request;
-    if !path.is_empty() {
-        return Err(unsupported("listings below a path (`path`)"));
-    }
+    let ListRequest { context, r#type, scope: wanted, limit, sort, cursor, path, tags, language, flagged } = request;
     let origin = context::origin(context)?;
     let wanted = scope::from_proto(wanted, Scope::All)?;
     let asked = Asked {
@@ -22,6 +18,8 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
         types: document_type("type", &r#type)?.into_iter().collect(),
         languages: Some(language).filter(|name| !name.is_empty()).map(Language::from).into_iter().collect(),
         tags,
+        path: Some(path).filter(|path| !path.is_empty()).map(PathFilter),
+        said: if flagged { Said::Flagged } else { Said::Anything },
         sort: order(sort)?,
         offset: offset(&cursor)?,
         limit: limits::list_entries(limit, &service.daemon.settings.limits)?,

@@ -3,26 +3,23 @@
 use std::collections::HashSet;
 
 use recall_core::{DocumentId, Scope};
-use recall_engine::{RemoveReport, RemoveRequest as Asked};
+use recall_engine::{RemoveReport, RemoveRequest as Asked, Tombstones};
 use recall_proto::convert::{remember, scope};
 use recall_proto::v1::{RemoveRequest, RemoveResponse};
 use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Service, context};
-use crate::failure::unsupported;
 
 pub(super) async fn handle(service: &Service, request: RemoveRequest) -> Result<RemoveResponse, Status> {
     let RemoveRequest { context, items, scope: wanted, purge } = request;
     if items.is_empty() || items.iter().any(|item| item.trim().is_empty()) {
         return Err(InvalidRequest::new("items", Problem::Empty).into());
     }
-    if purge {
-        return Err(unsupported("dropping tombstones (`purge`)"));
-    }
     let provenance = remember::provenance(&context.clone().unwrap_or_default());
     let origin = context::origin(context)?;
-    let asked = Asked { items, scope: scope::from_proto(wanted, Scope::Project)?, provenance };
+    let tombstones = if purge { Tombstones::Purge } else { Tombstones::Keep };
+    let asked = Asked { items, scope: scope::from_proto(wanted, Scope::Project)?, tombstones, provenance };
     let report = service.call(move |daemon| daemon.engine.remove(&origin, &asked)).await?;
     Ok(response(report))
 }

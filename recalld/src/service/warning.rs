@@ -28,6 +28,11 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("`{path}` changed while the query ran and was left out");
             v1::Warning { path, ..new("FILE_CHANGED", Severity::Warning, message, "ask again") }
         }
+        Warning::SecretsMasked { path } => {
+            let message = format!("secrets stand in `{path}`; they are masked here");
+            let hint = "take them out of the file, and change them: whoever has the file has them";
+            v1::Warning { path, ..new("SECRET_MASKED", Severity::Warning, message, hint) }
+        }
         Warning::Repaired { what } => {
             let message = format!("a damaged index was set aside and made anew: {what}");
             new("INDEX_REPAIRED", Severity::Notice, message, "")

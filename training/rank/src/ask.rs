@@ -72,6 +72,7 @@ impl Asked {
             scope: Scope::Project,
             recursive: true,
             globs: Vec::new(),
+            ignore: Vec::new(),
             tags: Vec::new(),
             source: None,
             document_type: None,

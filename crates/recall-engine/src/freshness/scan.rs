@@ -82,6 +82,7 @@ fn rules(store: &Store) -> Rules {
                 path: Some(path.clone()),
                 depth: if added.recursive { Depth::Recursive } else { Depth::Flat },
                 globs: added.globs.clone(),
+                ignore: added.ignore.clone(),
                 ignore_rules: IgnoreRules::Honour,
             }),
         }

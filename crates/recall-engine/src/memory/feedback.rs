@@ -50,7 +50,7 @@ impl Engine {
             provenance: provenance::completed(&request.provenance, &Head::of(&store.root), &store),
         }])?;
         self.note_judgment(origin, request);
-        Ok(FeedbackReport { stats: ItemStats::from(&store.ledger.feedback(item)) })
+        Ok(FeedbackReport { stats: store.stats(item) })
     }
 }
 

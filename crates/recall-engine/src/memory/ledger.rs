@@ -1,6 +1,7 @@
 //! What do a store's journals say, and how does more get into them?
 
 mod derived;
+mod health;
 
 pub(super) use derived::Difference;
 
@@ -18,6 +19,7 @@ use recall_core::{
 };
 use recall_journal::{Applied, Changes, Disk, Follower, Journal, Memories};
 
+use super::rated::Ratings;
 use crate::error::MemoryError;
 
 /// A store's journals, open, and what they say.
@@ -54,6 +56,8 @@ struct State {
     looked: Option<Instant>,
     /// Why they could not be read the last time.
     problem: Option<String>,
+    /// What feedback says of files; none since something was said.
+    ratings: Option<Arc<Ratings>>,
 }
 
 /// A memory that is being written.
@@ -84,6 +88,7 @@ impl Ledger {
             in_flight: BTreeMap::new(),
             looked: None,
             problem: None,
+            ratings: None,
         };
         Self {
             folder,
@@ -182,6 +187,12 @@ impl Ledger {
     /// What feedback says about an item.
     pub(crate) fn feedback(&self, item: ItemId) -> FeedbackTally {
         self.state.lock().memories.feedback(item)
+    }
+
+    /// What feedback says of files. The same one until something is said.
+    pub(super) fn file_ratings(&self) -> Arc<Ratings> {
+        let state = &mut *self.state.lock();
+        Arc::clone(state.ratings.get_or_insert_with(|| Arc::new(ratings(&state.memories))))
     }
 
     /// The moment that an event about a memory has to bear.
@@ -300,6 +311,7 @@ impl State {
                 }
             }
             Changes::Rewritten(events) => {
+                self.ratings = None;
                 self.memories = events.into_iter().collect();
                 self.derive_all();
             }
@@ -309,7 +321,11 @@ impl State {
     fn apply(&mut self, event: Event) {
         let added = match &event.body {
             EventBody::Memory { id, change: MemoryChange::Add(added) } => Some((*id, added.supersedes)),
-            EventBody::Memory { .. } | EventBody::Feedback { .. } => None,
+            EventBody::Memory { .. } => None,
+            EventBody::Feedback { .. } => {
+                self.ratings = None;
+                None
+            }
         };
         if let (Applied::New(ItemId::Memory(id)), older) =
             (self.memories.apply(event), added.and_then(|(_, supersedes)| supersedes))
@@ -322,6 +338,26 @@ impl State {
             }
         }
     }
+}
+
+/// What feedback says of files, the verdicts on their chunks included.
+fn ratings(memories: &Memories) -> Ratings {
+    let mut ratings = Ratings::new();
+    for item in memories.rated_items() {
+        let document = match item {
+            ItemId::Document(document) => document,
+            ItemId::Chunk(chunk) => chunk.document,
+            ItemId::Memory(_) => continue,
+        };
+        let said = memories.feedback(item);
+        let all = ratings.entry(document).or_default();
+        all.useful += said.useful;
+        all.not_useful += said.not_useful;
+        all.outdated += said.outdated;
+        all.duplicate += said.duplicate;
+        all.last_outdated = all.last_outdated.max(said.last_outdated);
+    }
+    ratings
 }
 
 /// Writes what git has to know of the folder, unless it is there.

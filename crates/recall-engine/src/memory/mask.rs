@@ -2,14 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use recall_core::Memory;
-use recall_secrets::{Masker, Settings};
 
-/// One for the process: a pattern is compiled when it is first needed, and stays.
-static MASKER: LazyLock<Masker> =
-    LazyLock::new(|| Masker::new(Settings::default()).expect("these settings turn off no rule"));
+use crate::mask::MASKER;
 
 /// Masks texts, and knows what it found in them.
 #[derive(Debug, Default)]

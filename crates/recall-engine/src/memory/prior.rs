@@ -27,7 +27,8 @@ pub(crate) fn factors(store: &Store, id: MemoryId, request: &SearchRequest, now:
     let Some((memory, superseded_by)) = store.ledger.memory_and_successor(id) else { return Vec::new() };
     // A catalog that cannot be read is told by the reading of the hits.
     let Ok(verification) = store.verification(&memory, Look::Indexed) else { return Vec::new() };
-    let recalled = Recalled::of(memory, verification, superseded_by, now);
+    // How often it was told before decides nothing.
+    let recalled = Recalled::of(memory, verification, superseded_by, 0, now);
     let all = [anchors(recalled.verification.state), staleness(recalled.status), usefulness(&recalled.memory.feedback)];
     all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()
 }
@@ -50,7 +51,9 @@ fn staleness(status: MemoryStatus) -> Option<Factor> {
     Some(Factor { name: "staleness", value })
 }
 
-fn usefulness(tally: &FeedbackTally) -> Option<Factor> {
+/// The factor of what was said: it rises with every verdict for the item, falls with every one against it, and both are
+/// bounded.
+pub(super) fn usefulness(tally: &FeedbackTally) -> Option<Factor> {
     let FeedbackTally { useful, not_useful, .. } = *tally;
     let verdicts = useful as f64 + not_useful as f64;
     if verdicts == 0.0 {
@@ -72,6 +75,22 @@ mod tests {
         assert_eq!((factor(0, 0), factor(1, 1)), (None, Some(1.0)));
         assert!(factor(1, 0) > Some(1.05) && factor(5, 0) > factor(1, 0));
         assert!(factor(1_000_000, 0) <= Some(2.0) && factor(0, 1_000_000) >= Some(0.5));
+    }
+
+    fn factor_of(useful: u64, not_useful: u64) -> f64 {
+        let tally = FeedbackTally { useful, not_useful, ..FeedbackTally::default() };
+        usefulness(&tally).map_or(1.0, |factor| factor.value)
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn feedback_is_bounded_and_a_verdict_moves_it_its_own_way(useful in 0..1_000_000_u64, not_useful in 0..1_000_000_u64) {
+            let factor = factor_of(useful, not_useful);
+            proptest::prop_assert!((0.5..=2.0).contains(&factor), "{factor}");
+            proptest::prop_assert!(factor_of(useful + 1, not_useful) > factor);
+            proptest::prop_assert!(factor_of(useful, not_useful + 1) < factor);
+            proptest::prop_assert!((factor_of(not_useful, useful) * factor - 1.0).abs() < 1e-9, "as much for as against");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{Event, EventBody, MemoryChange, MemoryId, Recalled, Timestamp, VerifyMemories, VerifyMode};
+use recall_core::{Event, EventBody, ItemId, MemoryChange, MemoryId, Recalled, Timestamp, VerifyMemories, VerifyMode};
 
 use super::anchors::Look;
 use super::git::Head;
@@ -122,8 +122,18 @@ impl Store {
     /// A symbol of a file that changed since it was indexed is not compared; see
     /// [`bring_up_anchors`](Self::bring_up_anchors).
     pub(crate) fn recalled(&self, id: MemoryId, now: Timestamp) -> Result<Option<Recalled>, StoreError> {
+        self.recalled_after(self.retrievals.of(ItemId::Memory(id)), id, now)
+    }
+
+    /// The same as a hit tells it: how often it was a hit before is left out, so that a question that is asked twice is answered
+    /// with the same bytes.
+    pub(crate) fn recalled_as_hit(&self, id: MemoryId, now: Timestamp) -> Result<Option<Recalled>, StoreError> {
+        self.recalled_after(0, id, now)
+    }
+
+    fn recalled_after(&self, retrievals: u64, id: MemoryId, now: Timestamp) -> Result<Option<Recalled>, StoreError> {
         let Some((memory, superseded_by)) = self.ledger.memory_and_successor(id) else { return Ok(None) };
         let verification = self.verification(&memory, Look::Now)?;
-        Ok(Some(Recalled::of(masked(memory), verification, superseded_by, now)))
+        Ok(Some(Recalled::of(masked(memory), verification, superseded_by, retrievals, now)))
     }
 }

@@ -88,7 +88,7 @@ fn memories<'a>(
     }
     let mut memories = HashMap::with_capacity(ids.len());
     for id in ids {
-        memories.extend(store.recalled(id, now)?.map(|recalled| (id, recalled)));
+        memories.extend(store.recalled_as_hit(id, now)?.map(|recalled| (id, recalled)));
     }
     Ok(memories)
 }
@@ -129,7 +129,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, stored: StoredCh
         recall_core::Explain::On => Some(Explanation {
             ranks: ranked.fused.map(|chunk| chunk.fused.ranks.clone()).unwrap_or_default(),
             fused: ranked.fused.map_or(0.0, |chunk| chunk.fused.score),
-            priors: ranked.fused.iter().flat_map(|chunk| &chunk.priors).chain(&ranked.memory_priors).copied().collect(),
+            priors: ranked.fused.iter().flat_map(|chunk| &chunk.priors).chain(&ranked.item_priors).copied().collect(),
             contributions: ranked.learned.as_ref().map(|learned| contributions(search, learned)).unwrap_or_default(),
         }),
     };

@@ -30,8 +30,8 @@ pub(super) struct Ranked<'a> {
     pub(super) fused: Option<&'a FusedChunk>,
     /// What the ranker saw of the document.
     pub(super) learned: Option<Learned>,
-    /// The factors that being a memory puts on the score.
-    pub(super) memory_priors: Vec<Factor>,
+    /// The factors that being a memory, and what was said of the item, put on the score.
+    pub(super) item_priors: Vec<Factor>,
 }
 
 /// What the ranker saw of a document, and how sure it is.
@@ -88,7 +88,7 @@ pub(super) fn order<'a>(
             None => ranked.extend(fused(pool, side)),
         }
     }
-    weigh_memories(search, &mut ranked);
+    weigh_items(search, &mut ranked)?;
     sort(&mut ranked);
     let more: Vec<Ranked<'a>> = learned_sides.into_iter().flat_map(|side| others(&ranked, pool, side)).collect();
     ranked.extend(more);
@@ -103,21 +103,32 @@ fn basis(pool: &[Finds]) -> Basis {
     if pool.iter().all(is_told) { Basis::Meaning } else { Basis::Words }
 }
 
-/// Multiplies the odds of memories with what speaks for or against them, whoever decided: of a learned score, which is a
-/// probability by its scale, that moves all by the same way; of a fused one, which is small, it is the score itself.
-fn weigh_memories(search: &Search<'_>, ranked: &mut [Ranked<'_>]) {
+/// Multiplies the odds of memories, and of files that feedback speaks of, with what speaks for or against them, whoever
+/// decided: of a learned score, which is a probability by its scale, that moves all by the same way; of a fused one, which is
+/// small, it is the score itself.
+///
+/// # Errors
+/// A store cannot be read.
+fn weigh_items(search: &Search<'_>, ranked: &mut [Ranked<'_>]) -> Result<(), StoreError> {
     let now = search.engine.clock.now();
     let known: Vec<_> = search.stores.iter().map(|store| store.known()).collect();
+    let rated = search.stores.iter().map(|store| store.rated_files()).collect::<Result<Vec<_>, _>>()?;
     for one in ranked {
-        let Some(&id) = known[one.store].memories.get(&one.document.0) else { continue };
-        one.memory_priors = memory::factors(&search.stores[one.store], id, search.request, now);
-        if one.memory_priors.is_empty() {
+        one.item_priors = match known[one.store].memories.get(&one.document.0) {
+            Some(&id) => memory::factors(&search.stores[one.store], id, search.request, now),
+            None => {
+                let rated = rated[one.store].get(&one.document.0).copied();
+                rated.filter(|factor| !search.request.leaves_out(factor.name)).into_iter().collect()
+            }
+        };
+        if one.item_priors.is_empty() {
             // Its score stays what it is to the last bit.
             continue;
         }
-        let factor: f64 = one.memory_priors.iter().map(|factor| factor.value).product();
+        let factor: f64 = one.item_priors.iter().map(|factor| factor.value).product();
         one.score = one.score * factor / (1.0 - one.score + one.score * factor);
     }
+    Ok(())
 }
 
 fn sort(ranked: &mut [Ranked<'_>]) {
@@ -153,7 +164,7 @@ fn by_ranker<'a>(
                         + TOGETHER * best.map_or(0.0, |chunk| chunk.score) / most_fused,
                 ),
                 fused: best,
-                memory_priors: Vec::new(),
+                item_priors: Vec::new(),
                 learned: Some(Learned {
                     side: side.side,
                     basis,
@@ -205,7 +216,7 @@ fn from_chunk(store: usize, chunk: &FusedChunk) -> Ranked<'_> {
         score: chunk.score,
         fused: Some(chunk),
         learned: None,
-        memory_priors: Vec::new(),
+        item_priors: Vec::new(),
     }
 }
 
@@ -229,7 +240,7 @@ fn others<'a>(ranked: &[Ranked<'a>], pool: &'a [Finds], side: Side) -> Vec<Ranke
         .map(|(place, other)| {
             score -= least / (count + 1.0);
             let best = &ranked[place];
-            Ranked { score, learned: best.learned.clone(), memory_priors: best.memory_priors.clone(), ..other }
+            Ranked { score, learned: best.learned.clone(), item_priors: best.item_priors.clone(), ..other }
         })
         .collect()
 }

@@ -14,6 +14,7 @@ use super::expand::{Expanded, expand};
 use super::order::Ranked;
 use crate::answer::Hit;
 use crate::error::StoreError;
+use crate::mask::{self, Masked};
 
 /// The hits that a request asks for.
 pub(super) struct Page {
@@ -27,6 +28,8 @@ pub(super) struct Page {
     pub(super) next_offset: Option<u32>,
     /// Files that changed and could not be indexed in time.
     pub(super) left_out: BTreeSet<String>,
+    /// Files of which something is masked.
+    pub(super) masked: BTreeSet<String>,
 }
 
 /// Reads as many of the selected chunks, best first, as the page takes. `None` where files had changed and were indexed: the
@@ -62,10 +65,14 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
     let best_score = hits.first().map(|hit| hit.score);
     hits.drain(..offset.min(hits.len()));
     let mut highlighter = Highlighter::new(search.understood);
+    let mut masked = BTreeSet::new();
     for hit in &mut hits {
+        if mask::hit(hit) == Masked::Yes {
+            masked.insert(hit.document.path.as_str().to_owned());
+        }
         hit.highlights = highlighter.ranges(&hit.text);
     }
-    Ok(Some(Page { hits, confidence, best_score, next_offset, left_out }))
+    Ok(Some(Page { hits, confidence, best_score, next_offset, left_out, masked }))
 }
 
 /// How many of the ranked chunks to read to have at least `count`: what has the same score is read together, since its order

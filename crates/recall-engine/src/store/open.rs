@@ -9,11 +9,11 @@ use recall_catalog::Catalog;
 use recall_core::{DocumentRow, Generation, StoreScope, Timestamp};
 use recall_lexical::{Lexical, WriterSettings};
 
-use super::{Attention, Background, Folder, Known, Publication, RankingCell, Store, StructureCell};
+use super::{Attention, Background, Folder, Known, Publication, RankingCell, Retrievals, Store, StructureCell};
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::freshness::Freshness;
-use crate::memory::{AnchorTexts, Ledger};
+use crate::memory::{AnchorTexts, Ledger, RatedCell};
 use crate::models::Models;
 use crate::progress::Cancel;
 use crate::selection::{self, Selection};
@@ -71,6 +71,7 @@ impl Store {
         let selection_file = selection::file_in(&folder.path);
         let selection = Selection::load(selection_file.clone())
             .map_err(|source| StoreError::Selection { path: selection_file, source })?;
+        let index = folder.index.clone();
         let store = Self {
             scope,
             root: root.to_owned(),
@@ -84,6 +85,8 @@ impl Store {
             selection: Mutex::new(selection),
             ledger: Ledger::new(root.join(".recall")),
             anchor_texts: AnchorTexts::default(),
+            rated: RatedCell::default(),
+            retrievals: Retrievals::open(&index),
             known: ArcSwap::from_pointee(Known::default()),
             stated: ArcSwapOption::empty(),
             writing: Mutex::new(()),

@@ -6,7 +6,9 @@ use recall_core::{
     AddMemory, Feedback, ItemId, PromoteMemory, RateItem, Scope, SearchRequest, StoreScope, UpdateMemory, Verdict,
     VerifyMemories, VerifyMode,
 };
-use recall_engine::{Engine, ItemRequest, ListRequest, ListSort, Origin, Parent, RemoveRequest, RootCheck};
+use recall_engine::{
+    Engine, ItemRequest, ListRequest, ListSort, Origin, Parent, RemoveRequest, RootCheck, Said, Tombstones,
+};
 
 use super::support::{Sandbox, request};
 use super::{add, agent, found, lesson};
@@ -24,6 +26,8 @@ fn listed(engine: &Engine, origin: &Origin) -> usize {
         types: vec![recall_core::DocumentType::Lesson],
         languages: Vec::new(),
         tags: Vec::new(),
+        path: None,
+        said: Said::Anything,
         sort: ListSort::Path,
         offset: 0,
         limit: 100,
@@ -63,7 +67,8 @@ fn no_use_case_of_one_project_reaches_a_memory_of_another() {
     }
     let promote = PromoteMemory { id, to: StoreScope::Global, provenance: provenance.clone() };
     assert!(engine.promote_memory(&other, &promote).is_err());
-    let remove = RemoveRequest { items: vec![id.to_string()], scope: Scope::Project, provenance };
+    let remove =
+        RemoveRequest { items: vec![id.to_string()], scope: Scope::Project, tombstones: Tombstones::Keep, provenance };
     assert!(engine.remove(&other, &remove).is_err());
     let supersede = AddMemory { supersedes: Some(id), ..lesson("Mine", "Instead.") };
     assert!(engine.add_memory(&other, &supersede).is_err());

@@ -1,7 +1,7 @@
 //! What use says of what was remembered.
 
-use recall_core::{AddMemory, Feedback, ItemId, RateItem, Repeats, Scope, Trust, Verdict};
-use recall_engine::{Engine, FeedbackReport, MemoryError};
+use recall_core::{AddMemory, Feedback, ItemId, PathFilter, RateItem, Repeats, Scope, Trust, UpdateMemory, Verdict};
+use recall_engine::{Engine, FeedbackReport, Hit, ListRequest, ListSort, MemoryError, Said};
 
 use super::support::{Sandbox, request};
 use super::{add, agent, found, lesson, with_others};
@@ -36,6 +36,111 @@ fn feedback_counts_moves_the_order_and_outlives_the_engine() {
     engine.close();
     let again = sandbox.search(&sandbox.engine(), "wombats");
     assert_eq!(again.hits.iter().find_map(|hit| hit.memory.as_ref()), hit.memory.as_ref());
+}
+
+#[test]
+fn feedback_moves_code_and_prose_as_it_moves_memories() {
+    for (first, second, text) in [
+        ("src/a.rs", "src/b.rs", "/// Digs a burrow.\npub fn dig_burrow() {\n    NAME.dig()\n}\n"),
+        ("docs/a.md", "docs/b.md", "# Burrows NAME\n\nTo dig a burrow, dig deep with NAME.\n"),
+    ] {
+        let sandbox = with_others(&[]);
+        sandbox.write(first, &text.replace("NAME", "north"));
+        sandbox.write(second, &text.replace("NAME", "south"));
+        // Scores are told by how they are spread: two alone would stand as far apart as any.
+        for n in 0..10 {
+            let others = format!("To dig {n} holes is no way to a burrow of {n} rooms.");
+            sandbox.write(&format!("src/o{n}.rs"), &format!("/// {others}\nfn hole_{n}() {{ dig(); }}\n"));
+            sandbox.write(&format!("docs/o{n}.md"), &format!("# Holes {n}\n\n{others}\n"));
+        }
+        let engine = sandbox.engine();
+        let order = || {
+            let answer = sandbox.search(&engine, "dig burrow");
+            let hits = answer.hits.into_iter().filter(|hit| [first, second].contains(&hit.document.path.as_str()));
+            hits.collect::<Vec<_>>()
+        };
+        let before = order();
+        let (up, down) = (before[1].document.id, before[0].document.id);
+        assert!(before.iter().all(|hit| !has_prior(hit)), "nothing was said");
+        for _ in 0..8 {
+            rate(&sandbox, &engine, ItemId::Chunk(before[1].id), Verdict::Useful).expect("kept");
+            rate(&sandbox, &engine, ItemId::Document(down), Verdict::NotUseful).expect("kept");
+        }
+        let after = order();
+        assert_eq!((after[0].document.id, after[1].document.id), (up, down), "{first}");
+        assert!(has_prior(&after[0]) && has_prior(&after[1]));
+        let odds = |hit: &Hit| hit.score / (1.0 - hit.score);
+        let moved = (odds(&after[0]) / odds(&before[1])) / (odds(&after[1]) / odds(&before[0]));
+        assert!(moved > 1.0 && moved <= 4.0 + 1e-6, "bounded: {moved}");
+        engine.close();
+        let engine = sandbox.engine();
+        let again = sandbox.search(&engine, "dig burrow").hits.into_iter().find(|hit| hit.document.id == up);
+        assert!(again.is_some_and(|hit| has_prior(&hit)), "it outlives the engine");
+    }
+}
+
+fn has_prior(hit: &Hit) -> bool {
+    let priors = hit.explanation.iter().flat_map(|explanation| &explanation.priors);
+    priors.into_iter().any(|factor| factor.name == "usefulness")
+}
+
+#[test]
+fn what_seldom_helps_is_listed_for_a_look() {
+    let sandbox =
+        Sandbox::with(&[("src/a.rs", "fn wombat() {}\n"), ("src/b.rs", "fn badger() {}\n"), ("c.md", "# C\n")]);
+    let engine = sandbox.engine();
+    let id = add(&sandbox, &engine, &lesson("Wombats", "They dig."));
+    let listed = |path: Option<&str>, said| {
+        let request = ListRequest {
+            scope: Scope::All,
+            types: Vec::new(),
+            languages: Vec::new(),
+            tags: Vec::new(),
+            path: path.map(|path| PathFilter(path.to_owned())),
+            said,
+            sort: ListSort::Path,
+            offset: 0,
+            limit: 100,
+        };
+        let listing = engine.list(&sandbox.origin(), &request).expect("a listing");
+        assert_eq!(listing.total, listing.documents.len() as u64);
+        listing.documents.iter().map(|listed| listed.document.path.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(None, Said::Flagged), [""; 0]);
+    for _ in 0..10 {
+        sandbox.search(&engine, "wombat");
+    }
+    let wombat = sandbox.search(&engine, "wombat").hits.into_iter().find(|hit| hit.memory.is_none()).expect("a file");
+    let stats = rate(&sandbox, &engine, ItemId::Chunk(wombat.id), Verdict::NotUseful).expect("kept").stats;
+    assert_eq!((stats.retrievals, stats.is_flagged), (11, true));
+    rate(&sandbox, &engine, ItemId::Memory(id), Verdict::Outdated).expect("kept");
+    assert_eq!(listed(None, Said::Flagged), [id.to_string().as_str(), "src/a.rs"]);
+    assert_eq!(listed(Some("src"), Said::Flagged), ["src/a.rs"]);
+    assert_eq!(listed(Some("src"), Said::Anything), ["src/a.rs", "src/b.rs"]);
+    assert_eq!(listed(Some("src/b*"), Said::Anything), ["src/b.rs"]);
+    assert_eq!(listed(Some("*.md"), Said::Anything), ["c.md"]);
+    assert_eq!(listed(Some("sr"), Said::Anything), [""; 0]);
+    let amend = UpdateMemory {
+        id,
+        title: Some("Wombats of today".to_owned()),
+        content: None,
+        tags: None,
+        related_files: None,
+        provenance: agent(),
+    };
+    engine.update_memory(&sandbox.origin(), &amend).expect("amended");
+    assert_eq!(listed(None, Said::Flagged), ["src/a.rs"]);
+    engine.close();
+    let engine = sandbox.engine();
+    let stats = engine.rate_item(
+        &sandbox.origin(),
+        &RateItem {
+            item: ItemId::Document(wombat.document.id),
+            feedback: Feedback { verdict: Verdict::Useful, note: None },
+            provenance: agent(),
+        },
+    );
+    assert_eq!(stats.expect("kept").stats.retrievals, 11, "counts are kept where the engine is closed");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 
 use recall_core::{AddMemory, DocumentType, Filters, MemoryOrigin, MemoryType, Repeats, SearchRequest, UpdateMemory};
-use recall_engine::{AddOutcome, Item, ItemRequest, MemoryError, MemoryNote, Parent, RemoveRequest};
+use recall_engine::{AddOutcome, Item, ItemRequest, MemoryError, MemoryNote, Parent, RemoveRequest, Tombstones};
 
 use super::support::{Sandbox, request};
 use super::{add, agent, found, lesson};
@@ -86,7 +86,8 @@ fn a_project_keeps_its_index_and_its_selection_where_they_are_when_it_is_remembe
     let engine = sandbox.engine();
     sandbox.search(&engine, "alpha");
     let items = vec!["b.md".to_owned()];
-    let request = RemoveRequest { items, scope: recall_core::Scope::Project, provenance: agent() };
+    let request =
+        RemoveRequest { items, scope: recall_core::Scope::Project, tombstones: Tombstones::Keep, provenance: agent() };
     engine.remove(&sandbox.origin(), &request).expect("removed");
     add(&sandbox, &engine, &lesson("Retries need jitter", "All clients come back at once."));
     engine.close();
@@ -205,8 +206,12 @@ fn an_amended_memory_is_found_by_its_new_words_and_a_deleted_one_by_none() {
     assert_eq!(found(&sandbox, &engine, "deadline tag:http"), [id]);
     assert!(!sandbox.search(&engine, "three times").hits.iter().any(|hit| hit.text.contains("three")));
 
-    let request =
-        RemoveRequest { items: vec![id.to_string()], scope: recall_core::Scope::Project, provenance: agent() };
+    let request = RemoveRequest {
+        items: vec![id.to_string()],
+        scope: recall_core::Scope::Project,
+        tombstones: Tombstones::Keep,
+        provenance: agent(),
+    };
     let report = engine.remove(&sandbox.origin(), &request).expect("deleted");
     assert_eq!((report.memories, report.documents), (vec![id], 0));
     assert_eq!(found(&sandbox, &engine, "deadline"), []);

@@ -7,9 +7,6 @@ use super::read::missing;
 use super::{Line, Texts};
 use crate::{Day, FaultKind};
 
-/// The longest title that is taken from a text: a line in a list.
-const TITLE_CHARS: usize = 80;
-
 /// Gives a foreign line the ids that it lacks.
 ///
 /// The memory's is derived from type and content, so that one text is one memory however often it was stored; the event's from
@@ -46,12 +43,6 @@ fn with(tags: Option<Texts>, tag: String) -> Texts {
         Some(Texts::Many(tags)) => Texts::Many([tags, vec![tag]].concat()),
         Some(Texts::One(tags)) => Texts::One(format!("{tags},{tag}")),
     }
-}
-
-/// What a person would call a text: its first line that says something.
-pub(super) fn title(content: &str) -> String {
-    let first = content.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
-    first.unwrap_or_default().chars().take(TITLE_CHARS).collect()
 }
 
 /// A value as text: a text is itself, nothing is none, and everything else is its JSON.

@@ -91,7 +91,7 @@ fn body(kind: Kind, line: Line, remarks: &mut Vec<FaultKind>) -> Result<EventBod
 fn added(line: Line, paths: &mut Paths<'_>) -> Result<NewMemory, FaultKind> {
     let content: Arc<str> = line.content.ok_or_else(|| missing("content"))?.into();
     Ok(NewMemory {
-        title: line.title.map_or_else(|| foreign::title(&content).into(), Arc::from),
+        title: line.title.map_or_else(|| recall_core::title_of(&content).into(), Arc::from),
         content,
         tags: line.tags.map(sorted).unwrap_or_default(),
         related_files: paths.sorted(line.related_files).unwrap_or_default(),

@@ -18,6 +18,7 @@ pub fn to_proto(recalled: &Recalled, store: StoreScope) -> v1::Memory {
         // It stands beside the memory, as that of every document does.
         staleness: _,
         superseded_by,
+        stats,
     } = recalled;
     let Memory {
         id,
@@ -39,7 +40,8 @@ pub fn to_proto(recalled: &Recalled, store: StoreScope) -> v1::Memory {
         verified: _,
         deleted: _,
         promoted: _,
-        feedback,
+        // Summed up by `stats`.
+        feedback: _,
     } = memory;
     v1::Memory {
         id: id.to_string(),
@@ -58,7 +60,7 @@ pub fn to_proto(recalled: &Recalled, store: StoreScope) -> v1::Memory {
         origin: origin_to_proto(*origin).into(),
         trust: trust_to_proto(*trust).into(),
         verification: Some(verification_to_proto(verification)),
-        stats: Some(stats_to_proto(&ItemStats::from(feedback))),
+        stats: Some(stats_to_proto(stats)),
         supersedes: supersedes.map(|id| id.to_string()).unwrap_or_default(),
         superseded_by: superseded_by.map(|id| id.to_string()).unwrap_or_default(),
         status: status_to_proto(*status).into(),
@@ -79,8 +81,8 @@ pub fn verification_to_proto(verification: &Verification) -> v1::Verification {
 
 /// Writes what feedback says. How often an item was retrieved is not counted here and 0.
 pub fn stats_to_proto(stats: &ItemStats) -> v1::ItemStats {
-    let ItemStats { useful, not_useful, usefulness, is_flagged } = *stats;
-    v1::ItemStats { retrievals: 0, useful, not_useful, usefulness, flagged: is_flagged }
+    let ItemStats { retrievals, useful, not_useful, usefulness, is_flagged } = *stats;
+    v1::ItemStats { retrievals, useful, not_useful, usefulness, flagged: is_flagged }
 }
 
 fn anchor_to_proto(anchor: &Anchor, state: AnchorState) -> v1::Anchor {

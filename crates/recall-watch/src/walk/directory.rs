@@ -161,7 +161,8 @@ impl<'a> Lister<'a> {
         siblings: &[Entry],
     ) -> Option<Inclusion> {
         let Directory { plan, path: above, inclusion, ignore_files } = directory;
-        if listing::is_version_control(name) || is_own_directory(path) || self.plans.is_removed(path) {
+        let is_own = listing::is_version_control(name) || is_own_directory(path);
+        if is_own || self.plans.is_removed(path) || self.plans.leaves_out(path, kind) {
             return None;
         }
         if kind == Kind::Directory && plan.depth == Depth::Flat {

@@ -14,6 +14,8 @@ pub(crate) struct Plans<'r> {
     pub(crate) all: Vec<Plan>,
     pub(crate) file_bytes: u64,
     removals: HashSet<&'r str>,
+    /// What additions leave out, by where they start.
+    ignored: Vec<(Option<&'r DocPath>, Gitignore)>,
 }
 
 /// What is looked for below one start.
@@ -36,8 +38,9 @@ impl<'r> Plans<'r> {
             include: globs(&rules.include)?,
             exclude: globs(&rules.exclude)?.unwrap_or_else(Gitignore::empty),
         };
-        let mut all = vec![whole];
-        for Addition { path, depth, globs: wanted, ignore_rules } in &rules.additions {
+        let (mut all, mut ignored) = (vec![whole], Vec::new());
+        for Addition { path, depth, globs: wanted, ignore, ignore_rules } in &rules.additions {
+            ignored.extend(globs(ignore)?.map(|patterns| (path.as_ref(), patterns)));
             all.push(Plan {
                 start: path.clone(),
                 depth: *depth,
@@ -47,7 +50,7 @@ impl<'r> Plans<'r> {
             });
         }
         let removals = rules.removals.iter().map(DocPath::as_str).collect();
-        Ok(Self { all, file_bytes: rules.file_bytes, removals })
+        Ok(Self { all, file_bytes: rules.file_bytes, removals, ignored })
     }
 
     /// Whether somebody removed the file or directory at the path, or a directory above it.
@@ -55,6 +58,17 @@ impl<'r> Plans<'r> {
         let path = path.as_str();
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         !self.removals.is_empty() && ends.into_iter().any(|end| self.removals.contains(&path[..end]))
+    }
+
+    /// Whether an addition leaves the file or directory at the path out.
+    pub(crate) fn leaves_out(&self, path: &str, kind: Kind) -> bool {
+        self.ignored.iter().any(|(start, patterns)| {
+            let below = match start {
+                Some(start) => path.strip_prefix(start.as_str()).and_then(|rest| rest.strip_prefix('/')),
+                None => Some(path),
+            };
+            below.is_some_and(|below| patterns.matched(below, kind == Kind::Directory).is_ignore())
+        })
     }
 
     /// Whether somebody removed the file or directory at exactly this path.

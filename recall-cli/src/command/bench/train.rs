@@ -34,7 +34,7 @@ pub(super) async fn run(
     // Asked first, so that a root that is none is told before the history is replayed.
     let place = match out {
         Some(file) => file,
-        None => own_ranker::place(&project_root::around(path), invocation)?,
+        None => own_ranker::place(&project_root::around(path, invocation), invocation)?,
     };
     let dataset = mined(path, queries.unwrap_or(QUERIES))?;
     let learnt = learn(invocation, &dataset).await?;

@@ -30,6 +30,9 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
         MemoryStatus::Deprecated => facts.push(format!("retired by {}", memory.superseded_by)),
         MemoryStatus::Current | MemoryStatus::Unspecified => {}
     }
+    if memory.stats.as_ref().is_some_and(|stats| stats.flagged) {
+        facts.push("to be looked at".to_owned());
+    }
     facts
 }
 
@@ -79,12 +82,19 @@ pub(crate) fn added(answer: &v1::AddResponse, title: &str) -> String {
     text
 }
 
+/// A memory as it was amended.
+pub(crate) fn updated(memory: &v1::Memory) -> String {
+    let facts = facts(memory).join(", ");
+    format!("{GOOD}amended{GOOD:#} {PATH}{}{PATH:#} {} {DIM}{facts}{DIM:#}\n", memory.id, printable(&memory.title))
+}
+
 /// What feedback says of an item.
 pub(crate) fn rated(item: &str, stats: &v1::ItemStats) -> String {
-    let v1::ItemStats { retrievals: _, useful, not_useful, usefulness, flagged } = stats;
+    let v1::ItemStats { retrievals, useful, not_useful, usefulness, flagged } = stats;
     let share = usefulness.map(|part| format!(" ({:.0}%)", part * 100.0)).unwrap_or_default();
     let flag = if *flagged { format!(", {WARNING}to be looked at{WARNING:#}") } else { String::new() };
-    format!("{PATH}{}{PATH:#} {useful} useful, {not_useful} not{share}{flag}\n", printable(item))
+    let among = if *retrievals > 0 { format!(", among the hits {retrievals} times") } else { String::new() };
+    format!("{PATH}{}{PATH:#} {useful} useful, {not_useful} not{share}{among}{flag}\n", printable(item))
 }
 
 /// How memories stand, a line each, and what of them does not hold below.

@@ -56,7 +56,7 @@ impl Ledger {
     }
 
     /// Has the whole index compared by the next [`difference`](Self::difference): it was made anew.
-    pub(in crate::memory) fn compare_everything(&self) {
+    pub(crate) fn compare_everything(&self) {
         self.state.lock().everything_behind = true;
     }
 
@@ -67,7 +67,7 @@ impl Ledger {
     }
 
     /// Waits until the index lacks nothing; tells whether that was in time.
-    pub(in crate::memory) fn wait_until_even(&self, patience: Duration) -> bool {
+    pub(crate) fn wait_until_even(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut state = self.state.lock();
         while state.everything_behind || !state.behind.is_empty() {

@@ -1,0 +1,63 @@
+//! What is wrong with what the journals say, and with what git knows of them?
+
+use recall_core::{GIT_FILES, missing_lines};
+
+use super::{Ledger, write_git_files};
+use crate::doctor::Problem;
+use crate::error::MemoryError;
+use crate::store::Known;
+
+/// The most lines of journals that are told one by one.
+const LINES_TOLD: usize = 1000;
+
+impl Ledger {
+    /// What of the journals could not be read as it stands, and which memories are not whole.
+    pub(crate) fn line_problems(&self) -> Vec<Problem> {
+        let state = self.state.lock();
+        let line = |fault: &recall_journal::Fault| Problem::JournalLine {
+            path: self.folder.join(fault.day.path()),
+            line: fault.line,
+            reason: fault.kind.to_string(),
+            is_loss: fault.kind.is_loss(),
+        };
+        let lines = state.follower.faults().take(LINES_TOLD).map(line);
+        let orphans = state.memories.orphans().map(|id| Problem::Orphan { id });
+        let rivals = state.memories.collisions().map(|id| Problem::Rivals { id });
+        lines.chain(orphans).chain(rivals).collect()
+    }
+
+    /// Whether anything was ever remembered here.
+    pub(crate) fn has_journals(&self) -> bool {
+        self.state.lock().follower.bytes() > 0
+    }
+
+    /// The lines that the files for git beside the journals lack.
+    pub(crate) fn missing_git_lines(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (name, lines) in GIT_FILES {
+            let path = self.folder.join(name);
+            // A file that cannot be read says nothing to git either.
+            let known = std::fs::read_to_string(&path).unwrap_or_default();
+            let missing = lines.iter().copied().filter(|line| missing_lines(&known, &[*line]).is_some());
+            problems.extend(missing.map(|line| Problem::GitLine { path: path.clone(), line }));
+        }
+        problems
+    }
+
+    /// Writes what git has to know of the folder, unless it is there.
+    pub(crate) fn write_git_files(&self) -> Result<(), MemoryError> {
+        write_git_files(&self.folder)
+    }
+
+    /// How many documents of memories the index lacks, or has too many, or has as they are not.
+    pub(crate) fn count_behind(&self, known: &Known) -> u64 {
+        let state = self.state.lock();
+        if state.looked.is_none() {
+            return 0;
+        }
+        let has = |id: &recall_core::MemoryId| known.files.get(id.to_string().as_str()).and_then(|file| file.hash);
+        let missing = state.wanted.iter().filter(|(id, hash)| has(id) != Some(**hash)).count();
+        let surplus = known.memories.values().filter(|id| !state.wanted.contains_key(id)).count();
+        (missing + surplus) as u64
+    }
+}

@@ -1,0 +1,115 @@
+//! How often was each item among the hits?
+//!
+//! Counted in memory and kept beside the index, as it can be lost like it: what was counted since the store last settled is
+//! gone after a kill, and all of it with the index. Nothing is ranked by it; see [`ItemStats`](recall_core::ItemStats).
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use parking_lot::Mutex;
+use recall_core::ItemId;
+
+/// The file in the index folder: an id and a number a line.
+const FILE: &str = "retrievals";
+
+/// How often items were among the hits.
+pub(crate) struct Retrievals {
+    file: PathBuf,
+    counts: Mutex<Counts>,
+}
+
+#[derive(Default)]
+struct Counts {
+    by_item: HashMap<ItemId, u64>,
+    is_changed: bool,
+}
+
+impl Retrievals {
+    /// Reads what was kept in an index folder. What cannot be read is not known any more.
+    pub(crate) fn open(index: &std::path::Path) -> Self {
+        let file = index.join(FILE);
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        let read = |line: &str| {
+            let (item, count) = line.split_once(' ')?;
+            Some((item.parse().ok()?, count.parse().ok()?))
+        };
+        let by_item = text.lines().filter_map(read).collect();
+        Self { file, counts: Mutex::new(Counts { by_item, is_changed: false }) }
+    }
+
+    /// Counts each of these once more.
+    pub(crate) fn note(&self, items: impl IntoIterator<Item = ItemId>) {
+        let mut counts = self.counts.lock();
+        for item in items {
+            *counts.by_item.entry(item).or_default() += 1;
+            counts.is_changed = true;
+        }
+    }
+
+    /// How often an item was among the hits.
+    pub(crate) fn of(&self, item: ItemId) -> u64 {
+        let item = match item {
+            ItemId::Chunk(chunk) => ItemId::Document(chunk.document),
+            other => other,
+        };
+        self.counts.lock().by_item.get(&item).copied().unwrap_or_default()
+    }
+
+    /// Writes what was counted, where that is more than was written.
+    pub(crate) fn keep(&self) {
+        let mut counts = self.counts.lock();
+        if !counts.is_changed {
+            return;
+        }
+        let mut text = String::with_capacity(counts.by_item.len() * 24);
+        for (item, count) in &counts.by_item {
+            let _ = writeln!(text, "{item} {count}");
+        }
+        match self.replace(&text) {
+            Ok(()) => counts.is_changed = false,
+            // The folder is gone with its index.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => tracing::warn!(file = %self.file.display(), %error, "retrievals are not kept"),
+        }
+    }
+
+    fn replace(&self, text: &str) -> io::Result<()> {
+        let temporary = self.file.with_extension("new");
+        fs::write(&temporary, text)?;
+        fs::rename(&temporary, &self.file)
+    }
+}
+
+impl Drop for Retrievals {
+    fn drop(&mut self) {
+        self.keep();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_core::{ChunkId, DocPath, DocumentId};
+
+    use super::*;
+
+    #[test]
+    fn what_was_counted_is_known_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let document = DocumentId::of(&DocPath::new("src/a.rs").expect("plain"));
+        let memory: ItemId = "L-0123abcd".parse().expect("an id");
+        let first = Retrievals::open(folder.path());
+        first.note([ItemId::Document(document), memory]);
+        first.note([memory]);
+        drop(first);
+        let again = Retrievals::open(folder.path());
+        let chunk = ItemId::Chunk(ChunkId { document, ordinal: 3 });
+        assert_eq!((again.of(memory), again.of(chunk)), (2, 1));
+        std::fs::remove_dir_all(folder.path()).expect("there");
+        again.note([memory]);
+        again.keep();
+        assert!(!folder.path().exists());
+    }
+}

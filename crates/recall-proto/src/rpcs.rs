@@ -1,0 +1,47 @@
+//! Which RPCs does the service have?
+
+use prost::Message as _;
+use prost_types::{FileDescriptorSet, MethodDescriptorProto};
+
+use crate::v1::FILE_DESCRIPTOR_SET;
+
+/// An RPC of `recall.v1.Recall`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rpc {
+    /// Its name: `Search`.
+    pub name: String,
+    /// The name of the message that it takes: `SearchRequest`.
+    pub request: String,
+    /// The names of that message's fields, in their order.
+    pub fields: Vec<String>,
+}
+
+/// Every RPC, in the order of the service's definition.
+///
+/// # Panics
+/// Never: the descriptors were written when the program was built.
+pub fn rpcs() -> Vec<Rpc> {
+    let set = FileDescriptorSet::decode(FILE_DESCRIPTOR_SET).expect("written when the program was built");
+    let ours: Vec<_> = set.file.into_iter().filter(|file| file.package() == "recall.v1").collect();
+    let rpc = |method: &MethodDescriptorProto| {
+        let request = method.input_type().rsplit('.').next().unwrap_or_default().to_owned();
+        let mut messages = ours.iter().flat_map(|file| &file.message_type);
+        let message = messages.find(|message| message.name() == request);
+        let fields = message.into_iter().flat_map(|message| &message.field);
+        Rpc { name: method.name().to_owned(), fields: fields.map(|field| field.name().to_owned()).collect(), request }
+    };
+    ours.iter().flat_map(|file| &file.service).flat_map(|service| &service.method).map(rpc).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rpcs_are_those_of_the_definition() {
+        let rpcs = rpcs();
+        let search = rpcs.iter().find(|rpc| rpc.name == "Search").expect("it is there");
+        assert_eq!((rpcs[0].name.as_str(), search.request.as_str()), ("Handshake", "SearchRequest"));
+        assert_eq!(search.fields[..3], ["context", "query", "scope"]);
+    }
+}

@@ -1,0 +1,107 @@
+//! `recall update`
+
+use clap::Args;
+use recall_core::MemoryId;
+use recall_proto::v1;
+
+use super::remember::read_input;
+use crate::Exit;
+use crate::complaint::{CommandError, Complaint};
+use crate::invocation::Invocation;
+use crate::output::Format;
+use crate::output::human::memory::updated;
+
+/// Arguments of `recall update`. What is not given stays as it is.
+#[derive(Debug, Args)]
+pub(crate) struct UpdateArgs {
+    /// The memory.
+    #[arg(value_name = "ID")]
+    id: MemoryId,
+    /// Its new text; `-` reads it from standard input.
+    #[arg(value_name = "TEXT")]
+    text: Option<String>,
+    /// What a person would call it from here on.
+    #[arg(long, short)]
+    title: Option<String>,
+    /// The files that it is about, in place of those before; an empty one for none. It is tied to them as they are.
+    #[arg(long = "file", value_name = "PATH")]
+    files: Option<Vec<String>>,
+    /// Its tags, in place of those before; an empty one for none.
+    #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
+    tags: Option<Vec<String>>,
+}
+
+pub(super) async fn run(args: UpdateArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let request = request(args, read_input, invocation.context())?;
+    let output = &invocation.output;
+    let client = invocation.connect().await?;
+    let answer = client.update(request).await?;
+    match output.format {
+        Format::Json => output.json(&recall_json::updated(&answer))?,
+        Format::Human => {
+            output.warn(&answer.warnings);
+            output.text(&updated(&answer.memory.unwrap_or_default()))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn request(
+    args: UpdateArgs,
+    input: impl FnOnce() -> Result<String, CommandError>,
+    asker: v1::RequestContext,
+) -> Result<v1::UpdateRequest, CommandError> {
+    let UpdateArgs { id, text, title, files, tags } = args;
+    if text.is_none() && title.is_none() && files.is_none() && tags.is_none() {
+        let complaint = Complaint::usage("nothing of the memory is to be amended");
+        return Err(complaint.with_hint("give a text, `--title`, `--file` or `--tag`").into());
+    }
+    let content = match text.as_deref() {
+        Some("-") => Some(input()?),
+        _ => text,
+    };
+    let list =
+        |values: Vec<String>| v1::TextList { values: values.into_iter().filter(|value| !value.is_empty()).collect() };
+    Ok(v1::UpdateRequest {
+        context: Some(asker),
+        id: id.to_string(),
+        title,
+        content,
+        tags: tags.map(list),
+        related_files: files.map(list),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: UpdateArgs,
+    }
+
+    fn asked(line: &[&str]) -> Result<v1::UpdateRequest, CommandError> {
+        let line = Line::try_parse_from([&["update", "L-0123abcd"], line].concat()).expect("well-formed");
+        request(line.args, || Ok("From a pipe.\n".to_owned()), v1::RequestContext::default())
+    }
+
+    #[test]
+    fn what_is_given_is_amended_and_nothing_else() {
+        let request = asked(&["-", "--tag", "a,b", "--file", ""]).expect("well-formed");
+        let list =
+            |values: &[&str]| Some(v1::TextList { values: values.iter().map(|value| (*value).to_owned()).collect() });
+        assert_eq!((request.content.as_deref(), request.title), (Some("From a pipe.\n"), None));
+        assert_eq!((request.tags, request.related_files), (list(&["a", "b"]), list(&[])));
+        let request = asked(&["--title", "T"]).expect("well-formed");
+        assert_eq!((request.title.as_deref(), request.content, request.tags), (Some("T"), None, None));
+    }
+
+    #[test]
+    fn an_amendment_of_nothing_is_refused() {
+        assert!(matches!(asked(&[]), Err(CommandError::Complaint(complaint)) if complaint.exit == Exit::Usage));
+    }
+}

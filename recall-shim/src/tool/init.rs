@@ -1,0 +1,32 @@
+//! `init`: makes `.recall/` in the project, with the rights of whoever started the shim, and indexes it.
+
+use std::path::Path;
+
+use recall_config::{BroadRoot, check_project_root, initialise, project_root};
+use recall_proto::v1::{IndexRequest, Scope};
+use serde::Deserialize;
+
+use super::Call;
+use super::index::{self, Job};
+use crate::answer::{Answer, Format};
+use crate::error::ToolError;
+use crate::{json, render};
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Arguments {
+    #[serde(default)]
+    format: Format,
+}
+
+pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer, ToolError> {
+    let root = project_root(Path::new(&call.context.working_directory), call.home);
+    check_project_root(&root, call.home, BroadRoot::Refuse).map_err(|error| ToolError::from(&error))?;
+    let written = initialise(&root).map_err(|error| ToolError::from(&error))?;
+    let request =
+        IndexRequest { context: Some(call.context.clone()), scope: Scope::Project.into(), ..IndexRequest::default() };
+    let run = index::run(call, Job::Index(request)).await?;
+    Ok(match arguments.format {
+        Format::Text => Answer::Text(render::initialised(&root, &written, &run)),
+        Format::Json => Answer::Json(json::initialised(&root, &written, &run)),
+    })
+}

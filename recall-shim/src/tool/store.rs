@@ -1,0 +1,85 @@
+//! `store`: what is to be remembered, in the plain form of `{type, source, content}`.
+
+use recall_core::{MemoryType, title_of};
+use recall_proto::v1::{AddRequest, Scope};
+use serde::Deserialize;
+
+use super::{Call, add};
+use crate::answer::{Answer, Format};
+use crate::error::{Code, ToolError};
+use crate::{json, render};
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Arguments {
+    content: String,
+    r#type: Option<String>,
+    title: Option<String>,
+    source: Option<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    format: Format,
+}
+
+pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer, ToolError> {
+    let format = arguments.format;
+    let request = AddRequest { context: Some(call.context.clone()), ..request(arguments)? };
+    let title = request.title.clone();
+    let response = add::add(call.daemon, request).await?;
+    Ok(match format {
+        Format::Text => Answer::Text(render::stored(&response, &title)),
+        Format::Json => Answer::Json(json::plain(recall_json::added(&response))),
+    })
+}
+
+/// The addition that a plain line stands for, as a journal reads one: a type that is unknown here becomes a note with that
+/// tag. It is kept whatever it repeats, since whoever speaks so knows of no refusal.
+fn request(arguments: Arguments) -> Result<AddRequest, ToolError> {
+    let Arguments { content, r#type, title, source, mut tags, format: _ } = arguments;
+    let named = r#type.unwrap_or_default().trim().to_lowercase();
+    let known = named.parse::<MemoryType>();
+    if known.is_err() && !named.is_empty() {
+        tags.push(named);
+    }
+    let title = title.filter(|title| !title.trim().is_empty()).unwrap_or_else(|| title_of(&content));
+    if title.is_empty() {
+        return Err(ToolError::new(Code::InvalidArgument, "`content` says nothing"));
+    }
+    Ok(AddRequest {
+        r#type: known.unwrap_or(MemoryType::Note).as_str().to_owned(),
+        title,
+        content,
+        scope: Scope::Project.into(),
+        tags,
+        force: true,
+        source: source.unwrap_or_default(),
+        ..AddRequest::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn check(arguments: Value, expected: (&str, &str, &[&str])) {
+        let request = request(serde_json::from_value(arguments).expect("well-formed")).expect("it says something");
+        let tags: Vec<&str> = request.tags.iter().map(String::as_str).collect();
+        assert_eq!((request.r#type.as_str(), request.title.as_str(), tags.as_slice()), expected);
+        assert!(request.force);
+    }
+
+    #[test]
+    fn a_plain_line_is_a_memory_of_the_type_that_it_names() {
+        check(json!({"content": "# Jitter\n\nRetries need it.", "type": "Lesson"}), ("lesson", "Jitter", &[]));
+        check(json!({"content": "x"}), ("note", "x", &[]));
+        check(json!({"content": "x", "type": "todo", "tags": ["a"], "title": "T"}), ("note", "T", &["a", "todo"]));
+    }
+
+    #[test]
+    fn what_says_nothing_is_not_stored() {
+        let arguments = serde_json::from_value(json!({"content": "##\n#"})).expect("well-formed");
+        assert_eq!(request(arguments).map_err(|error| error.code), Err(Code::InvalidArgument));
+    }
+}
