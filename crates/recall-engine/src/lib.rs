@@ -55,12 +55,14 @@ pub use related::{Related, RelatedDocument, RelatedRequest, Tie};
 pub use remove::{Removal, RemoveReport, RemoveRequest};
 pub use search::features::names as feature_names;
 pub use settings::{
-    EmbeddingModel, EmbeddingStoreSettings, EngineSettings, Places, RankerChoice, StoreSettings, StoreSettingsSource,
+    EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, Places, RankerChoice, StoreSettings,
+    StoreSettingsSource,
 };
 pub use status::{FailureEntry, Status, StoreStatus};
 
 pub use recall_catalog::ListSort;
 use recall_core::Clock;
+use recall_journal::Disk;
 
 use crate::models::Models;
 use crate::registry::Registry;
@@ -81,9 +83,21 @@ impl Engine {
         store_settings: Box<StoreSettingsSource>,
         clock: Arc<dyn Clock>,
     ) -> Self {
+        Self::with_journals(places, settings, store_settings, clock, Box::new(|folder| Arc::new(Disk::new(folder))))
+    }
+
+    /// The same with journals that lie elsewhere.
+    pub fn with_journals(
+        places: Places,
+        settings: EngineSettings,
+        store_settings: Box<StoreSettingsSource>,
+        clock: Arc<dyn Clock>,
+        journals: Box<JournalSource>,
+    ) -> Self {
         let kept = settings.embedding_store.as_ref().map(|kept| Arc::new(Kept::new(kept, Arc::clone(&clock))));
         let models = Models { encoders: Encoders::default(), instant: settings.model.clone(), kept };
-        Self { registry: Registry::new(places, settings.open_stores, store_settings, models), settings, clock }
+        let registry = Registry::new(places, settings.open_stores, store_settings, models, journals);
+        Self { registry, settings, clock }
     }
 
     /// Cancels running index jobs, waits for their writers, and closes every store.

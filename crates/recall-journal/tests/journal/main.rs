@@ -9,5 +9,4 @@ mod follow;
 mod foreign;
 mod git;
 mod merge;
-mod model;
 mod refusals;
