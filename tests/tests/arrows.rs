@@ -43,7 +43,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json", "recall-eval", "recall-rank"],
     ),
     ("recall-shim", &["recall-core", "recall-proto", "recall-config", "recall-client", "recall-json"]),
-    ("recall-testkit", &["recall-core", "recall-config"]),
+    ("recall-testkit", &["recall-core", "recall-config", "recall-journal"]),
     (
         "recall-tests",
         &[

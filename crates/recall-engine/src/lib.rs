@@ -65,12 +65,14 @@ pub use session::{
     EndedSession, EventListing, LoggedEvent, RecorderCounts, SessionError, SessionListing, StartedSession,
 };
 pub use settings::{
-    EmbeddingModel, EmbeddingStoreSettings, EngineSettings, Places, RankerChoice, StoreSettings, StoreSettingsSource,
+    EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, Places, RankerChoice, StoreSettings,
+    StoreSettingsSource,
 };
 pub use status::{FailureEntry, Status, StoreStatus};
 
 pub use recall_catalog::ListSort;
 use recall_core::Clock;
+use recall_journal::Disk;
 
 use crate::models::Models;
 use crate::registry::Registry;
@@ -93,9 +95,20 @@ impl Engine {
         store_settings: Box<StoreSettingsSource>,
         clock: Arc<dyn Clock>,
     ) -> Self {
+        Self::with_journals(places, settings, store_settings, clock, Box::new(|folder| Arc::new(Disk::new(folder))))
+    }
+
+    /// The same with journals that lie elsewhere.
+    pub fn with_journals(
+        places: Places,
+        settings: EngineSettings,
+        store_settings: Box<StoreSettingsSource>,
+        clock: Arc<dyn Clock>,
+        journals: Box<JournalSource>,
+    ) -> Self {
         let kept = settings.embedding_store.as_ref().map(|kept| Arc::new(Kept::new(kept, Arc::clone(&clock))));
         let models = Models { encoders: Encoders::default(), instant: settings.model.clone(), kept };
-        let registry = Arc::new(Registry::new(places, settings.open_stores, store_settings, models));
+        let registry = Arc::new(Registry::new(places, settings.open_stores, store_settings, models, journals));
         let recorder = FlightRecorder::new(Arc::clone(&registry), Arc::clone(&clock));
         Self { registry, settings, clock, recorder }
     }

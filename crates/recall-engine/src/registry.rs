@@ -14,8 +14,8 @@ use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::models::{Encoders, Models};
 use crate::origin::Origin;
-use crate::settings::{Places, StoreSettingsSource};
-use crate::store::Store;
+use crate::settings::{JournalSource, Places, StoreSettingsSource};
+use crate::store::{Store, Surroundings};
 
 /// How long closing waits for the jobs of a store, which were asked to stop.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
@@ -26,6 +26,7 @@ pub(crate) struct Registry {
     capacity: NonZero<usize>,
     store_settings: Box<StoreSettingsSource>,
     models: ArcSwap<Models>,
+    journals: Box<JournalSource>,
     slots: Mutex<Vec<Slot>>,
     uses: AtomicU64,
     closing: AtomicBool,
@@ -44,12 +45,14 @@ impl Registry {
         capacity: NonZero<usize>,
         store_settings: Box<StoreSettingsSource>,
         models: Models,
+        journals: Box<JournalSource>,
     ) -> Self {
         Self {
             places,
             capacity,
             store_settings,
             models: ArcSwap::from_pointee(models),
+            journals,
             slots: Mutex::default(),
             uses: AtomicU64::new(0),
             closing: AtomicBool::new(false),
@@ -179,7 +182,9 @@ impl Registry {
         }
         let settings = (self.store_settings)(root);
         let models = self.models.load_full();
-        let opened = Arc::new(Store::open(scope, root, &self.places, settings, &models, clock.now())?);
+        let surroundings =
+            Surroundings { places: &self.places, models: &models, journals: &*self.journals, now: clock.now() };
+        let opened = Arc::new(Store::open(scope, root, settings, &surroundings)?);
         opened.catch_up_soon();
         *store = Some(Arc::clone(&opened));
         Ok(opened)

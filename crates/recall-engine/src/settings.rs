@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{DocumentType, Embedder, LOW_CONFIDENCE, Limits, Weights};
+use recall_journal::Storage;
 
 use crate::rankers::Rankers;
 
@@ -126,6 +127,9 @@ pub enum RankerChoice {
     /// None: the weighted fusion of the retrievers' ranks.
     Fusion,
 }
+
+/// Opens the folder of a store's journals: on disk, or in a test's memory.
+pub type JournalSource = dyn Fn(&Path) -> Arc<dyn Storage> + Send + Sync;
 
 /// Reads the settings of the store with that root.
 pub type StoreSettingsSource = dyn Fn(&Path) -> StoreSettings + Send + Sync;

@@ -36,6 +36,7 @@ pub(crate) use attention::{Attention, Look, Noted};
 pub(crate) use background::Background;
 pub(crate) use folder::Folder;
 pub(crate) use known::Known;
+pub(crate) use open::Surroundings;
 pub(crate) use publication::Publication;
 pub(crate) use ranking::{Ranking, RankingCell};
 pub(crate) use retrievals::Retrievals;

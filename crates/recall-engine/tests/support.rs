@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use recall_core::{Clock, Explain, Limits, Scope, SearchRequest, Timestamp};
 use recall_engine::{
-    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, IndexReport, IndexRequest, Origin, Places, RootCheck,
-    StoreSettings,
+    Answer, Cancel, EmbeddingModel, Engine, EngineSettings, IndexReport, IndexRequest, JournalSource, Origin, Places,
+    RootCheck, StoreSettings,
 };
+use recall_journal::{Disk, Storage};
 
 /// The real time: file times are compared with it.
 struct SystemClock;
@@ -72,16 +73,28 @@ impl Sandbox {
 
     /// The same with settings.
     pub(crate) fn engine_by(&self, settings: EngineSettings) -> Engine {
+        let journals = |folder: &Path| Arc::new(Disk::new(folder)) as Arc<dyn Storage>;
+        self.engine_at(self.folder.path(), settings, Arc::new(SystemClock), Box::new(journals))
+    }
+
+    /// The same with its stores elsewhere, and a time and journals of the test's own.
+    pub(crate) fn engine_at(
+        &self,
+        place: &Path,
+        settings: EngineSettings,
+        clock: Arc<dyn Clock>,
+        journals: Box<JournalSource>,
+    ) -> Engine {
         let places = Places {
-            global_root: self.folder.path().join("global"),
-            stores: self.folder.path().join("stores"),
+            global_root: place.join("global"),
+            stores: place.join("stores"),
             home: None,
             allowed_roots: Vec::new(),
         };
         let limits = self.limits.clone();
         let settings = EngineSettings { ingest_wait: Duration::from_secs(30), ..settings };
         let store_settings = move |_: &Path| StoreSettings { limits: limits.clone(), ..StoreSettings::default() };
-        Engine::new(places, settings, Box::new(store_settings), Arc::new(SystemClock))
+        Engine::with_journals(places, settings, Box::new(store_settings), clock, journals)
     }
 
     pub(crate) fn origin(&self) -> Origin {

@@ -17,7 +17,7 @@ use recall_core::{
     ContentHash, Event, EventBody, EventId, FeedbackTally, GIT_FILES, ItemId, Memory, MemoryChange, MemoryId,
     MemoryType, Timestamp, Vocabulary, missing_lines,
 };
-use recall_journal::{Applied, Changes, Disk, Follower, Journal, Memories};
+use recall_journal::{Applied, Changes, Follower, Journal, Memories, Storage};
 
 use super::rated::Ratings;
 use crate::error::MemoryError;
@@ -28,7 +28,7 @@ use crate::error::MemoryError;
 /// of each one which document the index should have.
 pub(crate) struct Ledger {
     folder: PathBuf,
-    storage: Arc<Disk>,
+    storage: Arc<dyn Storage>,
     /// Opened by the first event that is written.
     journal: Mutex<Option<Arc<Journal>>>,
     state: Mutex<State>,
@@ -77,10 +77,9 @@ pub(super) enum Place {
 
 impl Ledger {
     /// Takes the folder of a store's journals. Nothing is read.
-    pub(crate) fn new(folder: PathBuf) -> Self {
-        let storage = Arc::new(Disk::new(&folder));
+    pub(crate) fn new(storage: Arc<dyn Storage>) -> Self {
         let state = State {
-            follower: Follower::new(Arc::clone(&storage) as _),
+            follower: Follower::new(Arc::clone(&storage)),
             memories: Memories::default(),
             wanted: HashMap::new(),
             behind: BTreeSet::new(),
@@ -91,7 +90,7 @@ impl Ledger {
             ratings: None,
         };
         Self {
-            folder,
+            folder: storage.folder().to_owned(),
             storage,
             journal: Mutex::new(None),
             state: Mutex::new(state),
@@ -290,7 +289,7 @@ impl Ledger {
         if let Some(journal) = journal.as_ref() {
             return Ok(Arc::clone(journal));
         }
-        let opened = Journal::open(Arc::clone(&self.storage) as _)
+        let opened = Journal::open(Arc::clone(&self.storage))
             .map_err(|source| MemoryError::OpenJournal { folder: self.folder.clone(), source })?;
         write_git_files(&self.folder)?;
         for repair in opened.take_repairs() {
@@ -404,7 +403,10 @@ mod tests {
     #[test]
     fn an_id_that_is_taken_is_passed_over() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (ledger, now) = (Ledger::new(folder.path().join(".recall")), Timestamp(1_795_000_000_000_000_000));
+        let (ledger, now) = (
+            Ledger::new(Arc::new(recall_journal::Disk::new(folder.path().join(".recall")))),
+            Timestamp(1_795_000_000_000_000_000),
+        );
         ledger.look(now, Duration::ZERO).expect("nothing is there");
         let place = || {
             let event = ledger.event_id(Some("key"), now);

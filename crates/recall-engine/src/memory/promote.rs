@@ -26,7 +26,7 @@ impl Engine {
     /// Moves a memory of the project to the global store: written there first, so that a crash in between leaves it in both.
     ///
     /// There it has no anchors: the files of one project mean nothing in another. Where it was promoted before, nothing is
-    /// written anew.
+    /// written anew, unless that was not done to its end and it was amended in the project since.
     ///
     /// # Errors
     /// The project has no such memory, there is no such wider store, or a journal cannot be written.
@@ -45,7 +45,8 @@ impl Engine {
         let not_found = || MemoryError::NotFound { id: id.to_string() };
         let memory = masked(project.ledger.memory(id).ok_or_else(not_found)?);
         let provenance = provenance::completed(provenance, &Head::of(&project.root), &project);
-        if global.ledger.memory(id).is_none() {
+        // Where a crash or a full disk came in between the last time, it may have been amended here since.
+        if global.ledger.memory(id).is_none_or(|known| memory.promoted.is_none() && known.updated < memory.updated) {
             let added = NewMemory {
                 title: memory.title,
                 content: memory.content,

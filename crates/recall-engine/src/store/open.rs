@@ -19,10 +19,18 @@ use crate::progress::Cancel;
 use crate::selection::{self, Selection};
 use crate::semantic::Semantic;
 use crate::session::Sessions;
-use crate::settings::{Places, StoreSettings};
+use crate::settings::{JournalSource, Places, StoreSettings};
 
 /// How many documents are read from the catalog at a time while the lexical index is made anew.
 const DOCUMENTS_A_PAGE: usize = 256;
+
+/// What a store is opened in.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) places: &'a Places,
+    pub(crate) models: &'a Models,
+    pub(crate) journals: &'a JournalSource,
+    pub(crate) now: Timestamp,
+}
 
 impl Store {
     /// Opens the store of a root, and makes it when it is not there.
@@ -35,18 +43,16 @@ impl Store {
     pub(crate) fn open(
         scope: StoreScope,
         root: &Path,
-        places: &Places,
         settings: StoreSettings,
-        models: &Models,
-        now: Timestamp,
+        surroundings: &Surroundings<'_>,
     ) -> Result<Self, StoreError> {
-        match Self::open_once(scope, root, places, settings.clone(), models, now, Vec::new()) {
+        match Self::open_once(scope, root, settings.clone(), surroundings, Vec::new()) {
             // What only reading every text finds: the lexical index is to be made anew from it, and cannot be.
             Err(error @ StoreError::ReadCatalog { .. }) if error.fault() == Fault::Damaged => {
-                let folder = Folder::prepare(scope, root, places)
+                let folder = Folder::prepare(scope, root, surroundings.places)
                     .map_err(|(path, source)| StoreError::Folder { path, source })?;
-                let kept = set_catalog_aside(&folder.catalog(), now)?;
-                Self::open_once(scope, root, places, settings, models, now, vec![kept])
+                let kept = set_catalog_aside(&folder.catalog(), surroundings.now)?;
+                Self::open_once(scope, root, settings, surroundings, vec![kept])
             }
             opened => opened,
         }
@@ -55,12 +61,11 @@ impl Store {
     fn open_once(
         scope: StoreScope,
         root: &Path,
-        places: &Places,
         settings: StoreSettings,
-        models: &Models,
-        now: Timestamp,
+        surroundings: &Surroundings<'_>,
         mut repaired: Vec<String>,
     ) -> Result<Self, StoreError> {
+        let &Surroundings { places, models, journals, now } = surroundings;
         let folder =
             Folder::prepare(scope, root, places).map_err(|(path, source)| StoreError::Folder { path, source })?;
         let catalog = open_catalog(root, &folder, now, &mut repaired)?;
@@ -83,7 +88,7 @@ impl Store {
             lexical,
             semantic,
             selection: Mutex::new(selection),
-            ledger: Ledger::new(root.join(".recall")),
+            ledger: Ledger::new(journals(&root.join(".recall"))),
             anchor_texts: AnchorTexts::default(),
             rated: RatedCell::default(),
             retrievals: Retrievals::open(&index),

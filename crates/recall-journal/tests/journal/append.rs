@@ -9,7 +9,7 @@ use recall_core::{Event, EventId, Timestamp};
 use recall_journal::{AppendError, Day, Disk, Follower, Journal, LINE_BYTES, Memories, RepairKind};
 
 use crate::drawn::{LATER, NOON, SECOND, add, any_kind, lines, memory_id, update};
-use crate::model::{Ambush, Model};
+use recall_testkit::{Ambush, ModelDisk};
 
 fn open(folder: &Path) -> Journal {
     Journal::open(Arc::new(Disk::new(folder))).expect("opens")
@@ -218,7 +218,7 @@ fn what_git_does_to_a_file_in_the_middle_of_a_write_loses_no_line() {
     for (ambush, kept) in
         [(Ambush::Replace(theirs.clone()), true), (Ambush::Overwrite(theirs), true), (Ambush::Remove, false)]
     {
-        let model = Model::new();
+        let model = ModelDisk::new("memory");
         let journal = Journal::open(Arc::new(model.clone())).expect("opens");
         journal.append(&first).expect("writable");
         model.ambush(day, ambush.clone());

@@ -7,14 +7,15 @@ use recall_core::{Event, EventId};
 use recall_journal::{Day, FaultKind, Follower, Journal};
 
 use crate::drawn::{LATER, add, any_kind, lines};
-use crate::model::{Image, Model};
+use recall_testkit::{History, Image, ModelDisk, Moment};
 
 /// How many different disks are looked at, at least.
 const STATES: usize = 3000;
 
 /// What is done to the files, and what was acknowledged, in order.
 struct Work {
-    model: Model,
+    model: ModelDisk,
+    history: History,
     journal: Journal,
     acknowledged: Vec<Event>,
     /// What others wrote into the files.
@@ -23,16 +24,16 @@ struct Work {
 
 impl Work {
     fn new() -> Self {
-        let model = Model::new();
-        model.record();
+        let (model, history) = (ModelDisk::new("memory"), History::default());
+        model.record(&history);
         let journal = Journal::open(Arc::new(model.clone())).expect("opens");
-        Self { model, journal, acknowledged: Vec::new(), foreign: Vec::new() }
+        Self { model, history, journal, acknowledged: Vec::new(), foreign: Vec::new() }
     }
 
     fn append(&mut self, events: &[Event]) {
         self.journal.append_all(events).expect("writable");
         self.acknowledged.extend_from_slice(events);
-        self.model.acknowledge(events.len());
+        self.history.acknowledge(events.len());
     }
 
     fn open_again(&mut self) {
@@ -71,7 +72,7 @@ impl Work {
 
 /// Checks a disk after a crash.
 fn check(image: &Image, acknowledged: &[Event], known: &BTreeSet<Event>) {
-    let model = Model::of(image);
+    let model = ModelDisk::of("memory", image);
     let journal = Journal::open(Arc::new(model.clone())).expect("opens");
     let mut follower = Follower::new(Arc::new(model.clone()));
     let events = follower.replay(LATER).expect("readable");
@@ -125,11 +126,11 @@ fn whatever_was_acknowledged_is_there_after_a_crash_at_any_step() {
         }
         let known: BTreeSet<_> = work.acknowledged.iter().chain(&work.foreign).cloned().collect();
         let mut images = BTreeSet::new();
-        for (state, acknowledged) in work.model.history() {
-            images.extend(state.images().into_iter().map(|image| (image, acknowledged)));
+        for moment in work.history.moments() {
+            images.extend(moment.images().into_iter().map(|image| (image, moment.acknowledged)));
         }
         for (image, acknowledged) in &images {
-            check(image, &work.acknowledged[..*acknowledged], &known);
+            check(&image[0], &work.acknowledged[..*acknowledged], &known);
         }
         seen += images.len();
         if seen >= STATES {
@@ -141,14 +142,13 @@ fn whatever_was_acknowledged_is_there_after_a_crash_at_any_step() {
 #[test]
 fn what_these_tests_look_for_is_found() {
     // A journal that waited for nothing would lose its first event.
-    let model = Model::new();
-    model.record();
+    let (model, history) = (ModelDisk::new("memory"), History::default());
+    model.record(&history);
     let journal = Journal::open(Arc::new(model.clone())).expect("opens");
     journal.append(&any_kind(0)).expect("writable");
-    let found = |(state, _): &(crate::model::State, usize)| {
-        state.images().iter().any(|image| image.values().all(|text| !text.ends_with(b"\n")))
-    };
-    let history = model.history();
+    let found =
+        |moment: &Moment| moment.images().iter().any(|image| image[0].values().all(|text| !text.ends_with(b"\n")));
+    let history = history.moments();
     assert!(history[..history.len() - 1].iter().all(found), "every state but the last may lose it");
     assert!(!found(history.last().expect("the last")), "and the last does not");
 }

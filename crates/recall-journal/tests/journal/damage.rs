@@ -6,7 +6,7 @@ use recall_core::{Event, EventBody, MemoryChange};
 use recall_journal::{Day, FaultKind, Follower, LINE_BYTES};
 
 use crate::drawn::{LATER, add, delete, lines, update};
-use crate::model::Model;
+use recall_testkit::ModelDisk;
 
 fn day() -> Day {
     Day::from_name("2026-11-20").expect("a day")
@@ -14,7 +14,7 @@ fn day() -> Day {
 
 /// Reads a file: its events, and its faults with their lines.
 fn read(text: &[u8]) -> (Vec<Event>, Vec<(u64, FaultKind)>) {
-    let model = Model::new();
+    let model = ModelDisk::new("memory");
     model.replace(day(), text);
     let mut follower = Follower::new(Arc::new(model.clone()));
     let events = follower.replay(LATER).expect("readable");

@@ -219,7 +219,7 @@ fn provenance() -> impl Strategy<Value = Provenance> {
 
 /// The files that events make, as the journal writes them.
 pub(crate) fn written(events: &[Event]) -> BTreeMap<Day, Vec<u8>> {
-    let storage = crate::model::Model::new();
+    let storage = recall_testkit::ModelDisk::new("memory");
     let journal = Journal::open(Arc::new(storage.clone())).expect("opens");
     journal.append_all(events).expect("writable");
     storage.days().expect("listed").into_iter().map(|day| (day, storage.content(day).expect("a file"))).collect()

@@ -10,7 +10,7 @@ use recall_journal::{Applied, Follower, Memories};
 use crate::drawn::{
     LATER, NOON, add, any_event, delete, event, events, memory_id, new_memory, update, useful, written,
 };
-use crate::model::Model;
+use recall_testkit::ModelDisk;
 
 /// Checks what a few events about memory 0 give, in both orders: its content, and whether it is deleted.
 #[track_caller]
@@ -171,7 +171,7 @@ proptest! {
         let parts = others.split_at(if others.is_empty() { 0 } else { cut.index(others.len()) });
         let mut through_files = Memories::default();
         for part in [parts.1, parts.0] {
-            let mut follower = Follower::new(Arc::new(Model::of(&written(part))));
+            let mut follower = Follower::new(Arc::new(ModelDisk::of("memory", &written(part))));
             for event in follower.replay(LATER).expect("readable") {
                 through_files.apply(event);
             }
@@ -182,7 +182,7 @@ proptest! {
 
     #[test]
     fn every_event_reads_back_as_it_was_written(event in any_event()) {
-        let mut follower = Follower::new(Arc::new(Model::of(&written(std::slice::from_ref(&event)))));
+        let mut follower = Follower::new(Arc::new(ModelDisk::of("memory", &written(std::slice::from_ref(&event)))));
         prop_assert_eq!(follower.replay(LATER).expect("readable"), [event]);
         prop_assert_eq!(follower.faults().next(), None);
     }

@@ -8,7 +8,7 @@ use recall_core::{Event, Timestamp};
 use recall_journal::{Changes, Day, Disk, FaultKind, Follower, Journal, Memories};
 
 use crate::drawn::{LATER, NOON, SECOND, add, any_kind, delete, lines, update};
-use crate::model::Model;
+use recall_testkit::ModelDisk;
 
 struct Place {
     _guard: tempfile::TempDir,
@@ -106,7 +106,7 @@ fn a_file_that_is_touched_or_put_back_is_the_same() {
 
 #[test]
 fn an_edit_within_one_tick_of_the_clock_is_noticed() {
-    let model = Model::new();
+    let model = ModelDisk::new("memory");
     let day = Day::from_name("2026-11-20").expect("a day");
     model.replace(day, (lines(&[add(0, 0, "one")])[0].clone() + "\n").as_bytes());
     let mut follower = Follower::new(Arc::new(Unmoved(model.clone())));
@@ -119,7 +119,7 @@ fn an_edit_within_one_tick_of_the_clock_is_noticed() {
 
 /// A storage whose clock stands still and whose files are all one.
 #[derive(Debug)]
-struct Unmoved(Model);
+struct Unmoved(ModelDisk);
 
 impl recall_journal::Storage for Unmoved {
     fn folder(&self) -> &Path {

@@ -6,10 +6,10 @@ use recall_core::{Memory, MemoryOrigin, MemoryType, Timestamp};
 use recall_journal::{Day, Follower, Memories};
 
 use crate::drawn::{LATER, NOON, SECOND};
-use crate::model::Model;
+use recall_testkit::ModelDisk;
 
 fn read(lines: &[&str]) -> Vec<Memory> {
-    let model = Model::new();
+    let model = ModelDisk::new("memory");
     let day = Day::from_name("2026-11-20").expect("a day");
     model.replace(day, lines.join("\n").as_bytes());
     let mut follower = Follower::new(Arc::new(model));

@@ -1,18 +1,32 @@
-//! Does git, as it is installed, merge journals as these tests think?
+//! Does git, as it is installed, merge journals so that nothing is lost?
+//!
+//! `RECALL_MERGES=2000 cargo test -p recall-journal --test journal git` merges as often with git's union of three files, and a
+//! tenth as often in repositories.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
 use recall_core::Event;
-use recall_journal::{Changes, Disk, Follower, Journal, Memories};
+use recall_journal::{Changes, Day, Disk, Follower, Journal, Memories};
 
-use crate::drawn::LATER;
+use crate::drawn::{LATER, any_kind, lines};
 use crate::merge::Branches;
 
-/// How many merges are made: each runs a dozen processes.
-const MERGES: u64 = 36;
+/// How many merges of files are made, unless the environment says otherwise: each is a process.
+const MERGES: u64 = 360;
+
+/// For how many of those one is made in a repository: it takes a dozen processes.
+const FILES_A_REPOSITORY: u64 = 10;
+
+/// How many merges of files a drawing takes: three branches become one, in two orders.
+const MERGES_A_DRAWING: u64 = 4;
+
+fn merges() -> u64 {
+    std::env::var("RECALL_MERGES").map_or(MERGES, |merges| merges.parse().expect("a number of merges"))
+}
 
 struct Repository {
     place: tempfile::TempDir,
@@ -58,9 +72,44 @@ fn state(folder: &Path) -> (Memories, usize) {
     (memories, follower.faults().filter(|fault| fault.kind.is_loss()).count())
 }
 
+/// Three versions of a file as git unites them.
+fn united(folder: &Path, base: &str, ours: &str, theirs: &str) -> String {
+    let files = [("ours", ours), ("base", base), ("theirs", theirs)];
+    let paths = files.map(|(name, text)| {
+        fs::write(folder.join(name), text).expect("written");
+        folder.join(name)
+    });
+    let output = Command::new("git").args(["merge-file", "--union", "--stdout"]).args(paths).output();
+    let output = output.expect("git runs");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
 #[test]
-fn no_merge_loses_what_either_side_had() {
-    for seed in 0..MERGES {
+fn three_branches_give_one_state_in_whatever_order_they_are_merged() {
+    let place = tempfile::tempdir().expect("a folder");
+    for seed in 0..merges() / MERGES_A_DRAWING {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let Branches { base, ours, theirs } = Branches::draw(&mut random);
+        let third: Vec<_> = (0..random.usize(..12)).map(|_| any_kind(random.u64(..120))).collect();
+        let mut sides = [ours, theirs, [base.clone(), third].concat()];
+        let expected: Memories = sides.iter().flatten().cloned().collect();
+        let text = |events: &[Event]| lines(events).iter().map(|line| format!("{line}\n")).collect::<String>();
+        let base = text(&base);
+        for _ in 0..2 {
+            random.shuffle(&mut sides);
+            let [first, second, third] = sides.each_ref().map(|side| text(side));
+            let merged = united(place.path(), &base, &first, &second);
+            let merged = united(place.path(), &base, &merged, &third);
+            let image = BTreeMap::from([(Day::from_name("2026-11-20").expect("a day"), merged.into_bytes())]);
+            assert_eq!(crate::merge::state(&image), expected, "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn no_merge_in_a_repository_loses_what_either_side_had() {
+    for seed in 0..merges() / FILES_A_REPOSITORY {
         let branches = Branches::draw(&mut fastrand::Rng::with_seed(seed));
         // Without the attribute git leaves a conflict to a person; both sides are read all the same.
         let is_union = seed % 3 != 0;

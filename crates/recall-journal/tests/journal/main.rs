@@ -9,6 +9,5 @@ mod follow;
 mod foreign;
 mod git;
 mod merge;
-mod model;
 mod recorder;
 mod refusals;

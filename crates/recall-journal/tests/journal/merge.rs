@@ -7,7 +7,7 @@ use recall_core::Event;
 use recall_journal::{Follower, Memories};
 
 use crate::drawn::{LATER, any_kind, lines, written};
-use crate::model::{Image, Model};
+use recall_testkit::{Image, ModelDisk};
 
 /// How many merges are made.
 const MERGES: u64 = 2000;
@@ -42,7 +42,7 @@ impl Branches {
 }
 
 pub(crate) fn state(image: &Image) -> Memories {
-    let mut follower = Follower::new(Arc::new(Model::of(image)));
+    let mut follower = Follower::new(Arc::new(ModelDisk::of("memory", image)));
     let events = follower.replay(LATER).expect("readable");
     assert_eq!(follower.faults().filter(|fault| fault.kind.is_loss()).count(), 0);
     events.into_iter().collect()

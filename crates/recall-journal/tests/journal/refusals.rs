@@ -8,7 +8,7 @@ use recall_core::{Event, EventId};
 use recall_journal::{AppendError, FaultKind, Follower, Journal};
 
 use crate::drawn::{LATER, add, any_kind};
-use crate::model::{Breaks, Image, Model};
+use recall_testkit::{Breaks, History, Image, ModelDisk};
 
 /// How many events are appended.
 const LAST: u64 = 21;
@@ -22,12 +22,12 @@ struct Told {
 }
 
 impl Told {
-    fn append(&mut self, model: &Model, journal: &Journal, events: &[Event]) {
+    fn append(&mut self, history: &History, journal: &Journal, events: &[Event]) {
         let ids = events.iter().map(|event| event.id);
         match journal.append_all(events) {
             Ok(()) => {
                 self.acknowledged.extend(ids);
-                model.acknowledge(events.len());
+                history.acknowledge(events.len());
             }
             Err(AppendError::NotWritten { day, .. }) => {
                 // Those of another day may have been written.
@@ -41,14 +41,14 @@ impl Told {
 }
 
 /// The events of a folder, of which a file may end in what was not taken back yet.
-fn ids(model: &Model) -> BTreeSet<EventId> {
+fn ids(model: &ModelDisk) -> BTreeSet<EventId> {
     let mut follower = Follower::new(Arc::new(model.clone()));
     let events = follower.replay(LATER).expect("readable");
     assert!(follower.faults().all(|fault| fault.kind == FaultKind::Torn));
     events.iter().map(|event| event.id).collect()
 }
 
-fn has_faults(model: &Model) -> bool {
+fn has_faults(model: &ModelDisk) -> bool {
     let mut follower = Follower::new(Arc::new(model.clone()));
     follower.replay(LATER).expect("readable");
     follower.faults().next().is_some()
@@ -56,47 +56,47 @@ fn has_faults(model: &Model) -> bool {
 
 /// Appends while some steps fail, then after all is well again; returns how many steps there were and what was told.
 fn check(breaks: Breaks) -> (usize, Told) {
-    let model = Model::new();
+    let (model, history) = (ModelDisk::new("memory"), History::default());
     let journal = Journal::open(Arc::new(model.clone())).expect("opens");
     let mut told = Told::default();
-    told.append(&model, &journal, &[any_kind(0)]);
-    model.record();
+    told.append(&history, &journal, &[any_kind(0)]);
+    model.record(&history);
     model.break_at(Some(breaks));
     for number in (1..LAST).step_by(4) {
-        told.append(&model, &journal, &[any_kind(number)]);
-        told.append(&model, &journal, &[any_kind(number + 1), any_kind(number + 2), any_kind(number + 3)]);
+        told.append(&history, &journal, &[any_kind(number)]);
+        told.append(&history, &journal, &[any_kind(number + 1), any_kind(number + 2), any_kind(number + 3)]);
         assert!(told.acknowledged.is_subset(&ids(&model)), "{breaks:?}");
     }
     let steps = model.steps();
     model.break_at(None);
     // Who was refused may come again; in between others come.
-    told.append(&model, &journal, &[add(1000, 0, "after")]);
+    told.append(&history, &journal, &[add(1000, 0, "after")]);
     let before = ids(&model);
     assert!(told.not_written.is_disjoint(&before), "{breaks:?}");
     assert!(told.acknowledged.is_subset(&before), "{breaks:?}");
     assert!(told.acknowledged.contains(&add(1000, 0, "after").id), "{breaks:?}");
     let mut images = BTreeSet::new();
     // How many in a row fail changes little of what a crash may meet; it is looked at for one, and for all.
-    let history = if matches!(breaks.count, 2..10) { Vec::new() } else { model.history() };
-    for (state, acknowledged) in history {
-        images.extend(state.images().into_iter().map(|image| (image, acknowledged)));
+    let moments = if matches!(breaks.count, 2..10) { Vec::new() } else { history.moments() };
+    for moment in moments {
+        images.extend(moment.images().into_iter().map(|image| (image, moment.acknowledged)));
     }
     let order: Vec<_> =
         (0..LAST).map(|number| any_kind(number).id).filter(|id| told.acknowledged.contains(id)).collect();
     for (image, acknowledged) in &images {
-        let found = after_a_crash(image);
+        let found = after_a_crash(&image[0]);
         let expected = &order[..(*acknowledged).min(order.len())];
         assert!(expected.iter().all(|id| found.contains(id)), "{breaks:?}");
     }
     let all: Vec<_> = (0..LAST).map(any_kind).collect();
-    told.append(&model, &journal, &all);
+    told.append(&history, &journal, &all);
     assert_eq!(ids(&model), told.acknowledged, "{breaks:?}");
     assert!(!has_faults(&model), "{breaks:?}");
     (steps, told)
 }
 
 fn after_a_crash(image: &Image) -> BTreeSet<EventId> {
-    let model = Model::of(image);
+    let model = ModelDisk::of("memory", image);
     drop(Journal::open(Arc::new(model.clone())).expect("opens"));
     let mut follower = Follower::new(Arc::new(model));
     follower.replay(LATER).expect("readable").iter().map(|event| event.id).collect()
@@ -122,7 +122,7 @@ fn every_step_may_fail() {
 
 #[test]
 fn a_failed_sync_is_told_to_everybody_who_waited_for_it() {
-    let model = Model::new();
+    let model = ModelDisk::new("memory");
     let journal = Journal::open(Arc::new(model.clone())).expect("opens");
     model.break_at(Some(Breaks { first: 0, count: usize::MAX, kind: io::ErrorKind::Other }));
     let append_all = |expected: bool| {
@@ -142,7 +142,7 @@ fn a_failed_sync_is_told_to_everybody_who_waited_for_it() {
 
 #[test]
 fn an_error_says_what_failed_and_why() {
-    let model = Model::new();
+    let model = ModelDisk::new("memory");
     let journal = Journal::open(Arc::new(model.clone())).expect("opens");
     model.break_at(Some(Breaks { first: 0, count: 1, kind: io::ErrorKind::StorageFull }));
     let error = journal.append(&any_kind(0)).expect_err("the disk is full");

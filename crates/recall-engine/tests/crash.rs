@@ -1,0 +1,95 @@
+//! Is everything that the engine acknowledged there after a crash at any moment, in the answers too?
+//!
+//! The journals lie on a disk in memory that crashes, the index on a real one. What must be there is told by an oracle that
+//! knows nothing of journals. `RECALL_CRASH_STATES=3000 cargo test --release -p recall-engine --test crash` looks at as many.
+
+#[path = "crash/oracle.rs"]
+mod oracle;
+#[path = "crash/refusals.rs"]
+mod refusals;
+mod support;
+#[path = "crash/work.rs"]
+mod work;
+#[path = "crash/world.rs"]
+mod world;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use recall_testkit::{History, Image};
+use work::Work;
+use world::{World, observe};
+
+/// How many different states are looked at, unless the environment says otherwise: some ten seconds on two cores.
+const STATES: usize = 120;
+
+/// How many are looked at of one sequence of operations, of several hundred.
+const STATES_EACH: usize = 30;
+
+/// How many operations one sequence has.
+const OPERATIONS: usize = 10;
+
+#[test]
+fn what_was_acknowledged_is_there_and_answered_after_a_crash_at_any_moment() {
+    let wanted =
+        std::env::var("RECALL_CRASH_STATES").map_or(STATES, |states| states.parse().expect("a number of states"));
+    let (seeds, seen) = (AtomicU64::new(0), AtomicUsize::new(0));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while seen.load(Ordering::Relaxed) < wanted {
+                    seen.fetch_add(crash(seeds.fetch_add(1, Ordering::Relaxed)), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+}
+
+/// Works, and looks at some of the states that a crash may have left on the way; returns how many.
+fn crash(seed: u64) -> usize {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let world = World::new();
+    let history = History::default();
+    world.disks.iter().for_each(|disk| disk.record(&history));
+    let mut work = Work::new(&world);
+    for _ in 0..OPERATIONS {
+        work.operate(&mut random);
+        history.acknowledge(1);
+        work.keep_index(&mut random);
+        work.edit_outside(&mut random);
+    }
+    let (oracle, indexes) = work.end();
+
+    let mut states: BTreeSet<(Vec<Image>, usize)> = BTreeSet::new();
+    for moment in history.moments() {
+        states.extend(moment.images().into_iter().map(|images| (images, moment.acknowledged)));
+    }
+    let states: Vec<_> = states.into_iter().collect();
+    let chosen = random.choose_multiple(&states, STATES_EACH);
+    for (images, acknowledged) in &chosen {
+        let index = &indexes[random.usize(..indexes.len())];
+        check(&world.after(images, Some(index)), &world.after(images, None), &oracle, *acknowledged, seed);
+    }
+    chosen.len()
+}
+
+/// Checks what an engine finds after a crash: with the index of another moment, and from the journals alone.
+fn check(behind: &World, bare: &World, oracle: &oracle::Oracle, acknowledged: usize, seed: u64) {
+    let (found, answered) = observe(behind, oracle.ids());
+    let (again, anew) = observe(bare, oracle.ids());
+    assert!(
+        oracle.allows(&found, acknowledged),
+        "seed {seed}, after {acknowledged}: {found:#?}\nis none of {:#?}",
+        oracle.allowed(acknowledged)
+    );
+    assert_eq!(found, again, "seed {seed}, after {acknowledged}");
+    let same = answered.iter().zip(&anew).take_while(|(one, other)| one == other).count();
+    assert!(
+        same == answered.len().max(anew.len()),
+        "seed {seed}, after {acknowledged}, hit {same}: {:#?}\nfrom the journals alone {:#?}",
+        answered.get(same),
+        anew.get(same)
+    );
+    behind.still_works(seed);
+}

@@ -1,0 +1,176 @@
+//! What clients and other people do to the memories.
+
+use recall_core::{
+    AddMemory, Feedback, ItemId, MemoryId, MemoryType, PromoteMemory, Provenance, RateItem, Repeats, Scope, StoreScope,
+    UpdateMemory, Verdict, VerifyMemories, VerifyMode,
+};
+use recall_engine::{Engine, RemoveRequest, Tombstones};
+
+use super::oracle::{Fact, Oracle};
+use super::world::{Index, World};
+
+/// How many words the shortest memory has beside its subject: two of them are never nearly equal.
+const WORDS: usize = 6;
+
+/// An engine, what it was asked to do, and what its index was on the way.
+pub(crate) struct Work<'a> {
+    world: &'a World,
+    engine: Engine,
+    oracle: Oracle,
+    indexes: Vec<Index>,
+    number: usize,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn new(world: &'a World) -> Self {
+        let engine = world.engine();
+        Self { world, engine, oracle: Oracle::new(), indexes: vec![Index::none()], number: 0 }
+    }
+
+    /// Closes the engine; tells what should be known, and what its index was on the way.
+    pub(crate) fn end(self) -> (Oracle, Vec<Index>) {
+        self.engine.close();
+        (self.oracle, self.indexes)
+    }
+
+    /// Does one thing that a client may ask for.
+    pub(crate) fn operate(&mut self, random: &mut fastrand::Rng) {
+        self.world.clock.forward(random.i64(1..40_000));
+        let facts = self.oracle.facts();
+        let in_force: Vec<_> =
+            facts.found.iter().filter(|(scope, _)| *scope == StoreScope::Project).map(|(_, id)| *id).collect();
+        let known: Vec<_> = facts.memories.keys().copied().collect();
+        match (random.u32(..9), random.choice(&in_force).copied(), random.choice(&known).copied()) {
+            (3, Some(id), _) => self.add(random, Some(id)),
+            (4, Some(id), _) => self.update(id, random),
+            (5, Some(id), _) => self.promote(id),
+            (6, _, Some(id)) => self.remove(id),
+            (7, _, Some(id)) => self.rate(id),
+            (8, Some(id), _) => self.confirm(id),
+            _ => self.add(random, None),
+        }
+        if random.u32(..8) == 0 {
+            self.engine.close();
+            self.engine = self.world.engine();
+        }
+    }
+
+    fn add(&mut self, random: &mut fastrand::Rng, supersedes: Option<MemoryId>) {
+        let (title, content) = self.text(random);
+        let memory = addition(&title, &content, supersedes);
+        let id = self.engine.add_memory(&self.world.origin(), &memory).expect("kept").id;
+        let fact = Fact { scope: StoreScope::Project, title, content, useful: 0, superseded_by: None };
+        self.oracle.add(id, fact, supersedes);
+    }
+
+    fn update(&mut self, id: MemoryId, random: &mut fastrand::Rng) {
+        let (title, content) = self.text(random);
+        let request = UpdateMemory {
+            id,
+            title: Some(title.clone()),
+            content: Some(content.clone()),
+            tags: None,
+            related_files: None,
+            provenance: Provenance::default(),
+        };
+        self.engine.update_memory(&self.world.origin(), &request).expect("amended");
+        self.oracle.amend(id, |fact| (fact.title, fact.content) = (title, content));
+    }
+
+    fn promote(&mut self, id: MemoryId) {
+        let request = PromoteMemory { id, to: StoreScope::Global, provenance: Provenance::default() };
+        self.engine.promote_memory(&self.world.origin(), &request).expect("moved");
+        self.oracle.promote(id);
+    }
+
+    fn remove(&mut self, id: MemoryId) {
+        let scope = match self.oracle.facts().memories[&id].scope {
+            StoreScope::Global => Scope::Global,
+            StoreScope::Project | StoreScope::Domain => Scope::Project,
+        };
+        let request = RemoveRequest {
+            items: vec![id.to_string()],
+            scope,
+            provenance: Provenance::default(),
+            tombstones: Tombstones::Keep,
+        };
+        self.engine.remove(&self.world.origin(), &request).expect("deleted");
+        self.oracle.delete(id);
+    }
+
+    fn rate(&mut self, id: MemoryId) {
+        let feedback = Feedback { verdict: Verdict::Useful, note: None };
+        let request = RateItem { item: ItemId::Memory(id), feedback, provenance: Provenance::default() };
+        self.engine.rate_item(&self.world.origin(), &request).expect("kept");
+        self.oracle.amend(id, |fact| fact.useful += 1);
+    }
+
+    /// Somebody says that it holds: this changes nothing that is asked for here.
+    fn confirm(&mut self, id: MemoryId) {
+        let mode = VerifyMode::Confirm;
+        let request = VerifyMemories { ids: vec![id], scope: Scope::Project, mode, provenance: Provenance::default() };
+        self.engine.verify_memories(&self.world.origin(), &request).expect("confirmed");
+        self.oracle.amend(id, |_| ());
+    }
+
+    fn text(&mut self, random: &mut fastrand::Rng) -> (String, String) {
+        self.number += 1;
+        (format!("Wombat {}", self.number), words(random, self.number))
+    }
+
+    /// Brings the index up, and keeps it as it is.
+    pub(crate) fn keep_index(&mut self, random: &mut fastrand::Rng) {
+        if random.u32(..3) == 0 {
+            self.world.search(&self.engine);
+            self.indexes.push(self.world.index());
+        }
+    }
+
+    /// Does something to the journals that a person or git may do, and that takes nothing away.
+    pub(crate) fn edit_outside(&self, random: &mut fastrand::Rng) {
+        let disk = &self.world.disks[random.usize(..2)];
+        let image = disk.image();
+        let days: Vec<_> = image.keys().copied().collect();
+        let Some(day) = random.choice(days) else { return };
+        let text = &image[&day];
+        let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+        match random.u32(..12) {
+            0 => disk.scribble(day, b"a remark without an end"),
+            1 => disk.scribble(day, b"\xef\xbb\xbf\r\n"),
+            2 => disk.replace(day, &[b"<<<<<<< HEAD\n", text.as_slice(), b"=======\n>>>>>>> main\n"].concat()),
+            3 => disk.replace(day, &lines.iter().rev().copied().collect::<Vec<_>>().concat()),
+            4 => disk.replace(day, &[text.as_slice(), text.as_slice()].concat()),
+            5 => disk.replace(day, &text.split(|byte| *byte == b'\n').collect::<Vec<_>>().join(b"\r\n".as_slice())),
+            _ => {}
+        }
+    }
+}
+
+/// A note that is added even where nearly the same is known.
+pub(crate) fn addition(title: &str, content: &str, supersedes: Option<MemoryId>) -> AddMemory {
+    AddMemory {
+        memory_type: MemoryType::Note,
+        title: title.to_owned(),
+        content: content.to_owned(),
+        scope: Scope::Project,
+        tags: vec!["burrow".to_owned()],
+        related_files: vec!["src/burrow.rs".to_owned()],
+        supersedes,
+        repeats: Repeats::Accept,
+        source: None,
+        origin: None,
+        key: None,
+        provenance: Provenance { agent: Some("claude-code".to_owned()), ..Provenance::default() },
+    }
+}
+
+/// A text about wombats that is like no other, nor as long as one of another number: which of two that fit equally well comes
+/// first is decided by the order in which an index was filled.
+pub(crate) fn words(random: &mut fastrand::Rng, number: usize) -> String {
+    let mut text = "wombats".to_owned();
+    for _ in 0..WORDS + number {
+        text.push(' ');
+        text.extend(std::iter::repeat_with(|| random.lowercase()).take(6));
+    }
+    text
+}

@@ -1,0 +1,161 @@
+//! What may a disk hold after a crash?
+//!
+//! What is known of a file is what the running system sees, what was written since the last sync, and what may be on disk. A
+//! name is on disk when its folder was synced. A sync that fails leaves open which of the writes before it reached the disk,
+//! and forgets them: the next one that succeeds says nothing about them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use recall_core::Timestamp;
+use recall_journal::{Day, Stat};
+
+/// A disk after a crash: what each day's file holds.
+pub type Image = BTreeMap<Day, Vec<u8>>;
+
+/// What a crash may meet on a disk.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    pub(super) files: Vec<File>,
+    /// The file of each day's folder.
+    pub(super) names: BTreeMap<Day, usize>,
+    /// The same on disk, of folders that are themselves.
+    pub(super) durable_names: BTreeMap<Day, usize>,
+    pub(super) durable_folders: BTreeSet<Day>,
+    pub(super) locked: BTreeSet<Day>,
+    pub(super) clock: i64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct File {
+    pub(super) seen: Vec<u8>,
+    pub(super) pending: Vec<Write>,
+    /// What may be on disk.
+    pub(super) durable: BTreeSet<Vec<u8>>,
+    pub(super) modified: i64,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Write {
+    Append { at: usize, bytes: Vec<u8> },
+    Truncate { length: usize },
+}
+
+impl State {
+    pub(super) fn tick(&mut self) -> i64 {
+        self.clock += 1;
+        self.clock
+    }
+
+    pub(super) fn write(&mut self, file: usize, bytes: &[u8]) {
+        let modified = self.tick();
+        let file = &mut self.files[file];
+        let write = Write::Append { at: file.seen.len(), bytes: bytes.to_vec() };
+        write.apply(&mut file.seen);
+        file.pending.push(write);
+        file.modified = modified;
+    }
+
+    pub(super) fn truncate(&mut self, file: usize, length: usize) {
+        let modified = self.tick();
+        let file = &mut self.files[file];
+        let write = Write::Truncate { length };
+        write.apply(&mut file.seen);
+        file.pending.push(write);
+        file.modified = modified;
+    }
+
+    pub(super) fn sync(&mut self, file: usize) {
+        let file = &mut self.files[file];
+        let applied = |content: &Vec<u8>| {
+            let mut content = content.clone();
+            file.pending.iter().for_each(|write| write.apply(&mut content));
+            content
+        };
+        file.durable = file.durable.iter().map(applied).collect();
+        file.pending.clear();
+    }
+
+    pub(super) fn fail_to_sync(&mut self, file: usize) {
+        let file = &mut self.files[file];
+        file.durable = file.contents();
+        file.pending.clear();
+    }
+
+    /// Every disk that a crash may leave.
+    pub(super) fn images(&self) -> Vec<Image> {
+        let mut images = vec![Image::new()];
+        for (day, file) in &self.names {
+            // No entry, the entry that is on disk, or the one that is not yet.
+            let is_named = self.durable_folders.contains(day);
+            let durable = self.durable_names.get(day).filter(|_| is_named);
+            let mut choices: Vec<Option<Vec<u8>>> = Vec::new();
+            if durable != Some(file) {
+                match durable {
+                    Some(old) => choices.extend(self.files[*old].contents().into_iter().map(Some)),
+                    None => choices.push(None),
+                }
+            }
+            choices.extend(self.files[*file].contents().into_iter().map(Some));
+            let with = |image: &Image, choice: &Option<Vec<u8>>| {
+                let mut image = image.clone();
+                image.extend(choice.clone().map(|content| (*day, content)));
+                image
+            };
+            images = images.iter().flat_map(|image| choices.iter().map(move |choice| with(image, choice))).collect();
+        }
+        images
+    }
+}
+
+impl File {
+    /// What a crash may leave: some of the pending writes, the last of them in part or as zeros.
+    fn contents(&self) -> BTreeSet<Vec<u8>> {
+        let mut contents = BTreeSet::new();
+        for durable in &self.durable {
+            let mut content = durable.clone();
+            contents.insert(content.clone());
+            for write in &self.pending {
+                for torn in write.torn() {
+                    let mut content = content.clone();
+                    torn.apply(&mut content);
+                    contents.insert(content);
+                }
+                write.apply(&mut content);
+                contents.insert(content.clone());
+            }
+        }
+        contents
+    }
+}
+
+impl Write {
+    pub(super) fn apply(&self, content: &mut Vec<u8>) {
+        match self {
+            Self::Append { at, bytes } => {
+                if content.len() < at + bytes.len() {
+                    content.resize(at + bytes.len(), 0);
+                }
+                content[*at..at + bytes.len()].copy_from_slice(bytes);
+            }
+            Self::Truncate { length } => content.truncate(*length),
+        }
+    }
+
+    /// What a crash may make of it: parts, and blocks that were taken but not filled.
+    fn torn(&self) -> Vec<Self> {
+        let Self::Append { at, bytes } = self else { return Vec::new() };
+        let end = bytes.len();
+        let cuts = [1, 5, 11, end / 3, end / 2, end.saturating_sub(2), end.saturating_sub(1)];
+        let cut = |cut: &usize| Self::Append { at: *at, bytes: bytes[..(*cut).min(end)].to_vec() };
+        let mut half_filled = bytes.clone();
+        half_filled[end / 2..].fill(0);
+        let zeros = Self::Append { at: *at, bytes: vec![0; end] };
+        cuts.iter().map(cut).chain([zeros, Self::Append { at: *at, bytes: half_filled }]).collect()
+    }
+}
+
+pub(super) fn stat(state: &State, file: usize) -> Stat {
+    let File { seen, modified, .. } = &state.files[file];
+    let modified = Timestamp(*modified);
+    Stat { length: seen.len() as u64, modified, changed: modified, identity: (0, file as u64) }
+}

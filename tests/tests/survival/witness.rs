@@ -1,0 +1,180 @@
+//! A client that notes what it asked for and what it was told.
+
+use std::time::Duration;
+
+use recall_client::{Client, ConnectOptions, Launch};
+use recall_proto::{Failure, Reason, v1};
+use recall_testkit::Project;
+use recall_tests::Sandbox;
+
+/// How certain it is that something was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Certainty {
+    /// It was not asked for.
+    #[default]
+    No,
+    /// It was asked for, and there was no answer.
+    Perhaps,
+    /// It was acknowledged.
+    Yes,
+}
+
+/// A memory, and what was done to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    /// Its title, and the key that it was sent with.
+    pub(crate) name: String,
+    /// Its id, once that was told.
+    pub(crate) id: Option<String>,
+    pub(crate) useful: u64,
+    /// Whether one more was said to be useful, and there was no answer.
+    pub(crate) is_rating: bool,
+    pub(crate) promoted: Certainty,
+    pub(crate) removed: Certainty,
+}
+
+/// A connection, and all that was done through it and those before.
+pub(crate) struct Witness {
+    client: Client,
+    context: v1::RequestContext,
+    pub(crate) items: Vec<Item>,
+}
+
+/// Connects to the daemon that runs.
+pub(crate) async fn connect(sandbox: &Sandbox) -> Client {
+    let options = ConnectOptions {
+        homes: sandbox.homes(),
+        launch: Launch::Never,
+        daemon_binary: None,
+        daemon_home: None,
+        client_name: "recall-tests".to_owned(),
+        deadline: Duration::from_mins(1),
+    };
+    Client::connect(&options).await.expect("a daemon runs")
+}
+
+impl Witness {
+    pub(crate) async fn new(sandbox: &Sandbox, project: &Project, items: Vec<Item>) -> Self {
+        let root = project.root().to_string_lossy().into_owned();
+        let context = v1::RequestContext { working_directory: root.clone(), project_root: root, ..Default::default() };
+        Self { client: connect(sandbox).await, context, items }
+    }
+
+    fn context(&self) -> Option<v1::RequestContext> {
+        Some(self.context.clone())
+    }
+
+    /// Asks for a memory to be kept; the name is what tells it from all others.
+    pub(crate) async fn add(&mut self, name: &str) -> Result<(), Failure> {
+        let (promoted, removed) = (Certainty::No, Certainty::No);
+        let item = Item { name: name.to_owned(), id: None, useful: 0, is_rating: false, promoted, removed };
+        self.items.push(item);
+        self.ask_again(self.items.len() - 1).await
+    }
+
+    /// Asks for a memory to be kept, perhaps not for the first time.
+    async fn ask_again(&mut self, item: usize) -> Result<(), Failure> {
+        let name = &self.items[item].name;
+        let request = v1::AddRequest {
+            context: self.context(),
+            r#type: "lesson".to_owned(),
+            title: name.clone(),
+            content: format!("What was learnt of {name}: {}", "it digs, and does not ask. ".repeat(name.len() % 7)),
+            force: true,
+            idempotency_key: name.clone(),
+            ..Default::default()
+        };
+        let added = self.client.add(request).await.map_err(|status| Failure::from_status(&status))?;
+        self.items[item].id = Some(added.id);
+        Ok(())
+    }
+
+    pub(crate) async fn rate(&mut self, item: usize) -> Result<(), Failure> {
+        let Some(id) = self.items[item].id.clone() else { return Ok(()) };
+        self.items[item].is_rating = true;
+        let request = v1::FeedbackRequest {
+            context: self.context(),
+            item_id: id,
+            feedback: v1::FeedbackKind::Useful.into(),
+            ..Default::default()
+        };
+        self.client.feedback(request).await.map_err(|status| Failure::from_status(&status))?;
+        let item = &mut self.items[item];
+        (item.is_rating, item.useful) = (false, item.useful + 1);
+        Ok(())
+    }
+
+    pub(crate) async fn promote(&mut self, item: usize) -> Result<(), Failure> {
+        let Some(id) = self.items[item].id.clone() else { return Ok(()) };
+        self.items[item].promoted = Certainty::Perhaps;
+        let request = v1::PromoteRequest { context: self.context(), id, ..Default::default() };
+        self.client.promote(request).await.map_err(|status| Failure::from_status(&status))?;
+        self.items[item].promoted = Certainty::Yes;
+        Ok(())
+    }
+
+    pub(crate) async fn remove(&mut self, item: usize) -> Result<(), Failure> {
+        let Some(id) = self.items[item].id.clone() else { return Ok(()) };
+        self.items[item].removed = Certainty::Perhaps;
+        let request = v1::RemoveRequest { context: self.context(), items: vec![id], ..Default::default() };
+        self.client.remove(request).await.map_err(|status| Failure::from_status(&status))?;
+        self.items[item].removed = Certainty::Yes;
+        Ok(())
+    }
+
+    /// Checks that everything is as it was told to be; of what nobody was told, notes how it is. What may or may not have been
+    /// added is asked for again, with its key.
+    pub(crate) async fn check(&mut self) {
+        for at in 0..self.items.len() {
+            if self.items[at].id.is_none() {
+                self.ask_again(at).await.expect("all is well");
+            }
+            let id = self.items[at].id.clone().expect("it was just told");
+            let got = self.client.get(v1::GetRequest { context: self.context(), id, ..Default::default() }).await;
+            let item = &mut self.items[at];
+            let memory = match got.map_err(|status| Failure::from_status(&status)) {
+                Ok(got) => got.memory.expect("a memory"),
+                Err(failure) => {
+                    assert_eq!(failure.reason, Reason::NotFound, "{failure}");
+                    assert_ne!(item.removed, Certainty::No, "it is lost: {item:?}");
+                    item.removed = Certainty::Yes;
+                    continue;
+                }
+            };
+            assert_ne!(item.removed, Certainty::Yes, "it came back: {item:?}");
+            item.removed = Certainty::No;
+            assert_eq!(memory.title, item.name);
+            let is_global = memory.scope == v1::StoreScope::Global as i32;
+            match item.promoted {
+                Certainty::Perhaps => {}
+                expected => assert_eq!(is_global, expected == Certainty::Yes, "{item:?}"),
+            }
+            item.promoted = if is_global { Certainty::Yes } else { Certainty::No };
+            // What was said in the project stays there.
+            if !is_global {
+                let useful = memory.stats.expect("always told").useful;
+                let expected = item.useful..=item.useful + u64::from(item.is_rating);
+                assert!(expected.contains(&useful), "{useful}: {item:?}");
+                (item.useful, item.is_rating) = (useful, false);
+            }
+        }
+    }
+
+    /// Checks that a memory that is in force is found by its name, and one that is removed is not.
+    pub(crate) async fn check_found(&self, item: &Item) {
+        let request = v1::SearchRequest { context: self.context(), query: item.name.clone(), ..Default::default() };
+        let answer = self.client.search(request).await.expect("an answer");
+        let is_found = answer
+            .results
+            .iter()
+            .any(|hit| hit.memory.as_ref().is_some_and(|memory| Some(&memory.id) == item.id.as_ref()));
+        assert_eq!(is_found, item.removed == Certainty::No, "{item:?}: {:?}", answer.warnings);
+    }
+
+    /// How many parts of the project's journals could not be read.
+    pub(crate) async fn faults(&self) -> u64 {
+        let status = v1::StatusRequest { context: self.context(), ..Default::default() };
+        let status = self.client.status(status).await.expect("a status");
+        status.stores.iter().map(|store| store.failed).sum()
+    }
+}
