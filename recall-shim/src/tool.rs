@@ -14,6 +14,7 @@ mod log;
 mod promote;
 mod related;
 mod search;
+mod session;
 mod status;
 mod verify;
 
@@ -48,6 +49,7 @@ pub(crate) enum Tool {
     Graph,
     Promote,
     Verify,
+    Session,
 }
 
 /// What a call of a tool works with.
@@ -62,7 +64,7 @@ pub(crate) struct Call<'c> {
 
 impl Tool {
     /// Every tool, in the order in which they are listed.
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 13] = [
         Self::Search,
         Self::Get,
         Self::List,
@@ -75,6 +77,7 @@ impl Tool {
         Self::Graph,
         Self::Promote,
         Self::Verify,
+        Self::Session,
     ];
 
     /// How many of [`ALL`](Self::ALL) are what an agent needs in its work: the first.
@@ -95,7 +98,7 @@ impl Tool {
 
     /// What clients are told about it.
     pub(crate) fn definition(self) -> &'static model::Tool {
-        static DEFINITIONS: LazyLock<[model::Tool; 12]> = LazyLock::new(|| {
+        static DEFINITIONS: LazyLock<[model::Tool; 13]> = LazyLock::new(|| {
             Tool::ALL.map(|tool| serde_json::from_str(tool.source()).expect("the definitions are read in a test"))
         });
         &DEFINITIONS[self as usize]
@@ -111,6 +114,7 @@ impl Tool {
             Self::Log => include_str!("tool/log.json"),
             Self::Promote => include_str!("tool/promote.json"),
             Self::Verify => include_str!("tool/verify.json"),
+            Self::Session => include_str!("tool/session.json"),
             Self::Index => include_str!("tool/index.json"),
             Self::Status => include_str!("tool/status.json"),
             Self::Related => include_str!("tool/related.json"),
@@ -140,6 +144,7 @@ impl Tool {
             Self::Log => log::call(arguments::read(schema, arguments)?, call).await,
             Self::Promote => promote::call(arguments::read(schema, arguments)?, call).await,
             Self::Verify => verify::call(arguments::read(schema, arguments)?, call).await,
+            Self::Session => session::call(arguments::read(schema, arguments)?, call).await,
             Self::Index => index::call(arguments::read(schema, arguments)?, call).await,
             Self::Status => status::call(arguments::read(schema, arguments)?, call).await,
             Self::Related => related::call(arguments::read(schema, arguments)?, call).await,
@@ -256,7 +261,7 @@ mod tests {
         let expected =
             [Tool::Search, Tool::Get, Tool::List, Tool::Add, Tool::Index, Tool::Feedback, Tool::Log, Tool::Status];
         assert_eq!(core, expected);
-        assert_eq!(full[core.len()..], [Tool::Related, Tool::Graph, Tool::Promote, Tool::Verify]);
+        assert_eq!(full[core.len()..], [Tool::Related, Tool::Graph, Tool::Promote, Tool::Verify, Tool::Session]);
     }
 
     #[test]

@@ -112,7 +112,7 @@ fn first_line(content: &str) -> String {
 }
 
 /// Reads standard input to its end, and no more than a memory may hold: one byte more is enough to be refused.
-fn read_input() -> Result<String, CommandError> {
+pub(super) fn read_input() -> Result<String, CommandError> {
     let input = std::io::stdin();
     if input.is_terminal() {
         let complaint = Complaint::usage("there is nothing on standard input");
