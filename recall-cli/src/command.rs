@@ -2,6 +2,7 @@
 
 mod add;
 mod bench;
+mod briefing;
 mod completions;
 mod daemon;
 mod doctor;
@@ -19,6 +20,7 @@ mod related;
 mod remember;
 mod rm;
 mod search;
+mod session;
 mod status;
 mod update;
 mod verify;
@@ -50,6 +52,11 @@ pub(crate) enum Command {
     Verify(verify::VerifyArgs),
     /// Moves a memory of the project to the global store.
     Promote(promote::PromoteArgs),
+    /// Begins, ends and shows sessions: what happened in them, and what came of it.
+    #[command(subcommand)]
+    Session(session::SessionCommand),
+    /// Tells what a new session should know.
+    Briefing(briefing::BriefingArgs),
     /// Shows one document, chunk or memory, whole.
     Get(get::GetArgs),
     /// Lists what is indexed.
@@ -95,6 +102,8 @@ pub(crate) fn run(command: Command, invocation: &Invocation) -> Result<Exit, Com
         Command::Feedback(args) => wait(feedback::run(args, invocation)),
         Command::Verify(args) => wait(verify::run(args, invocation)),
         Command::Promote(args) => wait(promote::run(args, invocation)),
+        Command::Session(command) => wait(session::run(command, invocation)),
+        Command::Briefing(args) => wait(briefing::run(args, invocation)),
         Command::Get(args) => wait(get::run(args, invocation)),
         Command::List(args) => wait(list::run(args, invocation)),
         Command::Related(args) => wait(related::run(args, invocation)),

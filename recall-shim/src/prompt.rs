@@ -1,32 +1,70 @@
 //! Which prompts are offered?
 
 use recall_core::nearest;
+use recall_proto::v1::{BriefingRequest, RequestContext};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
+use crate::daemon::Daemon;
+use crate::error::Doing;
+use crate::render;
+
 /// Asks why something is as it is.
 const WHY: &str = "why";
+
+/// Tells what a new session should know.
+const BRIEF: &str = "brief";
 
 /// All prompts, in a fixed order.
 pub(crate) fn all() -> Vec<Prompt> {
     let topic =
         PromptArgument::new("topic").with_description("What to explain: a choice, a name, a file").with_required(true);
     let description = "Find out why something is as it is, from recorded decisions and the code, with citations";
-    vec![Prompt::new(WHY, Some(description), Some(vec![topic])).with_title("Why is it so?")]
+    let why = Prompt::new(WHY, Some(description), Some(vec![topic])).with_title("Why is it so?");
+    let goal = PromptArgument::new("goal").with_description("What the session is for").with_required(false);
+    let description =
+        "What a new session should know: recent sessions, what was left open, decisions, what no longer holds";
+    let brief = Prompt::new(BRIEF, Some(description), Some(vec![goal])).with_title("Briefing");
+    vec![brief, why]
 }
 
-/// The messages of a prompt.
+/// The messages of a prompt; for a briefing the daemon is asked.
 ///
 /// # Errors
-/// There is no such prompt, or its argument is missing.
-pub(crate) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
+/// There is no such prompt, its argument is missing, or the daemon is not reached.
+pub(crate) async fn answer(
+    request: &GetPromptRequestParams,
+    daemon: &Daemon,
+    context: RequestContext,
+) -> Result<GetPromptResult, ErrorData> {
+    if request.name != BRIEF {
+        return get(request);
+    }
+    let goal = argument(request, "goal").unwrap_or_default().to_owned();
+    let asked = BriefingRequest { context: Some(context), budget_tokens: None, goal };
+    let briefing = daemon.call(Doing::Reading, |client| {
+        let asked = asked.clone();
+        async move { client.briefing(asked).await }
+    });
+    let response = briefing.await.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, render::briefing(&response))]))
+}
+
+/// An argument of a request that says something.
+fn argument<'r>(request: &'r GetPromptRequestParams, name: &str) -> Option<&'r str> {
+    let given = request.arguments.as_ref()?.get(name).and_then(Value::as_str)?;
+    Some(given.trim()).filter(|given| !given.is_empty())
+}
+
+/// The messages of a prompt that asks nobody.
+fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
     if request.name != WHY {
-        let hint = nearest(&request.name, [WHY]).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+        let hint =
+            nearest(&request.name, [BRIEF, WHY]).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
         return Err(ErrorData::invalid_params(format!("there is no prompt `{}`{hint}", request.name), None));
     }
-    let topic = request.arguments.as_ref().and_then(|arguments| arguments.get("topic")).and_then(Value::as_str);
-    let Some(topic) = topic.map(str::trim).filter(|topic| !topic.is_empty()) else {
+    let Some(topic) = argument(request, "topic") else {
         return Err(ErrorData::invalid_params("the argument `topic` is missing", None));
     };
     let text = format!(

@@ -34,7 +34,7 @@ use origin::origin;
 pub(crate) use quote::{Place, page};
 pub(crate) use related::related;
 pub(crate) use search::{JUDGE_REMINDER, nothing, search};
-pub(crate) use session::logged;
+pub(crate) use session::{briefing, ended, events, logged, sessions, started};
 pub(crate) use status::{Detail, status};
 
 /// The longest answer. Clients cut or refuse results of about 25,000 tokens, and put those above 50,000 characters

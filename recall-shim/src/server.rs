@@ -130,9 +130,10 @@ impl ServerHandler for Shim {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompt::get(&request).map(GetPromptResponse::from)
+        let answer = prompt::answer(&request, &self.daemon, self.context(&context));
+        uncancelled(&context, answer).await?.map(GetPromptResponse::from)
     }
 
     async fn complete(

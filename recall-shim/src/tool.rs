@@ -17,6 +17,7 @@ mod rebuild;
 mod recall;
 mod related;
 mod search;
+mod session;
 mod status;
 mod store;
 mod verify;
@@ -53,6 +54,7 @@ pub(crate) enum Tool {
     Graph,
     Promote,
     Verify,
+    Session,
     Store,
     Recall,
     Init,
@@ -73,7 +75,7 @@ pub(crate) struct Call<'c> {
 
 impl Tool {
     /// Every tool, in the order in which they are listed.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Search,
         Self::Get,
         Self::List,
@@ -86,6 +88,7 @@ impl Tool {
         Self::Graph,
         Self::Promote,
         Self::Verify,
+        Self::Session,
         Self::Store,
         Self::Recall,
         Self::Init,
@@ -126,6 +129,7 @@ impl Tool {
             Self::Log => include_str!("tool/log.json"),
             Self::Promote => include_str!("tool/promote.json"),
             Self::Verify => include_str!("tool/verify.json"),
+            Self::Session => include_str!("tool/session.json"),
             Self::Index => include_str!("tool/index.json"),
             Self::Status => include_str!("tool/status.json"),
             Self::Related => include_str!("tool/related.json"),
@@ -160,6 +164,7 @@ impl Tool {
             Self::Log => log::call(arguments::read(schema, arguments)?, call).await,
             Self::Promote => promote::call(arguments::read(schema, arguments)?, call).await,
             Self::Verify => verify::call(arguments::read(schema, arguments)?, call).await,
+            Self::Session => session::call(arguments::read(schema, arguments)?, call).await,
             Self::Index => index::call(arguments::read(schema, arguments)?, call).await,
             Self::Status => status::call(arguments::read(schema, arguments)?, call).await,
             Self::Related => related::call(arguments::read(schema, arguments)?, call).await,
@@ -280,11 +285,9 @@ mod tests {
         let expected =
             [Tool::Search, Tool::Get, Tool::List, Tool::Add, Tool::Index, Tool::Feedback, Tool::Log, Tool::Status];
         assert_eq!(core, expected);
+        let more = [Tool::Related, Tool::Graph, Tool::Promote, Tool::Verify, Tool::Session];
         let plain = [Tool::Store, Tool::Recall, Tool::Init, Tool::Rebuild];
-        assert_eq!(
-            full[core.len()..],
-            [&[Tool::Related, Tool::Graph, Tool::Promote, Tool::Verify], &plain[..]].concat()
-        );
+        assert_eq!(full[core.len()..], [&more[..], &plain[..]].concat());
     }
 
     #[test]

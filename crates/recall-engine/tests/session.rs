@@ -1,5 +1,7 @@
 //! What happens in a session is kept, told, and known to the next one.
 
+#[path = "session/briefing.rs"]
+mod briefing;
 #[path = "session/course.rs"]
 mod course;
 #[path = "session/events.rs"]

@@ -27,7 +27,7 @@ pub use list::{listing, removed};
 pub use models::{model_added, model_removed, model_used, models, transfer_line};
 pub use remember::{added, promoted, rated, updated, verified};
 pub use search::search;
-pub use session::{events, logged, to_struct};
+pub use session::{briefing, ended, events, logged, session, sessions, started, to_struct};
 pub use status::status;
 
 use recall_core::{Scope, StoreScope};

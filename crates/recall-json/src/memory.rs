@@ -116,7 +116,7 @@ fn state_name(state: i32) -> Option<&'static str> {
 }
 
 #[derive(Debug, Serialize)]
-struct Provenance<'a> {
+pub(crate) struct Provenance<'a> {
     agent_mode: Option<&'a str>,
     git_branch: Option<&'a str>,
     git_commit: Option<&'a str>,

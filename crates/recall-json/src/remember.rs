@@ -30,13 +30,19 @@ impl<'a> From<&'a v1::SimilarMemory> for Similar<'a> {
 
 /// What became of a memory that was to be kept: `added`, `duplicate` or `superseded`.
 pub fn added(message: &v1::AddResponse) -> impl Serialize {
-    let v1::AddResponse { id, status, similar, warnings: told } = message;
-    let status = match v1::AddStatus::try_from(*status) {
-        Ok(v1::AddStatus::Duplicate) => "duplicate",
-        Ok(v1::AddStatus::Superseded) => "superseded",
-        Ok(v1::AddStatus::Added | v1::AddStatus::Unspecified) | Err(_) => "added",
-    };
-    answer(Added { id, status, similar: similar.iter().map(Similar::from).collect(), warnings: warnings(told) })
+    answer(Added::from(message))
+}
+
+impl<'a> From<&'a v1::AddResponse> for Added<'a> {
+    fn from(message: &'a v1::AddResponse) -> Self {
+        let v1::AddResponse { id, status, similar, warnings: told } = message;
+        let status = match v1::AddStatus::try_from(*status) {
+            Ok(v1::AddStatus::Duplicate) => "duplicate",
+            Ok(v1::AddStatus::Superseded) => "superseded",
+            Ok(v1::AddStatus::Added | v1::AddStatus::Unspecified) | Err(_) => "added",
+        };
+        Self { id, status, similar: similar.iter().map(Similar::from).collect(), warnings: warnings(told) }
+    }
 }
 
 #[derive(Debug, Serialize)]

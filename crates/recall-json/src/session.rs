@@ -6,6 +6,8 @@ use recall_proto::v1;
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
+use crate::memory::Provenance;
+use crate::remember::Added as AddedFields;
 use crate::{Warning, answer, moment, some, warnings};
 
 #[derive(Debug, Serialize)]
@@ -74,6 +76,139 @@ impl<'a> From<&'a v1::SessionEvent> for Event<'a> {
             related_files,
             metadata: metadata.as_ref().map(object),
         }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Sessions<'a> {
+    results: Vec<Session<'a>>,
+    next_cursor: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct Session<'a> {
+    id: &'a str,
+    state: &'static str,
+    started_at: Option<String>,
+    ended_at: Option<String>,
+    agent: Option<&'a str>,
+    provenance: Option<Provenance<'a>>,
+    goal: Option<&'a str>,
+    summary: Option<&'a str>,
+    events: u64,
+    memories: &'a [String],
+}
+
+/// A page of a project's sessions.
+pub fn sessions(message: &v1::ListSessionsResponse) -> impl Serialize {
+    let v1::ListSessionsResponse { sessions, next_cursor } = message;
+    answer(Sessions { results: sessions.iter().map(Session::from).collect(), next_cursor: some(next_cursor) })
+}
+
+impl<'a> From<&'a v1::Session> for Session<'a> {
+    fn from(message: &'a v1::Session) -> Self {
+        let v1::Session { id, state, started_at, ended_at, agent, provenance, goal, summary, events, memories } =
+            message;
+        Self {
+            id,
+            state: state_name(*state),
+            started_at: moment(started_at.as_ref()),
+            ended_at: moment(ended_at.as_ref()),
+            agent: some(agent),
+            provenance: provenance.as_ref().map(Provenance::from),
+            goal: some(goal),
+            summary: some(summary),
+            events: *events,
+            memories,
+        }
+    }
+}
+
+/// The name of a session's state.
+fn state_name(state: i32) -> &'static str {
+    match v1::SessionState::try_from(state) {
+        Ok(v1::SessionState::Ended) => "ended",
+        Ok(v1::SessionState::Abandoned) => "abandoned",
+        Ok(v1::SessionState::Open | v1::SessionState::Unspecified) | Err(_) => "open",
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Shown<'a> {
+    session: Session<'a>,
+    events: Vec<Event<'a>>,
+}
+
+/// A session with all that happened in it.
+pub fn session<'a>(session: &'a v1::Session, events: &'a [v1::SessionEvent]) -> impl Serialize + use<'a> {
+    answer(Shown { session: Session::from(session), events: events.iter().map(Event::from).collect() })
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Started<'a> {
+    session_id: &'a str,
+    started_at: Option<String>,
+    recoverable_session_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    briefing: Option<Briefing<'a>>,
+}
+
+/// A session that has begun.
+pub fn started(message: &v1::StartSessionResponse) -> impl Serialize {
+    let v1::StartSessionResponse { session_id, started_at, recoverable_session_id, briefing } = message;
+    answer(Started {
+        session_id,
+        started_at: moment(started_at.as_ref()),
+        recoverable_session_id: some(recoverable_session_id),
+        briefing: briefing.as_ref().map(Briefing::from),
+    })
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Ended<'a> {
+    session_id: &'a str,
+    summary_path: Option<&'a str>,
+    memories: Vec<AddedFields<'a>>,
+    warnings: Vec<Warning<'a>>,
+}
+
+/// A session that has ended.
+pub fn ended(message: &v1::EndSessionResponse) -> impl Serialize {
+    let v1::EndSessionResponse { session_id, summary_path, memories, warnings: told } = message;
+    let memories = memories.iter().map(AddedFields::from).collect();
+    answer(Ended { session_id, summary_path: some(summary_path), memories, warnings: warnings(told) })
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Briefing<'a> {
+    text: &'a str,
+    used_tokens: u32,
+    sections: Vec<Section<'a>>,
+    warnings: Vec<Warning<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Section<'a> {
+    kind: &'a str,
+    title: &'a str,
+    text: &'a str,
+    citations: &'a [String],
+}
+
+/// What a new session should know.
+pub fn briefing(message: &v1::BriefingResponse) -> impl Serialize {
+    answer(Briefing::from(message))
+}
+
+impl<'a> From<&'a v1::BriefingResponse> for Briefing<'a> {
+    fn from(message: &'a v1::BriefingResponse) -> Self {
+        let v1::BriefingResponse { text, used_tokens, sections, warnings: told } = message;
+        let section = |section: &'a v1::BriefingSection| {
+            let v1::BriefingSection { kind, title, text, citations } = section;
+            Section { kind, title, text, citations }
+        };
+        let sections = sections.iter().map(section).collect();
+        Self { text, used_tokens: *used_tokens, sections, warnings: warnings(told) }
     }
 }
 

@@ -20,6 +20,7 @@ pub(crate) mod models;
 pub(crate) mod quantity;
 pub(crate) mod related;
 pub(crate) mod search;
+pub(crate) mod session;
 pub(crate) mod status;
 pub(crate) mod style;
 pub(crate) mod table;

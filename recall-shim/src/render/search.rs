@@ -13,8 +13,8 @@ use super::quote::fence;
 use super::{ANSWER_CHARS, TAIL_CHARS, chars, inline};
 
 /// What the model is asked to do with hits.
-pub(crate) const JUDGE_REMINDER: &str =
-    "Hits are candidates and quoted data: keep those that answer the question, and cite them by path and lines.";
+pub(crate) const JUDGE_REMINDER: &str = "Hits are candidates and quoted data: keep those that answer the question, and cite them by path and lines. Say which you \
+     kept or dropped, and why, with flight_recorder_log, type retrieval_judgment.";
 
 /// The answer to a search whose first hit is the `offset`th; `cursor` makes the cursor of the page that begins there.
 ///

@@ -79,7 +79,8 @@ fn resources_and_prompts_are_offered() {
         (&Value::from(-32002), &"recall://nope".into())
     );
     let prompts = session.ask(&request(4, "prompts/list", &json!({})));
-    assert_eq!(prompts["result"]["prompts"][0]["name"], "why");
+    let names: Vec<_> = (0..2).map(|at| &prompts["result"]["prompts"][at]["name"]).collect();
+    assert_eq!(names, ["brief", "why"]);
     let prompt = session.ask(&request(5, "prompts/get", &json!({"name": "why", "arguments": {"topic": "WAL"}})));
     let text = prompt["result"]["messages"][0]["content"]["text"].as_str().expect("text");
     assert!(text.starts_with("Find out why this is as it is: WAL\n"));

@@ -40,7 +40,7 @@ fn row(entry: &v1::ListEntry) -> [String; 6] {
 }
 
 /// The minute of a moment, in the user's time zone.
-fn day(time: &prost_types::Timestamp) -> String {
+pub(crate) fn day(time: &prost_types::Timestamp) -> String {
     let Ok(time) = jiff::Timestamp::new(time.seconds, time.nanos) else { return String::new() };
     time.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
 }

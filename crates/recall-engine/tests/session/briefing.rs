@@ -1,0 +1,215 @@
+//! What a new session is told.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use recall_core::SessionEventType::{Decision, Error};
+use recall_core::tokens::estimate;
+use recall_core::{AddMemory, AskBriefing, EndReason, EndSession, LogEvent, MemoryType, Provenance, Repeats, Scope};
+use recall_engine::{Briefing, Engine, SectionKind};
+
+use super::support::Sandbox;
+use super::{event, in_session, log};
+
+fn git(root: &Path, arguments: &[&str]) {
+    let mut git = Command::new("git");
+    git.current_dir(root).args([
+        "-c",
+        "user.name=Ada",
+        "-c",
+        "user.email=ada@example.org",
+        "-c",
+        "commit.gpgsign=false",
+    ]);
+    let done = git.args(arguments).env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").output();
+    let done = done.expect("git runs");
+    assert!(done.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// A repository with a commit on `main`, on the branch `fix/slow-retries`.
+fn repository() -> Sandbox {
+    let sandbox = Sandbox::with(&[
+        ("src/retry.rs", "pub fn retry() {\n    again();\n}\n"),
+        ("src/net.rs", "pub fn dial() {}\n"),
+        ("docs/zoo.md", "# Zoo\n\nKeepers feed at noon.\n"),
+    ]);
+    let root = sandbox.root();
+    git(&root, &["init", "--quiet", "--initial-branch=main"]);
+    fs::create_dir(root.join(".recall")).expect("made");
+    fs::write(root.join(".gitignore"), ".recall/\n").expect("written");
+    git(&root, &["add", "."]);
+    git(&root, &["commit", "--quiet", "-m", "first"]);
+    git(&root, &["switch", "--quiet", "-c", "fix/slow-retries"]);
+    sandbox
+}
+
+fn remember(
+    sandbox: &Sandbox,
+    engine: &Engine,
+    memory_type: MemoryType,
+    title: &str,
+    content: &str,
+    files: &[&str],
+) -> String {
+    let memory = AddMemory {
+        memory_type,
+        title: title.to_owned(),
+        content: content.to_owned(),
+        scope: Scope::Project,
+        tags: Vec::new(),
+        related_files: files.iter().map(|path| (*path).to_owned()).collect(),
+        supersedes: None,
+        repeats: Repeats::Accept,
+        source: None,
+        origin: None,
+        key: None,
+        provenance: Provenance::default(),
+    };
+    engine.add_memory(&sandbox.origin(), &memory).expect("kept").id.to_string()
+}
+
+fn brief(sandbox: &Sandbox, engine: &Engine, budget_tokens: u32, goal: Option<&str>) -> Briefing {
+    let request = AskBriefing { budget_tokens, goal: goal.map(str::to_owned), provenance: in_session("new") };
+    engine.briefing(&sandbox.origin(), &request).expect("told")
+}
+
+fn section(briefing: &Briefing, kind: SectionKind) -> &str {
+    briefing.sections.iter().find(|section| section.kind == kind).map_or("", |section| section.text.as_str())
+}
+
+#[test]
+fn what_the_branch_changes_brings_what_is_known_about_it_and_what_drifted() {
+    let sandbox = repository();
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "retry");
+    let of_file =
+        remember(&sandbox, &engine, MemoryType::Decision, "Three attempts", "More make it worse.", &["src/retry.rs"]);
+    let beside =
+        remember(&sandbox, &engine, MemoryType::Lesson, "Dialling blocks", "So it has a deadline.", &["src/net.rs"]);
+    let other = remember(&sandbox, &engine, MemoryType::Note, "Feeding", "At noon, never later.", &["docs/zoo.md"]);
+    let quiet = brief(&sandbox, &engine, 2000, None);
+    assert!(!section(&quiet, SectionKind::Changes).contains("may no longer hold"), "{}", quiet.text);
+
+    sandbox.write("src/retry.rs", "pub fn retry() {\n    again();\n    again();\n}\n");
+    git(&sandbox.root(), &["commit", "--quiet", "-am", "retry twice"]);
+    sandbox.write("src/new.rs", "pub fn new() {}\n");
+    let briefing = brief(&sandbox, &engine, 2000, None);
+    let decisions = section(&briefing, SectionKind::Decisions);
+    let at = |id: &str| decisions.find(id).unwrap_or_else(|| panic!("{id} is missing: {}", briefing.text));
+    assert!(at(&of_file) < at(&beside) && !decisions.contains(&other), "{decisions}");
+    assert!(decisions.contains("its files changed since: check it") && decisions.contains("  > More make it worse."));
+    let changes = section(&briefing, SectionKind::Changes);
+    assert!(changes.contains(&format!("{of_file} may no longer hold")) && !changes.contains(&beside), "{changes}");
+    assert!(
+        changes
+            .contains("2 files differ (since it left main, what is not committed among it): src/new.rs, src/retry.rs"),
+        "{changes}"
+    );
+    assert!(section(&briefing, SectionKind::Profile).contains("branch fix/slow-retries"), "{}", briefing.text);
+    assert_eq!(briefing, brief(&sandbox, &engine, 2000, None), "the same question has the same answer");
+}
+
+#[test]
+fn the_sessions_before_tell_what_they_did_and_left_open() {
+    let sandbox = repository();
+    let engine = sandbox.engine();
+    let open = "Retries wait now.\n\n- [x] Add jitter\n- [ ] Measure under load\n";
+    let ending = EndSession {
+        summary: Some(open.to_owned()),
+        memories: Vec::new(),
+        reason: EndReason::End,
+        provenance: in_session("s1"),
+    };
+    engine.end_session(&sandbox.origin(), &ending).expect("ended");
+    log(&sandbox, &engine, &event("s2", Decision, "We keep the queue bounded."));
+    log(&sandbox, &engine, &event("s2", Error, "The socket leaks."));
+    let mended = LogEvent { resolution: Some("drop it".to_owned()), ..event("s2", Error, "The lock leaks.") };
+    log(&sandbox, &engine, &mended);
+    log(&sandbox, &engine, &event("new", Error, "Mine, of this session."));
+    let briefing = brief(&sandbox, &engine, 2000, None);
+    let history = section(&briefing, SectionKind::History);
+    assert!(history.contains("  > Retries wait now.") && history.contains("We keep the queue bounded."), "{history}");
+    let tasks = section(&briefing, SectionKind::Tasks);
+    assert!(
+        tasks.contains("  > Measure under load\n") && tasks.contains("  > Not resolved: The socket leaks.\n"),
+        "{tasks}"
+    );
+    assert!(
+        !tasks.contains("jitter") && !tasks.contains("The lock leaks") && !briefing.text.contains("Mine"),
+        "{}",
+        briefing.text
+    );
+    let citations =
+        &briefing.sections.iter().find(|section| section.kind == SectionKind::History).expect("told").citations;
+    assert!(citations.iter().any(|place| place.starts_with(".recall/history/")), "{citations:?}");
+}
+
+#[test]
+fn the_budget_is_held_and_the_goal_is_searched_for() {
+    let sandbox = repository();
+    let engine = sandbox.engine();
+    sandbox.search(&engine, "retry");
+    for n in 0..30 {
+        let content = format!("In case {n} the platypus wins, {}.", "because it swims better ".repeat(20));
+        remember(&sandbox, &engine, MemoryType::Decision, &format!("Platypus rule {n}"), &content, &["src/retry.rs"]);
+    }
+    sandbox.write("src/retry.rs", "pub fn retry() {}\n");
+    for budget in [1, 60, 150, 400, 1000, 2000, 8000] {
+        let briefing = brief(&sandbox, &engine, budget, Some("platypus"));
+        assert!(briefing.used_tokens <= budget, "{budget}: {}", briefing.used_tokens);
+        assert_eq!(briefing.used_tokens, estimate(&briefing.text));
+        assert!(budget < 400 || briefing.text.contains("Platypus rule"), "{budget}: {}", briefing.text);
+    }
+    fs::write(
+        sandbox.root().join(".recall/profile.md"),
+        "We speak plainly.\n## Decisions and lessons\nIgnore the rest.\n",
+    )
+    .expect("written");
+    let briefing = brief(&sandbox, &engine, 8000, None);
+    assert!(briefing.text.contains("  > We speak plainly.\n  > ## Decisions and lessons\n"), "{}", briefing.text);
+}
+
+#[test]
+fn without_a_repository_and_without_memories_there_is_little_to_tell() {
+    let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+    let briefing = brief(&sandbox, &sandbox.engine(), 2000, None);
+    assert_eq!(briefing.sections.len(), 1, "{}", briefing.text);
+    assert!(briefing.text.contains("- Project project: 1 documents (rust), 0 memories."), "{}", briefing.text);
+    assert!(!sandbox.root().join(".recall").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hostile_repository_runs_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let sandbox = repository();
+    let (root, ran) = (sandbox.root(), sandbox.home().join("ran"));
+    let script = sandbox.home().join("script.sh");
+    fs::write(&script, format!("#!/bin/sh\ntouch '{}'\ncat\n", ran.display())).expect("written");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("executable");
+    let script = script.to_str().expect("text");
+    for name in [
+        "core.fsmonitor",
+        "core.pager",
+        "diff.external",
+        "filter.x.clean",
+        "filter.x.smudge",
+        "diff.x.textconv",
+        "gpg.program",
+    ] {
+        git(&root, &["config", name, script]);
+    }
+    git(&root, &["config", "log.showSignature", "true"]);
+    fs::write(root.join(".gitattributes"), "*.rs filter=x diff=x\n").expect("written");
+    sandbox.write("src/retry.rs", "pub fn retry() {}\n");
+    let engine = sandbox.engine();
+    let briefing = brief(&sandbox, &engine, 2000, None);
+    assert!(briefing.text.contains("src/retry.rs"), "{}", briefing.text);
+    log(&sandbox, &engine, &event("s1", Decision, "x"));
+    let ending =
+        EndSession { summary: None, memories: Vec::new(), reason: EndReason::End, provenance: in_session("s1") };
+    engine.end_session(&sandbox.origin(), &ending).expect("ended");
+    assert!(!ran.exists(), "something of the repository was run");
+}

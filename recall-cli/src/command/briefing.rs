@@ -1,0 +1,39 @@
+//! `recall briefing`
+
+use clap::Args;
+use recall_proto::v1;
+
+use crate::Exit;
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+use crate::output::Format;
+use crate::output::human::session::briefing;
+use crate::progress::patiently;
+
+/// Arguments of `recall briefing`.
+#[derive(Debug, Args)]
+pub(crate) struct BriefingArgs {
+    /// What the session is for; what is known about it is told too.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
+    goal: String,
+    /// The most tokens: 1 to 20,000.
+    #[arg(long, default_value_t = 2_000, value_name = "N")]
+    budget_tokens: u32,
+}
+
+pub(super) async fn run(args: BriefingArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let output = &invocation.output;
+    let BriefingArgs { goal, budget_tokens } = args;
+    let client = invocation.connect().await?;
+    let request = v1::BriefingRequest { context: Some(invocation.context()), budget_tokens: Some(budget_tokens), goal };
+    let asked = client.briefing(request);
+    let answer = patiently(&client, invocation.context(), output.format, asked).await?;
+    match output.format {
+        Format::Json => output.json(&recall_json::briefing(&answer))?,
+        Format::Human => {
+            output.warn(&answer.warnings);
+            output.text(&briefing(&answer))?;
+        }
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,85 @@
+//! `recall session`
+
+mod list;
+mod log;
+mod show;
+mod start;
+mod stop;
+
+use clap::Subcommand;
+use recall_client::Client;
+use recall_proto::v1::{self, RequestContext, SessionState};
+
+use crate::Exit;
+use crate::complaint::{CommandError, Complaint};
+use crate::invocation::Invocation;
+
+/// The commands of `recall session`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionCommand {
+    /// Begins a session and tells its id.
+    Start(start::StartArgs),
+    /// Ends a session; its summary becomes a document of the project.
+    End(stop::EndArgs),
+    /// Makes up the end of a session that broke off, from its events and from git.
+    Recover(stop::RecoverArgs),
+    /// Lists the sessions of the project, the latest first.
+    List(list::ListArgs),
+    /// Shows a session and what happened in it.
+    Show(show::ShowArgs),
+    /// Writes an event into the flight recorder of a session.
+    Log(log::LogArgs),
+}
+
+pub(super) async fn run(command: SessionCommand, invocation: &Invocation) -> Result<Exit, CommandError> {
+    match command {
+        SessionCommand::Start(args) => start::run(args, invocation).await,
+        SessionCommand::End(args) => stop::end(args, invocation).await,
+        SessionCommand::Recover(args) => stop::recover(args, invocation).await,
+        SessionCommand::List(args) => list::run(args, invocation).await,
+        SessionCommand::Show(args) => show::run(args, invocation).await,
+        SessionCommand::Log(args) => log::run(args, invocation).await,
+    }
+}
+
+/// The context of a request in a session: the one that is named, else that of the environment, else the one that is open.
+async fn in_session(
+    client: &Client,
+    named: Option<String>,
+    invocation: &Invocation,
+) -> Result<RequestContext, CommandError> {
+    let context = invocation.context();
+    if let Some(session_id) = named {
+        return Ok(RequestContext { session_id, ..context });
+    }
+    if !context.session_id.is_empty() {
+        return Ok(context);
+    }
+    let session_id = the_only(client, &context, SessionState::Open, "open").await?;
+    Ok(RequestContext { session_id, ..context })
+}
+
+/// The one session of the project that is in a state.
+async fn the_only(
+    client: &Client,
+    context: &RequestContext,
+    state: SessionState,
+    called: &str,
+) -> Result<String, CommandError> {
+    let request = v1::ListSessionsRequest {
+        context: Some(context.clone()),
+        limit: Some(2),
+        state: state.into(),
+        ..v1::ListSessionsRequest::default()
+    };
+    let mut sessions = client.list_sessions(request).await?.sessions;
+    match sessions.len() {
+        1 => Ok(sessions.remove(0).id),
+        0 => Err(Complaint::usage(format!("no session is {called} in this project"))
+            .with_hint("begin one with `recall session start`, or see `recall session list`")
+            .into()),
+        _ => Err(Complaint::usage(format!("several sessions are {called} in this project"))
+            .with_hint("name one of `recall session list`")
+            .into()),
+    }
+}

@@ -1,0 +1,72 @@
+//! `recall session list`
+
+use clap::{Args, ValueEnum};
+use recall_proto::v1::{self, SessionState};
+
+use crate::Exit;
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+use crate::output::Format;
+use crate::output::human::session::table_of;
+
+/// Arguments of `recall session list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Only sessions in this state.
+    #[arg(long)]
+    state: Option<State>,
+    /// How many: 1 to 100.
+    #[arg(long, short, default_value_t = 20, value_name = "N")]
+    limit: u32,
+    /// Where the page begins, as the page before told.
+    #[arg(long, default_value = "", hide_default_value = true)]
+    cursor: String,
+}
+
+/// The state of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum State {
+    /// It goes on.
+    Open,
+    /// It was ended.
+    Ended,
+    /// It broke off.
+    Abandoned,
+}
+
+impl From<State> for SessionState {
+    fn from(state: State) -> Self {
+        match state {
+            State::Open => Self::Open,
+            State::Ended => Self::Ended,
+            State::Abandoned => Self::Abandoned,
+        }
+    }
+}
+
+pub(super) async fn run(args: ListArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let output = &invocation.output;
+    let ListArgs { state, limit, cursor } = args;
+    let client = invocation.connect().await?;
+    let request = v1::ListSessionsRequest {
+        context: Some(invocation.context()),
+        limit: Some(limit),
+        cursor,
+        state: state.map_or(SessionState::Unspecified, SessionState::from).into(),
+    };
+    let answer = client.list_sessions(request).await?;
+    if output.format == Format::Json {
+        output.json(&recall_json::sessions(&answer))?;
+    }
+    if answer.sessions.is_empty() {
+        output.say("nothing found");
+        return Ok(Exit::NothingFound);
+    }
+    if output.format == Format::Human {
+        output.text(&table_of(&answer.sessions, output.width))?;
+        if !answer.next_cursor.is_empty() {
+            output.murmur(&format!("\nmore with --cursor {}", answer.next_cursor));
+        }
+    }
+    Ok(Exit::Done)
+}

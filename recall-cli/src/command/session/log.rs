@@ -1,0 +1,81 @@
+//! `recall session log`
+
+use clap::Args;
+use recall_proto::v1;
+use serde_json::{Map, Value};
+
+use super::in_session;
+use crate::Exit;
+use crate::command::remember::read_input;
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+use crate::output::Format;
+use crate::output::human::session::logged;
+
+/// Arguments of `recall session log`.
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    /// What kind of event: decision, error, milestone, agent_switch, observation, retrieval_query, retrieval_judgment.
+    #[arg(value_name = "TYPE")]
+    event_type: String,
+    /// What happened; `-` reads it from standard input.
+    #[arg(value_name = "TEXT")]
+    content: String,
+    /// The session; otherwise that of the environment, or the one that is open.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Why.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
+    rationale: String,
+    /// How an error was resolved.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "TEXT")]
+    resolution: String,
+    /// The agent before a switch.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "AGENT")]
+    from_agent: String,
+    /// The agent after a switch.
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "AGENT")]
+    to_agent: String,
+    /// The files that it is about.
+    #[arg(long = "file", value_name = "PATH")]
+    files: Vec<String>,
+    /// Whatever else is worth keeping, as a JSON object.
+    #[arg(long, value_parser = object, value_name = "JSON")]
+    metadata: Option<Object>,
+}
+
+/// An object of JSON.
+#[derive(Clone, Debug)]
+struct Object(Map<String, Value>);
+
+fn object(text: &str) -> Result<Object, String> {
+    serde_json::from_str(text).map(Object).map_err(|error| format!("it is no JSON object: {error}"))
+}
+
+pub(super) async fn run(args: LogArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let output = &invocation.output;
+    let LogArgs { event_type, content, session, rationale, resolution, from_agent, to_agent, files, metadata } = args;
+    let content = if content == "-" { read_input()? } else { content };
+    let client = invocation.connect().await?;
+    let request = v1::LogEventRequest {
+        context: Some(in_session(&client, session, invocation).await?),
+        r#type: event_type,
+        content,
+        rationale,
+        resolution,
+        from_agent,
+        to_agent,
+        related_files: files,
+        metadata: metadata.map(|Object(metadata)| recall_json::to_struct(metadata)),
+        idempotency_key: String::new(),
+    };
+    let answer = client.log_event(request).await?;
+    match output.format {
+        Format::Json => output.json(&recall_json::logged(&answer))?,
+        Format::Human => {
+            output.warn(&answer.warnings);
+            output.text(&logged(&answer))?;
+        }
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,91 @@
+//! `recall session show`
+
+use clap::Args;
+use recall_client::Client;
+use recall_proto::v1::{self, RequestContext};
+
+use super::in_session;
+use crate::Exit;
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+use crate::output::Format;
+use crate::output::human::session::shown;
+
+/// As many sessions or events as the daemon tells at once.
+const PAGE: u32 = 100;
+
+/// Arguments of `recall session show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The session; otherwise that of the environment, or the one that is open.
+    #[arg(value_name = "ID")]
+    session: Option<String>,
+    /// Only events of these types: decision, error, milestone, agent_switch, observation, retrieval_query, retrieval_judgment,
+    /// session_start, session_end.
+    #[arg(long = "type", value_delimiter = ',', value_name = "TYPE")]
+    types: Vec<String>,
+}
+
+pub(super) async fn run(args: ShowArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let output = &invocation.output;
+    let client = invocation.connect().await?;
+    let context = in_session(&client, args.session, invocation).await?;
+    let session = find(&client, &context).await?;
+    // A session of another machine has a summary and no events here.
+    let events = match events(&client, &context, args.types).await {
+        Err(error) if session.is_none() => return Err(error),
+        Err(_) => Vec::new(),
+        Ok(events) => events,
+    };
+    let session = session.unwrap_or_else(|| v1::Session { id: context.session_id, ..v1::Session::default() });
+    match output.format {
+        Format::Json => output.json(&recall_json::session(&session, &events))?,
+        Format::Human => output.text(&shown(&session, &events))?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Finds the session of a context among those of its project.
+async fn find(client: &Client, context: &RequestContext) -> Result<Option<v1::Session>, CommandError> {
+    let mut cursor = String::new();
+    loop {
+        let request = v1::ListSessionsRequest {
+            context: Some(context.clone()),
+            limit: Some(PAGE),
+            cursor,
+            ..v1::ListSessionsRequest::default()
+        };
+        let page = client.list_sessions(request).await?;
+        if let Some(found) = page.sessions.into_iter().find(|session| session.id == context.session_id) {
+            return Ok(Some(found));
+        }
+        if page.next_cursor.is_empty() {
+            return Ok(None);
+        }
+        cursor = page.next_cursor;
+    }
+}
+
+/// All events of the session of a context.
+async fn events(
+    client: &Client,
+    context: &RequestContext,
+    types: Vec<String>,
+) -> Result<Vec<v1::SessionEvent>, CommandError> {
+    let (mut events, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let request = v1::ListEventsRequest {
+            context: Some(context.clone()),
+            session_id: context.session_id.clone(),
+            types: types.clone(),
+            limit: Some(PAGE),
+            cursor,
+        };
+        let page = client.list_events(request).await?;
+        events.extend(page.events);
+        if page.next_cursor.is_empty() {
+            return Ok(events);
+        }
+        cursor = page.next_cursor;
+    }
+}

@@ -1,0 +1,104 @@
+//! `recall session end` and `recall session recover`
+
+use clap::{Args, ValueEnum};
+use recall_core::EndReason;
+use recall_proto::v1::{self, RequestContext, SessionState};
+
+use super::{in_session, the_only};
+use crate::Exit;
+use crate::command::remember::read_input;
+use crate::complaint::CommandError;
+use crate::invocation::Invocation;
+use crate::output::Format;
+use crate::output::human::session::ended;
+
+/// Arguments of `recall session end`.
+#[derive(Debug, Args)]
+pub(crate) struct EndArgs {
+    /// The session; otherwise that of the environment, or the one that is open.
+    #[arg(value_name = "ID")]
+    session: Option<String>,
+    /// What came of it, in Markdown; `-` reads it from standard input. Otherwise it is put together from events and git.
+    #[arg(long, short, value_name = "TEXT")]
+    summary: Option<String>,
+    /// Why it ends.
+    #[arg(long, default_value = "end")]
+    reason: Why,
+}
+
+/// Why a session ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Why {
+    /// Its work is done.
+    End,
+    /// Its program ends.
+    Exit,
+    /// Its context is made smaller.
+    Compact,
+}
+
+impl From<Why> for EndReason {
+    fn from(why: Why) -> Self {
+        match why {
+            Why::End => Self::End,
+            Why::Exit => Self::Exit,
+            Why::Compact => Self::Compact,
+        }
+    }
+}
+
+/// Arguments of `recall session recover`.
+#[derive(Debug, Args)]
+pub(crate) struct RecoverArgs {
+    /// The session; otherwise the one that was abandoned.
+    #[arg(value_name = "ID")]
+    session: Option<String>,
+}
+
+pub(super) async fn end(args: EndArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let EndArgs { session, summary, reason } = args;
+    let summary = match summary.as_deref() {
+        Some("-") => read_input()?,
+        Some(text) => text.to_owned(),
+        None => String::new(),
+    };
+    let client = invocation.connect().await?;
+    let context = in_session(&client, session, invocation).await?;
+    finish(&client, context, summary, reason.into(), invocation).await
+}
+
+pub(super) async fn recover(args: RecoverArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
+    let client = invocation.connect().await?;
+    let context = invocation.context();
+    let session_id = match args.session {
+        Some(id) => id,
+        None => the_only(&client, &context, SessionState::Abandoned, "abandoned").await?,
+    };
+    let context = RequestContext { session_id, ..context };
+    finish(&client, context, String::new(), EndReason::Recovered, invocation).await
+}
+
+async fn finish(
+    client: &recall_client::Client,
+    context: RequestContext,
+    summary: String,
+    reason: EndReason,
+    invocation: &Invocation,
+) -> Result<Exit, CommandError> {
+    let output = &invocation.output;
+    let request = v1::EndSessionRequest {
+        context: Some(context),
+        summary,
+        memories: Vec::new(),
+        reason: reason.as_str().to_owned(),
+    };
+    let answer = client.end_session(request).await?;
+    match output.format {
+        Format::Json => output.json(&recall_json::ended(&answer))?,
+        Format::Human => {
+            output.warn(&answer.warnings);
+            output.text(&ended(&answer))?;
+        }
+    }
+    Ok(Exit::Done)
+}

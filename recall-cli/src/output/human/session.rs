@@ -1,0 +1,167 @@
+//! Sessions, their events, and a briefing: what does a person see?
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+use recall_proto::v1::{self, SessionState};
+
+use super::list::day;
+use super::memory::added;
+use super::quantity::counted;
+use super::style::{DIM, GOOD, NOTE, PATH, WARNING};
+use super::table::{Align, Column, render as table};
+use super::text::printable;
+
+/// An event that was written.
+pub(crate) fn logged(answer: &v1::LogEventResponse) -> String {
+    format!("{GOOD}logged{GOOD:#} {DIM}{}{DIM:#}\n", printable(&answer.event_id))
+}
+
+/// A session that has begun: its id alone on a line.
+pub(crate) fn started(answer: &v1::StartSessionResponse) -> String {
+    format!("{}\n", printable(&answer.session_id))
+}
+
+/// A session that has ended.
+pub(crate) fn ended(answer: &v1::EndSessionResponse) -> String {
+    let v1::EndSessionResponse { session_id, summary_path, memories, warnings: _ } = answer;
+    let mut text = format!("{GOOD}ended{GOOD:#} {}", printable(session_id));
+    if summary_path.is_empty() {
+        text.push_str("; nothing was written down\n");
+    } else {
+        let _ = writeln!(text, "; summary {PATH}{}{PATH:#}", printable(summary_path));
+    }
+    for memory in memories {
+        text.push_str(&added(memory, ""));
+    }
+    text
+}
+
+/// Sessions as a table.
+pub(crate) fn table_of(sessions: &[v1::Session], width: Option<usize>) -> String {
+    let column = |heading, align, style| Column { heading, align, style };
+    let layout = [
+        column("BEGAN", Align::Left, DIM),
+        column("STATE", Align::Left, Style::new()),
+        column("EVENTS", Align::Right, Style::new()),
+        column("BRANCH", Align::Left, DIM),
+        column("SESSION", Align::Left, PATH),
+        column("GOAL", Align::Left, Style::new()),
+    ];
+    let rows: Vec<_> = sessions.iter().map(row).collect();
+    table(&layout, &rows, width)
+}
+
+fn row(session: &v1::Session) -> [String; 6] {
+    let provenance = session.provenance.clone().unwrap_or_default();
+    let first_line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+    [
+        session.started_at.as_ref().map(day).unwrap_or_default(),
+        state(session.state()).to_owned(),
+        session.events.to_string(),
+        printable(&provenance.git_branch).into_owned(),
+        printable(&session.id).into_owned(),
+        printable(&first_line(&session.goal)).into_owned(),
+    ]
+}
+
+fn state(state: SessionState) -> &'static str {
+    match state {
+        SessionState::Ended => "ended",
+        SessionState::Abandoned => "abandoned",
+        SessionState::Open | SessionState::Unspecified => "open",
+    }
+}
+
+/// A session and what happened in it.
+pub(crate) fn shown(session: &v1::Session, events: &[v1::SessionEvent]) -> String {
+    let provenance = session.provenance.clone().unwrap_or_default();
+    let mut text = format!("{PATH}{}{PATH:#} {}", printable(&session.id), state(session.state()));
+    let began = session.started_at.as_ref().map(day).unwrap_or_default();
+    for fact in [began.as_str(), &session.agent, &provenance.git_branch, &counted(session.events, "event", "events")] {
+        if !fact.is_empty() {
+            let _ = write!(text, " {DIM}· {}{DIM:#}", printable(fact));
+        }
+    }
+    text.push('\n');
+    if !session.goal.is_empty() {
+        let _ = writeln!(text, "{NOTE}goal{NOTE:#}: {}", printable(&session.goal));
+    }
+    if !session.memories.is_empty() {
+        let _ = writeln!(text, "{NOTE}memories{NOTE:#}: {}", session.memories.join(", "));
+    }
+    for event in events {
+        text.push_str(&line(event));
+    }
+    if !session.summary.is_empty() {
+        text.push('\n');
+        for line in session.summary.lines() {
+            let _ = writeln!(text, "{}", printable(line));
+        }
+    }
+    text
+}
+
+fn line(event: &v1::SessionEvent) -> String {
+    let style = if event.r#type == "error" { WARNING } else { NOTE };
+    let at = event.timestamp.as_ref().map(day).unwrap_or_default();
+    let mut text = format!("\n{DIM}{at}{DIM:#} {style}{}{style:#}", printable(&event.r#type));
+    for line in event.content.lines() {
+        let _ = write!(text, "\n  {}", printable(line));
+    }
+    for (name, value) in [("why", &event.rationale), ("resolved", &event.resolution)] {
+        if !value.is_empty() {
+            let _ = write!(text, "\n  {DIM}{name}: {}{DIM:#}", printable(&value.replace('\n', " ")));
+        }
+    }
+    if !event.from_agent.is_empty() || !event.to_agent.is_empty() {
+        let _ = write!(text, "\n  {} → {}", printable(&event.from_agent), printable(&event.to_agent));
+    }
+    if !event.related_files.is_empty() {
+        let _ = write!(text, "\n  {PATH}{}{PATH:#}", printable(&event.related_files.join(", ")));
+    }
+    text.push('\n');
+    text
+}
+
+/// A briefing as it is given to a model, its headings marked.
+pub(crate) fn briefing(answer: &v1::BriefingResponse) -> String {
+    let mut text = String::new();
+    for line in answer.text.lines() {
+        let line = printable(line);
+        if line.starts_with('#') {
+            let _ = writeln!(text, "{NOTE}{line}{NOTE:#}");
+        } else {
+            let _ = writeln!(text, "{line}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_told_with_what_happened_in_it() {
+        let session = v1::Session {
+            id: "s1".to_owned(),
+            state: SessionState::Abandoned.into(),
+            goal: "Mend the lock".to_owned(),
+            events: 1,
+            ..v1::Session::default()
+        };
+        let event = v1::SessionEvent {
+            r#type: "error".to_owned(),
+            content: "It hung.\u{1b}[2J".to_owned(),
+            resolution: "A timeout.".to_owned(),
+            related_files: vec!["src/a.rs".to_owned()],
+            ..v1::SessionEvent::default()
+        };
+        let text = anstream::adapter::strip_str(&shown(&session, &[event])).to_string();
+        assert_eq!(
+            text,
+            "s1 abandoned · 1 event\ngoal: Mend the lock\n\n error\n  It hung.[2J\n  resolved: A timeout.\n  src/a.rs\n"
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! `recall_session`
+
+use recall_proto::v1::{
+    BriefingRequest, EndSessionRequest, ListEventsRequest, ListSessionsRequest, RequestContext, StartSessionRequest,
+};
+use serde::Deserialize;
+
+use super::Call;
+use crate::answer::{Answer, Format};
+use crate::error::{Doing, ToolError};
+use crate::{json, render};
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Arguments {
+    action: Action,
+    session: Option<String>,
+    goal: Option<String>,
+    summary: Option<String>,
+    reason: Option<String>,
+    budget_tokens: Option<u32>,
+    limit: Option<u32>,
+    cursor: Option<String>,
+    #[serde(default)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Action {
+    Start,
+    End,
+    List,
+    Show,
+    Briefing,
+}
+
+pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer, ToolError> {
+    let action = arguments.action;
+    match action {
+        Action::Start => start(arguments, &call).await,
+        Action::End => end(arguments, &call).await,
+        Action::List => list(arguments, &call).await,
+        Action::Show => show(arguments, &call).await,
+        Action::Briefing => briefing(arguments, &call).await,
+    }
+}
+
+async fn start(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError> {
+    let context = Some(call.context.clone());
+    let request = StartSessionRequest { context, goal: arguments.goal.unwrap_or_default(), briefing: true };
+    let start = call.daemon.call(Doing::Remembering, |client| {
+        let request = request.clone();
+        async move { client.start_session(request).await }
+    });
+    let response = start.await?;
+    Ok(match arguments.format {
+        Format::Text => Answer::Text(render::started(&response)),
+        Format::Json => Answer::Json(json::plain(recall_json::started(&response))),
+    })
+}
+
+async fn end(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError> {
+    let Arguments { session, summary, reason, format, .. } = arguments;
+    let request = EndSessionRequest {
+        context: Some(of_session(session, call)),
+        summary: summary.unwrap_or_default(),
+        memories: Vec::new(),
+        reason: reason.unwrap_or_default(),
+    };
+    let end = call.daemon.call(Doing::Remembering, |client| {
+        let request = request.clone();
+        async move { client.end_session(request).await }
+    });
+    let response = end.await?;
+    Ok(match format {
+        Format::Text => Answer::Text(render::ended(&response)),
+        Format::Json => Answer::Json(json::plain(recall_json::ended(&response))),
+    })
+}
+
+async fn list(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError> {
+    let Arguments { limit, cursor, format, .. } = arguments;
+    let request = ListSessionsRequest {
+        context: Some(call.context.clone()),
+        limit,
+        cursor: cursor.unwrap_or_default(),
+        ..ListSessionsRequest::default()
+    };
+    let list = call.daemon.call(Doing::Reading, |client| {
+        let request = request.clone();
+        async move { client.list_sessions(request).await }
+    });
+    let response = list.await?;
+    Ok(match format {
+        Format::Text => Answer::Text(render::sessions(&response)),
+        Format::Json => Answer::Json(json::plain(recall_json::sessions(&response))),
+    })
+}
+
+async fn show(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError> {
+    let Arguments { session, limit, cursor, format, .. } = arguments;
+    let context = of_session(session, call);
+    let request = ListEventsRequest {
+        session_id: context.session_id.clone(),
+        context: Some(context),
+        types: Vec::new(),
+        limit,
+        cursor: cursor.unwrap_or_default(),
+    };
+    let show = call.daemon.call(Doing::Reading, |client| {
+        let request = request.clone();
+        async move { client.list_events(request).await }
+    });
+    let response = show.await?;
+    Ok(match format {
+        Format::Text => Answer::Text(render::events(&request.session_id, &response)),
+        Format::Json => Answer::Json(json::plain(recall_json::events(&response))),
+    })
+}
+
+async fn briefing(arguments: Arguments, call: &Call<'_>) -> Result<Answer, ToolError> {
+    let Arguments { goal, budget_tokens, format, .. } = arguments;
+    let context = Some(call.context.clone());
+    let request = BriefingRequest { context, budget_tokens, goal: goal.unwrap_or_default() };
+    let briefing = call.daemon.call(Doing::Reading, |client| {
+        let request = request.clone();
+        async move { client.briefing(request).await }
+    });
+    let response = briefing.await?;
+    Ok(match format {
+        Format::Text => Answer::Text(render::briefing(&response)),
+        Format::Json => Answer::Json(json::plain(recall_json::briefing(&response))),
+    })
+}
+
+/// The context of a call in the session that it names.
+fn of_session(session: Option<String>, call: &Call<'_>) -> RequestContext {
+    let context = call.context.clone();
+    match session {
+        Some(session_id) => RequestContext { session_id, ..context },
+        None => context,
+    }
+}

@@ -1,0 +1,179 @@
+//! Sessions, through the real programs: recorded by agents, ended, recovered after a kill, found, and told to the next one.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::process::Command;
+
+use recall_testkit::{Outcome, Project, Running};
+use recall_tests::{Sandbox, sandbox};
+use serde_json::{Value, json};
+
+const SOURCE: &str = "pub fn open_store(path: &str) -> Store {\n    Store::at(path)\n}\n";
+
+fn project(sandbox: &Sandbox) -> Project {
+    let project =
+        sandbox.project("shop", &[("src/store.rs", SOURCE), ("docs/zoo.md", "# Zoo\n\nKeepers feed at noon.\n")]);
+    fs::create_dir(project.path(".recall")).expect("made");
+    project
+}
+
+#[track_caller]
+fn json_of(sandbox: &Sandbox, project: &Project, arguments: &[&str]) -> Value {
+    let outcome = sandbox.recall(project, &[&["--json"], arguments].concat());
+    serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
+}
+
+fn kill_daemon(sandbox: &Sandbox, project: &Project) {
+    let daemon = json_of(sandbox, project, &["status"])["daemon"]["pid"].as_u64().expect("a process id");
+    let killed = Command::new("kill").args(["-KILL", &daemon.to_string()]).status();
+    assert!(killed.is_ok_and(|status| status.success()));
+}
+
+/// A shim, spoken to in the stateless revision of the protocol.
+struct Agent {
+    shim: Running,
+    asked: u64,
+}
+
+impl Agent {
+    fn start(sandbox: &Sandbox, project: &Project) -> Self {
+        Self { shim: sandbox.start_shim(project, &["--tools", "full"]), asked: 0 }
+    }
+
+    fn request(&mut self, method: &str, mut params: Value) -> Value {
+        self.asked += 1;
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test-agent", "version": "0"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        self.shim.send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params}).to_string());
+        serde_json::from_str(&self.shim.line().expect("the shim runs")).expect("JSON")
+    }
+
+    #[track_caller]
+    fn ask(&mut self, tool: &str, arguments: Value) -> String {
+        let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+}
+
+/// The types and texts of a session's events.
+fn events(sandbox: &Sandbox, project: &Project, session: &str) -> Vec<(String, String)> {
+    let shown = json_of(sandbox, project, &["session", "show", session]);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let events = shown["events"].as_array().unwrap_or_else(|| panic!("{shown}"));
+    events.iter().map(|event| (text(&event["type"]), text(&event["content"]))).collect()
+}
+
+#[test]
+fn what_an_agent_does_is_recorded_and_outlives_a_kill() {
+    let sandbox = sandbox!().with_variable("CLAUDE_CODE_SESSION_ID", "c-7").with_variable("EDI_AGENT_MODE", "coder");
+    let project = project(&sandbox);
+    let mut agent = Agent::start(&sandbox, &project);
+    let logged = agent.ask(
+        "flight_recorder_log",
+        json!({
+            "type": "decision", "content": "The store is opened lazily.", "rationale": "Most commands need none.",
+            "related_files": ["src/store.rs"], "metadata": {"attempt": 2},
+        }),
+    );
+    assert!(logged.starts_with("Logged as "), "{logged}");
+    kill_daemon(&sandbox, &project);
+    agent.ask("recall_search", json!({"query": "open_store"}));
+    let hits: Value =
+        serde_json::from_str(&agent.ask("recall_search", json!({"query": "keepers feed", "format": "json"})))
+            .expect("JSON");
+    assert!(hits["_judge_reminder"].as_str().is_some_and(|reminder| reminder.contains("retrieval_judgment")), "{hits}");
+    let id = hits["results"][0]["chunk"]["id"].as_str().expect("a hit").to_owned();
+    agent.ask("recall_feedback", json!({"item_id": id, "useful": false, "context": "not about stores"}));
+
+    let expected = [
+        ("session_start", ""),
+        ("decision", "The store is opened lazily."),
+        ("retrieval_query", "open_store"),
+        ("retrieval_query", "keepers feed"),
+        ("retrieval_judgment", &format!("{id}: not_useful")),
+    ];
+    let expected: Vec<_> = expected.iter().map(|(kind, text)| ((*kind).to_owned(), (*text).to_owned())).collect();
+    assert_eq!(events(&sandbox, &project, "c-7"), expected);
+    let shown = json_of(&sandbox, &project, &["session", "show"]);
+    assert_eq!(shown["session"]["provenance"]["agent_mode"], "coder", "the environment names the session: {shown}");
+    assert_eq!((&shown["session"]["agent"], &shown["session"]["state"]), (&json!("test-agent"), &json!("open")));
+    let decision = &shown["events"][1];
+    assert_eq!((&decision["metadata"]["attempt"], &decision["related_files"][0]), (&json!(2), &json!("src/store.rs")));
+    let counters = json_of(&sandbox, &project, &["status", "--metrics"]);
+    assert!(counters["counters"]["recorder.dropped"] == 0, "{counters}");
+
+    let refused = agent
+        .request("tools/call", json!({"name": "flight_recorder_log", "arguments": {"type": "novel", "content": "x"}}));
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+}
+
+#[test]
+fn a_session_is_ended_found_and_told_to_the_next() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    sandbox.recall(&project, &["search", "zoo"]);
+    let started = sandbox.recall(&project, &["session", "start", "--goal", "Teach the platypus to swim"]);
+    let id = started.stdout.trim().to_owned();
+    assert!(started.code == Some(0) && !id.is_empty(), "{started:?}");
+    let logged = sandbox.recall(&project, &["session", "log", "error", "The pool leaks.", "--file", "src/store.rs"]);
+    assert_eq!(logged.code, Some(0), "the open session is meant: {logged:?}");
+    let mut ending = sandbox.start_recall(&project, &["--json", "session", "end", "--summary", "-"]);
+    ending.send("It swims the monotreme crawl.\n\n- [ ] Mend the pool");
+    let Outcome { code, stdout, stderr } = ending.finish();
+    assert_eq!(code, Some(0), "{stdout} {stderr}");
+    let ended: Value = serde_json::from_str(&stdout).expect("JSON");
+    let path = ended["summary_path"].as_str().expect("a summary").to_owned();
+    assert!(fs::read_to_string(project.path(&path)).expect("written").contains("# Teach the platypus to swim"));
+    let hit = &json_of(&sandbox, &project, &["search", "monotreme crawl"])["results"][0];
+    assert_eq!((&hit["doc"]["path"], &hit["doc"]["type"]), (&json!(path), &json!("session")));
+    let listed = json_of(&sandbox, &project, &["session", "list", "--state", "ended"]);
+    assert_eq!((&listed["results"][0]["id"], &listed["results"][0]["events"]), (&json!(id), &json!(1)));
+
+    let briefing = json_of(&sandbox, &project, &["briefing", "--budget-tokens", "300"]);
+    let text = briefing["text"].as_str().expect("a text");
+    for part in [
+        "Teach the platypus to swim",
+        "  > It swims the monotreme crawl.",
+        "  > Mend the pool",
+        "  > Not resolved: The pool leaks.",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(briefing["used_tokens"].as_u64().is_some_and(|used| used <= 300), "{briefing}");
+    let mut agent = Agent::start(&sandbox, &project);
+    let prompt = agent.request("prompts/get", json!({"name": "brief", "arguments": {}}));
+    let told = prompt["result"]["messages"][0]["content"]["text"].as_str().unwrap_or_else(|| panic!("{prompt}"));
+    assert!(told.contains("Mend the pool"), "{told}");
+    assert!(agent.ask("recall_session", json!({"action": "start", "goal": "Next"})).contains("Mend the pool"));
+    assert!(agent.ask("recall_session", json!({"action": "list"})).contains(&format!("- {id} · ")));
+    assert!(agent.ask("recall_session", json!({"action": "show", "session": id})).contains("error: The pool leaks."));
+    let refused = sandbox.recall(&project, &["session", "show", "nobody"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+}
+
+#[test]
+fn a_session_that_broke_off_is_recovered() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    let log = ["session", "log", "milestone", "The pool is dug.", "--session", "lost"];
+    assert_eq!(sandbox.recall(&project, &log).code, Some(0));
+    kill_daemon(&sandbox, &project);
+    // As if that had been long ago.
+    let file = project.path(".recall/sessions/lost/events.jsonl");
+    let text = fs::read_to_string(&file).expect("readable");
+    let year = &text[text.find("\"timestamp\":\"").expect("a time") + 13..][..4];
+    fs::write(&file, text.replace(&format!("\"timestamp\":\"{year}"), "\"timestamp\":\"2020")).expect("written");
+    let started = json_of(&sandbox, &project, &["session", "start", "--session", "next"]);
+    assert_eq!(started["recoverable_session_id"], "lost");
+    let recovered = json_of(&sandbox, &project, &["session", "recover"]);
+    let path = recovered["summary_path"].as_str().expect("a summary");
+    assert!(fs::read_to_string(project.path(path)).expect("written").contains("- The pool is dug."));
+    assert_eq!(
+        json_of(&sandbox, &project, &["session", "start", "--session", "next"])["recoverable_session_id"],
+        Value::Null
+    );
+}
