@@ -1,0 +1,131 @@
+//! What one project keeps is told to nobody in another: a law over every RPC of the service.
+//!
+//! Two projects and the global store are filled by chance. What is one project's own holds a mark; whoever asks within the other
+//! one, for whatever there is, never meets that mark, in an answer or in an error, and changes nothing there. The RPCs are
+//! those of the service's descriptor, so that a new one without a case here fails.
+
+#![cfg(target_os = "linux")]
+
+#[path = "leaks/ask.rs"]
+mod ask;
+#[path = "leaks/fill.rs"]
+mod fill;
+#[path = "daemon/home.rs"]
+#[allow(dead_code, reason = "these tests use a part of it")]
+mod home;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use oorandom::Rand32;
+use recall_client::{Client, Launch};
+use recall_proto::{rpcs, v1};
+
+use ask::{Probe, ask};
+use fill::{Filled, fill};
+use home::Home;
+
+/// How often the law is tried, each time with another pair of projects.
+const PAIRS: u32 = 4;
+
+/// How often each RPC is asked in a pair.
+const ROUNDS: usize = 6;
+
+/// RPCs that know of no store: they tell of the daemon, its models, and its settings. The request of each has no scope.
+const OF_NO_STORE: [&str; 8] = [
+    "Handshake",
+    "ListModels",
+    "AddModel",
+    "PullModel",
+    "UseModel",
+    "RemoveModel",
+    "InstallRuntime",
+    // Ends the daemon.
+    "Shutdown",
+];
+
+fn context(root: &Path) -> v1::RequestContext {
+    v1::RequestContext { working_directory: root.to_string_lossy().into_owned(), ..v1::RequestContext::default() }
+}
+
+/// Every file below a folder that is a truth, with its bytes: all but the index.
+fn truths(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut truths = BTreeMap::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("it is there") {
+            let path = entry.expect("readable").path();
+            if path.is_dir() {
+                if !path.ends_with(".recall/index") {
+                    folders.push(path);
+                }
+            } else {
+                let bytes = std::fs::read(&path).expect("readable");
+                truths.insert(path, bytes);
+            }
+        }
+    }
+    truths
+}
+
+/// What a project says of itself, in full.
+async fn told_by(client: &Client, root: &Path) -> String {
+    let list = v1::ListRequest {
+        context: Some(context(root)),
+        scope: v1::Scope::Project.into(),
+        limit: Some(100),
+        sort: v1::ListSort::Path.into(),
+        ..v1::ListRequest::default()
+    };
+    let listing = client.list(list).await.expect("a listing");
+    // How often something was looked for is no part of what it is.
+    format!("{:?}", listing.entries.iter().map(|entry| (&entry.doc, entry.chunks)).collect::<Vec<_>>())
+}
+
+#[test]
+fn every_rpc_has_a_case_or_knows_of_no_store() {
+    for rpc in rpcs() {
+        let is_of_no_store = OF_NO_STORE.contains(&rpc.name.as_str());
+        assert_ne!(is_of_no_store, ask::CASES.contains(&rpc.name.as_str()), "{} has no case, or two", rpc.name);
+        if is_of_no_store {
+            assert!(!rpc.fields.iter().any(|field| field == "scope"), "{} has a scope", rpc.name);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_rpc_in_one_project_tells_anything_of_another() {
+    let home = Home::new(&[]);
+    let client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
+    let mut asked = 0;
+    for pair in 0..PAIRS {
+        let mut random = Rand32::new(u64::from(pair) + 1);
+        let here = fill(&client, &home.path().join(format!("here-{pair}")), &mut random).await;
+        let there = fill(&client, &home.path().join(format!("there-{pair}")), &mut random).await;
+        let (kept, said) = (truths(&there.root), told_by(&client, &there.root).await);
+        for rpc in rpcs().into_iter().filter(|rpc| !OF_NO_STORE.contains(&rpc.name.as_str())) {
+            for round in 0..ROUNDS {
+                let probe = Probe::of(&there, &here, round, &mut random);
+                let told = ask(&rpc.name, &client, context(&here.root), &probe).await;
+                let told = told.unwrap_or_else(|| panic!("{} has no case", rpc.name));
+                check(&rpc.name, &probe, &told, &there);
+                asked += 1;
+            }
+        }
+        assert!(kept == truths(&there.root), "files of the other project changed");
+        assert_eq!(said, told_by(&client, &there.root).await, "what the other project says changed");
+        // The mark is one: whoever asks there meets it.
+        let probe = Probe::of(&there, &here, 0, &mut random);
+        let told = ask("Search", &client, context(&there.root), &probe).await.expect("a case");
+        assert!(told.contains(&there.mark), "the search finds nothing at all: {told}");
+    }
+    println!("{asked} requests");
+}
+
+#[track_caller]
+fn check(rpc: &str, probe: &Probe, told: &str, there: &Filled) {
+    if let Some(at) = told.find(&there.mark) {
+        let around = told.get(at.saturating_sub(200)..(at + 200).min(told.len())).unwrap_or(told);
+        panic!("{rpc} of {probe:?} tells of another project: …{around}…");
+    }
+}
