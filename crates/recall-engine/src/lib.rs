@@ -33,7 +33,9 @@ mod structure;
 
 use std::sync::Arc;
 
-pub use answer::{Answer, Explanation, Facet, Factor, Hit, Stage, StageTimes, Warning};
+use arc_swap::ArcSwapOption;
+
+pub use answer::{Answer, Explanation, Facet, Factor, Hit, Reranked, Stage, StageTimes, Warning};
 pub use candidates::RankedDocument;
 pub use coverage::{Coverage, Indexing};
 pub use error::{
@@ -55,7 +57,8 @@ pub use related::{Related, RelatedDocument, RelatedRequest, Tie};
 pub use remove::{Removal, RemoveReport, RemoveRequest};
 pub use search::features::names as feature_names;
 pub use settings::{
-    EmbeddingModel, EmbeddingStoreSettings, EngineSettings, Places, RankerChoice, StoreSettings, StoreSettingsSource,
+    EmbeddingModel, EmbeddingStoreSettings, EngineSettings, Places, RankerChoice, RerankSettings, Reranker,
+    StoreSettings, StoreSettingsSource,
 };
 pub use status::{FailureEntry, Status, StoreStatus};
 
@@ -70,6 +73,7 @@ use crate::semantic::Kept;
 pub struct Engine {
     registry: Registry,
     settings: EngineSettings,
+    reranker: ArcSwapOption<Reranker>,
     clock: Arc<dyn Clock>,
 }
 
@@ -83,7 +87,8 @@ impl Engine {
     ) -> Self {
         let kept = settings.embedding_store.as_ref().map(|kept| Arc::new(Kept::new(kept, Arc::clone(&clock))));
         let models = Models { encoders: Encoders::default(), instant: settings.model.clone(), kept };
-        Self { registry: Registry::new(places, settings.open_stores, store_settings, models), settings, clock }
+        let registry = Registry::new(places, settings.open_stores, store_settings, models);
+        Self { registry, settings, reranker: ArcSwapOption::empty(), clock }
     }
 
     /// Cancels running index jobs, waits for their writers, and closes every store.
