@@ -14,6 +14,10 @@ use tower::{Layer, Service};
 /// The transport watches the client's own deadline too, but answers "cancelled"; this layer must be the first.
 const AHEAD_OF_TRANSPORT: Duration = Duration::from_millis(2);
 
+/// Requests that may take as long as they need: installing a model copies a gigabyte and runs its network, which may take
+/// minutes, as fetching it does, whose answer is a stream.
+const UNBOUNDED: [&str; 1] = ["/recall.v1.Recall/AddModel"];
+
 /// Gives requests up when they take too long.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeadlineLayer {
@@ -58,8 +62,10 @@ where
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let wanted = client_deadline(request.headers()).map(|wanted| wanted.saturating_sub(AHEAD_OF_TRANSPORT));
-        let limit = wanted.map_or(self.most, |wanted| wanted.min(self.most));
+        let most = Some(self.most).filter(|_| !UNBOUNDED.contains(&request.uri().path()));
+        let limit = wanted.into_iter().chain(most).min();
         let answer = self.inner.call(request);
+        let Some(limit) = limit else { return answer.boxed() };
         async move { tokio::time::timeout(limit, answer).await.unwrap_or_else(|_| Ok(too_late(limit).into_http())) }
             .boxed()
     }
@@ -125,11 +131,16 @@ mod tests {
 
     /// The code that a request gets which would take ten seconds.
     async fn check(most: Duration, timeout: Option<&str>) -> Option<i32> {
+        check_of("/recall.v1.Recall/Search", most, timeout).await
+    }
+
+    async fn check_of(path: &'static str, most: Duration, timeout: Option<&str>) -> Option<i32> {
         let slow = tower::service_fn(|_: Request<Body>| async {
             tokio::time::sleep(Duration::from_secs(10)).await;
             Ok::<_, Infallible>(Response::new(Body::empty()))
         });
         let mut request = Request::new(Body::empty());
+        *request.uri_mut() = path.parse().expect("a path");
         *request.headers_mut() = timeout.map(headers).unwrap_or_default();
         let answer = DeadlineLayer::new(most).layer(slow).oneshot(request).await.expect("infallible");
         answer.headers().get("grpc-status").map(|code| code.to_str().expect("digits").parse().expect("digits"))
@@ -142,5 +153,12 @@ mod tests {
         assert_eq!(check(Duration::from_secs(30), Some("2S")).await, late);
         assert_eq!(check(Duration::from_secs(1), Some("20S")).await, late);
         assert_eq!(check(Duration::from_secs(30), Some("20S")).await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn installing_a_model_is_bounded_by_its_client_alone() {
+        let add_model = |timeout| check_of(UNBOUNDED[0], Duration::from_secs(1), timeout);
+        assert_eq!(add_model(None).await, None);
+        assert_eq!(add_model(Some("2S")).await, Some(Code::DeadlineExceeded as i32));
     }
 }

@@ -3,9 +3,10 @@
 //! Models are installed in a folder of the user and run by a library that is loaded when the first one needs it. What a
 //! store does with an encoder is the engine's business.
 
-mod encoder;
 mod error;
+mod on_demand;
 mod runtimes;
+mod told;
 mod transfer;
 
 use std::collections::BTreeMap;
@@ -14,21 +15,34 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use recall_config::{Environment, Homes, ModelSetting, ModelsSettings, ProxySetting, Settings};
-use recall_core::{Embedder as _, Provider};
-use recall_engine::{EmbeddingModel, Encoders, Engine};
-use recall_models::{BuiltIn, FetchSettings, Installed, KNOWN, Known, Manifest, ModelsFolder, OnnxSettings, Role};
+use recall_core::Embedder as _;
+use recall_engine::{EmbeddingModel, Encoders, Engine, Reranker};
+use recall_models::{
+    BuiltIn, FetchSettings, FolderError, Installed, KNOWN, Known, Manifest, ModelsFolder, OnnxCrossEncoder,
+    OnnxEncoder, OnnxSettings, Role,
+};
 use recall_proto::v1;
 
-pub(crate) use encoder::Encoder;
 pub(crate) use error::ModelsError;
+use on_demand::{CrossEncoder, Encoder, Listed, OnDemand, Run};
 use runtimes::Runtimes;
 pub(crate) use transfer::Transfer;
 
 /// What the built-in model is called.
 pub(crate) const STATIC: &str = "static";
 
-/// The encoder that is used, and the other installed ones.
-type UsedAndOthers = (Option<Arc<Encoder>>, Vec<Arc<Encoder>>);
+/// Models that were asked for since the daemon started, by name.
+type Running<M> = Mutex<BTreeMap<String, Arc<OnDemand<M>>>>;
+
+/// The installed models that can be asked.
+#[derive(Default)]
+struct Askable {
+    /// The encoder that is used.
+    encoder: Option<Arc<Encoder>>,
+    other_encoders: Vec<Arc<Encoder>>,
+    /// The cross-encoder that is used.
+    cross_encoder: Option<Arc<CrossEncoder>>,
+}
 
 /// What stands for no model.
 pub(crate) const NONE: &str = "none";
@@ -42,8 +56,8 @@ pub(crate) struct Models {
     hub: Option<String>,
     index: Option<String>,
     built_in: ModelSetting,
-    /// Encoders that were asked for since the daemon started, by name.
-    encoders: Mutex<BTreeMap<String, Arc<Encoder>>>,
+    encoders: Running<OnnxEncoder>,
+    cross_encoders: Running<OnnxCrossEncoder>,
     /// Held by whoever changes which models there are.
     changing: Mutex<()>,
 }
@@ -57,18 +71,20 @@ impl Models {
             folder: ModelsFolder::new(homes.models()),
             runtimes: Runtimes { configured: runtime, folder: homes.runtimes() },
             onnx: OnnxSettings { providers, threads: threads.get(), idle: idle_unload, ..OnnxSettings::default() },
-            fetch: FetchSettings {
-                proxy: match proxy {
-                    ProxySetting::Environment => environment.proxy.clone(),
-                    ProxySetting::None => None,
-                    ProxySetting::At(address) => Some(address),
+            fetch: match proxy {
+                ProxySetting::Environment => FetchSettings {
+                    proxy: environment.proxy.clone(),
+                    no_proxy: environment.no_proxy.clone(),
+                    ..FetchSettings::default()
                 },
-                ..FetchSettings::default()
+                ProxySetting::None => FetchSettings::default(),
+                ProxySetting::At(address) => FetchSettings { proxy: Some(address), ..FetchSettings::default() },
             },
             hub,
             index,
             built_in: settings.search.model,
             encoders: Mutex::default(),
+            cross_encoders: Mutex::default(),
             changing: Mutex::default(),
         }
     }
@@ -79,7 +95,7 @@ impl Models {
         let mut models: Vec<v1::Model> = installed.iter().map(|model| self.describe(model)).collect();
         models.push(self.built_in());
         let is_there = |known: &&Known| !installed.iter().any(|model| model.name.eq_ignore_ascii_case(known.name));
-        models.extend(KNOWN.iter().filter(is_there).map(known));
+        models.extend(KNOWN.iter().filter(is_there).map(told::known));
         if let Some(role) = role {
             models.retain(|model| model.roles.iter().any(|known| known == role.as_str()));
         }
@@ -112,13 +128,17 @@ impl Models {
     pub(crate) fn use_as(&self, role: Role, name: Option<&str>) -> Result<Option<v1::Model>, ModelsError> {
         let _changing = self.changing.lock();
         let name = name.filter(|name| *name != NONE);
-        if name == Some(STATIC) && self.built_in == ModelSetting::None {
-            return Err(ModelsError::BuiltInIsOff);
+        match (name, role) {
+            (Some(STATIC), Role::Rerank) => {
+                let other = FolderError::OtherRole { name: STATIC.to_owned(), found: Role::Embed, asked: role };
+                return Err(other.into());
+            }
+            (Some(STATIC), Role::Embed) if self.built_in == ModelSetting::None => {
+                return Err(ModelsError::BuiltInIsOff);
+            }
+            _ => {}
         }
         let installed = name.filter(|name| *name != STATIC);
-        if role == Role::Rerank && installed.is_some() {
-            return Err(ModelsError::NoReranking);
-        }
         self.folder.use_as(role, installed)?;
         match (installed, role) {
             (Some(name), _) => self.told(name).map(Some),
@@ -133,65 +153,75 @@ impl Models {
             return Err(ModelsError::BuiltInStays);
         }
         let _changing = self.changing.lock();
-        let bytes = self.folder.list()?.iter().find(|model| model.name == name).map_or(0, bytes);
+        let bytes = self.folder.list()?.iter().find(|model| model.name == name).map_or(0, told::bytes);
         self.folder.remove(name)?;
         self.encoders.lock().remove(name);
+        self.cross_encoders.lock().remove(name);
         Ok(bytes)
     }
 
-    /// Tells the engine which encoders there are, and which of them is used. That one is loaded beside the first requests.
+    /// Tells the engine which models there are, and which of them are used. Those are loaded beside the first requests.
     ///
     /// One whose manifest cannot be used is left out; [`list`](Self::list) tells of it.
     pub(crate) fn hand_to(&self, engine: &Engine) {
-        let (used, others) = self.encoders().unwrap_or_else(|error| {
+        let Askable { encoder, other_encoders, cross_encoder } = self.askable().unwrap_or_else(|error| {
             tracing::warn!(error = crate::failure::chain(&error), "the installed models are not used");
-            (None, Vec::new())
+            Askable::default()
         });
         let model = |encoder: &Arc<Encoder>| EmbeddingModel {
             name: encoder.name().to_owned(),
             embedder: Arc::<Encoder>::clone(encoder),
         };
-        engine.use_encoders(Encoders { chosen: used.as_ref().map(model), others: others.iter().map(model).collect() });
-        if let Some(used) = used {
-            used.warm_up();
+        let others = other_encoders.iter().map(model).collect();
+        engine.use_encoders(Encoders { chosen: encoder.as_ref().map(model), others });
+        let reranker = |cross_encoder: &Arc<CrossEncoder>| Reranker {
+            name: cross_encoder.name().to_owned(),
+            cross_encoder: Arc::<CrossEncoder>::clone(cross_encoder),
+        };
+        engine.use_reranker(cross_encoder.as_ref().map(reranker));
+        if let Some(encoder) = encoder {
+            encoder.warm_up();
+        }
+        if let Some(cross_encoder) = cross_encoder {
+            cross_encoder.warm_up();
         }
     }
 
-    fn encoders(&self) -> Result<UsedAndOthers, ModelsError> {
-        let mut used = None;
-        let mut others = Vec::new();
+    fn askable(&self) -> Result<Askable, ModelsError> {
+        let mut askable = Askable::default();
         for Installed { name, path, manifest, used_as } in self.folder.list()? {
-            match manifest {
-                Ok(manifest) if manifest.role == Role::Embed => {
-                    let encoder = self.encoder(&name, &path, manifest);
-                    if used_as.contains(&Role::Embed) { used = Some(encoder) } else { others.push(encoder) }
+            match manifest.map(|manifest| (manifest.role, manifest)) {
+                Ok((Role::Embed, manifest)) => {
+                    let encoder = self.on_demand(&self.encoders, &name, &path, manifest);
+                    if used_as.contains(&Role::Embed) {
+                        askable.encoder = Some(encoder);
+                    } else {
+                        askable.other_encoders.push(encoder);
+                    }
                 }
-                Ok(_) => {}
+                Ok((Role::Rerank, manifest)) if used_as.contains(&Role::Rerank) => {
+                    askable.cross_encoder = Some(self.on_demand(&self.cross_encoders, &name, &path, manifest));
+                }
+                Ok((Role::Rerank, _)) => {}
                 Err(error) => tracing::warn!(name, %error, "a model is passed over"),
             }
         }
-        Ok((used, others))
+        Ok(askable)
     }
 
     /// The bytes of all networks that are loaded, as files.
     pub(crate) fn loaded_bytes(&self) -> u64 {
-        self.encoders
-            .lock()
-            .values()
-            .filter(|encoder| encoder.provider().is_some())
-            .map(|encoder| encoder.bytes())
-            .sum()
+        loaded_bytes(&self.encoders) + loaded_bytes(&self.cross_encoders)
     }
 
-    fn encoder(&self, name: &str, path: &Path, manifest: Manifest) -> Arc<Encoder> {
-        let mut encoders = self.encoders.lock();
-        if let Some(known) = encoders.get(name).filter(|known| *known.manifest() == manifest) {
+    fn on_demand<M: Run>(&self, running: &Running<M>, name: &str, path: &Path, manifest: Manifest) -> Arc<OnDemand<M>> {
+        let mut running = running.lock();
+        if let Some(known) = running.get(name).filter(|known| *known.manifest() == manifest) {
             return Arc::clone(known);
         }
-        let encoder = Encoder::new(name, path, manifest, self.runtimes.clone(), self.onnx.clone());
-        let encoder = Arc::new(encoder);
-        encoders.insert(name.to_owned(), Arc::clone(&encoder));
-        encoder
+        let model = Arc::new(OnDemand::new(name, path, manifest, self.runtimes.clone(), self.onnx.clone()));
+        running.insert(name.to_owned(), Arc::clone(&model));
+        model
     }
 
     /// What is told of the installed model of a name.
@@ -202,74 +232,25 @@ impl Models {
     }
 
     fn describe(&self, model: &Installed) -> v1::Model {
-        let Installed { name, path, manifest, used_as } = model;
-        let told = v1::Model {
-            name: name.clone(),
-            used_as: used_as.iter().map(|role| role.as_str().to_owned()).collect(),
-            path: path.to_string_lossy().into_owned(),
-            installed: true,
-            ..v1::Model::default()
-        };
-        let manifest = match manifest {
-            Ok(manifest) => manifest,
-            Err(error) => {
-                return v1::Model { origin: "local".to_owned(), problem: crate::failure::chain(error), ..told };
-            }
-        };
-        let encoder = self.encoders.lock().get(name).cloned();
-        let provider = encoder.as_ref().and_then(|encoder| encoder.provider());
-        v1::Model {
-            roles: vec![manifest.role.as_str().to_owned()],
-            origin: if manifest.origin.is_some() { "hub" } else { "local" }.to_owned(),
-            dimensions: if manifest.role == Role::Embed { manifest.dimensions as u32 } else { 0 },
-            window_tokens: manifest.window_tokens as u32,
-            licence: manifest.licence.clone().unwrap_or_default(),
-            fingerprint: manifest.fingerprint().to_string(),
-            loaded: provider.is_some(),
-            provider: provider.unwrap_or_default(),
-            bytes: bytes(model),
-            problem: encoder.and_then(|encoder| encoder.problem()).unwrap_or_default(),
-            ..told
-        }
+        told::installed(model, self.running(&model.name).as_deref())
+    }
+
+    /// The model of a name, where it was asked for since the daemon started.
+    fn running(&self, name: &str) -> Option<Arc<dyn Listed>> {
+        let encoder = self.encoders.lock().get(name).map(|encoder| Arc::clone(encoder) as Arc<_>);
+        encoder
+            .or_else(|| self.cross_encoders.lock().get(name).map(|cross_encoder| Arc::clone(cross_encoder) as Arc<_>))
     }
 
     fn built_in(&self) -> v1::Model {
-        let embeds = || vec![Role::Embed.as_str().to_owned()];
-        let is_used = self.built_in == ModelSetting::Static;
-        v1::Model {
-            name: STATIC.to_owned(),
-            roles: embeds(),
-            used_as: if is_used { embeds() } else { Vec::new() },
-            origin: "builtin".to_owned(),
-            path: String::new(),
-            dimensions: BuiltIn.dimensions() as u32,
-            window_tokens: 0,
-            licence: env!("CARGO_PKG_LICENSE").to_owned(),
-            fingerprint: BuiltIn.fingerprint().to_string(),
-            loaded: is_used,
-            provider: if is_used { Provider::Cpu.as_str().to_owned() } else { String::new() },
-            bytes: 0,
-            problem: String::new(),
-            installed: true,
-        }
+        told::built_in(self.built_in == ModelSetting::Static)
     }
 }
 
-/// A model that can be pulled.
-fn known(known: &Known) -> v1::Model {
-    v1::Model {
-        name: known.name.to_owned(),
-        roles: vec![known.role.as_str().to_owned()],
-        origin: "hub".to_owned(),
-        dimensions: if known.role == Role::Embed { known.dimensions as u32 } else { 0 },
-        window_tokens: known.window_tokens as u32,
-        licence: known.licence.to_owned(),
-        ..v1::Model::default()
-    }
-}
-
-fn bytes(model: &Installed) -> u64 {
-    model.manifest.as_ref().map_or(0, Manifest::bytes)
+/// The bytes of the networks that are loaded.
+fn loaded_bytes<M: Run>(running: &Running<M>) -> u64 {
+    let running = running.lock();
+    running.values().filter(|model| model.provider().is_some()).map(|model| model.bytes()).sum()
 }
 
 /// Reads the built-in model beside the first requests, so that none waits for it. Takes some 20 ms.

@@ -9,7 +9,8 @@ use std::time::Duration;
 use recall_config::{Environment, Homes, ModelSetting, RankerSetting, Settings};
 use recall_core::Weights;
 use recall_engine::{
-    EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, Places, RankerChoice, Rankers, StoreSettings,
+    EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, Places, RankerChoice, Rankers, RerankSettings,
+    StoreSettings,
 };
 use recall_models::BuiltIn;
 use tokio_util::sync::CancellationToken;
@@ -81,6 +82,11 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
             }
         },
         embedding_store: Some(EmbeddingStoreSettings { path: embeddings, most_bytes: installed.embeddings_bytes }),
+        rerank: RerankSettings {
+            candidates: search.rerank_candidates,
+            wait: search.rerank_wait.min(longest_wait),
+            weight: search.rerank_weight,
+        },
     }
 }
 

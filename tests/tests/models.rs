@@ -18,5 +18,7 @@ mod network;
 #[path = "../../crates/recall-models/tests/onnx/onnx_file.rs"]
 #[expect(dead_code, reason = "the networks of these tests need a part of the form")]
 mod onnx_file;
+#[path = "models/rerank.rs"]
+mod rerank;
 #[path = "../../crates/recall-models/tests/support/server.rs"]
 mod server;

@@ -23,6 +23,8 @@ pub struct Environment {
     pub user: u32,
     /// `ALL_PROXY`, `HTTPS_PROXY` or `HTTP_PROXY`, in this order and in either case: through what files are fetched.
     pub proxy: Option<String>,
+    /// `NO_PROXY`, in either case: hosts that are asked directly, separated by commas.
+    pub no_proxy: Vec<String>,
     /// The variables that give settings, by name: `RECALL_<SECTION>__<KEY>`.
     pub settings: BTreeMap<String, OsString>,
 }
@@ -65,6 +67,7 @@ impl Environment {
                 _ if is_setting(name) => {
                     environment.settings.insert(name.to_owned(), value);
                 }
+                _ if name.eq_ignore_ascii_case(NO_PROXY) => environment.no_proxy = hosts(&value.to_string_lossy()),
                 _ => {
                     if let Some(place) = PROXIES.iter().position(|known| known.eq_ignore_ascii_case(name)) {
                         proxies[place] = value.into_string().ok();
@@ -79,6 +82,14 @@ impl Environment {
 
 /// The variables that name a proxy, as other programs know them; the first one that is set counts.
 const PROXIES: [&str; 3] = ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"];
+
+/// The variable that names what is asked without a proxy, as other programs know it.
+const NO_PROXY: &str = "NO_PROXY";
+
+/// The hosts in a list.
+fn hosts(list: &str) -> Vec<String> {
+    list.split(',').map(str::trim).filter(|host| !host.is_empty()).map(ToOwned::to_owned).collect()
+}
 
 /// Whether a variable gives a setting: section and key are joined by two underscores.
 fn is_setting(name: &str) -> bool {
@@ -110,7 +121,7 @@ fn effective_user() -> u32 {
 
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { recall_home, home, platform, runtime_dir, user, proxy, settings } = self;
+        let Self { recall_home, home, platform, runtime_dir, user, proxy, no_proxy, settings } = self;
         f.debug_struct("Environment")
             .field("recall_home", recall_home)
             .field("home", home)
@@ -119,6 +130,7 @@ impl fmt::Debug for Environment {
             .field("user", user)
             // Its address may hold a password.
             .field("proxy", &proxy.as_ref().map(|_| ".."))
+            .field("no_proxy", no_proxy)
             .field("settings", &settings.keys().collect::<Vec<_>>())
             .finish()
     }
@@ -153,6 +165,13 @@ mod tests {
     #[test]
     fn an_empty_variable_counts_as_unset() {
         assert_eq!(environment(&[("RECALL_HOME", ""), ("RECALL_DAEMON__DRAIN", "")]), Environment::default());
+    }
+
+    #[test]
+    fn hosts_without_a_proxy_are_listed() {
+        let read = environment(&[("no_proxy", "localhost, .intern.example,,*")]);
+        assert_eq!(read.no_proxy, ["localhost", ".intern.example", "*"]);
+        assert!(environment(&[("NO_PROXY", "")]).no_proxy.is_empty());
     }
 
     #[test]

@@ -77,6 +77,12 @@ pub struct SearchSettings {
     pub model: ModelSetting,
     /// Below which confidence, 0 to 1, an answer says that probably nothing answers the question.
     pub low_confidence: f64,
+    /// How many of the first candidates a cross-encoder rescores, where one is used.
+    pub rerank_candidates: NonZero<usize>,
+    /// How long a search waits for it; then the order stays what it was.
+    pub rerank_wait: Duration,
+    /// How much of a score is its own, 0 to 1.
+    pub rerank_weight: f64,
 }
 
 /// What puts the candidates of a search in order.
@@ -146,6 +152,9 @@ impl Default for SearchSettings {
             ranker: RankerSetting::Auto,
             model: ModelSetting::Static,
             low_confidence: LOW_CONFIDENCE,
+            rerank_candidates: non_zero(30),
+            rerank_wait: Duration::from_secs(2),
+            rerank_weight: 0.6,
         }
     }
 }

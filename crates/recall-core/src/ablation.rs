@@ -23,13 +23,15 @@ pub enum Ablation {
     Structure,
     /// The learned ranker; the weighted fusion orders in its place.
     Ranker,
+    /// The cross-encoder that rescores the first candidates.
+    Rerank,
     /// The collapse of repeated texts.
     Collapse,
 }
 
 impl Ablation {
     /// Every stage that can be left out, in the order in which a search runs them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Lexical,
         Self::Symbol,
         Self::Path,
@@ -38,6 +40,7 @@ impl Ablation {
         Self::Coherence,
         Self::Structure,
         Self::Ranker,
+        Self::Rerank,
         Self::Collapse,
     ];
 
@@ -52,6 +55,7 @@ impl Ablation {
             Self::Coherence => "coherence",
             Self::Structure => "structure",
             Self::Ranker => "ranker",
+            Self::Rerank => "rerank",
             Self::Collapse => "collapse",
         }
     }

@@ -26,6 +26,12 @@ impl ChunkText<'_> {
         let Self { path, symbol, text } = self;
         TextHash::of(&format!("{} {} {path}{symbol}{text}", path.len(), symbol.len()))
     }
+
+    /// The parts as one text, each on lines of its own; an empty one leaves no trace.
+    pub fn joined(&self) -> String {
+        let parts = [self.path, self.symbol, self.text];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// A model that makes embeddings of texts.
@@ -122,6 +128,12 @@ pub enum ModelError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn empty_parts_of_a_chunk_leave_no_trace() {
+        assert_eq!(ChunkText { path: "a.rs", symbol: "", text: "fn a()" }.joined(), "a.rs\nfn a()");
+        assert_eq!(ChunkText::default().joined(), "");
+    }
 
     #[test]
     fn parts_of_a_chunk_do_not_run_together() {

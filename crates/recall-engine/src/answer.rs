@@ -43,6 +43,8 @@ pub struct Answer {
     pub facets: Vec<Facet>,
     /// The model that told the meaning, by its name; `None` where words alone decided.
     pub model: Option<String>,
+    /// The cross-encoder that rescored the first candidates, by its name; `None` where none did.
+    pub reranker: Option<String>,
     /// Stages that would have had a say, and had none since what they need is not there yet. A page that is to continue this
     /// one leaves them out.
     pub silent: Vec<Ablation>,
@@ -116,6 +118,17 @@ pub struct Explanation {
     pub priors: Vec<Factor>,
     /// What each feature added to the learned ranker's score, by name; empty where no ranker decided.
     pub contributions: Vec<(&'static str, f64)>,
+    /// What the cross-encoder said of it; `None` where it was not asked.
+    pub reranked: Option<Reranked>,
+}
+
+/// What a cross-encoder said of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reranked {
+    /// How well the chunk answers, on the model's own scale.
+    pub score: f32,
+    /// Its rank before, counted from 1.
+    pub rank_before: u32,
 }
 
 /// A named factor that a prior multiplied a score with.
@@ -151,6 +164,8 @@ pub enum Stage {
     Fuse,
     /// Putting them in order by what the ranker has learned.
     Rank,
+    /// Rescoring the first of them by a cross-encoder.
+    Rerank,
     /// Keeping few.
     Select,
     /// Reading what was kept.
@@ -166,6 +181,7 @@ impl Stage {
             Self::Retrieve => "retrieve",
             Self::Fuse => "fuse",
             Self::Rank => "rank",
+            Self::Rerank => "rerank",
             Self::Select => "select",
             Self::Expand => "expand",
         }
@@ -236,6 +252,11 @@ pub enum Warning {
         reason: String,
         /// The model that told the meaning instead; `None` where words alone decided.
         instead: Option<String>,
+    },
+    /// The cross-encoder that is used could not be asked: the order is the one without it.
+    NotReranked {
+        /// Why.
+        reason: String,
     },
     /// The ranker that was learnt from the project's history cannot be used: the built-in ones decided.
     RankerPassedOver {

@@ -38,7 +38,9 @@ mod structure;
 
 use std::sync::Arc;
 
-pub use answer::{Answer, Explanation, Facet, Factor, Hit, Stage, StageTimes, Warning};
+use arc_swap::ArcSwapOption;
+
+pub use answer::{Answer, Explanation, Facet, Factor, Hit, Reranked, Stage, StageTimes, Warning};
 pub use briefing::{Briefing, BriefingSection, SectionKind};
 pub use candidates::RankedDocument;
 pub use coverage::{Coverage, Indexing};
@@ -65,8 +67,8 @@ pub use session::{
     EndedSession, EventListing, LoggedEvent, RecorderCounts, SessionError, SessionListing, StartedSession,
 };
 pub use settings::{
-    EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, Places, RankerChoice, StoreSettings,
-    StoreSettingsSource,
+    EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, Places, RankerChoice, RerankSettings,
+    Reranker, StoreSettings, StoreSettingsSource,
 };
 pub use status::{FailureEntry, Status, StoreStatus};
 
@@ -83,6 +85,7 @@ use crate::session::FlightRecorder;
 pub struct Engine {
     registry: Arc<Registry>,
     settings: EngineSettings,
+    reranker: ArcSwapOption<Reranker>,
     clock: Arc<dyn Clock>,
     recorder: FlightRecorder,
 }
@@ -110,7 +113,7 @@ impl Engine {
         let models = Models { encoders: Encoders::default(), instant: settings.model.clone(), kept };
         let registry = Arc::new(Registry::new(places, settings.open_stores, store_settings, models, journals));
         let recorder = FlightRecorder::new(Arc::clone(&registry), Arc::clone(&clock));
-        Self { registry, settings, clock, recorder }
+        Self { registry, settings, reranker: ArcSwapOption::empty(), clock, recorder }
     }
 
     /// Writes what waits for the flight recorder, cancels running index jobs, waits for their writers, and closes every store.

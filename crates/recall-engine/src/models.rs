@@ -1,9 +1,9 @@
-//! Which models tell the meaning?
+//! Which models tell the meaning, and which one reads the first candidates?
 
 use std::sync::Arc;
 
 use crate::semantic::{Kept, Part};
-use crate::{EmbeddingModel, Engine};
+use crate::{EmbeddingModel, Engine, Reranker};
 
 /// Encoders: models that take longer than the built-in one and know more. They can be changed while the engine serves.
 #[derive(Clone, Default)]
@@ -21,6 +21,11 @@ impl Engine {
     /// given by the same [`Arc`], so that what is under way goes on.
     pub fn use_encoders(&self, encoders: Encoders) {
         self.registry.use_encoders(encoders);
+    }
+
+    /// Has the first candidates of every search rescored by this cross-encoder from now on; `None` leaves them in their order.
+    pub fn use_reranker(&self, reranker: Option<Reranker>) {
+        self.reranker.store(reranker.map(Arc::new));
     }
 
     /// How many chunks of open stores the chosen encoder has yet to embed.

@@ -1,7 +1,7 @@
 //! Here is a query; which chunks answer it?
 //!
 //! ```text
-//! understand ─► retrieve (lexical, symbol, path, semantic) ─► fuse + prior ─► rank (learned) ─► select ─► expand ─► hits
+//! understand ─► retrieve (lexical, symbol, path, semantic) ─► fuse + prior ─► rank (learned) ─► rerank ─► select ─► expand ─► hits
 //! ```
 
 mod expand;
@@ -13,6 +13,7 @@ mod order;
 mod page;
 mod pool;
 mod prior;
+mod rerank;
 mod retrieve;
 mod texts;
 mod weights;
@@ -202,8 +203,9 @@ impl Search<'_> {
         let store_settings = &self.stores[0].settings;
         let (weights, deciding) = self.deciding();
         let pool = pool::gather(self, &weights, deciding.is_some(), clock)?;
-        let ranked = order::order(self, &pool, deciding)?;
+        let mut ranked = order::order(self, &pool, deciding)?;
         clock.lap(Stage::Rank);
+        let reranked = rerank::rerank(self, &mut ranked, clock)?;
         let candidates = ranked.len() as u64;
         let selected = select(ranked, store_settings.chunks_per_document);
         clock.lap(Stage::Select);
@@ -215,7 +217,16 @@ impl Search<'_> {
         let mut warnings: Vec<Warning> = left_out.into_iter().map(|path| Warning::LeftOut { path }).collect();
         warnings.extend(masked.into_iter().map(|path| Warning::SecretsMasked { path }));
         let model = pool.iter().find_map(|finds| Some(finds.meaning.as_ref()?.model.to_string()));
-        let silent = self.silent(&pool, &weights);
+        let mut silent = self.silent(&pool, &weights);
+        let reranker = match reranked {
+            rerank::Outcome::NotAsked => None,
+            rerank::Outcome::Told { model } => Some(model),
+            rerank::Outcome::PassedOver { reason } => {
+                silent.push(Ablation::Rerank);
+                warnings.push(Warning::NotReranked { reason });
+                None
+            }
+        };
         if weights.iter().any(|&(retriever, weight)| retriever == Retriever::Semantic && weight > 0.0) {
             let problems = self.stores.iter().flat_map(|store| store.semantic.problems());
             let passed_over = |reason| Warning::EmbeddingsPassedOver { reason, instead: model.clone() };
@@ -241,6 +252,7 @@ impl Search<'_> {
             stale_files,
             stages: std::mem::take(&mut clock.laps),
             model,
+            reranker,
             silent,
             warnings,
         })))

@@ -31,6 +31,7 @@ pub(crate) use follow::Reach;
 pub(crate) use kept::Kept;
 pub(crate) use layer::Part;
 use layer::{Layer, Pace};
+pub(crate) use text::Texts;
 
 /// How often it is looked whether the embeddings have caught up.
 const LOOK_INTERVAL: Duration = Duration::from_millis(2);

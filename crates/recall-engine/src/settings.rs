@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{DocumentType, Embedder, LOW_CONFIDENCE, Limits, Weights};
+use recall_core::{CrossEncoder, DocumentType, Embedder, LOW_CONFIDENCE, Limits, Weights};
 use recall_journal::Storage;
 
 use crate::rankers::Rankers;
@@ -42,6 +42,25 @@ pub struct EngineSettings {
     pub model: Option<EmbeddingModel>,
     /// Where embeddings by encoders are kept for all stores; `None` keeps them with each store alone.
     pub embedding_store: Option<EmbeddingStoreSettings>,
+    /// How much a cross-encoder is asked, where one is used.
+    pub rerank: RerankSettings,
+}
+
+/// How much a cross-encoder is asked, and how much it counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RerankSettings {
+    /// How many of the ranked chunks it reads, the first ones.
+    pub candidates: NonZero<usize>,
+    /// How long a search waits for it; then the order stays what it was.
+    pub wait: Duration,
+    /// How much of a score is its own, 0 to 1; the rest is what put the chunks in order before.
+    pub weight: f64,
+}
+
+impl Default for RerankSettings {
+    fn default() -> Self {
+        Self { candidates: NonZero::new(30).expect("30 is not zero"), wait: Duration::from_secs(2), weight: 0.6 }
+    }
 }
 
 /// Where embeddings are kept by model and text.
@@ -62,6 +81,15 @@ pub struct EmbeddingModel {
     pub embedder: Arc<dyn Embedder>,
 }
 
+/// A model that reads a question and a text together, and what it is called.
+#[derive(Clone)]
+pub struct Reranker {
+    /// Its name, as an answer tells it.
+    pub name: String,
+    /// The model.
+    pub cross_encoder: Arc<dyn CrossEncoder>,
+}
+
 impl Default for EngineSettings {
     fn default() -> Self {
         Self {
@@ -73,6 +101,7 @@ impl Default for EngineSettings {
             rankers: Rankers::built_in(),
             model: None,
             embedding_store: None,
+            rerank: RerankSettings::default(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Which entries may be candidates?
 
+use std::sync::Arc;
+
 use globset::{GlobBuilder, GlobMatcher};
 use recall_core::{Filters, Language, PathFilter};
 use tantivy::fastfield::AliveBitSet;
@@ -7,6 +9,7 @@ use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 use tantivy::{DocId, TantivyError};
 
+use crate::filtered::Filtered;
 use crate::snapshot::{Segment, Snapshot};
 
 /// The entries of one segment that may be candidates.
@@ -16,7 +19,7 @@ pub(crate) enum Gate<'s> {
     /// Those that are not removed.
     Alive(&'s AliveBitSet),
     /// These; none of them is removed.
-    Only(Entries),
+    Only(Arc<Entries>),
 }
 
 impl Gate<'_> {
@@ -32,20 +35,29 @@ impl Gate<'_> {
 
 /// The gates of a snapshot's segments, in their order.
 pub(crate) fn gates<'s>(snapshot: &'s Snapshot, filters: &Filters) -> Result<Vec<Gate<'s>>, TantivyError> {
-    let paths: Vec<PathPattern<'_>> = filters.paths.iter().map(PathPattern::of).collect();
-    snapshot.segments.iter().map(|segment| gate(snapshot, segment, filters, &paths)).collect()
+    if filters.is_empty() {
+        let all = |segment: &'s Segment| segment.reader.alive_bitset().map_or(Gate::All, Gate::Alive);
+        return Ok(snapshot.segments.iter().map(all).collect());
+    }
+    Ok(filtered(snapshot, filters)?.entries.iter().map(|entries| Gate::Only(Arc::clone(entries))).collect())
 }
 
-fn gate<'s>(
-    snapshot: &'s Snapshot,
-    segment: &'s Segment,
+/// What filters that demand something let through.
+pub(crate) fn filtered(snapshot: &Snapshot, filters: &Filters) -> Result<Arc<Filtered>, TantivyError> {
+    snapshot.filtered.get_or_find(filters, || {
+        let paths: Vec<PathPattern<'_>> = filters.paths.iter().map(PathPattern::of).collect();
+        let entries = |segment| entries(snapshot, segment, filters, &paths).map(Arc::new);
+        snapshot.segments.iter().map(entries).collect()
+    })
+}
+
+fn entries(
+    snapshot: &Snapshot,
+    segment: &Segment,
     filters: &Filters,
     paths: &[PathPattern<'_>],
-) -> Result<Gate<'s>, TantivyError> {
+) -> Result<Entries, TantivyError> {
     let fields = &snapshot.fields;
-    if filters.is_empty() {
-        return Ok(segment.reader.alive_bitset().map_or(Gate::All, Gate::Alive));
-    }
     let Filters { types, languages, paths: _, tags } = filters;
     let mut demands: Vec<Entries> = Vec::new();
     if !types.is_empty() {
@@ -66,7 +78,7 @@ fn gate<'s>(
     }
     let mut entries = demands.into_iter().reduce(|all, one| all.and(&one)).unwrap_or_else(|| Entries::none(segment));
     segment.removed().iter().for_each(|&entry| entries.remove(entry));
-    Ok(Gate::Only(entries))
+    Ok(entries)
 }
 
 fn with_any<'a>(

@@ -16,6 +16,7 @@ mod directory;
 mod evidence;
 mod fields;
 mod filter;
+mod filtered;
 mod format;
 mod highlight;
 mod in_flight;

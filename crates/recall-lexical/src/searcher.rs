@@ -17,7 +17,7 @@ use tantivy::TantivyError;
 
 use crate::clause::Clauses;
 use crate::evidence::{Evidence, gather};
-use crate::filter::{Gate, gates};
+use crate::filter::{filtered, gates};
 use crate::index::Shared;
 use crate::look_ups::LookUps;
 use crate::open::{corruption, guarded};
@@ -108,19 +108,12 @@ impl Searcher {
     ///
     /// # Errors
     /// The index is damaged.
-    pub fn allowed(&self, filters: &Filters) -> Result<Option<RowSet>, SearchError> {
+    pub fn allowed(&self, filters: &Filters) -> Result<Option<Arc<RowSet>>, SearchError> {
         if filters.is_empty() {
             return Ok(None);
         }
         let snapshot = &*self.snapshot;
-        self.guard(|| {
-            let gates = gates(snapshot, filters)?;
-            let rows = snapshot.segments.iter().zip(&gates).flat_map(|(segment, gate)| {
-                let only = if let Gate::Only(entries) = gate { Some(entries.iter()) } else { None };
-                only.into_iter().flatten().map(|entry| segment.chunk_row(entry))
-            });
-            Ok(Some(rows.collect()))
-        })
+        self.guard(|| Ok(Some(filtered(snapshot, filters)?.rows(&snapshot.segments))))
     }
 
     /// What the three retrievers find, and what speaks for the documents that any of them named, or that hold one of the

@@ -13,6 +13,7 @@ use tantivy::{DocId, DocSet, Index, InvertedIndexReader, SegmentReader, TERMINAT
 
 use crate::chunk_document::unpack;
 use crate::fields::{CHUNK_COLUMN, DOCUMENT_COLUMN, Fields, TRAITS_COLUMN};
+use crate::filtered::Remembered;
 
 /// One committed state: its segments, opened, and the statistics that scores are computed from.
 pub(crate) struct Snapshot {
@@ -27,6 +28,8 @@ pub(crate) struct Snapshot {
     pub(crate) documents: u64,
     /// The mean length of each scored field over the chunks that are not removed, in tokens; never 0.
     mean_lengths: Vec<(Field, f32)>,
+    /// What filters let through.
+    pub(crate) filtered: Remembered,
 }
 
 /// An immutable part of the index.
@@ -79,7 +82,8 @@ impl Snapshot {
             })
             .to_vec();
         let documents = segments.iter().map(|segment| segment.documents(fields.path_words)).sum();
-        Ok(Self { generation, meta, segments, fields, chunks, documents, mean_lengths })
+        let filtered = Remembered::default();
+        Ok(Self { generation, meta, segments, fields, chunks, documents, mean_lengths, filtered })
     }
 
     /// The mean length of a scored field, in tokens.

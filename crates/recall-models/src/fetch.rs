@@ -27,6 +27,8 @@ const MOST_PAGE_BYTES: u64 = 32 << 20;
 pub struct FetchSettings {
     /// `http://host:port` of a proxy; none to go directly.
     pub proxy: Option<String>,
+    /// Hosts that are asked directly: each with all below it, `*` for every one.
+    pub no_proxy: Vec<String>,
     /// How long a connection and the beginning of an answer may take.
     pub connect_timeout: Duration,
     /// How long nothing may arrive while a file does.
@@ -41,6 +43,7 @@ impl Default for FetchSettings {
     fn default() -> Self {
         Self {
             proxy: None,
+            no_proxy: Vec::new(),
             connect_timeout: Duration::from_secs(20),
             silence_timeout: Duration::from_secs(30),
             retries: 4,
@@ -78,7 +81,7 @@ impl Fetcher {
     /// # Errors
     /// The proxy's address cannot be read.
     pub fn new(settings: FetchSettings) -> Result<Self, FetchError> {
-        let proxy = settings.proxy.as_deref().map(ureq::Proxy::new).transpose();
+        let proxy = settings.proxy.as_deref().map(|address| proxy(address, &settings.no_proxy)).transpose();
         let proxy =
             proxy.map_err(|source| FetchError::failed(settings.proxy.as_deref().unwrap_or_default(), source))?;
         let tls = TlsConfig::builder()
@@ -123,6 +126,25 @@ impl Fetcher {
         }
         attempt()
     }
+}
+
+/// The proxy at an address, for all but some hosts.
+fn proxy(address: &str, no_proxy: &[String]) -> Result<ureq::Proxy, ureq::Error> {
+    let whole = ureq::Proxy::new(address)?;
+    let mut proxy = ureq::Proxy::builder(whole.protocol()).host(whole.host()).port(whole.port());
+    if let Some(name) = whole.username() {
+        proxy = proxy.username(name);
+    }
+    if let Some(password) = whole.password() {
+        proxy = proxy.password(password);
+    }
+    for host in no_proxy {
+        // `a.example`, `.a.example` and `*.a.example` mean the same to most programs that read the variable.
+        let plain = host.trim_start_matches('*').trim_start_matches('.');
+        proxy =
+            if plain.is_empty() { proxy.no_proxy("*") } else { proxy.no_proxy(plain).no_proxy(&format!(".{plain}")) };
+    }
+    proxy.build()
 }
 
 /// Nothing was fetched.
@@ -205,4 +227,28 @@ impl FetchError {
 
 fn of(total: Option<u64>) -> String {
     total.map_or_else(String::new, |total| format!(" of {total}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_that_are_named_are_asked_directly() {
+        let is_direct = |no_proxy: &[&str], url: &str| {
+            let no_proxy: Vec<String> = no_proxy.iter().map(|host| (*host).to_owned()).collect();
+            let proxy = proxy("http://me:p%40ss@proxy.example:3128", &no_proxy).expect("an address");
+            assert_eq!((proxy.host(), proxy.port(), proxy.password()), ("proxy.example", 3128, Some("p@ss")));
+            proxy.is_no_proxy(&url.parse().expect("a URL"))
+        };
+        for host in ["hub.example", ".hub.example", "*.hub.example", "HUB.example", "*"] {
+            assert!(is_direct(&["localhost", host], "https://hub.example/a"), "{host}");
+            assert!(is_direct(&["localhost", host], "https://cdn.Hub.example:8443/a"), "{host}");
+        }
+        assert!(is_direct(&["127.0.0.1"], "http://127.0.0.1:9000/a"));
+        for url in ["https://otherhub.example/a", "https://example/a"] {
+            assert!(!is_direct(&["hub.example"], url), "{url}");
+        }
+        assert!(!is_direct(&[], "https://hub.example/a"));
+    }
 }

@@ -47,8 +47,6 @@ impl IntoFailure for ModelsError {
             Self::BuiltInStays => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("setting", "search.model")
                 .with_hint("set `search.model = \"none\"` in your recall.toml to leave it out"),
-            Self::NoReranking => Failure::new(Reason::Unsupported, message)
-                .with_hint("the order of hits comes from the learned rankers; see `recall search --explain`"),
             Self::NoPackage { path } => Failure::new(Reason::InvalidArgument, message)
                 .with_detail("path", path.to_string_lossy())
                 .with_hint("name the library in the setting `models.runtime` and restart the daemon"),

@@ -49,9 +49,6 @@ pub(crate) enum ModelsError {
     /// The built-in model shall be removed.
     #[error("the built-in model is a part of the program")]
     BuiltInStays,
-    /// A cross-encoder shall be used.
-    #[error("this release does not rerank: a cross-encoder can be installed, and has no use yet")]
-    NoReranking,
     /// The library at hand is no package.
     #[error("{} is a library, not the package that holds it", path.display())]
     NoPackage {

@@ -18,7 +18,7 @@ use crate::failure::unsupported;
 pub(super) async fn handle(service: &Service, request: SearchRequest) -> Result<SearchResponse, Status> {
     let began = Instant::now();
     let call = convert::search::from_proto(request, &service.daemon.settings.limits)?;
-    let convert::search::Call { context, request, filter, rerank: _, include_parent, min_relative_score } = call;
+    let convert::search::Call { context, request, filter, include_parent, min_relative_score } = call;
     if filter.is_some() {
         return Err(unsupported("filters in RQL (`filter`)"));
     }

@@ -57,6 +57,11 @@ fn one(warning: Warning) -> v1::Warning {
             };
             new("EMBEDDINGS_PASSED_OVER", Severity::Notice, message, "`recall status` tells more")
         }
+        Warning::NotReranked { reason } => {
+            let message = format!("the first hits are in the order without the cross-encoder: {reason}");
+            let hint = "ask again; `recall models list` tells more, and `recall models use rerank none` does without";
+            new("NOT_RERANKED", Severity::Warning, message, hint)
+        }
         Warning::RankerPassedOver { reason } => {
             let message =
                 format!("the ranker learnt from this project's history is passed over for the built-in one: {reason}");

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::case::{Case, path};
 use crate::library::{OLD_RUNTIME, built};
-use crate::network::{Behaviour, network, tokenizer};
+use crate::network::{Behaviour, network, scoring_network, tokenizer};
 
 #[test]
 fn a_model_is_added_used_and_removed() {
@@ -23,7 +23,8 @@ fn a_model_is_added_used_and_removed() {
     case.refuses(&["models", "rm", "tiny"], 4, "CONFLICT", "used to embed", "recall models use embed none");
     case.refuses(&["models", "use", "embed", "nobody"], 1, "NOT_FOUND", "is not installed", "models list");
     case.refuses(&["models", "use", "embed", "static"], 2, "INVALID_ARGUMENT", "is off", "search.model");
-    case.refuses(&["models", "use", "rerank", "tiny"], 4, "UNSUPPORTED", "does not rerank", "rankers");
+    case.refuses(&["models", "use", "rerank", "tiny"], 2, "INVALID_ARGUMENT", "not `rerank`", "used to embed");
+    case.refuses(&["models", "use", "rerank", "static"], 2, "INVALID_ARGUMENT", "not `rerank`", "used to embed");
 
     case.does(&["models", "use", "embed", "none"]);
     let said = case.does(&["models", "rm", "tiny"]);
@@ -67,11 +68,15 @@ fn what_is_no_model_is_refused_with_what_is_wrong_with_it() {
     let folder = add("nan", &network(8, Behaviour::NotANumber), "{}");
     let says = "is not a finite number";
     case.refuses(&["models", "add", &folder], 4, "EMBEDDING_FAILED", says, "export it again");
+    let folder = add("pair", &scoring_network(2, Behaviour::Plain), r#"{"role": "rerank"}"#);
+    case.refuses(&["models", "add", &folder], 2, "INVALID_ARGUMENT", "2 dimensions; it says 1", "recall-model.json");
+    let folder = add("states", &whole, r#"{"role": "rerank"}"#);
+    case.refuses(&["models", "add", &folder], 2, "INVALID_ARGUMENT", "is no text encoder", "runs networks");
     let folder = add("told", &whole, r#"{"pooling": "max"}"#);
     case.refuses(&["models", "add", &folder], 2, "INVALID_ARGUMENT", "recall-model.json", "correct the file");
     let folder = add("a name", &whole, "{}");
     case.refuses(&["models", "add", &folder], 2, "INVALID_ARGUMENT", "is no name of a model", "--name");
-    assert!(["untold", "garbage", "wide", "nan", "told"].iter().all(|name| !case.is_installed(name)));
+    assert!(["untold", "garbage", "wide", "nan", "pair", "states", "told"].iter().all(|name| !case.is_installed(name)));
     assert_eq!(
         case.json(&["models", "list"])["models"].as_array().map(Vec::len),
         Some(8),

@@ -19,6 +19,8 @@ pub(crate) enum Behaviour {
     Slow,
     /// Its outputs are no numbers.
     NotANumber,
+    /// Its output of a text with `garden` is no number.
+    Poisoned,
 }
 
 /// A network that looks each token up in a table of so many columns.
@@ -31,7 +33,7 @@ pub(crate) fn network(columns: usize, behaviour: Behaviour) -> Vec<u8> {
     let table = graph.floats(&[VOCABULARY.len(), columns], &table);
     let mut states = graph.node("Gather", &[&table, "input_ids"], &[]);
     match behaviour {
-        Behaviour::Plain => {}
+        Behaviour::Plain | Behaviour::Poisoned => {}
         Behaviour::Slow => states = slowed(&mut graph, &states, columns),
         Behaviour::NotANumber => {
             let zero = graph.floats(&[], &[0.0]);
@@ -41,6 +43,34 @@ pub(crate) fn network(columns: usize, behaviour: Behaviour) -> Vec<u8> {
     }
     graph.node_named("Identity", &[&states], &[], "last_hidden_state");
     graph.output("last_hidden_state", &[-1, -1, columns as i64]);
+    graph.into_bytes()
+}
+
+/// What a pair of texts is to be scored by: a table of so many columns for each word that is known, `garden` alone counting.
+fn score_table(columns: usize, behaviour: Behaviour) -> Vec<f32> {
+    let of_garden = if behaviour == Behaviour::Poisoned { f32::NAN } else { 1.0 };
+    let mut table = vec![0.0; (VOCABULARY.len() - 1) * columns];
+    table.extend(vec![of_garden; columns]);
+    table
+}
+
+/// A network that reads two texts and tells so many scores, each of them how often `garden` stands in the texts.
+pub(crate) fn scoring_network(scores: usize, behaviour: Behaviour) -> Vec<u8> {
+    let mut graph = Graph::new();
+    graph.input("input_ids", Element::Int64, &[-1, -1]);
+    graph.input("attention_mask", Element::Int64, &[-1, -1]);
+    let table = graph.floats(&[VOCABULARY.len(), scores], &score_table(scores, behaviour));
+    let mut states = graph.node("Gather", &[&table, "input_ids"], &[]);
+    if behaviour == Behaviour::Slow {
+        states = slowed(&mut graph, &states, scores);
+    }
+    let mask = graph.node("Cast", &["attention_mask"], &[Attribute::Int("to", 1)]);
+    let last = graph.ints(&[2]);
+    let mask = graph.node("Unsqueeze", &[&mask, &last], &[]);
+    let states = graph.node("Mul", &[&states, &mask], &[]);
+    let tokens = graph.ints(&[1]);
+    graph.node_named("ReduceSum", &[&states, &tokens], &[Attribute::Int("keepdims", 0)], "logits");
+    graph.output("logits", &[-1, scores as i64]);
     graph.into_bytes()
 }
 

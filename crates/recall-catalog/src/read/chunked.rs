@@ -31,6 +31,8 @@ pub struct Chunked {
     pub path: DocPath,
     /// What kind of document it is.
     pub document_type: DocumentType,
+    /// The row of its first chunk; those of the others follow.
+    pub first: ChunkRow,
     /// Its whole text.
     pub text: String,
     /// Its chunks in order.
@@ -55,7 +57,7 @@ impl Snapshot<'_> {
         let read = |_: &documents::Entry, stored: &[u8]| text_blocks::decompress(stored).ok_or_else(garbled);
         let Some((entry, text)) = documents::with_text(self.connection(), document, read)? else { return Ok(None) };
         let chunks = chunks::in_rows(self.connection(), entry.chunk_rows())?;
-        let documents::Entry { document, .. } = entry;
-        Ok(Some(Chunked { path: document.path, document_type: document.document_type, text, chunks }))
+        let documents::Entry { document, first_chunk: first, .. } = entry;
+        Ok(Some(Chunked { path: document.path, document_type: document.document_type, first, text, chunks }))
     }
 }

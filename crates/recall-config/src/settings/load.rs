@@ -130,14 +130,25 @@ fn index(from: &mut Reader, default: IndexSettings) -> Result<IndexSettings, Con
 }
 
 fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, ConfigError> {
-    let SearchSettings { per_document, bm25_weight, ranker: default_ranker, model: default_model, low_confidence } =
-        default;
+    let SearchSettings {
+        per_document,
+        bm25_weight,
+        ranker: default_ranker,
+        model: default_model,
+        low_confidence,
+        rerank_candidates,
+        rerank_wait,
+        rerank_weight,
+    } = default;
     Ok(SearchSettings {
         per_document: from.key("search.per_document", Project, per_document, positive(1_000))?,
         bm25_weight: from.key("search.bm25_weight", Project, bm25_weight, or_word("auto", weight))?,
         ranker: from.key("search.ranker", Project, default_ranker, ranker)?,
         model: from.key("search.model", User, default_model, model)?,
         low_confidence: from.key("search.low_confidence", Project, low_confidence, part)?,
+        rerank_candidates: from.key("search.rerank_candidates", User, rerank_candidates, positive(1_000))?,
+        rerank_wait: from.key("search.rerank_wait", User, rerank_wait, duration(MILLISECOND..=MINUTE))?,
+        rerank_weight: from.key("search.rerank_weight", User, rerank_weight, part)?,
     })
 }
 

@@ -45,7 +45,7 @@ impl Default for ModelsSettings {
 /// Through what models and the runtime are fetched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ProxySetting {
-    /// What the variables `ALL_PROXY`, `HTTPS_PROXY` and `HTTP_PROXY` of the daemon say, if anything.
+    /// What the variables `ALL_PROXY`, `HTTPS_PROXY` and `HTTP_PROXY` of the daemon say, if anything, but for the hosts in `NO_PROXY`.
     #[default]
     Environment,
     /// Nothing: directly.

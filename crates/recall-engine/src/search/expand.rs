@@ -131,6 +131,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, stored: StoredCh
             fused: ranked.fused.map_or(0.0, |chunk| chunk.fused.score),
             priors: ranked.fused.iter().flat_map(|chunk| &chunk.priors).chain(&ranked.item_priors).copied().collect(),
             contributions: ranked.learned.as_ref().map(|learned| contributions(search, learned)).unwrap_or_default(),
+            reranked: ranked.reranked,
         }),
     };
     Hit {

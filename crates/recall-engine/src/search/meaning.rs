@@ -69,7 +69,7 @@ pub(super) fn near(
         None => covering,
     };
     let allowed = searcher.allowed(&understood.filters)?;
-    Ok(covering.near(&understood.text, allowed.as_ref(), depth))
+    Ok(covering.near(&understood.text, allowed.as_deref(), depth))
 }
 
 impl Meaning {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::fused::FusedChunk;
 use super::pool::{Finds, OneSide};
 use super::{Search, features, texts};
-use crate::answer::Factor;
+use crate::answer::{Factor, Reranked};
 use crate::error::StoreError;
 use crate::memory;
 use crate::rankers::{Basis, Rankers, Side};
@@ -32,6 +32,8 @@ pub(super) struct Ranked<'a> {
     pub(super) learned: Option<Learned>,
     /// The factors that being a memory, and what was said of the item, put on the score.
     pub(super) item_priors: Vec<Factor>,
+    /// What a cross-encoder said of it.
+    pub(super) reranked: Option<Reranked>,
 }
 
 /// What the ranker saw of a document, and how sure it is.
@@ -131,7 +133,7 @@ fn weigh_items(search: &Search<'_>, ranked: &mut [Ranked<'_>]) -> Result<(), Sto
     Ok(())
 }
 
-fn sort(ranked: &mut [Ranked<'_>]) {
+pub(super) fn sort(ranked: &mut [Ranked<'_>]) {
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (a.store, a.chunk).cmp(&(b.store, b.chunk))));
 }
 
@@ -165,6 +167,7 @@ fn by_ranker<'a>(
                 ),
                 fused: best,
                 item_priors: Vec::new(),
+                reranked: None,
                 learned: Some(Learned {
                     side: side.side,
                     basis,
@@ -217,6 +220,7 @@ fn from_chunk(store: usize, chunk: &FusedChunk) -> Ranked<'_> {
         fused: Some(chunk),
         learned: None,
         item_priors: Vec::new(),
+        reranked: None,
     }
 }
 
@@ -251,20 +255,20 @@ const TOGETHER: f64 = 0.05;
 
 /// How the scores of one side are spread: code and prose are scored by rankers of different scales, and compete by how far
 /// each stands out among its own kind.
-struct Standard {
+pub(super) struct Standard {
     mean: f64,
     deviation: f64,
 }
 
 impl Standard {
-    fn of(scores: &[f32]) -> Self {
+    pub(super) fn of(scores: &[f32]) -> Self {
         let count = scores.len().max(1) as f64;
         let mean = scores.iter().copied().map(f64::from).sum::<f64>() / count;
         let variance = scores.iter().map(|&score| (f64::from(score) - mean).powi(2)).sum::<f64>() / count;
         Self { mean, deviation: variance.sqrt().max(1e-6) }
     }
 
-    fn of_score(&self, score: f32) -> f64 {
+    pub(super) fn of_score(&self, score: f32) -> f64 {
         (f64::from(score) - self.mean) / self.deviation
     }
 }
@@ -278,7 +282,7 @@ fn leaning(class: QueryClass, side: Side) -> f64 {
     }
 }
 
-fn logistic(value: f64) -> f64 {
+pub(super) fn logistic(value: f64) -> f64 {
     1.0 / (1.0 + (-value).exp())
 }
 

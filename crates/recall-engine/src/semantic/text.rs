@@ -1,10 +1,11 @@
-//! What of a chunk is embedded?
+//! What of a chunk is a model given?
 
 use recall_catalog::Chunked;
-use recall_core::{Chunk, ChunkText, DocumentType};
+use recall_core::{Chunk, ChunkRow, ChunkText, DocumentType};
 
 /// The chunks of a document as a model is given them.
-pub(super) struct Texts {
+pub(crate) struct Texts {
+    first: ChunkRow,
     path: String,
     document_type: DocumentType,
     /// Of each chunk: its symbol or heading path, and its text.
@@ -13,17 +14,17 @@ pub(super) struct Texts {
 
 impl Texts {
     /// Takes the chunks out of a document.
-    pub(super) fn of(chunked: &Chunked) -> Self {
-        let Chunked { path, document_type, text, chunks } = chunked;
+    pub(crate) fn of(chunked: &Chunked) -> Self {
+        let Chunked { path, document_type, first, text, chunks } = chunked;
         let chunks = chunks.iter().map(|chunk| part(*document_type, path.as_str(), chunk, text)).collect();
-        Self { path: path.as_str().to_owned(), document_type: *document_type, chunks }
+        Self { first: *first, path: path.as_str().to_owned(), document_type: *document_type, chunks }
     }
 
     /// One a chunk, in order.
     ///
     /// Of code, a path, a name and a body are told apart, since the words of the first two would drown in those of the last.
     /// A page is one text with its path and headings in front: told apart, they make pages of one folder too much alike.
-    pub(super) fn parts(&self) -> Vec<ChunkText<'_>> {
+    pub(crate) fn parts(&self) -> Vec<ChunkText<'_>> {
         self.chunks
             .iter()
             .map(|(symbol, text)| match self.document_type {
@@ -31,6 +32,12 @@ impl Texts {
                 _ => ChunkText { path: "", symbol: "", text },
             })
             .collect()
+    }
+
+    /// The chunk in a row as one text; `None` where it is of another document.
+    pub(crate) fn joined(&self, row: ChunkRow) -> Option<String> {
+        let place = usize::try_from(row.0.checked_sub(self.first.0)?).ok()?;
+        Some(self.parts().get(place)?.joined())
     }
 }
 
@@ -67,7 +74,10 @@ mod tests {
             tokens: 4,
         };
         let path = DocPath::new("src/say.rs").expect("plain");
-        let texts = Texts::of(&Chunked { path, document_type, text, chunks: vec![chunk] });
+        let first = ChunkRow(7);
+        let texts = Texts::of(&Chunked { path, document_type, first, text, chunks: vec![chunk] });
+        assert_eq!((texts.joined(ChunkRow(6)), texts.joined(ChunkRow(8))), (None, None));
+        assert_eq!(texts.joined(first), Some(texts.parts()[0].joined()));
         let ChunkText { path, symbol, text } = texts.parts()[0];
         assert_eq!((path, symbol, text), expected);
     }

@@ -110,29 +110,13 @@ impl Embedder for OnnxEncoder {
 
     /// A transformer reads a chunk as one text: its path, its symbol and what it says, each on a line of its own.
     fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
-        let texts: Vec<String> = chunks.iter().map(joined).collect();
+        let texts: Vec<String> = chunks.iter().map(ChunkText::joined).collect();
         self.embed_patiently(&texts.iter().map(String::as_str).collect::<Vec<_>>())
     }
-}
-
-fn joined(chunk: &ChunkText<'_>) -> String {
-    let parts = [chunk.path, chunk.symbol, chunk.text];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 impl fmt::Debug for OnnxEncoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OnnxEncoder").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn empty_parts_of_a_chunk_leave_no_trace() {
-        assert_eq!(joined(&ChunkText { path: "a.rs", symbol: "", text: "fn a()" }), "a.rs\nfn a()");
-        assert_eq!(joined(&ChunkText::default()), "");
     }
 }

@@ -10,12 +10,10 @@ use crate::{InvalidRequest, Problem, v1};
 pub struct Call {
     /// Who asks, and from where.
     pub context: v1::RequestContext,
-    /// What is asked. `include_memories` and `include_code` have become part of its filters.
+    /// What is asked. `include_memories` and `include_code` have become part of its filters, `rerank` of what it leaves out.
     pub request: SearchRequest,
     /// The filter in RQL's expression language.
     pub filter: Option<String>,
-    /// Whether installed rerankers may be used.
-    pub rerank: bool,
     /// Whether each hit carries its whole document.
     pub include_parent: bool,
     /// The least part of the best hit's score, 0 to 1, that a hit needs.
@@ -61,13 +59,12 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
         weights: weights::from_proto(weights)?,
         explain: if explain { Explain::On } else { Explain::Off },
         facets: if facets { Facets::On } else { Facets::Off },
-        without: without.into_iter().map(ablation).collect::<Result<_, _>>()?,
+        without: left_out(without, rerank.unwrap_or(true))?,
     };
     Ok(Call {
         context: context.unwrap_or_default(),
         request,
         filter: Some(filter).filter(|text| !text.trim().is_empty()),
-        rerank: rerank.unwrap_or(true),
         include_parent,
         min_relative_score: part(min_relative_score)?,
     })
@@ -96,8 +93,17 @@ pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::Sea
     }
 }
 
+/// Reads the stages that are left out, the cross-encoder among them where it was not wanted.
+fn left_out(without: Vec<String>, rerank: bool) -> Result<Vec<Ablation>, InvalidRequest> {
+    let mut without = without.into_iter().map(ablation).collect::<Result<Vec<_>, _>>()?;
+    if !rerank && !without.contains(&Ablation::Rerank) {
+        without.push(Ablation::Rerank);
+    }
+    Ok(without)
+}
+
 fn ablation(name: String) -> Result<Ablation, InvalidRequest> {
-    const KNOWN: &str = "lexical, symbol, path, file_kind, coherence, structure, ranker, collapse";
+    const KNOWN: &str = "lexical, symbol, path, semantic, file_kind, coherence, structure, ranker, rerank, collapse";
     Ablation::from_name(&name)
         .ok_or_else(|| InvalidRequest::new("without", Problem::Unknown { value: name, known: KNOWN }))
 }
@@ -192,7 +198,7 @@ mod tests {
     fn what_is_not_given_has_its_default() {
         let call = read(plain("open store")).expect("a query is enough");
         assert_eq!((call.request.scope, call.request.limit, call.request.offset), (Scope::All, 10, 0));
-        assert!(call.rerank && !call.include_parent && call.request.facets == Facets::Off);
+        assert!(call.request.without.is_empty() && !call.include_parent && call.request.facets == Facets::Off);
         assert!(call.request.filters.is_empty() && call.filter.is_none());
     }
 
@@ -216,6 +222,17 @@ mod tests {
         let without = vec!["lexical".to_owned(), "everything".to_owned()];
         check(v1::SearchRequest { without, ..plain("x") }, "without", Reason::InvalidArgument);
         check(v1::SearchRequest { filter: "y".repeat(20_000), ..plain("x") }, "filter", Reason::LimitExceeded);
+    }
+
+    #[test]
+    fn a_cross_encoder_that_is_not_wanted_is_a_stage_left_out() {
+        let without = |rerank, without: &[&str]| {
+            let without = without.iter().map(|stage| (*stage).to_owned()).collect();
+            read(v1::SearchRequest { rerank, without, ..plain("x") }).map(|call| call.request.without)
+        };
+        assert_eq!(without(Some(true), &[]), Ok(vec![]));
+        assert_eq!(without(Some(false), &[]), Ok(vec![Ablation::Rerank]));
+        assert_eq!(without(Some(false), &["path", "rerank"]), Ok(vec![Ablation::Path, Ablation::Rerank]));
     }
 
     #[test]

@@ -4,11 +4,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use recall_core::{DocumentId, Filters, Retriever, SearchRequest, understand};
-use recall_engine::{Answer, Coverage, Explanation, Facet, Hit};
+use recall_engine::{Answer, Coverage, Explanation, Facet, Hit, Reranked};
+use recall_models::Role;
 use recall_proto::convert::{chunk, document, filters, scope, time};
 use recall_proto::v1;
 
 use crate::service::{memory, store, warning};
+
+/// Which of the stages of rescoring there is.
+const STAGE: u32 = 1;
 
 type RetrieverWeights = [(Retriever, f64)];
 
@@ -37,6 +41,7 @@ pub(super) fn to_proto(
         stale_files,
         stages,
         model,
+        reranker,
         silent,
         warnings,
     } = answer;
@@ -52,7 +57,7 @@ pub(super) fn to_proto(
             scope: scope::to_proto(searched).into(),
             weights: Some(weights_in_force(&weights)),
         }),
-        results: hits.into_iter().map(|found| hit(found, &coverage, &weights, parents)).collect(),
+        results: hits.into_iter().map(|found| hit(found, &coverage, &weights, reranker.as_deref(), parents)).collect(),
         breakdown: breakdown.into_iter().map(|(kind, count)| (kind.as_str().to_owned(), count as u32)).collect(),
         facets: facets.into_iter().map(facet).collect(),
         stats: Some(v1::SearchStats {
@@ -63,8 +68,8 @@ pub(super) fn to_proto(
             stages: stages.into_iter().map(|(stage, took)| (stage.as_str().to_owned(), millis(took))).collect(),
             stores: coverage.iter().map(searched_store).collect(),
             candidates: by_retriever(&retrieved),
-            reranked: false,
-            models: model.into_iter().map(|name| ("embed".to_owned(), name)).collect(),
+            reranked: reranker.is_some(),
+            models: models(model, reranker.clone()),
             silent: silent.into_iter().map(|stage| stage.as_str().to_owned()).collect(),
             indexing: indexing(&coverage),
             stale_files,
@@ -82,7 +87,19 @@ fn facet(facet: Facet) -> (String, v1::Facet) {
     (name.to_owned(), v1::Facet { counts: counts.into_iter().collect(), left_out })
 }
 
-fn hit(hit: Hit, coverage: &[Coverage], weights: &RetrieverWeights, parents: &HashMap<DocumentId, String>) -> v1::Hit {
+/// The models that had a say, by their roles.
+fn models(embed: Option<String>, rerank: Option<String>) -> BTreeMap<String, String> {
+    let named = [(Role::Embed, embed), (Role::Rerank, rerank)];
+    named.into_iter().filter_map(|(role, name)| Some((role.as_str().to_owned(), name?))).collect()
+}
+
+fn hit(
+    hit: Hit,
+    coverage: &[Coverage],
+    weights: &RetrieverWeights,
+    reranker: Option<&str>,
+    parents: &HashMap<DocumentId, String>,
+) -> v1::Hit {
     let citation = hit.citation();
     let Hit {
         id: _,
@@ -107,7 +124,7 @@ fn hit(hit: Hit, coverage: &[Coverage], weights: &RetrieverWeights, parents: &Ha
         citation,
         staleness: memory::staleness(recalled),
         also_at,
-        explain: explanation.map(|explanation| explain(explanation, weights)),
+        explain: explanation.map(|explanation| explain(explanation, weights, reranker)),
         highlights: highlights
             .into_iter()
             .map(|range| v1::ByteRange { start: range.start as u32, end: range.end as u32 })
@@ -119,8 +136,8 @@ fn hit(hit: Hit, coverage: &[Coverage], weights: &RetrieverWeights, parents: &Ha
     }
 }
 
-fn explain(explanation: Explanation, weights: &RetrieverWeights) -> v1::Explain {
-    let Explanation { ranks, fused, priors, contributions } = explanation;
+fn explain(explanation: Explanation, weights: &RetrieverWeights, reranker: Option<&str>) -> v1::Explain {
+    let Explanation { ranks, fused, priors, contributions, reranked } = explanation;
     let retrieved = |retriever| {
         let &(_, rank, score) = ranks.iter().find(|(found, _, _)| *found == retriever)?;
         Some(v1::Retrieved { rank, score: score.into(), weight: weight_of(weights, retriever) })
@@ -132,7 +149,12 @@ fn explain(explanation: Explanation, weights: &RetrieverWeights) -> v1::Explain 
         path: retrieved(Retriever::Path),
         fused,
         priors: priors.into_iter().map(|factor| (factor.name.to_owned(), factor.value)).collect(),
-        rerank: None,
+        rerank: reranked.map(|Reranked { score, rank_before }| v1::Reranked {
+            model: reranker.unwrap_or_default().to_owned(),
+            stage: STAGE,
+            score: score.into(),
+            rank_before,
+        }),
         contributions: contributions.into_iter().map(|(name, added)| (name.to_owned(), added)).collect(),
     }
 }

@@ -1,0 +1,127 @@
+//! Whatever is changed in a file of an index: a search answers what it did before, and nothing ends the process.
+//!
+//! The variable `RECALL_TEST_MUTATIONS` says how many changes of every file there are.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use recall_core::Scope;
+use recall_engine::{EmbeddingModel, Engine};
+use recall_models::BuiltIn;
+use support::{Sandbox, request};
+
+/// How many changes there are of every file: enough to find in a run of all tests what is fundamentally wrong.
+const MUTATIONS: usize = 8;
+
+/// Asked of every damaged index: by a word, by a name, by the meaning alone, and by a path.
+const QUESTIONS: [&str; 4] = ["how is the ledger opened", "open_ledger", "automobile", "docs/cars.md"];
+
+fn engine(sandbox: &Sandbox) -> Engine {
+    sandbox.engine_with(Some(EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) }))
+}
+
+/// A store with code and prose, its embeddings whole, nothing of it open.
+fn indexed() -> Sandbox {
+    let sandbox = Sandbox::with(&[
+        ("src/ledger.rs", "/// Opens the ledger.\npub fn open_ledger() -> Ledger {\n    read_pages()\n}\n"),
+        ("src/pages.rs", "pub fn read_pages() -> Ledger {\n    Ledger::default()\n}\n"),
+        ("docs/cars.md", "# Cars\n\nA mechanic repairs the motor of a vehicle.\n"),
+        ("docs/ledger.md", "# Ledger\n\nThe ledger is opened by `open_ledger`, page by page.\n"),
+    ]);
+    let engine = engine(&sandbox);
+    sandbox.index(&engine);
+    engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    engine.close();
+    sandbox
+}
+
+/// The files of a folder with their bytes.
+fn files(folder: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
+    for entry in fs::read_dir(folder).expect("readable").flatten() {
+        if entry.path().is_dir() {
+            files(&entry.path(), found);
+        } else {
+            found.push((entry.path(), fs::read(entry.path()).expect("readable")));
+        }
+    }
+    found.sort();
+}
+
+/// Makes a folder hold these files and nothing else.
+fn lay(folder: &Path, files: &[(PathBuf, Vec<u8>)]) {
+    fs::remove_dir_all(folder).expect("removed");
+    for (path, bytes) in files {
+        fs::create_dir_all(path.parent().expect("below")).expect("a folder");
+        fs::write(path, bytes).expect("written");
+    }
+}
+
+/// Where the hits of every question stand, and what stands there. Their order may come without the meaning for a moment.
+fn answers(sandbox: &Sandbox, engine: &Engine) -> Vec<Vec<(String, String)>> {
+    let ask = |question: &&str| {
+        let answer = engine.search(&sandbox.origin(), &request(question)).expect("an answer");
+        let mut hits: Vec<_> = answer.hits.into_iter().map(|hit| (hit.citation(), hit.text)).collect();
+        hits.sort();
+        hits
+    };
+    QUESTIONS.iter().map(ask).collect()
+}
+
+/// Damages a file in one of the ways in which files are damaged.
+fn mutate(bytes: &mut Vec<u8>, rng: &mut fastrand::Rng) {
+    let length = bytes.len();
+    if length == 0 {
+        bytes.extend((0..=rng.usize(..64)).map(|_| rng.u8(..)));
+        return;
+    }
+    let range = |rng: &mut fastrand::Rng| {
+        let start = rng.usize(..length);
+        start..(start + 1 + rng.usize(..4096)).min(length)
+    };
+    match rng.u8(..5) {
+        0 => (0..=rng.usize(..8)).for_each(|_| bytes[rng.usize(..length)] ^= 1 << rng.u8(..8)),
+        1 => bytes.truncate(rng.usize(..length)),
+        2 => bytes[range(rng)].fill(0),
+        3 => bytes[range(rng)].fill_with(|| rng.u8(..)),
+        _ => bytes.extend_from_within(range(rng)),
+    }
+}
+
+#[test]
+fn a_changed_file_of_an_index_changes_no_answer() {
+    let mutations = std::env::var("RECALL_TEST_MUTATIONS").ok().and_then(|number| number.parse().ok());
+    let mutations: usize = mutations.unwrap_or(MUTATIONS);
+    let sandbox = indexed();
+    let stores = fs::read_dir(sandbox.home().join("stores")).expect("readable");
+    let folder = stores.flatten().next().expect("one store").path().join("index");
+    let mut whole = Vec::new();
+    files(&folder, &mut whole);
+    assert!(whole.iter().any(|(path, _)| path.to_string_lossy().contains("vectors")), "{whole:?}");
+    let before = engine(&sandbox);
+    before.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    let expected = answers(&sandbox, &before);
+    before.close();
+
+    let mut rng = fastrand::Rng::with_seed(4);
+    for (path, bytes) in &whole {
+        for number in 0..mutations {
+            lay(&folder, &whole);
+            let mut damaged = bytes.clone();
+            while damaged == *bytes {
+                mutate(&mut damaged, &mut rng);
+            }
+            fs::write(path, damaged).expect("written");
+            let engine = engine(&sandbox);
+            // What is noticed on the way is made anew; a search may not wait for the embeddings, and knows words until then.
+            engine.settle(&sandbox.origin(), Scope::Project).ok();
+            answers(&sandbox, &engine);
+            engine.settle(&sandbox.origin(), Scope::Project).expect("made anew");
+            let found = answers(&sandbox, &engine);
+            engine.close();
+            assert_eq!(found, expected, "change {number} of {}", path.display());
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! A cross-encoder reads the first candidates with the question, and where it fails, the order is the one without it.
+
+mod support;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use recall_core::{Ablation, CrossEncoder, ModelError, ModelFingerprint, SearchRequest};
+use recall_engine::{Answer, Engine, EngineSettings, RerankSettings, Reranker, Stage, Warning};
+use support::{Sandbox, paths, request};
+
+/// A cross-encoder that counts a word, notes what it was given, and can fail.
+#[derive(Default)]
+struct Counting {
+    is_dumb: AtomicBool,
+    given: Mutex<Vec<String>>,
+}
+
+impl CrossEncoder for Counting {
+    fn window_tokens(&self) -> usize {
+        512
+    }
+
+    fn fingerprint(&self) -> ModelFingerprint {
+        ModelFingerprint([1; 32])
+    }
+
+    fn scores(&self, _: &str, texts: &[&str], deadline: Option<Instant>) -> Result<Vec<f32>, ModelError> {
+        assert!(deadline.is_some_and(|deadline| deadline > Instant::now()), "a search does not wait without end");
+        *self.given.lock() = texts.iter().map(|text| (*text).to_owned()).collect();
+        if self.is_dumb.load(Ordering::SeqCst) {
+            return Err(ModelError::Late { model: "counting".to_owned() });
+        }
+        Ok(texts.iter().map(|text| text.matches("ledger").count() as f32).collect())
+    }
+}
+
+/// An engine that has the first so many candidates rescored.
+fn engine(sandbox: &Sandbox, candidates: usize) -> (Engine, Arc<Counting>) {
+    let candidates = std::num::NonZero::new(candidates).expect("not 0");
+    let rerank = RerankSettings { candidates, weight: 1.0, ..RerankSettings::default() };
+    let engine = sandbox.engine_by(EngineSettings { rerank, ..EngineSettings::default() });
+    let model = Arc::new(Counting::default());
+    engine.use_reranker(Some(Reranker { name: "counting".to_owned(), cross_encoder: Arc::<Counting>::clone(&model) }));
+    (engine, model)
+}
+
+/// Pages of which the words prefer the first, and the model the last.
+fn pages(count: usize) -> Sandbox {
+    let sandbox = Sandbox::new();
+    for number in 0..count {
+        let (payments, ledgers) = ("payment ".repeat(count - number), "ledger ".repeat(number));
+        sandbox.write(&format!("docs/{number:02}.md"), &format!("# Page {number}\n\nretry {payments}{ledgers}\n"));
+    }
+    sandbox
+}
+
+const QUESTION: &str = "how to retry a payment";
+
+fn page(sandbox: &Sandbox, engine: &Engine, offset: u32, limit: u32) -> Answer {
+    let request = SearchRequest { offset, limit, ..request(QUESTION) };
+    engine.search(&sandbox.origin(), &request).expect("an answer")
+}
+
+fn took(answer: &Answer, stage: Stage) -> bool {
+    answer.stages.iter().any(|&(known, _)| known == stage)
+}
+
+#[test]
+fn the_first_candidates_are_put_in_its_order_and_stay_the_first() {
+    let sandbox = pages(8);
+    let (engine, _) = engine(&sandbox, 5);
+    engine.use_reranker(None);
+    let before = page(&sandbox, &engine, 0, 8);
+    assert_eq!((before.reranker.as_deref(), took(&before, Stage::Rerank)), (None, false));
+    let (engine, _) = self::engine(&sandbox, 5);
+    let after = page(&sandbox, &engine, 0, 8);
+    assert_eq!((after.reranker.as_deref(), took(&after, Stage::Rerank)), (Some("counting"), true));
+    let (mut first, rest) = (paths(&before)[..5].to_vec(), &paths(&before)[5..]);
+    first.sort_unstable_by(|one, other| other.cmp(one));
+    assert_eq!((&paths(&after)[..5], &paths(&after)[5..]), (&first[..], rest));
+    assert!(after.hits.is_sorted_by(|one, next| one.score >= next.score), "{:?}", after.hits);
+    for hit in &after.hits {
+        let told = hit.explanation.as_ref().and_then(|explanation| explanation.reranked);
+        let rank_before =
+            paths(&before).iter().position(|path| *path == hit.document.path.as_str()).expect("there") + 1;
+        assert_eq!(told.map(|told| told.rank_before as usize), (rank_before <= 5).then_some(rank_before));
+    }
+}
+
+#[test]
+fn pages_that_follow_each_other_hold_every_hit_once() {
+    let sandbox = pages(12);
+    let (engine, _) = engine(&sandbox, 7);
+    let whole = page(&sandbox, &engine, 0, 12);
+    let cut: Vec<String> = (0..4)
+        .flat_map(|number| page(&sandbox, &engine, number * 3, 3).hits)
+        .map(|hit| hit.document.path.to_string())
+        .collect();
+    assert_eq!(cut, paths(&whole));
+}
+
+#[test]
+fn where_it_does_not_answer_the_order_is_the_one_without_it() {
+    let sandbox = pages(6);
+    let (engine, model) = engine(&sandbox, 30);
+    sandbox.index(&engine);
+    let without = SearchRequest { without: vec![Ablation::Rerank], ..request(QUESTION) };
+    let without = engine.search(&sandbox.origin(), &without).expect("an answer");
+    assert_eq!((without.warnings.as_slice(), without.reranker.as_deref()), (&[][..], None), "nobody wanted it");
+    assert!(model.given.lock().is_empty() && !without.silent.contains(&Ablation::Rerank));
+
+    model.is_dumb.store(true, Ordering::SeqCst);
+    let answer = sandbox.search(&engine, QUESTION);
+    assert_eq!((paths(&answer), answer.reranker.as_deref()), (paths(&without), None));
+    assert!(answer.silent.contains(&Ablation::Rerank), "the next page leaves it out too");
+    let reason = "the model counting has not answered in time".to_owned();
+    assert_eq!(answer.warnings, [Warning::NotReranked { reason }]);
+    model.is_dumb.store(false, Ordering::SeqCst);
+    assert_ne!(paths(&sandbox.search(&engine, QUESTION)), paths(&without));
+}
+
+#[test]
+fn who_names_a_thing_wants_that_thing() {
+    let sandbox = pages(3);
+    let (engine, model) = engine(&sandbox, 30);
+    for name in ["payment", "docs/01.md", "path:docs payment"] {
+        let answer = sandbox.search(&engine, name);
+        assert_eq!((answer.reranker.as_deref(), model.given.lock().len()), (None, 0), "{name}");
+        assert!(!answer.silent.contains(&Ablation::Rerank) && !answer.hits.is_empty(), "{name}");
+    }
+    assert_eq!(sandbox.search(&engine, QUESTION).reranker.as_deref(), Some("counting"));
+}
+
+#[test]
+fn it_reads_the_path_the_names_and_the_comment_with_a_text() {
+    let source = "/// How to retry a payment.\nfn again() {\n    wait();\n}\n";
+    let sandbox = Sandbox::with(&[("src/again.rs", source), ("docs/a.md", "# Payment\n\nHow to retry it.\n")]);
+    let (engine, model) = engine(&sandbox, 30);
+    sandbox.search(&engine, QUESTION);
+    let given = model.given.lock().clone();
+    let code = given.iter().find(|text| text.starts_with("src/again.rs\n")).expect("the code");
+    assert!(code.contains("/// How to retry a payment.") && code.contains("fn again()"), "{code}");
+    let prose = given.iter().find(|text| text.starts_with("docs/a.md\n")).expect("the page");
+    assert!(prose.contains("Payment") && prose.contains("How to retry it."), "{prose}");
+}

@@ -1,0 +1,217 @@
+//! How is an installed model asked that nobody has needed yet?
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use recall_core::{ChunkText, CrossEncoder as _, Embedder, Embedding, ModelError, ModelFingerprint};
+use recall_models::{
+    LoadError, Manifest, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, Runtime, RuntimeError,
+};
+
+use super::runtimes::Runtimes;
+use crate::failure::chain;
+
+/// A model that is run by the runtime.
+pub(crate) trait Run: Sized + Send + Sync + 'static {
+    /// Opens it; its network is loaded when it is needed.
+    fn open(name: &str, folder: &Path, runtime: &Runtime, settings: &OnnxSettings) -> Result<Self, LoadError>;
+
+    /// Whether it is loaded, who computes it, what is wrong.
+    fn state(&self) -> ModelState;
+
+    /// Asks it for something short, so that it is loaded.
+    fn wake(&self) -> Result<(), ModelError>;
+}
+
+/// An encoder.
+pub(crate) type Encoder = OnDemand<OnnxEncoder>;
+
+/// A cross-encoder.
+pub(crate) type CrossEncoder = OnDemand<OnnxCrossEncoder>;
+
+/// An installed model. Its tokenizer and the runtime are opened by the first text, and where that fails by the next.
+///
+/// So a daemon starts without the runtime, and one that is installed later is found.
+pub(crate) struct OnDemand<M> {
+    name: String,
+    folder: PathBuf,
+    manifest: Manifest,
+    runtimes: Runtimes,
+    settings: OnnxSettings,
+    opened: Mutex<Opened<M>>,
+}
+
+struct Opened<M> {
+    model: Option<Arc<M>>,
+    /// Why it could not be opened the last time.
+    problem: Option<String>,
+}
+
+/// What is told of a model that may be open.
+pub(crate) trait Listed {
+    /// The bytes of its files.
+    fn bytes(&self) -> u64;
+
+    /// What computes it; `None` while it is not loaded.
+    fn provider(&self) -> Option<String>;
+
+    /// Why it could not be loaded the last time that was tried.
+    fn problem(&self) -> Option<String>;
+}
+
+impl<M: Run> OnDemand<M> {
+    /// A model; reads nothing.
+    pub(super) fn new(
+        name: &str,
+        folder: &Path,
+        manifest: Manifest,
+        runtimes: Runtimes,
+        settings: OnnxSettings,
+    ) -> Self {
+        let (name, folder) = (name.to_owned(), folder.to_owned());
+        let opened = Mutex::new(Opened { model: None, problem: None });
+        Self { name, folder, manifest, runtimes, settings, opened }
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is.
+    pub(super) fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Loads its network, unless it is, so that the first query need not wait for that.
+    pub(crate) fn warm_up(self: &Arc<Self>) {
+        let model = Arc::clone(self);
+        let loading = std::thread::Builder::new().name("model".to_owned()).spawn(move || {
+            if let Err(error) = model.open().and_then(|opened| opened.wake()) {
+                tracing::warn!(model = model.name, error = chain(&error), "a model that is used does not answer");
+            }
+        });
+        if let Err(error) = loading {
+            tracing::warn!(%error, "no thread to load a model; the first request that needs it does");
+        }
+    }
+
+    fn open(&self) -> Result<Arc<M>, ModelError> {
+        let mut opened = self.opened.lock();
+        if let Some(model) = &opened.model {
+            return Ok(Arc::clone(model));
+        }
+        match self.try_open() {
+            Ok(model) => {
+                let model = Arc::new(model);
+                *opened = Opened { model: Some(Arc::clone(&model)), problem: None };
+                Ok(model)
+            }
+            Err(error) => {
+                opened.problem = Some(chain(&error));
+                Err(ModelError::Unavailable { model: self.name.clone(), source: Arc::new(error) })
+            }
+        }
+    }
+
+    fn try_open(&self) -> Result<M, OpenError> {
+        let runtime = self.runtimes.open()?;
+        Ok(M::open(&self.name, &self.folder, &runtime, &self.settings)?)
+    }
+}
+
+impl<M: Run> Listed for OnDemand<M> {
+    fn bytes(&self) -> u64 {
+        self.manifest.bytes()
+    }
+
+    fn provider(&self) -> Option<String> {
+        let model = self.opened.lock().model.clone()?;
+        model.state().provider.map(|provider| provider.main().to_owned())
+    }
+
+    fn problem(&self) -> Option<String> {
+        let opened = self.opened.lock();
+        let state = opened.model.as_ref().map(|model| model.state());
+        opened.problem.clone().or_else(|| state?.problem.map(|error| chain(&*error)))
+    }
+}
+
+impl Run for OnnxEncoder {
+    fn open(name: &str, folder: &Path, runtime: &Runtime, settings: &OnnxSettings) -> Result<Self, LoadError> {
+        Self::open(name, folder, runtime, settings)
+    }
+
+    fn state(&self) -> ModelState {
+        self.state()
+    }
+
+    fn wake(&self) -> Result<(), ModelError> {
+        self.embed_query("", None).map(drop)
+    }
+}
+
+impl Run for OnnxCrossEncoder {
+    fn open(name: &str, folder: &Path, runtime: &Runtime, settings: &OnnxSettings) -> Result<Self, LoadError> {
+        Self::open(name, folder, runtime, settings)
+    }
+
+    fn state(&self) -> ModelState {
+        self.state()
+    }
+
+    fn wake(&self) -> Result<(), ModelError> {
+        self.scores("", &[""], None).map(drop)
+    }
+}
+
+impl Embedder for Encoder {
+    fn dimensions(&self) -> usize {
+        self.manifest.dimensions
+    }
+
+    fn window_tokens(&self) -> Option<usize> {
+        Some(self.manifest.window_tokens)
+    }
+
+    fn fingerprint(&self) -> ModelFingerprint {
+        self.manifest.fingerprint()
+    }
+
+    fn embed_query(&self, query: &str, deadline: Option<Instant>) -> Result<Embedding, ModelError> {
+        self.open()?.embed_query(query, deadline)
+    }
+
+    fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+        self.open()?.embed_documents(texts)
+    }
+
+    fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
+        self.open()?.embed_chunks(chunks)
+    }
+}
+
+impl recall_core::CrossEncoder for CrossEncoder {
+    fn window_tokens(&self) -> usize {
+        self.manifest.window_tokens
+    }
+
+    fn fingerprint(&self) -> ModelFingerprint {
+        self.manifest.fingerprint()
+    }
+
+    fn scores(&self, query: &str, texts: &[&str], deadline: Option<Instant>) -> Result<Vec<f32>, ModelError> {
+        self.open()?.scores(query, texts, deadline)
+    }
+}
+
+/// A model cannot be opened.
+#[derive(Debug, thiserror::Error)]
+enum OpenError {
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    #[error(transparent)]
+    Load(#[from] LoadError),
+}

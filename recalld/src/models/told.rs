@@ -1,0 +1,79 @@
+//! What is told of a model?
+
+use recall_core::{Embedder as _, Provider};
+use recall_models::{BuiltIn, Installed, Known, Manifest, Role};
+use recall_proto::v1;
+
+use super::STATIC;
+use super::on_demand::Listed;
+
+/// An installed model. `running` is what was asked for of it since the daemon started.
+pub(super) fn installed(model: &Installed, running: Option<&dyn Listed>) -> v1::Model {
+    let Installed { name, path, manifest, used_as } = model;
+    let told = v1::Model {
+        name: name.clone(),
+        used_as: used_as.iter().map(|role| role.as_str().to_owned()).collect(),
+        path: path.to_string_lossy().into_owned(),
+        installed: true,
+        ..v1::Model::default()
+    };
+    let manifest = match manifest {
+        Ok(manifest) => manifest,
+        Err(error) => {
+            return v1::Model { origin: "local".to_owned(), problem: crate::failure::chain(error), ..told };
+        }
+    };
+    let provider = running.and_then(Listed::provider);
+    v1::Model {
+        roles: vec![manifest.role.as_str().to_owned()],
+        origin: if manifest.origin.is_some() { "hub" } else { "local" }.to_owned(),
+        dimensions: if manifest.role == Role::Embed { manifest.dimensions as u32 } else { 0 },
+        window_tokens: manifest.window_tokens as u32,
+        licence: manifest.licence.clone().unwrap_or_default(),
+        fingerprint: manifest.fingerprint().to_string(),
+        loaded: provider.is_some(),
+        provider: provider.unwrap_or_default(),
+        bytes: bytes(model),
+        problem: running.and_then(Listed::problem).unwrap_or_default(),
+        ..told
+    }
+}
+
+/// The bytes of an installed model's files; 0 where its manifest cannot be read.
+pub(super) fn bytes(model: &Installed) -> u64 {
+    model.manifest.as_ref().map_or(0, Manifest::bytes)
+}
+
+/// The built-in model.
+pub(super) fn built_in(is_used: bool) -> v1::Model {
+    let embeds = || vec![Role::Embed.as_str().to_owned()];
+    v1::Model {
+        name: STATIC.to_owned(),
+        roles: embeds(),
+        used_as: if is_used { embeds() } else { Vec::new() },
+        origin: "builtin".to_owned(),
+        path: String::new(),
+        dimensions: BuiltIn.dimensions() as u32,
+        window_tokens: 0,
+        licence: env!("CARGO_PKG_LICENSE").to_owned(),
+        fingerprint: BuiltIn.fingerprint().to_string(),
+        loaded: is_used,
+        provider: if is_used { Provider::Cpu.as_str().to_owned() } else { String::new() },
+        bytes: 0,
+        problem: String::new(),
+        installed: true,
+    }
+}
+
+/// A model that can be pulled.
+pub(super) fn known(known: &Known) -> v1::Model {
+    v1::Model {
+        name: known.name.to_owned(),
+        roles: vec![known.role.as_str().to_owned()],
+        origin: "hub".to_owned(),
+        dimensions: if known.role == Role::Embed { known.dimensions as u32 } else { 0 },
+        window_tokens: known.window_tokens as u32,
+        licence: known.licence.to_owned(),
+        ..v1::Model::default()
+    }
+}
