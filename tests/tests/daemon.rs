@@ -282,10 +282,10 @@ async fn a_daemon_that_cannot_start_says_why() {
 async fn what_is_not_offered_answers_so_and_the_daemon_lives() {
     let home = Home::new(&[]);
     let client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
-    let refused = client.doctor(v1::DoctorRequest::default()).await.expect_err("not in this release");
+    let refused = client.compact(v1::CompactRequest::default()).await.expect_err("not in this release");
     let failure = recall_proto::Failure::from_status(&refused);
     assert_eq!(failure.reason, recall_proto::Reason::Unsupported);
-    assert!(failure.message.contains("Doctor"), "{failure}");
+    assert!(failure.message.contains("Compact"), "{failure}");
     client.status(v1::StatusRequest::default()).await.expect("it lives");
 }
 

@@ -21,6 +21,9 @@ const ANSWER_BYTES: u64 = 4 * 1024 * 1024;
 /// How many commits are told at most.
 const MOST_COMMITS: usize = 50;
 
+/// How many settings of filters are turned off at most.
+const MOST_FILTER_SETTINGS: usize = 256;
+
 /// What the branch that others start from is called, in the order in which it is looked for.
 const MAIN_BRANCHES: [&str; 5] = ["origin/HEAD", "main", "master", "origin/main", "origin/master"];
 
@@ -73,8 +76,7 @@ impl<'a> Git<'a> {
         // Before the first commit every file is new.
         let staged = staged.or_else(|| self.names(&["ls-files", "--cached"]))?;
         let mut changes = BranchChanges { base: None, files: staged };
-        // Files whose time or size is another than the index says; their bytes are not read, which a filter might do.
-        changes.files.extend(self.names(&["diff-files"]).unwrap_or_default());
+        changes.files.extend(self.unstaged().unwrap_or_default());
         changes.files.extend(self.names(&["ls-files", "--others", "--exclude-standard"]).unwrap_or_default());
         for base in MAIN_BRANCHES {
             let Some(began) = self.line(&["merge-base", "HEAD", base]) else { continue };
@@ -97,7 +99,7 @@ impl<'a> Git<'a> {
     fn log(self, which: &[&str]) -> Vec<Commit> {
         let most = format!("--max-count={MOST_COMMITS}");
         let arguments = [&["log", "--no-show-signature", "--no-color", "--format=%h%x09%s", &most], which].concat();
-        let Some(answer) = self.run(&arguments) else { return Vec::new() };
+        let Some(answer) = self.run(&arguments, &[]) else { return Vec::new() };
         let commit = |line: &str| {
             let (id, subject) = line.split_once('\t')?;
             Some(Commit { id: id.to_owned(), subject: subject.to_owned() })
@@ -105,28 +107,52 @@ impl<'a> Git<'a> {
         String::from_utf8_lossy(&answer).lines().filter_map(commit).collect()
     }
 
+    /// The files whose time or size is another than the index says. Where neither proves anything, `git` compares bytes, which
+    /// it would have the repository's filters change before: they are turned off.
+    fn unstaged(self) -> Option<BTreeSet<DocPath>> {
+        let settings = self.run(&["config", "-z", "--name-only", "--list"], &[])?;
+        let settings = settings.split(|byte| *byte == 0).map(|name| std::str::from_utf8(name).ok());
+        let settings: Vec<&str> = settings.collect::<Option<_>>()?;
+        let mut filters: Vec<&str> = settings.into_iter().filter(|name| name.starts_with("filter.")).collect();
+        filters.sort_unstable();
+        filters.dedup();
+        // A repository that has so many has them for no good.
+        if filters.len() > MOST_FILTER_SETTINGS {
+            return None;
+        }
+        let names =
+            self.run(&["diff-files", "-z", "--name-only", "--relative", "--ignore-submodules=all"], &filters)?;
+        Some(paths(&names))
+    }
+
     /// The one line of an answer.
     fn line(self, arguments: &[&str]) -> Option<String> {
-        let answer = self.run(arguments)?;
+        let answer = self.run(arguments, &[])?;
         let line = String::from_utf8_lossy(&answer).lines().next()?.trim().to_owned();
         Some(line).filter(|line| !line.is_empty())
     }
 
-    /// The files that a command names, below the folder. Names that are no text are left out: no document has one.
+    /// The files that a command names, below the folder.
     fn names(self, arguments: &[&str]) -> Option<BTreeSet<DocPath>> {
         let (command, rest) = arguments.split_first().expect("a command");
         let of_diff: &[&str] = &["--name-only", "--relative", "--ignore-submodules=all"];
         let shown = if command.starts_with("diff") { of_diff } else { &[] };
-        let answer = self.run(&[&[*command, "-z"], shown, rest].concat())?;
-        let names = answer.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
-        Some(names.filter_map(|name| DocPath::new(name).ok()).collect())
+        Some(paths(&self.run(&[&[*command, "-z"], shown, rest].concat(), &[])?))
     }
 
-    /// Runs it; `None` where it fails or does not end in time.
-    fn run(self, arguments: &[&str]) -> Option<Vec<u8>> {
+    /// Runs it with some settings empty; `None` where it fails or does not end in time.
+    fn run(self, arguments: &[&str], emptied: &[&str]) -> Option<Vec<u8>> {
         let mut git = Command::new("git");
         for variable in OF_ANOTHER_REPOSITORY {
             git.env_remove(variable);
+        }
+        // Not as arguments: a name may hold what ends it there.
+        for (at, name) in emptied.iter().enumerate() {
+            let value = if name.ends_with(".required") { "false" } else { "" };
+            git.env(format!("GIT_CONFIG_KEY_{at}"), name).env(format!("GIT_CONFIG_VALUE_{at}"), value);
+        }
+        if !emptied.is_empty() {
+            git.env("GIT_CONFIG_COUNT", emptied.len().to_string());
         }
         git.current_dir(self.folder)
             .env("GIT_TERMINAL_PROMPT", "0")
@@ -159,4 +185,10 @@ impl<'a> Git<'a> {
         let ended = child.wait().ok()?;
         answer?.ok().filter(|_| ended.success())
     }
+}
+
+/// The paths of an answer that ends each with a NUL. Names that are no text are left out: no document has one.
+fn paths(answer: &[u8]) -> BTreeSet<DocPath> {
+    let names = answer.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
+    names.filter_map(|name| DocPath::new(name).ok()).collect()
 }

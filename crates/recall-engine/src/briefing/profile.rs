@@ -59,11 +59,11 @@ impl Scene<'_> {
             counts.by_language.iter().map(|(language, count)| (*count, language.as_str())).collect();
         languages.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         let languages: Vec<&str> = languages.into_iter().take(3).map(|(_, name)| name).collect();
-        let _ = write!(line, ": {} documents", counts.documents);
+        let _ = write!(line, ": {}", counted(counts.documents, "document", "documents"));
         if !languages.is_empty() {
             let _ = write!(line, " ({})", languages.join(", "));
         }
-        let _ = write!(line, ", {} memories.", self.store.ledger.count());
+        let _ = write!(line, ", {}.", counted(self.store.ledger.count(), "memory", "memories"));
         Ok(Entry::new(line, Vec::new()))
     }
 
@@ -87,6 +87,10 @@ impl Scene<'_> {
         };
         Ok(memories.into_iter().take(CONVENTIONS).map(entry).collect())
     }
+}
+
+fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// Reads a profile; a link is none.

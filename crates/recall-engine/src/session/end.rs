@@ -13,7 +13,7 @@ use super::log::{session_of, where_of};
 use super::summary::{Material, summary_of};
 use super::told::{REASON, SUMMARY_PATH, Told};
 use crate::Engine;
-use crate::freshness::refresh_files;
+use crate::freshness::{reason_of, refresh_files};
 use crate::git::Git;
 use crate::memory::{AddReport, Masking, MemoryNote, note};
 use crate::origin::Origin;
@@ -47,6 +47,7 @@ impl Engine {
         self.recorder.flush();
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
+        store.ledger.look(now, store.settings.limits.scan_interval)?;
         let events = store.sessions.read(id)?.unwrap_or_default();
         let told = Told::of(id, &events).map(|told| told.at(now));
         if told.is_none() && summary.is_none() && memories.is_empty() {
@@ -59,7 +60,9 @@ impl Engine {
         let text = match summary {
             Some(given) => Some(masking.mask(given)),
             None => {
-                let commits = Git::at(&store.root).commits_between(session.started, session.last.max(session.started));
+                // One that broke off did nothing behind its last event.
+                let until = if *reason == EndReason::Recovered { session.last } else { now };
+                let commits = Git::at(&store.root).commits_between(session.started, until.max(session.started));
                 let memories = store.ledger.of_session(id);
                 let memories = memories.into_iter().filter_map(|id| store.ledger.memory(id));
                 let material = Material { session: &session, events: &events, commits, memories: memories.collect() };
@@ -81,7 +84,10 @@ impl Engine {
         store.sessions.write(id, &here, vec![event])?;
         if let Some(path) = path.as_ref().filter(|_| !store.holds_nothing()) {
             // So that the next search finds it, however short a time ago the files were looked at.
-            refresh_files(&store, &BTreeSet::from([path.clone()]), now)?;
+            if let Err(error) = refresh_files(&store, &BTreeSet::from([path.clone()]), now) {
+                let reason = reason_of(&error);
+                tracing::warn!(%path, reason, "a summary is not indexed yet; the next search does");
+            }
         }
         let notes = note::of_masking(&masking).into_iter().collect();
         Ok(EndedSession { id: id.to_owned(), summary_path: path, memories, notes })

@@ -14,6 +14,7 @@ use super::error::SessionError;
 use super::folder::name_of;
 use super::summary::title;
 use super::told::Told;
+use crate::memory::write_git_files;
 
 const FOLDER: &str = ".recall/history";
 
@@ -29,6 +30,8 @@ pub(super) fn write(root: &Path, session: &Session, summary: &str) -> Result<Doc
     let path = DocPath::new(&format!("{FOLDER}/{name}")).expect("a day and a plain name are a plain path");
     let path = session.summary_path.clone().filter(|known| root.join(known.as_str()).is_file()).unwrap_or(path);
     let file = root.join(path.as_str());
+    // Before anything is in the folder that git should not see.
+    write_git_files(&root.join(".recall"))?;
     let failed = |source| SessionError::Summary { path: file.clone(), source };
     place(root, &file, &text_of(session, summary)).map_err(failed)?;
     Ok(path)

@@ -175,7 +175,7 @@ fn without_a_repository_and_without_memories_there_is_little_to_tell() {
     let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
     let briefing = brief(&sandbox, &sandbox.engine(), 2000, None);
     assert_eq!(briefing.sections.len(), 1, "{}", briefing.text);
-    assert!(briefing.text.contains("- Project project: 1 documents (rust), 0 memories."), "{}", briefing.text);
+    assert!(briefing.text.contains("- Project project: 1 document (rust), 0 memories."), "{}", briefing.text);
     assert!(!sandbox.root().join(".recall").exists());
 }
 
@@ -202,8 +202,16 @@ fn a_hostile_repository_runs_nothing() {
         git(&root, &["config", name, script]);
     }
     git(&root, &["config", "log.showSignature", "true"]);
-    fs::write(root.join(".gitattributes"), "*.rs filter=x diff=x\n").expect("written");
-    sandbox.write("src/retry.rs", "pub fn retry() {}\n");
+    git(&root, &["config", "filter.a=b.clean", script]);
+    fs::write(root.join(".gitattributes"), "*.rs filter=x diff=x\n*.md filter=a=b\n").expect("written");
+    // Written so soon after the index that git has to compare the bytes.
+    for path in ["src/retry.rs", "src/net.rs", "docs/zoo.md"] {
+        let text = fs::read_to_string(root.join(path)).expect("readable");
+        sandbox.write(path, &text.to_uppercase());
+        let index = fs::File::open(root.join(".git/index")).and_then(|index| index.metadata()).expect("an index");
+        let file = fs::File::options().write(true).open(root.join(path)).expect("writable");
+        file.set_modified(index.modified().expect("a time")).expect("set");
+    }
     let engine = sandbox.engine();
     let briefing = brief(&sandbox, &engine, 2000, None);
     assert!(briefing.text.contains("src/retry.rs"), "{}", briefing.text);
