@@ -33,7 +33,6 @@ impl Recalled {
         now: Timestamp,
     ) -> Self {
         let staleness = staleness(&memory, now);
-        let stats = ItemStats::of_memory(&memory, retrievals);
         let is_retired = superseded_by.is_some() || memory.promoted.is_some() || memory.deleted.is_some();
         let status = if is_retired || is_outdated(&memory) {
             MemoryStatus::Deprecated
@@ -42,7 +41,15 @@ impl Recalled {
         } else {
             MemoryStatus::Current
         };
-        Self { trust: Trust::of(&memory), memory, verification, status, staleness, superseded_by, stats }
+        Self {
+            trust: Trust::of(&memory),
+            stats: ItemStats::of_memory(&memory, retrievals),
+            memory,
+            verification,
+            status,
+            staleness,
+            superseded_by,
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! One request of each RPC, about what another project holds.
 
+use std::fmt::Write as _;
+
 use oorandom::Rand32;
 use recall_client::Client;
 use recall_proto::v1::{self, RequestContext, Scope};
@@ -104,7 +106,7 @@ async fn all<T: std::fmt::Debug>(stream: Result<Streaming<T>, Status>) -> String
     let mut told = String::new();
     loop {
         match stream.message().await {
-            Ok(Some(message)) => told.push_str(&format!("{message:?}\n")),
+            Ok(Some(message)) => writeln!(told, "{message:?}").expect("a string takes everything"),
             Ok(None) => return told,
             Err(status) => return told + &format!("{status:?}"),
         }
@@ -176,6 +178,15 @@ pub(crate) async fn ask(rpc: &str, client: &Client, asker: RequestContext, probe
             };
             told(client.graph(request).await)
         }
+        _ => return ask_of_memories(rpc, client, asker, probe).await,
+    })
+}
+
+/// The same of those that change what is kept.
+async fn ask_of_memories(rpc: &str, client: &Client, asker: RequestContext, probe: &Probe) -> Option<String> {
+    let context = Some(asker.clone());
+    let scope: i32 = probe.scope.into();
+    Some(match rpc {
         "Remove" => {
             let items = vec![if probe.more { probe.memory.clone() } else { probe.path.clone() }];
             told(client.remove(v1::RemoveRequest { context, items, scope, purge: probe.more }).await)
@@ -242,15 +253,17 @@ async fn ask_of_sessions_and_stores(
     let scope: i32 = probe.scope.into();
     Some(match rpc {
         "LogEvent" => {
-            let (r#type, content) = ("observation".to_owned(), "x".to_owned());
-            let request =
-                v1::LogEventRequest { context: of_session, r#type, content, ..v1::LogEventRequest::default() };
+            let request = v1::LogEventRequest {
+                context: of_session,
+                r#type: "observation".to_owned(),
+                content: "x".to_owned(),
+                ..v1::LogEventRequest::default()
+            };
             told(client.log_event(request).await)
         }
         "StartSession" => {
             let goal = probe.words.clone();
-            let request =
-                v1::StartSessionRequest { context, goal, briefing: true, ..v1::StartSessionRequest::default() };
+            let request = v1::StartSessionRequest { context, goal, briefing: true };
             told(client.start_session(request).await)
         }
         "EndSession" => {

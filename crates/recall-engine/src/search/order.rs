@@ -116,12 +116,11 @@ fn weigh_items(search: &Search<'_>, ranked: &mut [Ranked<'_>]) -> Result<(), Sto
     let known: Vec<_> = search.stores.iter().map(|store| store.known()).collect();
     let rated = search.stores.iter().map(|store| store.rated_files()).collect::<Result<Vec<_>, _>>()?;
     for one in ranked {
-        one.item_priors = match known[one.store].memories.get(&one.document.0) {
-            Some(&id) => memory::factors(&search.stores[one.store], id, search.request, now),
-            None => {
-                let rated = rated[one.store].get(&one.document.0).copied();
-                rated.filter(|factor| !search.request.leaves_out(factor.name)).into_iter().collect()
-            }
+        one.item_priors = if let Some(&id) = known[one.store].memories.get(&one.document.0) {
+            memory::factors(&search.stores[one.store], id, search.request, now)
+        } else {
+            let rated = rated[one.store].get(&one.document.0).copied();
+            rated.filter(|factor| !search.request.leaves_out(factor.name)).into_iter().collect()
         };
         if one.item_priors.is_empty() {
             // Its score stays what it is to the last bit.
