@@ -3,6 +3,7 @@
 mod derived;
 
 pub(super) use derived::Difference;
+use derived::all_wanted;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
@@ -16,19 +17,25 @@ use recall_core::{
     ContentHash, Event, EventBody, EventId, FeedbackTally, GIT_FILES, ItemId, Memory, MemoryChange, MemoryId,
     MemoryType, Timestamp, Vocabulary, missing_lines,
 };
-use recall_journal::{Applied, Changes, Follower, Journal, Memories, Storage};
+use recall_journal::{Applied, Changes, Follower, Journal, Memories, ReadError, Storage, events_about};
 
 use crate::error::MemoryError;
 
+/// For how long glances stand for a reading of everything, which the first search begins: a hundred thousand lines take a second.
+const GLANCES: Duration = Duration::from_secs(10);
+
 /// A store's journals, open, and what they say.
 ///
-/// They are read when somebody first asks; until then they cost nothing. What they say is held in memory: the memories, and
-/// of each one which document the index should have.
+/// They are read when somebody first asks for all that they say; until then they cost nothing. What they say is held in memory:
+/// the memories, and of each one which document the index should have. While they are read for the first time, a few memories
+/// are told after a glance at the lines that name them.
 pub(crate) struct Ledger {
     folder: PathBuf,
     storage: Arc<dyn Storage>,
     /// Opened by the first event that is written.
     journal: Mutex<Option<Arc<Journal>>>,
+    /// Held by whoever reads; taken before the state, which stays free for others meanwhile.
+    follower: Mutex<Follower>,
     state: Mutex<State>,
     /// What was being added was added, or what was to be indexed was.
     changed: Condvar,
@@ -40,8 +47,11 @@ pub(crate) struct Ledger {
 }
 
 struct State {
-    follower: Follower,
+    /// Before all journals were read, what was glanced at.
     memories: Memories,
+    /// Of which memories that is all that there is, and since when some were.
+    glanced: BTreeSet<MemoryId>,
+    first_glance: Option<Instant>,
     /// Of every memory in force the hash of its document.
     wanted: HashMap<MemoryId, ContentHash>,
     /// Memories whose documents the index may not have as they are.
@@ -75,8 +85,9 @@ impl Ledger {
     /// Takes the folder of a store's journals. Nothing is read.
     pub(crate) fn new(storage: Arc<dyn Storage>) -> Self {
         let state = State {
-            follower: Follower::new(Arc::clone(&storage)),
             memories: Memories::default(),
+            glanced: BTreeSet::new(),
+            first_glance: None,
             wanted: HashMap::new(),
             behind: BTreeSet::new(),
             everything_behind: false,
@@ -86,6 +97,7 @@ impl Ledger {
         };
         Self {
             folder: storage.folder().to_owned(),
+            follower: Mutex::new(Follower::new(Arc::clone(&storage))),
             storage,
             journal: Mutex::new(None),
             state: Mutex::new(state),
@@ -101,20 +113,92 @@ impl Ledger {
     /// # Errors
     /// The folder cannot be listed. What was read before is still known.
     pub(crate) fn look(&self, now: Timestamp, at_most_every: Duration) -> Result<(), MemoryError> {
-        let state = &mut *self.state.lock();
-        if state.looked.is_some_and(|looked| looked.elapsed() < at_most_every) {
+        let mut follower = self.follower.lock();
+        let looked = self.state.lock().looked;
+        if looked.is_some_and(|looked| looked.elapsed() < at_most_every) {
             return Ok(());
         }
-        let changes = match state.looked {
-            None => state.follower.replay(now).map(Changes::Rewritten),
-            Some(_) => state.follower.changes(now),
+        let changes = match looked {
+            None => follower.replay(now).map(Changes::Rewritten),
+            Some(_) => follower.changes(now),
         };
-        let outcome = changes.map(|changes| state.take(changes));
-        if outcome.is_ok() {
-            state.looked = Some(Instant::now());
-        }
-        state.problem = outcome.as_ref().err().map(|error| crate::freshness::reason_of(error));
+        let outcome = changes.and_then(|changes| self.take(changes, &mut follower, now));
+        self.state.lock().problem = outcome.as_ref().err().map(|error| crate::freshness::reason_of(error));
         outcome.map_err(|source| MemoryError::ReadJournal { source })
+    }
+
+    /// Sees what changed in the journals; while they are read as a whole for the first time, a glance is as new.
+    ///
+    /// # Errors
+    /// As [`look`](Self::look).
+    pub(crate) fn look_or_glance(&self, now: Timestamp) -> Result<(), MemoryError> {
+        let suffices = {
+            let state = self.state.lock();
+            state.looked.is_none() && state.first_glance.is_none_or(|first| first.elapsed() < GLANCES)
+        };
+        if suffices { Ok(()) } else { self.look(now, Duration::ZERO) }
+    }
+
+    /// Takes over what the journals say beyond what is known.
+    fn take(&self, changes: Changes, follower: &mut Follower, now: Timestamp) -> Result<(), ReadError> {
+        let mut state = match changes {
+            Changes::None => self.state.lock(),
+            Changes::Added(events) => {
+                let mut state = self.state.lock();
+                events.into_iter().for_each(|event| state.apply(event));
+                state
+            }
+            Changes::Rewritten(events) => {
+                let memories: Memories = events.into_iter().collect();
+                let wanted = all_wanted(&memories);
+                let mut state = self.state.lock();
+                state.replace(memories, wanted);
+                // What was written and told to be known while that was made.
+                match follower.changes(now)? {
+                    Changes::None => {}
+                    Changes::Added(events) => events.into_iter().for_each(|event| state.apply(event)),
+                    Changes::Rewritten(events) => {
+                        let memories: Memories = events.into_iter().collect();
+                        let wanted = all_wanted(&memories);
+                        state.replace(memories, wanted);
+                    }
+                }
+                state
+            }
+        };
+        state.looked = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Sees to it that some memories can be told though not all journals were read: by the lines that name them. They cost one
+    /// reading of all bytes together, so that whoever needs several names them at once.
+    pub(crate) fn glance(&self, ids: impl IntoIterator<Item = MemoryId>) {
+        let mut asked: BTreeSet<MemoryId> = {
+            let state = self.state.lock();
+            if state.looked.is_some() {
+                return;
+            }
+            ids.into_iter().filter(|id| !state.glanced.contains(id)).collect()
+        };
+        while !asked.is_empty() {
+            // That they cannot be listed is told by whoever reads everything.
+            let Ok(events) = events_about(&*self.storage, &asked) else { return };
+            let mut state = self.state.lock();
+            if state.looked.is_some() {
+                return;
+            }
+            state.glanced.extend(&asked);
+            state.first_glance.get_or_insert_with(Instant::now);
+            let mut retiring = BTreeSet::new();
+            for event in events {
+                // Whether it does retire the other depends on what is said of it.
+                if let ItemId::Memory(id) = event.item() {
+                    retiring.extend(Some(id).filter(|id| !state.glanced.contains(id)));
+                }
+                state.memories.apply(event);
+            }
+            asked = retiring;
+        }
     }
 
     /// Why the journals could not be read the last time.
@@ -124,8 +208,8 @@ impl Ledger {
 
     /// What of the journals could not be read as it stands, in words, and how much of it may have been events.
     pub(crate) fn faults(&self, most: usize) -> (Vec<(String, String)>, u64) {
-        let state = self.state.lock();
-        let losses: Vec<_> = state.follower.faults().filter(|fault| fault.kind.is_loss()).collect();
+        let follower = self.follower.lock();
+        let losses: Vec<_> = follower.faults().filter(|fault| fault.kind.is_loss()).collect();
         let place = |fault: &recall_journal::Fault| format!(".recall/{}:{}", fault.day.path().display(), fault.line);
         let told = losses.iter().take(most).map(|fault| (place(fault), fault.kind.to_string())).collect();
         (told, losses.len() as u64)
@@ -138,11 +222,13 @@ impl Ledger {
 
     /// A memory as it is, retired ones too; `None` for a deleted one.
     pub(crate) fn memory(&self, id: MemoryId) -> Option<Memory> {
+        self.glance([id]);
         self.state.lock().memories.memory(id).filter(|memory| memory.deleted.is_none())
     }
 
     /// A memory with what retired it.
     pub(crate) fn memory_and_successor(&self, id: MemoryId) -> Option<(Memory, Option<MemoryId>)> {
+        self.glance([id]);
         let state = self.state.lock();
         let memory = state.memories.memory(id).filter(|memory| memory.deleted.is_none())?;
         Some((memory, state.memories.superseded_by(id)))
@@ -271,22 +357,6 @@ impl Ledger {
 }
 
 impl State {
-    /// All that is known of a memory.
-    fn take(&mut self, changes: Changes) {
-        match changes {
-            Changes::None => {}
-            Changes::Added(events) => {
-                for event in events {
-                    self.apply(event);
-                }
-            }
-            Changes::Rewritten(events) => {
-                self.memories = events.into_iter().collect();
-                self.derive_all();
-            }
-        }
-    }
-
     fn apply(&mut self, event: Event) {
         let added = match &event.body {
             EventBody::Memory { id, change: MemoryChange::Add(added) } => Some((*id, added.supersedes)),

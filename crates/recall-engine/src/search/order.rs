@@ -108,6 +108,10 @@ fn basis(pool: &[Finds]) -> Basis {
 fn weigh_memories(search: &Search<'_>, ranked: &mut [Ranked<'_>]) {
     let now = search.engine.clock.now();
     let known: Vec<_> = search.stores.iter().map(|store| store.known()).collect();
+    for (at, store) in search.stores.iter().enumerate() {
+        let here = ranked.iter().filter(|one| one.store == at);
+        store.ledger.glance(here.filter_map(|one| known[at].memories.get(&one.document.0).copied()));
+    }
     for one in ranked {
         let Some(&id) = known[one.store].memories.get(&one.document.0) else { continue };
         one.memory_priors = memory::factors(&search.stores[one.store], id, search.request, now);

@@ -8,5 +8,6 @@ mod fold;
 mod follow;
 mod foreign;
 mod git;
+mod glance;
 mod merge;
 mod refusals;
