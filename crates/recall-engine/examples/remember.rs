@@ -1,4 +1,4 @@
-//! How long does it take to keep a memory, until it is acknowledged and until it is found?
+//! How long does it take to keep a memory, until it is acknowledged and until it is found, and to see whether it still holds?
 //!
 //! `cargo run --release -p recall-engine --example remember`. Adds memories one after another, then by 32 threads at once, to a
 //! project in a temporary folder, whose disk decides.
@@ -7,7 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{AddMemory, Clock, MemoryType, Provenance, Repeats, Scope, SearchRequest, Timestamp};
+use recall_core::{
+    AddMemory, Clock, MemoryType, Provenance, Repeats, Scope, SearchRequest, Timestamp, VerifyMemories, VerifyMode,
+};
 use recall_engine::{Engine, EngineSettings, Origin, Places, RootCheck, StoreSettings};
 
 struct SystemClock;
@@ -36,6 +38,7 @@ fn main() {
     let origin = Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Refuse };
     engine.search(&origin, &request("a")).expect("indexed");
 
+    verify(&engine, &origin);
     let mut took: Vec<Duration> = (0..300).map(|n| add(&engine, &origin, n)).collect();
     took.sort();
     println!("one after another: p50 {:.1?}, p95 {:.1?}", took[took.len() / 2], took[took.len() * 95 / 100]);
@@ -69,8 +72,40 @@ fn main() {
     engine.close();
 }
 
+/// Compares the anchors of as many memories as a page of hits has, each tied to a file of its own.
+#[expect(clippy::print_stdout, reason = "figures are what it is for")]
+fn verify(engine: &Engine, origin: &Origin) {
+    let ids: Vec<_> = (0..20)
+        .map(|number| {
+            let path = format!("file{number}.rs");
+            std::fs::write(origin.directory.join(&path), format!("fn of_file{number}() {{}}\n")).expect("writable");
+            let memory = AddMemory { related_files: vec![path], ..lesson(90_000 + number) };
+            engine.add_memory(origin, &memory).expect("kept").id
+        })
+        .collect();
+    engine.search(origin, &request("file")).expect("an answer");
+    let verify =
+        VerifyMemories { ids, scope: Scope::Project, mode: VerifyMode::Check, provenance: Provenance::default() };
+    let mut took: Vec<Duration> = (0..200)
+        .map(|_| {
+            let began = Instant::now();
+            let report = engine.verify_memories(origin, &verify).expect("verified");
+            assert_eq!((report.memories.len(), report.broken()), (20, 0));
+            began.elapsed()
+        })
+        .collect();
+    took.sort();
+    println!("20 memories verified: p50 {:.2?}, p95 {:.2?}", took[100], took[190]);
+}
+
 fn add(engine: &Engine, origin: &Origin, number: u32) -> Duration {
-    let memory = AddMemory {
+    let began = Instant::now();
+    engine.add_memory(origin, &lesson(number)).expect("kept");
+    began.elapsed()
+}
+
+fn lesson(number: u32) -> AddMemory {
+    AddMemory {
         memory_type: MemoryType::Lesson,
         title: format!("The lesson of matter{number}"),
         content: format!("What was learnt of matter{number} on day {}: it takes {} tries.", number % 31, number * 7),
@@ -83,10 +118,7 @@ fn add(engine: &Engine, origin: &Origin, number: u32) -> Duration {
         origin: None,
         key: None,
         provenance: Provenance::default(),
-    };
-    let began = Instant::now();
-    engine.add_memory(origin, &memory).expect("kept");
-    began.elapsed()
+    }
 }
 
 fn request(query: &str) -> SearchRequest {

@@ -7,6 +7,7 @@ mod prepare;
 mod window;
 mod write;
 
+use std::collections::HashSet;
 use std::num::NonZero;
 use std::time::Instant;
 
@@ -30,7 +31,23 @@ pub(crate) struct Work {
     pub(crate) skipped: Vec<recall_catalog::FileFailure>,
 }
 
+/// Up to how many files what is known of them is read one by one.
+const FEW_FILES: usize = 64;
+
 impl Work {
+    /// Whether it writes so few files that what is known of all others need not be read anew.
+    fn is_small(&self) -> bool {
+        let Self { read, gone, skipped } = self;
+        read.len() + gone.len() + skipped.len() <= FEW_FILES
+    }
+
+    /// The files that it may write.
+    fn paths(&self) -> HashSet<&str> {
+        let Self { read, gone, skipped } = self;
+        let skipped = skipped.iter().map(|failure| failure.path.as_str());
+        read.iter().map(|task| task.path.as_str()).chain(gone.iter().map(String::as_str)).chain(skipped).collect()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         let Self { read, gone, skipped } = self;
         read.is_empty() && gone.is_empty() && skipped.is_empty()
@@ -80,7 +97,12 @@ pub(crate) fn ingest(
     let started = Instant::now();
     let outcome = write::run(store, work, threads, now, supervision);
     store.set_indexing(None);
-    store.reload_known()?;
+    match &outcome {
+        Ok(outcome) if outcome.added + outcome.changed + outcome.removed > 0 && work.is_small() => {
+            store.reload_written(&work.paths())?;
+        }
+        _ => drop(store.reload_known()?),
+    }
     if let Ok(outcome) = &outcome {
         tracing::info!(root = %store.root.display(), ?outcome, took_ms = started.elapsed().as_millis() as u64, "indexed");
     }

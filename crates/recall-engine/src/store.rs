@@ -10,6 +10,7 @@ mod ranking;
 mod retrievals;
 mod structure;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -94,6 +95,22 @@ impl Store {
     /// Reads anew what the catalog holds of each file.
     pub(crate) fn reload_known(&self) -> Result<Arc<Known>, StoreError> {
         let known = Arc::new(self.read(Known::read)?);
+        self.known.store(Arc::clone(&known));
+        Ok(known)
+    }
+
+    /// Reads anew what an ingest wrote of what the catalog holds: a few files alone, where nobody else wrote meanwhile.
+    pub(crate) fn reload_written(&self, written: &HashSet<&str>) -> Result<Arc<Known>, StoreError> {
+        let before = self.known();
+        let known = self.read(|snapshot| {
+            // The ingest's own transaction is the next one; a greater number has another writer's too.
+            if snapshot.generation().0 == before.generation.0 + 1 {
+                before.read_again(snapshot, written)
+            } else {
+                Known::read(snapshot)
+            }
+        })?;
+        let known = Arc::new(known);
         self.known.store(Arc::clone(&known));
         Ok(known)
     }

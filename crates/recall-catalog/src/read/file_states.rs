@@ -31,15 +31,32 @@ impl Snapshot<'_> {
             "SELECT path, row, size_bytes, modified, hash FROM documents
             UNION ALL SELECT path, NULL, size_bytes, modified, NULL FROM failures",
             [],
-            |row| {
-                Ok(FileState {
-                    path: row.get(0)?,
-                    row: row.get::<_, Option<i64>>(1)?.map(DocumentRow),
-                    size_bytes: row.get::<_, i64>(2)? as u64,
-                    modified: Timestamp(row.get(3)?),
-                    hash: row.get::<_, Option<[u8; 32]>>(4)?.map(ContentHash),
-                })
-            },
+            file_state,
         )
     }
+
+    /// The same of some files. Those that the catalog does not know are left out.
+    pub fn file_states_at<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> Result<Vec<FileState>, ReadError> {
+        let mut states = Vec::new();
+        for path in paths {
+            states.extend(rows::all(
+                self.connection(),
+                "SELECT path, row, size_bytes, modified, hash FROM documents WHERE path = ?1
+                UNION ALL SELECT path, NULL, size_bytes, modified, NULL FROM failures WHERE path = ?1",
+                [path],
+                file_state,
+            )?);
+        }
+        Ok(states)
+    }
+}
+
+fn file_state(row: &rusqlite::Row<'_>) -> Result<FileState, ReadError> {
+    Ok(FileState {
+        path: row.get(0)?,
+        row: row.get::<_, Option<i64>>(1)?.map(DocumentRow),
+        size_bytes: row.get::<_, i64>(2)? as u64,
+        modified: Timestamp(row.get(3)?),
+        hash: row.get::<_, Option<[u8; 32]>>(4)?.map(ContentHash),
+    })
 }

@@ -2,6 +2,7 @@
 
 mod derived;
 mod health;
+mod reading;
 
 pub(super) use derived::Difference;
 
@@ -10,27 +11,30 @@ use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 use recall_core::{
     ContentHash, Event, EventBody, EventId, FeedbackTally, GIT_FILES, ItemId, Memory, MemoryChange, MemoryId,
     MemoryType, Timestamp, Vocabulary, missing_lines,
 };
-use recall_journal::{Applied, Changes, Follower, Journal, Memories, Storage};
+use recall_journal::{Applied, Follower, Journal, Memories, Storage};
 
 use super::rated::Ratings;
 use crate::error::MemoryError;
 
 /// A store's journals, open, and what they say.
 ///
-/// They are read when somebody first asks; until then they cost nothing. What they say is held in memory: the memories, and
-/// of each one which document the index should have.
+/// They are read when somebody first asks for all that they say; until then they cost nothing. What they say is held in memory:
+/// the memories, and of each one which document the index should have. While they are read for the first time, a few memories
+/// are told after a glance at the lines that name them.
 pub(crate) struct Ledger {
     folder: PathBuf,
     storage: Arc<dyn Storage>,
     /// Opened by the first event that is written.
     journal: Mutex<Option<Arc<Journal>>>,
+    /// Held by whoever reads; taken before the state, which stays free for others meanwhile.
+    follower: Mutex<Follower>,
     state: Mutex<State>,
     /// What was being added was added, or what was to be indexed was.
     changed: Condvar,
@@ -42,8 +46,11 @@ pub(crate) struct Ledger {
 }
 
 struct State {
-    follower: Follower,
+    /// Before all journals were read, what was glanced at.
     memories: Memories,
+    /// Of which memories that is all that there is, and since when some were.
+    glanced: BTreeSet<MemoryId>,
+    first_glance: Option<Instant>,
     /// Of every memory in force the hash of its document.
     wanted: HashMap<MemoryId, ContentHash>,
     /// Memories whose documents the index may not have as they are.
@@ -79,8 +86,9 @@ impl Ledger {
     /// Takes the folder of a store's journals. Nothing is read.
     pub(crate) fn new(storage: Arc<dyn Storage>) -> Self {
         let state = State {
-            follower: Follower::new(Arc::clone(&storage)),
             memories: Memories::default(),
+            glanced: BTreeSet::new(),
+            first_glance: None,
             wanted: HashMap::new(),
             behind: BTreeSet::new(),
             everything_behind: false,
@@ -91,6 +99,7 @@ impl Ledger {
         };
         Self {
             folder: storage.folder().to_owned(),
+            follower: Mutex::new(Follower::new(Arc::clone(&storage))),
             storage,
             journal: Mutex::new(None),
             state: Mutex::new(state),
@@ -101,27 +110,6 @@ impl Ledger {
         }
     }
 
-    /// Sees what the journals say, unless that was done so short a time ago.
-    ///
-    /// # Errors
-    /// The folder cannot be listed. What was read before is still known.
-    pub(crate) fn look(&self, now: Timestamp, at_most_every: Duration) -> Result<(), MemoryError> {
-        let state = &mut *self.state.lock();
-        if state.looked.is_some_and(|looked| looked.elapsed() < at_most_every) {
-            return Ok(());
-        }
-        let changes = match state.looked {
-            None => state.follower.replay(now).map(Changes::Rewritten),
-            Some(_) => state.follower.changes(now),
-        };
-        let outcome = changes.map(|changes| state.take(changes));
-        if outcome.is_ok() {
-            state.looked = Some(Instant::now());
-        }
-        state.problem = outcome.as_ref().err().map(|error| crate::freshness::reason_of(error));
-        outcome.map_err(|source| MemoryError::ReadJournal { source })
-    }
-
     /// Why the journals could not be read the last time.
     pub(crate) fn problem(&self) -> Option<String> {
         self.state.lock().problem.clone()
@@ -129,8 +117,8 @@ impl Ledger {
 
     /// What of the journals could not be read as it stands, in words, and how much of it may have been events.
     pub(crate) fn faults(&self, most: usize) -> (Vec<(String, String)>, u64) {
-        let state = self.state.lock();
-        let losses: Vec<_> = state.follower.faults().filter(|fault| fault.kind.is_loss()).collect();
+        let follower = self.follower.lock();
+        let losses: Vec<_> = follower.faults().filter(|fault| fault.kind.is_loss()).collect();
         let place = |fault: &recall_journal::Fault| format!(".recall/{}:{}", fault.day.path().display(), fault.line);
         let told = losses.iter().take(most).map(|fault| (place(fault), fault.kind.to_string())).collect();
         (told, losses.len() as u64)
@@ -143,11 +131,13 @@ impl Ledger {
 
     /// A memory as it is, retired ones too; `None` for a deleted one.
     pub(crate) fn memory(&self, id: MemoryId) -> Option<Memory> {
+        self.glance([id]);
         self.state.lock().memories.memory(id).filter(|memory| memory.deleted.is_none())
     }
 
     /// A memory with what retired it.
     pub(crate) fn memory_and_successor(&self, id: MemoryId) -> Option<(Memory, Option<MemoryId>)> {
+        self.glance([id]);
         let state = self.state.lock();
         let memory = state.memories.memory(id).filter(|memory| memory.deleted.is_none())?;
         Some((memory, state.memories.superseded_by(id)))
@@ -300,23 +290,6 @@ impl Ledger {
 }
 
 impl State {
-    /// All that is known of a memory.
-    fn take(&mut self, changes: Changes) {
-        match changes {
-            Changes::None => {}
-            Changes::Added(events) => {
-                for event in events {
-                    self.apply(event);
-                }
-            }
-            Changes::Rewritten(events) => {
-                self.ratings = None;
-                self.memories = events.into_iter().collect();
-                self.derive_all();
-            }
-        }
-    }
-
     fn apply(&mut self, event: Event) {
         let added = match &event.body {
             EventBody::Memory { id, change: MemoryChange::Add(added) } => Some((*id, added.supersedes)),
@@ -379,6 +352,8 @@ pub(crate) fn write_git_files(folder: &Path) -> Result<(), MemoryError> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use recall_core::{MemoryOrigin, NewMemory, Provenance, StoreScope};
 
     use super::*;

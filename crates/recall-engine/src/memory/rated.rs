@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{DocumentId, FeedbackTally, Generation, ItemId, ItemStats};
+use recall_core::{DocumentId, FeedbackTally, Generation, ItemId, ItemStats, Timestamp};
 
 use super::prior::usefulness;
 use crate::answer::Factor;
@@ -28,8 +28,9 @@ struct Rated {
 impl Store {
     /// The factors that feedback puts on the documents of files, by row; documents of which nothing is said are left out.
     ///
-    /// Rows are looked up once a generation and once a verdict.
-    pub(crate) fn rated_files(&self) -> Result<Arc<HashMap<i64, Factor>>, StoreError> {
+    /// Rows are looked up once a generation and once a verdict. While long journals are read for the first time, nothing is said.
+    pub(crate) fn rated_files(&self, now: Timestamp) -> Result<Arc<HashMap<i64, Factor>>, StoreError> {
+        self.ledger.look_where_short(now);
         let ratings = self.ledger.file_ratings();
         let mut rated = self.rated.0.lock();
         let generation = self.known().generation;

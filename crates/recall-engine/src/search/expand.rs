@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use std::time::Duration;
 
 use recall_catalog::StoredChunk;
 use recall_core::{ChunkRow, DocPath, MemoryId, Recalled};
@@ -82,10 +81,11 @@ fn memories<'a>(
         stored.filter_map(|chunk| MemoryId::of_path(chunk.document.document.path.as_str())).collect();
     // As the file of any hit, the journals are looked at: what was deleted or merged meanwhile is not told.
     if !ids.is_empty()
-        && let Err(error) = store.ledger.look(now, Duration::ZERO)
+        && let Err(error) = store.ledger.look_or_glance(now)
     {
         tracing::warn!(root = %store.root.display(), reason = reason_of(&error), "the journals were not read");
     }
+    store.ledger.glance(ids.iter().copied());
     let mut memories = HashMap::with_capacity(ids.len());
     for id in ids {
         memories.extend(store.recalled_as_hit(id, now)?.map(|recalled| (id, recalled)));

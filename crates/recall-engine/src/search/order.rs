@@ -114,7 +114,11 @@ fn basis(pool: &[Finds]) -> Basis {
 fn weigh_items(search: &Search<'_>, ranked: &mut [Ranked<'_>]) -> Result<(), StoreError> {
     let now = search.engine.clock.now();
     let known: Vec<_> = search.stores.iter().map(|store| store.known()).collect();
-    let rated = search.stores.iter().map(|store| store.rated_files()).collect::<Result<Vec<_>, _>>()?;
+    for (at, store) in search.stores.iter().enumerate() {
+        let here = ranked.iter().filter(|one| one.store == at);
+        store.ledger.glance(here.filter_map(|one| known[at].memories.get(&one.document.0).copied()));
+    }
+    let rated = search.stores.iter().map(|store| store.rated_files(now)).collect::<Result<Vec<_>, _>>()?;
     for one in ranked {
         one.item_priors = if let Some(&id) = known[one.store].memories.get(&one.document.0) {
             memory::factors(&search.stores[one.store], id, search.request, now)

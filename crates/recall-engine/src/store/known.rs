@@ -1,11 +1,11 @@
 //! What does the catalog hold of each file?
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use recall_core::{ContentHash, DocPath, Generation, MemoryId, Timestamp};
 
 /// What the catalog holds of each file, at one generation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     pub(crate) generation: Generation,
     /// By path below the root; a name that is not UTF-8 stands with its bytes replaced.
@@ -30,24 +30,39 @@ pub(crate) struct KnownFile {
 impl Known {
     pub(crate) fn read(snapshot: &recall_catalog::Snapshot<'_>) -> Result<Self, recall_catalog::ReadError> {
         let mut known = Self { generation: snapshot.generation(), ..Self::default() };
-        for state in snapshot.file_states()? {
-            if state.hash.is_some() {
-                known.documents += 1;
-                known.newest = known.newest.max(Some(state.modified));
-            }
+        known.insert(snapshot.file_states()?);
+        Ok(known)
+    }
+
+    /// What is known when some files were written and nothing else: only these are read.
+    pub(crate) fn read_again(
+        &self,
+        snapshot: &recall_catalog::Snapshot<'_>,
+        written: &HashSet<&str>,
+    ) -> Result<Self, recall_catalog::ReadError> {
+        let mut known = Self { generation: snapshot.generation(), ..self.clone() };
+        known.files.retain(|path, _| !written.contains(path.as_str()));
+        let gone: HashSet<MemoryId> = written.iter().filter_map(|path| MemoryId::of_path(path)).collect();
+        known.memories.retain(|_, id| !gone.contains(id));
+        known.insert(snapshot.file_states_at(written.iter().copied())?);
+        Ok(known)
+    }
+
+    fn insert(&mut self, states: Vec<recall_catalog::FileState>) {
+        for state in states {
             if let (Some(row), Some(id)) = (state.row, MemoryId::of_path(&state.path)) {
-                known.memories.insert(row.0, id);
+                self.memories.insert(row.0, id);
             }
-            known.files.insert(
+            self.files.insert(
                 state.path,
                 KnownFile { size_bytes: state.size_bytes, modified: state.modified, hash: state.hash },
             );
         }
-        Ok(known)
+        let documents = self.files.values().filter(|file| file.hash.is_some());
+        (self.documents, self.newest) =
+            documents.fold((0, None), |(count, newest), file| (count + 1, newest.max(Some(file.modified))));
     }
-}
 
-impl Known {
     /// Whether a document, or a directory with documents, is known at the path.
     pub(crate) fn holds(&self, path: &DocPath) -> bool {
         self.files.contains_key(path.as_str())

@@ -8,6 +8,7 @@ mod fold;
 mod follow;
 mod foreign;
 mod git;
+mod glance;
 mod merge;
 mod recorder;
 mod refusals;

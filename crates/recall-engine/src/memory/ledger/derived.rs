@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use recall_core::{ContentHash, Memory, MemoryId};
+use recall_journal::Memories;
 
 use super::{Ledger, State};
 use crate::memory::document::hash_of;
@@ -88,25 +89,26 @@ impl Ledger {
 
     /// Whether the document that the index has of a memory is the one that it should have.
     pub(crate) fn is_even(&self, id: MemoryId, hash: ContentHash) -> bool {
-        self.state.lock().wanted.get(&id) == Some(&hash)
+        self.glance([id]);
+        let state = self.state.lock();
+        let wanted = if state.looked.is_some() { state.wanted.get(&id).copied() } else { wanted(&state.memories, id) };
+        wanted == Some(hash)
     }
 }
 
 impl State {
-    /// Tells anew which documents there should be.
-    pub(super) fn derive_all(&mut self) {
-        let retired = |memory: &Memory| self.memories.superseded_by(memory.id).is_some();
-        let in_force = self.memories.iter().filter(|memory| memory.promoted.is_none() && !retired(memory));
-        let wanted: HashMap<_, _> = in_force.map(|memory| (memory.id, hash_of(&masked(memory)))).collect();
-        self.wanted = wanted;
+    /// Takes other memories in the place of those that were known, with the documents that there should be of them.
+    pub(super) fn replace(&mut self, memories: Memories, wanted: HashMap<MemoryId, ContentHash>) {
+        (self.memories, self.wanted) = (memories, wanted);
+        self.glanced.clear();
+        self.ratings = None;
         self.behind.clear();
         self.everything_behind = true;
     }
 
     /// Tells anew which document a memory should have.
     pub(super) fn derive(&mut self, id: MemoryId) {
-        let memory = self.memories.memory(id).filter(|memory| memory.deleted.is_none() && memory.promoted.is_none());
-        let hash = memory.filter(|_| self.memories.superseded_by(id).is_none()).map(|memory| hash_of(&masked(memory)));
+        let hash = wanted(&self.memories, id);
         let before = match hash {
             Some(hash) => self.wanted.insert(id, hash),
             None => self.wanted.remove(&id),
@@ -115,4 +117,17 @@ impl State {
             self.behind.insert(id);
         }
     }
+}
+
+/// The documents that there should be.
+pub(super) fn all_wanted(memories: &Memories) -> HashMap<MemoryId, ContentHash> {
+    let retired = |memory: &Memory| memories.superseded_by(memory.id).is_some();
+    let in_force = memories.iter().filter(|memory| memory.promoted.is_none() && !retired(memory));
+    in_force.map(|memory| (memory.id, hash_of(&masked(memory)))).collect()
+}
+
+/// The document that there should be of a memory; none of one that is not in force.
+fn wanted(memories: &Memories, id: MemoryId) -> Option<ContentHash> {
+    let memory = memories.memory(id).filter(|memory| memory.deleted.is_none() && memory.promoted.is_none())?;
+    memories.superseded_by(id).is_none().then(|| hash_of(&masked(memory)))
 }

@@ -13,6 +13,7 @@ const LINES_TOLD: usize = 1000;
 impl Ledger {
     /// What of the journals could not be read as it stands, and which memories are not whole.
     pub(crate) fn line_problems(&self) -> Vec<Problem> {
+        let follower = self.follower.lock();
         let state = self.state.lock();
         let line = |fault: &recall_journal::Fault| Problem::JournalLine {
             path: self.folder.join(fault.day.path()),
@@ -20,7 +21,7 @@ impl Ledger {
             reason: fault.kind.to_string(),
             is_loss: fault.kind.is_loss(),
         };
-        let lines = state.follower.faults().take(LINES_TOLD).map(line);
+        let lines = follower.faults().take(LINES_TOLD).map(line);
         let orphans = state.memories.orphans().map(|id| Problem::Orphan { id });
         let rivals = state.memories.collisions().map(|id| Problem::Rivals { id });
         lines.chain(orphans).chain(rivals).collect()
@@ -28,7 +29,7 @@ impl Ledger {
 
     /// Whether anything was ever remembered here.
     pub(crate) fn has_journals(&self) -> bool {
-        self.state.lock().follower.bytes() > 0
+        self.follower.lock().bytes() > 0
     }
 
     /// The lines that the files for git beside the journals lack.

@@ -1,0 +1,59 @@
+//! Does a glance tell of a few memories what a reading of everything tells of them?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use recall_core::{EventBody, ItemId, MemoryChange, MemoryId};
+use recall_journal::{Day, Follower, Memories, events_about};
+use recall_testkit::{Image, ModelDisk};
+
+use crate::drawn::{LATER, events, memory_id, written};
+
+/// Lines that others wrote, or that a person changed.
+const FOREIGN: &str = concat!(
+    "{\"type\":\"lesson\",\"source\":\"wiki\",\"content\":\"wombats dig\",\"timestamp\":\"2026-11-20T10:00:00Z\"}\r\n",
+    "{\"content\":\"by hand\",\"id\":\"N-00000004\",\"event\":\"add\",\"timestamp\":\"2026-11-20T10:00:00Z\"}\n",
+    "<<<<<<< HEAD\n",
+    "{\"event\":\"add\",\"title\":\",\\\"id\\\":\\\"D-00000000\",\"id\":\"P-00000001\",\"content\":\"quotes\"}\n",
+);
+
+fn check(image: &Image, asked: &BTreeSet<MemoryId>) {
+    let disk = ModelDisk::of("memory", image);
+    let all = Follower::new(Arc::new(disk.clone())).replay(LATER).expect("readable");
+    let retires = |event: &recall_core::Event| match &event.body {
+        EventBody::Memory { change: MemoryChange::Add(added), .. } => added.supersedes,
+        _ => None,
+    };
+    let is_about = |event: &&recall_core::Event| {
+        matches!(event.item(), ItemId::Memory(id) if asked.contains(&id))
+            || retires(event).is_some_and(|id| asked.contains(&id))
+    };
+    let expected: Memories = all.iter().filter(is_about).cloned().collect();
+    let told = events_about(&disk, asked).expect("readable").into_iter().collect::<Memories>();
+    assert_eq!(told, expected);
+    for id in asked {
+        assert_eq!(told.memory(*id), all.iter().cloned().collect::<Memories>().memory(*id));
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_glance_tells_what_everything_tells(events in events(), asked in prop::collection::btree_set(0..6_u32, 0..4)) {
+        let mut image = written(&events);
+        image.insert(Day::from_name("2026-11-19").expect("a day"), FOREIGN.as_bytes().to_vec());
+        check(&image, &asked.into_iter().map(memory_id).collect());
+    }
+}
+
+#[test]
+fn foreign_lines_are_told_by_their_derived_ids() {
+    let image = BTreeMap::from([(Day::from_name("2026-11-19").expect("a day"), FOREIGN.as_bytes().to_vec())]);
+    let all = Follower::new(Arc::new(ModelDisk::of("memory", &image))).replay(LATER).expect("readable");
+    let memories: Memories = all.into_iter().collect();
+    let ids: Vec<_> = memories.iter().map(|memory| memory.id).collect();
+    assert_eq!(ids.len(), 3);
+    for id in ids {
+        check(&image, &BTreeSet::from([id]));
+    }
+}
