@@ -40,6 +40,10 @@ impl Engine {
     /// # Errors
     /// As [`Engine::search`].
     pub fn candidates(&self, origin: &Origin, request: &SearchRequest) -> Result<Vec<RankedDocument>, SearchError> {
+        self.repairing(|| self.seen_documents(origin, request))
+    }
+
+    fn seen_documents(&self, origin: &Origin, request: &SearchRequest) -> Result<Vec<RankedDocument>, SearchError> {
         let mut understood = understand(&request.query);
         let scope = understood.scope.unwrap_or(request.scope);
         search::merge_filters(&mut understood, request)?;

@@ -1,10 +1,11 @@
 //! Which stores are open, and how is one found?
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
@@ -15,10 +16,13 @@ use crate::fault::Fault;
 use crate::models::{Encoders, Models};
 use crate::origin::Origin;
 use crate::settings::{JournalSource, Places, StoreSettingsSource};
-use crate::store::{Store, Surroundings};
+use crate::store::{Part, Store, Surroundings};
 
 /// How long closing waits for the jobs of a store, which were asked to stop.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often it is looked whether a store is closed.
+const CLOSING_LOOK: Duration = Duration::from_millis(2);
 
 /// The open stores of a user, least recently used first out.
 pub(crate) struct Registry {
@@ -28,8 +32,17 @@ pub(crate) struct Registry {
     models: ArcSwap<Models>,
     journals: Box<JournalSource>,
     slots: Mutex<Vec<Slot>>,
+    /// What was found damaged of stores that are to be opened again.
+    damaged: Mutex<BTreeMap<PathBuf, Damage>>,
     uses: AtomicU64,
     closing: AtomicBool,
+}
+
+/// A part of a store that was found damaged.
+struct Damage {
+    part: Part,
+    /// The store, which may still be used.
+    of: Weak<Store>,
 }
 
 /// A place for one root. The inner lock is held while the store is opened, so that two requests open it once.
@@ -54,6 +67,7 @@ impl Registry {
             models: ArcSwap::from_pointee(models),
             journals,
             slots: Mutex::default(),
+            damaged: Mutex::default(),
             uses: AtomicU64::new(0),
             closing: AtomicBool::new(false),
         }
@@ -113,19 +127,47 @@ impl Registry {
         self.slots.lock().retain(|slot| slot.root != root);
     }
 
-    /// Closes a store that was found damaged: the next request opens it again, which sets aside what cannot be read.
-    pub(crate) fn close_damaged(&self, error: &StoreError) {
+    /// Closes a store that was found damaged: the next request opens it again, which sets aside what could not be read. Tells
+    /// whether that is so.
+    pub(crate) fn close_damaged(&self, error: &StoreError) -> bool {
         if error.fault() != Fault::Damaged {
-            return;
+            return false;
         }
-        if let StoreError::ReadCatalog { root, .. }
-        | StoreError::WriteCatalog { root, .. }
-        | StoreError::SearchLexical { root, .. }
-        | StoreError::WriteLexical { root, .. }
-        | StoreError::NotIndexed { root, .. } = error
-        {
-            self.forget(root);
+        let (root, part) = match error {
+            StoreError::ReadCatalog { root, .. } | StoreError::WriteCatalog { root, .. } => (root, Some(Part::Catalog)),
+            StoreError::SearchLexical { root, .. } | StoreError::WriteLexical { root, .. } => {
+                (root, Some(Part::Lexical))
+            }
+            StoreError::NotIndexed { root, .. } => (root, None),
+            _ => return false,
+        };
+        let mut slots = self.slots.lock();
+        let at = slots.iter().position(|slot| slot.root == *root);
+        let slot = at.map(|at| slots.swap_remove(at));
+        drop(slots);
+        // One that is being opened by somebody else is not the one that was found damaged.
+        let store = slot.and_then(|slot| slot.store.try_lock().as_deref().and_then(Clone::clone));
+        if let Some(store) = store {
+            store.cancel.cancel();
+            // Opening alone may find nothing wrong: it does not read everything.
+            let damage = part.map(|part| (root.clone(), Damage { part, of: Arc::downgrade(&store) }));
+            self.damaged.lock().extend(damage);
         }
+        true
+    }
+
+    /// What was found damaged of a store, once nobody has it open any more: files that are open must not be renamed.
+    fn damage(&self, root: &Path) -> Option<Part> {
+        let Damage { part, of } = self.damaged.lock().remove(root)?;
+        let began = Instant::now();
+        while of.strong_count() > 0 {
+            if began.elapsed() > CLOSING_PATIENCE {
+                // Whoever meets the damage again tells it again.
+                return None;
+            }
+            std::thread::sleep(CLOSING_LOOK);
+        }
+        Some(part)
     }
 
     /// Closes the least recently used idle store; tells whether there was one.
@@ -184,7 +226,8 @@ impl Registry {
         let models = self.models.load_full();
         let surroundings =
             Surroundings { places: &self.places, models: &models, journals: &*self.journals, now: clock.now() };
-        let opened = Arc::new(Store::open(scope, root, settings, &surroundings)?);
+        let damaged = self.damage(root);
+        let opened = Arc::new(Store::open(scope, root, settings, &surroundings, damaged)?);
         opened.catch_up_soon();
         *store = Some(Arc::clone(&opened));
         Ok(opened)

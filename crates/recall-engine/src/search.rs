@@ -39,6 +39,9 @@ use crate::store::{Ranking, Store};
 /// How often a search begins anew because files changed under it.
 const ATTEMPTS: u32 = 4;
 
+/// How often a search begins anew because a store was damaged: a store has a catalog and a lexical index.
+const REPAIRS: u32 = 2;
+
 /// How long a search waits for a generation that is being published.
 const PUBLICATION_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -51,11 +54,20 @@ impl Engine {
     /// # Errors
     /// The query holds no word, the scope has no store, or a store cannot be opened or read.
     pub fn search(&self, origin: &Origin, request: &SearchRequest) -> Result<Answer, SearchError> {
-        self.answer(origin, request).inspect_err(|error| {
-            if let SearchError::Store(error) = error {
-                self.registry.close_damaged(error);
+        self.repairing(|| self.answer(origin, request))
+    }
+
+    /// Tries, and where a store is damaged, tries again: it is opened anew without what could not be read.
+    pub(crate) fn repairing<T>(&self, attempt: impl Fn() -> Result<T, SearchError>) -> Result<T, SearchError> {
+        for _ in 0..REPAIRS {
+            match attempt() {
+                Err(SearchError::Store(error)) if self.registry.close_damaged(&error) => {
+                    tracing::warn!(reason = reason_of(&error), "a damaged index is made anew");
+                }
+                done => return done,
             }
-        })
+        }
+        attempt()
     }
 
     fn answer(&self, origin: &Origin, request: &SearchRequest) -> Result<Answer, SearchError> {
@@ -106,11 +118,13 @@ impl Engine {
     /// # Errors
     /// A store cannot be opened or read.
     pub fn settle(&self, origin: &Origin, scope: Scope) -> Result<(), SearchError> {
-        for store in self.registry.stores(origin, scope, &*self.clock)? {
-            store.semantic.settle(&store.catalog, &store.cancel);
-            store.read_structure()?;
-        }
-        Ok(())
+        self.repairing(|| {
+            for store in self.registry.stores(origin, scope, &*self.clock)? {
+                store.semantic.settle(&store.catalog, &store.cancel);
+                store.read_structure()?;
+            }
+            Ok(())
+        })
     }
 
     /// Brings every store up to its files. A store that fails is told of when another one holds something.

@@ -43,6 +43,15 @@ pub(crate) use ranking::{Ranking, RankingCell};
 pub(crate) use retrievals::Retrievals;
 pub(crate) use structure::StructureCell;
 
+/// A part of a store's index that can be set aside and made anew by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The catalog, from the files.
+    Catalog,
+    /// The lexical index, from the catalog.
+    Lexical,
+}
+
 /// An open store.
 pub(crate) struct Store {
     pub(crate) scope: StoreScope,

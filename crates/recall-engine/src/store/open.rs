@@ -9,7 +9,7 @@ use recall_catalog::Catalog;
 use recall_core::{DocumentRow, Generation, StoreScope, Timestamp};
 use recall_lexical::{Lexical, WriterSettings};
 
-use super::{Attention, Background, Folder, Known, Publication, RankingCell, Retrievals, Store, StructureCell};
+use super::{Attention, Background, Folder, Known, Part, Publication, RankingCell, Retrievals, Store, StructureCell};
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::freshness::Freshness;
@@ -36,7 +36,7 @@ impl Store {
     /// Opens the store of a root, and makes it when it is not there.
     ///
     /// A damaged catalog or lexical index is set aside under another name and made anew: the catalog from the files
-    /// by the next scan, the lexical index from the catalog at once.
+    /// by the next scan, the lexical index from the catalog at once. `damaged` is what was found so by reading it.
     ///
     /// # Errors
     /// The folder cannot be used, or the catalog was written by a newer version, which is left untouched.
@@ -45,8 +45,13 @@ impl Store {
         root: &Path,
         settings: StoreSettings,
         surroundings: &Surroundings<'_>,
+        damaged: Option<Part>,
     ) -> Result<Self, StoreError> {
-        match Self::open_once(scope, root, settings.clone(), surroundings, Vec::new()) {
+        let repaired = match damaged {
+            Some(part) => vec![set_aside(scope, root, surroundings, part)?],
+            None => Vec::new(),
+        };
+        match Self::open_once(scope, root, settings.clone(), surroundings, repaired) {
             // What only reading every text finds: the lexical index is to be made anew from it, and cannot be.
             Err(error @ StoreError::ReadCatalog { .. }) if error.fault() == Fault::Damaged => {
                 let folder = Folder::prepare(scope, root, surroundings.places)
@@ -188,6 +193,27 @@ fn set_catalog_aside(path: &Path, now: Timestamp) -> Result<String, StoreError> 
     Ok(format!("the catalog was damaged; it is kept as {}", kept.display()))
 }
 
+/// Moves a damaged lexical index out of the way; tells where it is.
+fn set_lexical_aside(path: &Path, now: Timestamp) -> Result<String, StoreError> {
+    let kept = recall_lexical::set_aside(path, &now.as_millis().to_string())
+        .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
+    Ok(format!("the lexical index was damaged; it is kept as {}", kept.display()))
+}
+
+/// Moves a part of an index that was found damaged out of the way; tells where it is.
+fn set_aside(
+    scope: StoreScope,
+    root: &Path,
+    &Surroundings { places, now, .. }: &Surroundings<'_>,
+    part: Part,
+) -> Result<String, StoreError> {
+    let folder = Folder::prepare(scope, root, places).map_err(|(path, source)| StoreError::Folder { path, source })?;
+    match part {
+        Part::Catalog => set_catalog_aside(&folder.catalog(), now),
+        Part::Lexical => set_lexical_aside(&folder.lexical(), now),
+    }
+}
+
 fn open_lexical(
     root: &Path,
     folder: &Folder,
@@ -198,9 +224,7 @@ fn open_lexical(
     let failed = |source| StoreError::OpenLexical { root: root.to_owned(), source };
     match Lexical::open(&path) {
         Err(recall_lexical::OpenError::Damaged { .. }) => {
-            let kept = recall_lexical::set_aside(&path, &now.as_millis().to_string())
-                .map_err(|source| StoreError::Folder { path: path.clone(), source })?;
-            repaired.push(format!("the lexical index was damaged; it is kept as {}", kept.display()));
+            repaired.push(set_lexical_aside(&path, now)?);
             Lexical::open(&path).map_err(failed)
         }
         // An index of another format is not damaged: it is made anew without a word.
