@@ -36,6 +36,7 @@ fn the_tools_are_listed_without_a_daemon() {
             "recall_add",
             "recall_index",
             "recall_feedback",
+            "flight_recorder_log",
             "recall_status",
         ];
         assert_eq!(names, expected);
