@@ -48,7 +48,7 @@ pub(crate) enum Command {
     Feedback(feedback::FeedbackArgs),
     /// Tells whether memories still match the files, or marks them as holding.
     Verify(verify::VerifyArgs),
-    /// Moves a memory of the project to the global store.
+    /// Moves a memory of the project to the global store, or to the domain that `--domain` names.
     Promote(promote::PromoteArgs),
     /// Shows one document, chunk or memory, whole.
     Get(get::GetArgs),

@@ -3,6 +3,7 @@
 mod load;
 mod models;
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -65,7 +66,7 @@ impl Default for IndexSettings {
 }
 
 /// How hits are chosen and ranked.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SearchSettings {
     /// How many chunks of one document a search shows at most.
     pub per_document: NonZero<usize>,
@@ -77,6 +78,8 @@ pub struct SearchSettings {
     pub model: ModelSetting,
     /// Below which confidence, 0 to 1, an answer says that probably nothing answers the question.
     pub low_confidence: f64,
+    /// The domains that are searched beside the project, by their names in [`RootsSettings::domains`].
+    pub domains: Vec<String>,
 }
 
 /// What puts the candidates of a search in order.
@@ -146,6 +149,7 @@ impl Default for SearchSettings {
             ranker: RankerSetting::Auto,
             model: ModelSetting::Static,
             low_confidence: LOW_CONFIDENCE,
+            domains: Vec::new(),
         }
     }
 }
@@ -155,6 +159,8 @@ impl Default for SearchSettings {
 pub struct RootsSettings {
     /// Absolute paths of folders that requests of any project may read.
     pub allowed: Vec<PathBuf>,
+    /// The folders of the domains, by their names.
+    pub domains: BTreeMap<String, PathBuf>,
 }
 
 /// The daemon's process.

@@ -14,7 +14,7 @@ use recall_engine::{
 };
 
 /// The real time: file times are compared with it.
-struct SystemClock;
+pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "the one place in these tests that asks for the time")]
@@ -77,6 +77,7 @@ impl Sandbox {
             stores: self.folder.path().join("stores"),
             home: None,
             allowed_roots: Vec::new(),
+            domains: std::collections::BTreeMap::new(),
         };
         let limits = self.limits.clone();
         let settings = EngineSettings { ingest_wait: Duration::from_secs(30), ..settings };
@@ -85,7 +86,7 @@ impl Sandbox {
     }
 
     pub(crate) fn origin(&self) -> Origin {
-        Origin { directory: self.root(), project: Some(self.root()), root_check: RootCheck::Refuse }
+        Origin { directory: self.root(), project: Some(self.root()), root_check: RootCheck::Refuse, domain: None }
     }
 
     pub(crate) fn search(&self, engine: &Engine, query: &str) -> Answer {

@@ -10,8 +10,8 @@ use super::{ClientSettings, DaemonSettings, IndexSettings, ModelsSettings, Roots
 use crate::read::Reach::{Project, User};
 use crate::read::Reader;
 use crate::value::{
-    address, count, duration, file, folders, globs, log_level, model, or_word, part, positive, providers, proxy,
-    ranker, size, types, weight,
+    address, count, domains, duration, file, folders, globs, log_level, model, names, or_word, part, positive,
+    providers, proxy, ranker, size, types, weight,
 };
 use crate::{ConfigError, Environment, Homes, Origin, Warning, layers};
 
@@ -130,14 +130,21 @@ fn index(from: &mut Reader, default: IndexSettings) -> Result<IndexSettings, Con
 }
 
 fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, ConfigError> {
-    let SearchSettings { per_document, bm25_weight, ranker: default_ranker, model: default_model, low_confidence } =
-        default;
+    let SearchSettings {
+        per_document,
+        bm25_weight,
+        ranker: default_ranker,
+        model: default_model,
+        low_confidence,
+        domains: listed,
+    } = default;
     Ok(SearchSettings {
         per_document: from.key("search.per_document", Project, per_document, positive(1_000))?,
         bm25_weight: from.key("search.bm25_weight", Project, bm25_weight, or_word("auto", weight))?,
         ranker: from.key("search.ranker", Project, default_ranker, ranker)?,
         model: from.key("search.model", User, default_model, model)?,
         low_confidence: from.key("search.low_confidence", Project, low_confidence, part)?,
+        domains: from.key("search.domains", Project, listed, names)?,
     })
 }
 
@@ -166,8 +173,11 @@ fn models(from: &mut Reader, default: ModelsSettings) -> Result<ModelsSettings, 
 }
 
 fn roots(from: &mut Reader, default: RootsSettings) -> Result<RootsSettings, ConfigError> {
-    let RootsSettings { allowed } = default;
-    Ok(RootsSettings { allowed: from.key("roots.allowed", User, allowed, folders)? })
+    let RootsSettings { allowed, domains: known } = default;
+    Ok(RootsSettings {
+        allowed: from.key("roots.allowed", User, allowed, folders)?,
+        domains: from.key("roots.domains", User, known, domains)?,
+    })
 }
 
 fn daemon(from: &mut Reader, default: &DaemonSettings) -> Result<DaemonSettings, ConfigError> {
