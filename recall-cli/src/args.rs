@@ -41,6 +41,9 @@ pub(crate) struct Global {
     /// Accepts `/` or the home folder as a project's root.
     #[arg(long, global = true)]
     pub(crate) allow_broad_root: bool,
+    /// Which of the project's domains is meant by the scope `domain`.
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) domain: Option<String>,
     /// Whether output is coloured.
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,

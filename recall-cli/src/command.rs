@@ -50,7 +50,7 @@ pub(crate) enum Command {
     Feedback(feedback::FeedbackArgs),
     /// Tells whether memories still match the files, or marks them as holding.
     Verify(verify::VerifyArgs),
-    /// Moves a memory of the project to the global store.
+    /// Moves a memory of the project to the global store, or to the domain that `--domain` names.
     Promote(promote::PromoteArgs),
     /// Begins, ends and shows sessions: what happened in them, and what came of it.
     #[command(subcommand)]

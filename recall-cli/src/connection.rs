@@ -35,7 +35,9 @@ impl Invocation {
         F: Future<Output = Result<T, Status>>,
     {
         let client = self.connect().await?;
-        Ok(patiently(&client, self.context(), self.output.format, ask(client.clone())).await)
+        // A call is as large as its largest message; in a box it is not copied on its way.
+        let asked = Box::pin(ask(client.clone()));
+        Ok(patiently(&client, self.context(), self.output.format, asked).await)
     }
 
     /// Connects to the daemon.

@@ -38,6 +38,7 @@ impl Invocation {
             client_version: env!("CARGO_PKG_VERSION").to_owned(),
             provenance: Some(caller.provenance),
             allow_broad_root: self.global.allow_broad_root,
+            domain: self.global.domain.clone().unwrap_or_default(),
         }
     }
 

@@ -170,6 +170,8 @@ fn of_fault(fault: Fault, message: String, otherwise: Reason) -> Failure {
             .with_hint("name an existing directory as the working directory or the project's root"),
         Fault::RefusedRoot => Failure::new(Reason::PermissionDenied, message)
             .with_hint("change into a project, or make one with `recall init`"),
+        Fault::NoDomain => Failure::new(Reason::InvalidScope, message)
+            .with_hint("list it in `search.domains` of the project's `.recall/recall.toml`, and its folder in `roots.domains` of yours"),
         Fault::Damaged => {
             Failure::new(Reason::StoreDamaged, message).with_hint("make the index anew with `recall rebuild`")
         }
@@ -209,7 +211,8 @@ fn no_language(unknown: &UnknownLanguage, message: String) -> Failure {
 }
 
 fn no_store(message: String) -> Failure {
-    Failure::new(Reason::InvalidScope, message).with_hint("use `project`, `global` or `all`")
+    Failure::new(Reason::InvalidScope, message)
+        .with_hint("use `project`, `global` or `all`; a domain where the project lists it in `search.domains`, by its name where there are several")
 }
 
 fn not_found(message: String, id: String) -> Failure {

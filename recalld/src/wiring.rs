@@ -58,6 +58,7 @@ fn engine(homes: &Homes, environment: Environment, settings: &Settings) -> Engin
         stores: homes.data.join("stores"),
         home: environment.home.clone(),
         allowed_roots: settings.roots.allowed.clone(),
+        domains: settings.roots.domains.clone(),
     };
     let embeddings = homes.embeddings();
     let (homes, user) = (homes.clone(), settings.clone());
@@ -92,11 +93,14 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
 
 /// The settings of a project. One whose configuration is wrong gets the user's, with a warning.
 fn store_settings(homes: &Homes, environment: &Environment, user: &Settings, root: &Path) -> StoreSettings {
-    let (settings, warnings) = match Settings::load(homes, Some(root), environment, &[]) {
+    let (settings, mut warnings): (_, Vec<String>) = match Settings::load(homes, Some(root), environment, &[]) {
         Ok(loaded) => (loaded.settings, loaded.warnings.iter().map(ToString::to_string).collect()),
         Err(error) => (user.clone(), vec![chain(&error)]),
     };
     let Settings { limits, index, search, .. } = settings;
+    let unknown = search.domains.iter().filter(|name| !user.roots.domains.contains_key(*name));
+    warnings
+        .extend(unknown.map(|name| format!("`search.domains` names `{name}`, which `roots.domains` does not know")));
     StoreSettings {
         limits,
         include: index.include,
@@ -110,6 +114,7 @@ fn store_settings(homes: &Homes, environment: &Environment, user: &Settings, roo
             RankerSetting::None => RankerChoice::Fusion,
         },
         low_confidence: search.low_confidence,
+        domains: search.domains,
         warnings,
     }
 }
@@ -151,6 +156,15 @@ mod tests {
         assert!(matches!(chosen(""), RankerChoice::Own(path) if path.ends_with("code.ranker")));
         assert_eq!(chosen("search.ranker = \"built-in\""), RankerChoice::BuiltIn);
         assert_eq!(chosen("search.ranker = \"none\""), RankerChoice::Fusion);
+    }
+
+    #[test]
+    fn a_domain_that_the_user_does_not_know_is_told() {
+        let mut user = Settings::default();
+        user.roots.domains.insert("team".to_owned(), "/srv/team".into());
+        let found = of_project("search.domains = [\"team\", \"ops\"]\n", &user);
+        assert_eq!(found.domains, ["team", "ops"]);
+        assert_eq!(found.warnings, ["`search.domains` names `ops`, which `roots.domains` does not know"]);
     }
 
     #[test]

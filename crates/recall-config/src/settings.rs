@@ -3,6 +3,7 @@
 mod load;
 mod models;
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -65,7 +66,7 @@ impl Default for IndexSettings {
 }
 
 /// How hits are chosen and ranked.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SearchSettings {
     /// How many chunks of one document a search shows at most.
     pub per_document: NonZero<usize>,
@@ -83,6 +84,8 @@ pub struct SearchSettings {
     pub rerank_wait: Duration,
     /// How much of a score is its own, 0 to 1.
     pub rerank_weight: f64,
+    /// The domains that are searched beside the project, by their names in [`RootsSettings::domains`].
+    pub domains: Vec<String>,
 }
 
 /// What puts the candidates of a search in order.
@@ -155,6 +158,7 @@ impl Default for SearchSettings {
             rerank_candidates: non_zero(30),
             rerank_wait: Duration::from_secs(2),
             rerank_weight: 0.6,
+            domains: Vec::new(),
         }
     }
 }
@@ -164,6 +168,8 @@ impl Default for SearchSettings {
 pub struct RootsSettings {
     /// Absolute paths of folders that requests of any project may read.
     pub allowed: Vec<PathBuf>,
+    /// The folders of the domains, by their names.
+    pub domains: BTreeMap<String, PathBuf>,
 }
 
 /// The daemon's process.

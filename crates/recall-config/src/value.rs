@@ -3,12 +3,13 @@
 //! Each function here makes a reader for one kind of value. A reader takes a TOML value and answers the typed one, or
 //! what it expected instead.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use recall_core::{DocumentType, Provider};
+use recall_core::{DocumentType, Provider, Scope};
 use toml::Value;
 
 use crate::{LogLevel, ModelSetting, ProxySetting, RankerSetting};
@@ -152,6 +153,30 @@ pub(crate) fn globs(value: &Value) -> Result<Vec<String>, Expected> {
 pub(crate) fn folders(value: &Value) -> Result<Vec<PathBuf>, Expected> {
     list(value, |text| Some(PathBuf::from(text)).filter(|path| path.is_absolute()))
         .ok_or_else(|| "a list of absolute paths, such as [\"/srv/docs\"]".to_owned())
+}
+
+/// Reads names.
+pub(crate) fn names(value: &Value) -> Result<Vec<String>, Expected> {
+    list(value, |text| is_domain_name(text).then(|| text.to_owned()))
+        .ok_or_else(|| "a list of names, such as [\"team\"]".to_owned())
+}
+
+/// Reads the folders of domains, by their names.
+pub(crate) fn domains(value: &Value) -> Result<BTreeMap<String, PathBuf>, Expected> {
+    let one = |(name, path): (&String, &Value)| {
+        let path = path.as_str().map(PathBuf::from).filter(|path| path.is_absolute())?;
+        is_domain_name(name).then(|| (name.clone(), path))
+    };
+    let read = value.as_table().and_then(|table| table.iter().map(one).collect());
+    read.ok_or_else(|| {
+        "a table from names to absolute paths, such as { team = \"/srv/team\" }; a name is none of the scopes"
+            .to_owned()
+    })
+}
+
+/// Whether a domain may have that name: it must not read as a scope does.
+fn is_domain_name(name: &str) -> bool {
+    !name.trim().is_empty() && name.parse::<Scope>().is_err()
 }
 
 /// Reads an absolute path of a file.

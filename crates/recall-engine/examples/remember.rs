@@ -32,10 +32,11 @@ fn main() {
         stores: folder.path().join("stores"),
         home: None,
         allowed_roots: Vec::new(),
+        domains: std::collections::BTreeMap::new(),
     };
     let of_store = |_: &Path| StoreSettings::default();
     let engine = Engine::new(places, EngineSettings::default(), Box::new(of_store), Arc::new(SystemClock));
-    let origin = Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Refuse };
+    let origin = Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Refuse, domain: None };
     engine.search(&origin, &request("a")).expect("indexed");
 
     verify(&engine, &origin);

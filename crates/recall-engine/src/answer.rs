@@ -77,6 +77,8 @@ pub struct Hit {
     pub id: ChunkId,
     /// The store's scope.
     pub scope: StoreScope,
+    /// Which of the answer's stores it is in: the place of its coverage.
+    pub store: usize,
     /// The document that it is a part of.
     pub document: Document,
     /// The chunk.

@@ -104,6 +104,14 @@ pub enum StoreError {
         #[source]
         source: Arc<StoreError>,
     },
+    /// The project does not see the domain.
+    #[error("the project sees no domain `{name}`{}", listed(known))]
+    NoDomain {
+        /// What was given.
+        name: String,
+        /// Those that it sees.
+        known: Vec<String>,
+    },
     /// A thread for the job cannot be started.
     #[error("no thread can be started")]
     Thread {
@@ -117,6 +125,10 @@ pub enum StoreError {
     /// The engine is closing.
     #[error("the daemon is shutting down")]
     Closing,
+}
+
+fn listed(known: &[String]) -> String {
+    if known.is_empty() { String::new() } else { format!(": those that it sees are {}", known.join(", ")) }
 }
 
 /// A search failed.

@@ -18,6 +18,8 @@ pub enum Fault {
     NoProject,
     /// The client's directory is refused as a project.
     RefusedRoot,
+    /// The project does not see the domain that was named.
+    NoDomain,
     /// What is on disk is not what was written.
     Damaged,
     /// It was written by a later version of the program.
@@ -68,6 +70,7 @@ impl StoreError {
             | Self::Thread { source } => of_io(source),
             Self::NotIndexed { source, .. } => source.fault(),
             Self::Scan { source: ScanError::Cancelled, .. } | Self::Cancelled => Fault::Cancelled,
+            Self::NoDomain { .. } => Fault::NoDomain,
             Self::Closing => Fault::Closing,
         }
     }

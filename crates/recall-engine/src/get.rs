@@ -23,6 +23,8 @@ pub struct ItemRequest {
     pub id: String,
     /// Whether a chunk comes with its document's whole text.
     pub parent: Parent,
+    /// Which stores are asked, the project's first.
+    pub scope: Scope,
 }
 
 /// Whether a chunk comes with its document's whole text.
@@ -67,17 +69,17 @@ pub(crate) enum Name {
 }
 
 impl Engine {
-    /// Gives a document or a chunk, whole. The project's store is looked into first, then the global one.
+    /// Gives a document or a chunk, whole. The project's store is looked into first, then those of domains, then the global one.
     ///
     /// # Errors
     /// Nothing has that id or path, or a store cannot be opened or read.
     pub fn get(&self, origin: &Origin, request: &ItemRequest) -> Result<Item, GetError> {
         let not_found = || GetError::NotFound { id: request.id.clone() };
         if let Ok(id) = request.id.parse::<MemoryId>() {
-            return self.get_memory(origin, id)?.ok_or_else(not_found);
+            return self.get_memory(origin, request.scope, id)?.ok_or_else(not_found);
         }
         let name = self.name(origin, &request.id).ok_or_else(not_found)?;
-        for store in self.registry.stores(origin, Scope::All, &*self.clock)? {
+        for store in self.registry.stores(origin, request.scope, &*self.clock)? {
             freshen(&store, &self.settings, &self.clock)?;
             if let Some(mut item) = read_item(&store, &name, request.parent)? {
                 if let Some(id) = MemoryId::of_path(item.document.path.as_str()) {
@@ -94,10 +96,10 @@ impl Engine {
     }
 
     /// A memory, one that is retired too; the one in force where two stores know it. No store is indexed for it.
-    fn get_memory(&self, origin: &Origin, id: MemoryId) -> Result<Option<Item>, GetError> {
+    fn get_memory(&self, origin: &Origin, scope: Scope, id: MemoryId) -> Result<Option<Item>, GetError> {
         let now = self.clock.now();
         let mut found = None;
-        for store in self.registry.stores(origin, Scope::All, &*self.clock)? {
+        for store in self.registry.stores(origin, scope, &*self.clock)? {
             store.ledger.look(now, Duration::ZERO)?;
             store.bring_up_anchors(&[id], now)?;
             let Some(recalled) = store.recalled(id, now)? else { continue };

@@ -141,7 +141,15 @@ impl Engine {
         match scope {
             Scope::Project | Scope::All => Ok(self.registry.project(origin, &*self.clock)?),
             Scope::Global => Ok(self.registry.global(&*self.clock)?),
-            Scope::Domain => Err(IndexError::NoStore { scope }),
+            Scope::Domain => {
+                // Which one is to be said where there are several.
+                let [domain] = self
+                    .registry
+                    .domains(origin, scope, &*self.clock)?
+                    .try_into()
+                    .map_err(|_| IndexError::NoStore { scope })?;
+                Ok(domain)
+            }
         }
     }
 

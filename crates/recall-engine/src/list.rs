@@ -71,6 +71,8 @@ pub struct Listing {
 pub struct Listed {
     /// The store's scope.
     pub scope: StoreScope,
+    /// Which of the listing's stores it is in: the place of its coverage.
+    pub store: usize,
     /// The document.
     pub document: Document,
     /// When it was first indexed.
@@ -107,7 +109,7 @@ impl Engine {
         let mut warnings = Vec::new();
         let mut total = 0;
         let now = self.clock.now();
-        for store in &stores {
+        for (place, store) in stores.iter().enumerate() {
             // What cannot be read is told by `freshen`.
             let _ = store.ledger.look(now, Duration::ZERO);
             warnings.extend(freshen(store, &self.settings, &self.clock)?);
@@ -119,7 +121,7 @@ impl Engine {
                 store.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?
             };
             total += matching;
-            documents.extend(found.into_iter().map(|stored| (Arc::clone(store), listed(store.scope, stored))));
+            documents.extend(found.into_iter().map(|stored| (Arc::clone(store), listed(store.scope, place, stored))));
         }
         documents.sort_by(|(_, a), (_, b)| order(request.sort, a, b));
         let next_offset = (documents.len() > offset + limit).then(|| request.offset + request.limit);
@@ -164,10 +166,10 @@ fn selected(store: &Store, request: &ListRequest, query: &ListQuery) -> Result<V
     })
 }
 
-fn listed(scope: StoreScope, stored: StoredDocument) -> Listed {
+fn listed(scope: StoreScope, store: usize, stored: StoredDocument) -> Listed {
     let StoredDocument { row: _, mut document, created, chunk_count } = stored;
     mask::document(&mut document);
-    Listed { scope, document, created, chunks: chunk_count, memory: None }
+    Listed { scope, store, document, created, chunks: chunk_count, memory: None }
 }
 
 fn order(sort: ListSort, a: &Listed, b: &Listed) -> std::cmp::Ordering {

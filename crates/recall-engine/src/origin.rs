@@ -15,6 +15,8 @@ pub struct Origin {
     pub project: Option<PathBuf>,
     /// Whether a root that is refused by default is taken all the same.
     pub root_check: RootCheck,
+    /// Which of the domains is meant where the scope is that of domains; `None` for all that the project sees.
+    pub domain: Option<String>,
 }
 
 /// Whether `/`, the home folder and drive roots are refused as project roots.

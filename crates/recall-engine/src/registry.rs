@@ -84,6 +84,14 @@ impl Registry {
         if scope.sees(StoreScope::Project) {
             stores.push(self.project(origin, clock)?);
         }
+        if scope.sees(StoreScope::Domain) {
+            for domain in self.domains(origin, scope, clock)? {
+                // Who works within a domain asks it as the project.
+                if !stores.iter().any(|store| store.root == domain.root) {
+                    stores.push(domain);
+                }
+            }
+        }
         if scope.sees(StoreScope::Global) && (scope == Scope::Global || self.places.global_root.is_dir()) {
             stores.push(self.global(clock)?);
         }
@@ -94,6 +102,26 @@ impl Registry {
     pub(crate) fn project(&self, origin: &Origin, clock: &dyn Clock) -> Result<Arc<Store>, StoreError> {
         let root = origin.root(&self.places)?;
         self.open(StoreScope::Project, &root, clock)
+    }
+
+    /// The stores of the domains that the project sees, in the order in which it lists them: of a request that means one of
+    /// them, that one.
+    ///
+    /// A folder that is not there brings no store: a team's repository may not be cloned on every machine.
+    pub(crate) fn domains(
+        &self,
+        origin: &Origin,
+        scope: Scope,
+        clock: &dyn Clock,
+    ) -> Result<Vec<Arc<Store>>, StoreError> {
+        let known = self.project(origin, clock)?.settings.domains.clone();
+        let meant = origin.domain.as_ref().filter(|_| scope == Scope::Domain);
+        if let Some(name) = meant.filter(|name| !known.contains(name)) {
+            return Err(StoreError::NoDomain { name: name.clone(), known });
+        }
+        let names = known.iter().filter(|name| meant.is_none_or(|meant| meant == *name));
+        let roots = names.filter_map(|name| self.places.domains.get(name)).filter(|root| root.is_dir());
+        roots.map(|root| self.open(StoreScope::Domain, &canonical(root), clock)).collect()
     }
 
     /// The user's global store. Its root is made when it is not there.
@@ -222,6 +250,9 @@ impl Registry {
         if let Some(open) = store.as_ref() {
             return Ok(Arc::clone(open));
         }
+        // A root is of one scope, whoever opens it first.
+        let is_domain = self.places.domains.values().any(|domain| canonical(domain) == root);
+        let scope = if is_domain { StoreScope::Domain } else { scope };
         let settings = (self.store_settings)(root);
         let models = self.models.load_full();
         let surroundings =
@@ -248,6 +279,11 @@ impl Registry {
         slots.push(Slot { root: root.to_owned(), used: now, store: Arc::clone(&store) });
         store
     }
+}
+
+/// A root without links, as that of a project; as it is written where it is not there.
+fn canonical(root: &Path) -> PathBuf {
+    root.canonicalize().unwrap_or_else(|_| root.to_owned())
 }
 
 /// Takes the least recently used idle store out.

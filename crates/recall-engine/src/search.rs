@@ -148,12 +148,12 @@ impl Engine {
 
 /// Counts the hits, each document and memory once.
 fn note_retrievals(stores: &[Arc<Store>], hits: &[Hit]) {
-    for store in stores {
+    for (place, store) in stores.iter().enumerate() {
         let item = |hit: &Hit| match &hit.memory {
             Some(recalled) => ItemId::Memory(recalled.memory.id),
             None => ItemId::Document(hit.document.id),
         };
-        let here = hits.iter().filter(|hit| hit.scope == store.scope);
+        let here = hits.iter().filter(|hit| hit.store == place);
         store.retrievals.note(here.map(item).collect::<HashSet<_>>());
     }
 }

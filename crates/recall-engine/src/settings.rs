@@ -1,5 +1,6 @@
 //! Where do stores live, and what bounds them?
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub struct Places {
     pub home: Option<PathBuf>,
     /// Roots outside the client's project that requests may read.
     pub allowed_roots: Vec<PathBuf>,
+    /// The roots of the domains, by their names. A root that is one is that domain's for whoever asks, also from within.
+    pub domains: BTreeMap<String, PathBuf>,
 }
 
 /// What bounds the engine as a whole.
@@ -125,6 +128,8 @@ pub struct StoreSettings {
     pub ranker: RankerChoice,
     /// Below which confidence an answer is doubtful; the project's decides for all stores of a search.
     pub low_confidence: f64,
+    /// The domains that the project sees, by name. The project's decide for all stores of a request.
+    pub domains: Vec<String>,
     /// What was wrong with the configuration, for a person.
     pub warnings: Vec<String>,
 }
@@ -140,6 +145,7 @@ impl Default for StoreSettings {
             weights: Weights::default(),
             ranker: RankerChoice::BuiltIn,
             low_confidence: LOW_CONFIDENCE,
+            domains: Vec::new(),
             warnings: Vec::new(),
         }
     }

@@ -40,6 +40,7 @@ fn two_projects_do_not_see_each_other() {
         directory: one.home().join("other"),
         project: Some(one.home().join("other")),
         root_check: RootCheck::Refuse,
+        domain: None,
     };
     assert_eq!(paths(&one.search(&engine, "shared_name")), ["a.rs"]);
     assert_eq!(paths(&engine.search(&other, &request("shared_name")).expect("an answer")), ["b.rs"]);

@@ -18,7 +18,9 @@ use support::{Sandbox, request};
 const LOOKALIKES: &str = include_str!("../../recall-secrets/tests/secrets/lookalikes.txt");
 
 fn whole(sandbox: &Sandbox, engine: &Engine, path: &str) -> Option<String> {
-    let item = engine.get(&sandbox.origin(), &ItemRequest { id: path.to_owned(), parent: Parent::Leave }).ok()?;
+    let item = engine
+        .get(&sandbox.origin(), &ItemRequest { id: path.to_owned(), parent: Parent::Leave, scope: Scope::All })
+        .ok()?;
     Some(item.text)
 }
 
@@ -105,7 +107,10 @@ fn no_other_answer_tells_a_secret_either() {
         let hits = sandbox.search(&engine, "wombats").hits;
         let chunk = hits.iter().find(|hit| hit.document.path.as_str() == "docs/a.md").expect("found").id.to_string();
         for id in ["docs/a.md".to_owned(), chunk] {
-            told.push(format!("{:?}", engine.get(&origin, &ItemRequest { id, parent }).expect("there")));
+            told.push(format!(
+                "{:?}",
+                engine.get(&origin, &ItemRequest { id, parent, scope: Scope::All }).expect("there")
+            ));
         }
     }
     let list = recall_engine::ListRequest {

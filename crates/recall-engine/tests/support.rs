@@ -15,7 +15,7 @@ use recall_engine::{
 use recall_journal::{Disk, Storage};
 
 /// The real time: file times are compared with it.
-struct SystemClock;
+pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "the one place in these tests that asks for the time")]
@@ -90,6 +90,7 @@ impl Sandbox {
             stores: place.join("stores"),
             home: None,
             allowed_roots: Vec::new(),
+            domains: std::collections::BTreeMap::new(),
         };
         let limits = self.limits.clone();
         let settings = EngineSettings { ingest_wait: Duration::from_secs(30), ..settings };
@@ -98,7 +99,7 @@ impl Sandbox {
     }
 
     pub(crate) fn origin(&self) -> Origin {
-        Origin { directory: self.root(), project: Some(self.root()), root_check: RootCheck::Refuse }
+        Origin { directory: self.root(), project: Some(self.root()), root_check: RootCheck::Refuse, domain: None }
     }
 
     pub(crate) fn search(&self, engine: &Engine, query: &str) -> Answer {

@@ -21,11 +21,12 @@ pub(crate) struct PromoteArgs {
 pub(super) async fn run(args: PromoteArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
     let output = &invocation.output;
     let client = invocation.connect().await?;
+    let domain = invocation.global.domain.clone().unwrap_or_default();
     let request = v1::PromoteRequest {
         context: Some(invocation.context()),
         id: args.id,
-        to: v1::Scope::Global.into(),
-        domain: String::new(),
+        to: if domain.is_empty() { v1::Scope::Global } else { v1::Scope::Domain }.into(),
+        domain,
     };
     let answer = client.promote(request).await?;
     match output.format {

@@ -11,7 +11,7 @@ use recall_proto::{InvalidRequest, Problem};
 /// # Errors
 /// It names neither a working directory nor a project's root, or asks for a store by its id.
 pub(super) fn origin(context: Option<RequestContext>) -> Result<Origin, InvalidRequest> {
-    let RequestContext { working_directory, project_root, project_id, allow_broad_root, .. } =
+    let RequestContext { working_directory, project_root, project_id, allow_broad_root, domain, .. } =
         context.unwrap_or_default();
     if !project_id.is_empty() {
         let problem = Problem::Unknown { value: project_id, known: "none; name the project by its root" };
@@ -24,7 +24,8 @@ pub(super) fn origin(context: Option<RequestContext>) -> Result<Origin, InvalidR
         (true, None) => return Err(InvalidRequest::new("context.working_directory", Problem::Empty)),
     };
     let root_check = if allow_broad_root { RootCheck::Force } else { RootCheck::Refuse };
-    Ok(Origin { directory, project, root_check })
+    let domain = Some(domain).filter(|name| !name.is_empty());
+    Ok(Origin { directory, project, root_check, domain })
 }
 
 #[cfg(test)]
@@ -40,7 +41,7 @@ mod tests {
     fn a_request_says_where_it_comes_from() {
         let at = |directory: &str, project: Option<&str>| {
             let (directory, project) = (directory.into(), project.map(PathBuf::from));
-            Ok(Origin { directory, project, root_check: RootCheck::Refuse })
+            Ok(Origin { directory, project, root_check: RootCheck::Refuse, domain: None })
         };
         assert_eq!(origin(Some(context("/w", ""))), at("/w", None));
         assert_eq!(origin(Some(context("/w/src", "/w"))), at("/w/src", Some("/w")));

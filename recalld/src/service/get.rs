@@ -4,7 +4,7 @@ use recall_core::Scope;
 use recall_engine::{Item, ItemRequest, Parent};
 use recall_proto::convert::{chunk, document, scope, symbol};
 use recall_proto::v1::{GetRequest, GetResponse};
-use recall_proto::{Failure, InvalidRequest, Problem, Reason};
+use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use super::{Service, context, memory, store, warning};
@@ -18,12 +18,8 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
     let lines = Lines::read(start_line, end_line)?;
     let origin = context::origin(context)?;
     let parent = if include_parent { Parent::Include } else { Parent::Leave };
-    let asked = ItemRequest { id, parent };
+    let asked = ItemRequest { id, parent, scope: wanted };
     let item = service.call(move |daemon| daemon.engine.get(&origin, &asked)).await?;
-    if !wanted.sees(item.scope) {
-        let message = format!("`{}` is in the {} store", item.document.path, item.scope);
-        return Err(Failure::new(Reason::NotFound, message).into());
-    }
     Ok(response(item, lines))
 }
 

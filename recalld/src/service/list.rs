@@ -25,24 +25,24 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
         limit: limits::list_entries(limit, &service.daemon.settings.limits)?,
     };
     let listing = service.call(move |daemon| daemon.engine.list(&origin, &asked)).await?;
-    Ok(response(listing, wanted))
+    Ok(response(listing))
 }
 
-fn response(listing: Listing, listed: Scope) -> ListResponse {
+fn response(listing: Listing) -> ListResponse {
     let Listing { documents, total, coverage, next_offset, warnings } = listing;
     ListResponse {
         entries: documents.iter().map(|listed| entry(listed, &coverage)).collect(),
         next_cursor: next_offset.map(|offset| offset.to_string()).unwrap_or_default(),
         total,
-        generation: store::generation(listed, &coverage),
+        generation: store::generation(&coverage),
         warnings: warning::to_proto(warnings),
     }
 }
 
 fn entry(listed: &Listed, coverage: &[Coverage]) -> ListEntry {
-    let Listed { scope, document: found, created, chunks, memory: recalled } = listed;
+    let Listed { scope, store: place, document: found, created, chunks, memory: recalled } = listed;
     let recalled = recalled.as_deref();
-    let store_id = store::id_in(*scope, coverage);
+    let store_id = store::id_at(*place, coverage);
     let doc =
         v1::Document { created_at: Some(time::to_proto(*created)), ..document::to_proto(found, *scope, &store_id) };
     ListEntry {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use recall_core::DocumentId;
+use recall_core::{DocumentId, Scope};
 use recall_engine::{Engine, GetError, ItemRequest, Origin, Parent};
 use recall_proto::convert;
 use recall_proto::v1::{SearchRequest, SearchResponse};
@@ -56,7 +56,7 @@ fn parent_texts(
         if texts.contains_key(&document) {
             continue;
         }
-        match engine.get(origin, &ItemRequest { id: document.to_string(), parent: Parent::Leave }) {
+        match engine.get(origin, &ItemRequest { id: document.to_string(), parent: Parent::Leave, scope: Scope::All }) {
             Ok(item) => {
                 texts.insert(document, item.text);
             }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use recall_core::{ContentHash, Scope, StoreScope};
+use recall_core::ContentHash;
 use recall_engine::Coverage;
 
 /// A store's id: stable while its root stays where it is.
@@ -10,16 +10,14 @@ pub(super) fn id(root: &Path) -> String {
     ContentHash::of(root.as_os_str().as_encoded_bytes()).short()
 }
 
-/// The id of the answering store of a scope; empty where none answered.
-pub(super) fn id_in(scope: StoreScope, coverage: &[Coverage]) -> String {
-    let store = coverage.iter().find(|coverage| coverage.scope == scope);
-    store.map(|coverage| id(&coverage.root)).unwrap_or_default()
+/// The id of the answering store at that place; empty where none answered.
+pub(super) fn id_at(place: usize, coverage: &[Coverage]) -> String {
+    coverage.get(place).map(|coverage| id(&coverage.root)).unwrap_or_default()
 }
 
-/// The generation of the project's store; of the global one where only that was asked.
-pub(super) fn generation(asked: Scope, coverage: &[Coverage]) -> u64 {
-    let wanted = if asked == Scope::Global { StoreScope::Global } else { StoreScope::Project };
-    coverage.iter().find(|coverage| coverage.scope == wanted).map_or(0, |coverage| coverage.generation.0)
+/// The generation of the project's store; where that was not asked, of the first that was.
+pub(super) fn generation(coverage: &[Coverage]) -> u64 {
+    coverage.first().map_or(0, |coverage| coverage.generation.0)
 }
 
 /// A store's name: that of its root's directory.

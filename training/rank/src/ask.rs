@@ -53,6 +53,7 @@ impl Asked {
             stores: home.join("stores"),
             home: None,
             allowed_roots: Vec::new(),
+            domains: std::collections::BTreeMap::new(),
         };
         let engine = Engine::new(
             places,
@@ -61,7 +62,8 @@ impl Asked {
             Arc::new(Now),
         );
         let root: PathBuf = root.to_owned();
-        let origin = Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Force };
+        let origin =
+            Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Force, domain: None };
         Self { engine, origin }
     }
 

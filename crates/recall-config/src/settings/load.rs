@@ -10,8 +10,8 @@ use super::{ClientSettings, DaemonSettings, IndexSettings, ModelsSettings, Roots
 use crate::read::Reach::{Project, User};
 use crate::read::Reader;
 use crate::value::{
-    address, count, duration, file, folders, globs, log_level, model, or_word, part, positive, providers, proxy,
-    ranker, size, types, weight,
+    address, count, domains, duration, file, folders, globs, log_level, model, names, or_word, part, positive,
+    providers, proxy, ranker, size, types, weight,
 };
 use crate::{ConfigError, Environment, Homes, Origin, Warning, layers};
 
@@ -139,6 +139,7 @@ fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, 
         rerank_candidates,
         rerank_wait,
         rerank_weight,
+        domains: listed,
     } = default;
     Ok(SearchSettings {
         per_document: from.key("search.per_document", Project, per_document, positive(1_000))?,
@@ -149,6 +150,7 @@ fn search(from: &mut Reader, default: SearchSettings) -> Result<SearchSettings, 
         rerank_candidates: from.key("search.rerank_candidates", User, rerank_candidates, positive(1_000))?,
         rerank_wait: from.key("search.rerank_wait", User, rerank_wait, duration(MILLISECOND..=MINUTE))?,
         rerank_weight: from.key("search.rerank_weight", User, rerank_weight, part)?,
+        domains: from.key("search.domains", Project, listed, names)?,
     })
 }
 
@@ -177,8 +179,11 @@ fn models(from: &mut Reader, default: ModelsSettings) -> Result<ModelsSettings, 
 }
 
 fn roots(from: &mut Reader, default: RootsSettings) -> Result<RootsSettings, ConfigError> {
-    let RootsSettings { allowed } = default;
-    Ok(RootsSettings { allowed: from.key("roots.allowed", User, allowed, folders)? })
+    let RootsSettings { allowed, domains: known } = default;
+    Ok(RootsSettings {
+        allowed: from.key("roots.allowed", User, allowed, folders)?,
+        domains: from.key("roots.domains", User, known, domains)?,
+    })
 }
 
 fn daemon(from: &mut Reader, default: &DaemonSettings) -> Result<DaemonSettings, ConfigError> {

@@ -1,5 +1,6 @@
 //! Move a memory to a wider store.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{
@@ -23,7 +24,7 @@ pub struct PromoteReport {
 }
 
 impl Engine {
-    /// Moves a memory of the project to the global store: written there first, so that a crash in between leaves it in both.
+    /// Moves a memory of the project to the global store or to a domain: written there first, so that a crash in between leaves it in both.
     ///
     /// There it has no anchors: the files of one project mean nothing in another. Where it was promoted before, nothing is
     /// written anew, unless that was not done to its end and it was amended in the project since.
@@ -32,21 +33,25 @@ impl Engine {
     /// The project has no such memory, there is no such wider store, or a journal cannot be written.
     pub fn promote_memory(&self, origin: &Origin, request: &PromoteMemory) -> Result<PromoteReport, MemoryError> {
         let &PromoteMemory { id, to, ref provenance } = request;
-        if to != StoreScope::Global {
-            let scope = if to == StoreScope::Domain { Scope::Domain } else { Scope::Project };
-            return Err(MemoryError::NoStore { scope });
-        }
+        let scope = match to {
+            StoreScope::Global => Scope::Global,
+            StoreScope::Domain => Scope::Domain,
+            StoreScope::Project => return Err(MemoryError::NoStore { scope: Scope::Project }),
+        };
         let now = self.clock.now();
         let project = self.memory_store(origin, Scope::Project)?;
-        let global = self.memory_store(origin, Scope::Global)?;
-        for store in [&project, &global] {
+        let wider = self.memory_store(origin, scope)?;
+        if Arc::ptr_eq(&project, &wider) {
+            return Err(MemoryError::NoStore { scope });
+        }
+        for store in [&project, &wider] {
             store.ledger.look(now, Duration::ZERO)?;
         }
         let not_found = || MemoryError::NotFound { id: id.to_string() };
         let memory = masked(project.ledger.memory(id).ok_or_else(not_found)?);
         let provenance = provenance::completed(provenance, &Head::of(&project.root), &project);
         // Where a crash or a full disk came in between the last time, it may have been amended here since.
-        if global.ledger.memory(id).is_none_or(|known| memory.promoted.is_none() && known.updated < memory.updated) {
+        if wider.ledger.memory(id).is_none_or(|known| memory.promoted.is_none() && known.updated < memory.updated) {
             let added = NewMemory {
                 title: memory.title,
                 content: memory.content,
@@ -59,15 +64,18 @@ impl Engine {
                 anchors: Vec::new(),
                 lineage: Some(Lineage { scope: project.scope, name: provenance.project.clone() }),
             };
-            global.ledger.write(&[Event {
-                timestamp: global.ledger.moment_after(id, now),
-                id: global.ledger.event_id(None, now),
+            wider.ledger.write(&[Event {
+                timestamp: wider.ledger.moment_after(id, now),
+                id: wider.ledger.event_id(None, now),
                 body: EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) },
                 provenance: memory.provenance,
             }])?;
         }
         if memory.promoted.is_none() {
-            let change = MemoryChange::Promote(Promotion { to, domain: None });
+            let change = MemoryChange::Promote(Promotion {
+                to,
+                domain: origin.domain.clone().filter(|_| to == StoreScope::Domain),
+            });
             project.ledger.write(&[Event {
                 timestamp: project.ledger.moment_after(id, now),
                 id: project.ledger.event_id(None, now),
@@ -76,7 +84,7 @@ impl Engine {
             }])?;
         }
         project.index_memories_soon(&self.clock);
-        global.index_memories_soon(&self.clock);
+        wider.index_memories_soon(&self.clock);
         Ok(PromoteReport { id, scope: to })
     }
 }

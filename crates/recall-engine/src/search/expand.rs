@@ -137,6 +137,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, stored: StoredCh
     Hit {
         id: stored.id,
         scope: store.scope,
+        store: ranked.store,
         highlights: Vec::new(),
         document: stored.document.document,
         chunk: stored.chunk,

@@ -88,7 +88,7 @@ impl Client<'_> {
 
     /// What a memory is: its store, title and how often it was useful; none for one that is not known.
     fn get(&self, id: MemoryId) -> Option<(StoreScope, String, u64)> {
-        let request = ItemRequest { id: id.to_string(), parent: Parent::Leave };
+        let request = ItemRequest { id: id.to_string(), scope: Scope::All, parent: Parent::Leave };
         let item = self.engine.get(&self.world.origin(), &request).ok()?;
         let memory = item.memory.expect("a memory").memory;
         Some((item.scope, memory.title.to_string(), memory.feedback.useful))

@@ -123,7 +123,7 @@ pub(crate) fn observe(world: &World, ids: BTreeSet<MemoryId>) -> (Facts, Vec<Hit
     let found = hits.iter().filter_map(|hit| Some((hit.scope, hit.memory.as_ref()?.memory.id))).collect();
     let mut facts = Facts { found, ..Facts::default() };
     for id in ids {
-        let request = ItemRequest { id: id.to_string(), parent: Parent::Leave };
+        let request = ItemRequest { id: id.to_string(), scope: Scope::All, parent: Parent::Leave };
         let Ok(item) = engine.get(&world.origin(), &request) else { continue };
         let recalled = item.memory.expect("a memory");
         let fact = Fact {

@@ -17,7 +17,7 @@ fn other_project(sandbox: &Sandbox) -> Origin {
     let root = sandbox.home().canonicalize().expect("there").join("other");
     fs::create_dir_all(&root).expect("made");
     fs::write(root.join("b.rs"), "fn b() {}\n").expect("written");
-    Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Refuse }
+    Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Refuse, domain: None }
 }
 
 fn listed(engine: &Engine, origin: &Origin) -> usize {
@@ -46,7 +46,7 @@ fn no_use_case_of_one_project_reaches_a_memory_of_another() {
     let other = other_project(&sandbox);
     assert_eq!(engine.search(&other, &request("wombats")).expect("an answer").hits, []);
     assert_eq!(listed(&engine, &other), 0);
-    let get = ItemRequest { id: id.to_string(), parent: Parent::Leave };
+    let get = ItemRequest { id: id.to_string(), parent: Parent::Leave, scope: Scope::All };
     assert!(engine.get(&other, &get).is_err());
     let provenance = agent();
     let update = UpdateMemory {
@@ -89,7 +89,7 @@ fn a_global_memory_is_seen_by_every_project_that_asks_for_it() {
             (count(&origin, Scope::All), count(&origin, Scope::Global), count(&origin, Scope::Project)),
             (1, 1, 0)
         );
-        let get = ItemRequest { id: id.to_string(), parent: Parent::Leave };
+        let get = ItemRequest { id: id.to_string(), parent: Parent::Leave, scope: Scope::All };
         assert_eq!(engine.get(&origin, &get).expect("there").scope, StoreScope::Global);
     }
     assert!(!sandbox.root().join(".recall").exists(), "nothing is written into the project");
@@ -113,6 +113,6 @@ fn a_promoted_memory_moves_with_its_lineage_and_its_id() {
     let lineage = memory.lineage.as_ref().expect("it comes from somewhere");
     assert_eq!((lineage.scope, lineage.name.as_deref()), (StoreScope::Project, Some("project")));
     assert_eq!(engine.search(&other_project(&sandbox), &request("wombats")).expect("an answer").hits.len(), 1);
-    let get = ItemRequest { id: id.to_string(), parent: Parent::Leave };
+    let get = ItemRequest { id: id.to_string(), parent: Parent::Leave, scope: Scope::All };
     assert_eq!(engine.get(&sandbox.origin(), &get).expect("there").scope, StoreScope::Global);
 }

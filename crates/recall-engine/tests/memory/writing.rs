@@ -181,7 +181,12 @@ fn a_memory_that_retires_another_is_found_in_its_place() {
 }
 
 fn get(sandbox: &Sandbox, engine: &recall_engine::Engine, id: &str) -> Item {
-    engine.get(&sandbox.origin(), &ItemRequest { id: id.to_owned(), parent: Parent::Leave }).expect("there")
+    engine
+        .get(
+            &sandbox.origin(),
+            &ItemRequest { id: id.to_owned(), parent: Parent::Leave, scope: recall_core::Scope::All },
+        )
+        .expect("there")
 }
 
 #[test]

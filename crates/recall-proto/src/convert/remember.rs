@@ -133,7 +133,7 @@ pub fn verify(message: v1::VerifyRequest) -> Asked<VerifyMemories> {
 /// The id is none, or the scope is unknown or no single store's.
 pub fn promote(message: v1::PromoteRequest) -> Asked<PromoteMemory> {
     let v1::PromoteRequest { context, id, to, domain } = message;
-    let context = context.unwrap_or_default();
+    let mut context = context.unwrap_or_default();
     let to = match scope::from_proto(to, Scope::Global)? {
         Scope::Global => StoreScope::Global,
         Scope::Domain => StoreScope::Domain,
@@ -144,6 +144,9 @@ pub fn promote(message: v1::PromoteRequest) -> Asked<PromoteMemory> {
     };
     if to != StoreScope::Domain && !domain.is_empty() {
         return Err(InvalidRequest::new("domain", Problem::Contradiction { other: "to" }));
+    }
+    if !domain.is_empty() {
+        context.domain = domain;
     }
     let asked = PromoteMemory { id: memory_id("id", &id)?, to, provenance: provenance(&context) };
     Ok((context, asked))
@@ -161,6 +164,7 @@ pub fn provenance(context: &v1::RequestContext) -> Provenance {
         client_version: _,
         provenance,
         allow_broad_root: _,
+        domain: _,
     } = context;
     let v1::Provenance { agent_mode, git_branch, git_commit, project_path, project_name } =
         provenance.clone().unwrap_or_default();

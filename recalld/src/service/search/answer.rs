@@ -64,7 +64,7 @@ pub(super) fn to_proto(
             took_ms: millis(took),
             total_hits: candidates,
             snapshot: snapshot.map(time::to_proto),
-            generation: store::generation(searched, &coverage),
+            generation: store::generation(&coverage),
             stages: stages.into_iter().map(|(stage, took)| (stage.as_str().to_owned(), millis(took))).collect(),
             stores: coverage.iter().map(searched_store).collect(),
             candidates: by_retriever(&retrieved),
@@ -104,6 +104,7 @@ fn hit(
     let Hit {
         id: _,
         scope,
+        store: place,
         document: found,
         chunk: span,
         text,
@@ -116,7 +117,7 @@ fn hit(
         memory: recalled,
     } = hit;
     let recalled = recalled.as_deref();
-    let doc = document::to_proto(&found, scope, &store::id_in(scope, coverage));
+    let doc = document::to_proto(&found, scope, &store::id_at(place, coverage));
     v1::Hit {
         score,
         chunk: Some(v1::Chunk { doc_id: doc.id.clone(), ..chunk::to_proto(&span, found.id, &text) }),
