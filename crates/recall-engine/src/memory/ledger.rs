@@ -2,8 +2,8 @@
 
 mod derived;
 
-pub(super) use derived::Difference;
 use derived::all_wanted;
+pub(super) use derived::{Difference, Unindexed};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
@@ -56,6 +56,8 @@ struct State {
     wanted: HashMap<MemoryId, ContentHash>,
     /// Memories whose documents the index may not have as they are.
     behind: BTreeSet<MemoryId>,
+    /// The words of some of them, by the document that each should have: whoever adds compares with all.
+    unindexed: HashMap<MemoryId, (ContentHash, Unindexed)>,
     /// Whether every document of the index is to be compared, since lines were changed or taken away.
     everything_behind: bool,
     /// What is being written at this moment.
@@ -90,6 +92,7 @@ impl Ledger {
             first_glance: None,
             wanted: HashMap::new(),
             behind: BTreeSet::new(),
+            unindexed: HashMap::new(),
             everything_behind: false,
             in_flight: BTreeMap::new(),
             looked: None,
@@ -145,7 +148,7 @@ impl Ledger {
             Changes::None => self.state.lock(),
             Changes::Added(events) => {
                 let mut state = self.state.lock();
-                events.into_iter().for_each(|event| state.apply(event));
+                state.apply_all(events);
                 state
             }
             Changes::Rewritten(events) => {
@@ -156,7 +159,7 @@ impl Ledger {
                 // What was written and told to be known while that was made.
                 match follower.changes(now)? {
                     Changes::None => {}
-                    Changes::Added(events) => events.into_iter().for_each(|event| state.apply(event)),
+                    Changes::Added(events) => state.apply_all(events),
                     Changes::Rewritten(events) => {
                         let memories: Memories = events.into_iter().collect();
                         let wanted = all_wanted(&memories);
@@ -357,6 +360,12 @@ impl Ledger {
 }
 
 impl State {
+    fn apply_all(&mut self, events: Vec<Event>) {
+        for event in events {
+            self.apply(event);
+        }
+    }
+
     fn apply(&mut self, event: Event) {
         let added = match &event.body {
             EventBody::Memory { id, change: MemoryChange::Add(added) } => Some((*id, added.supersedes)),
