@@ -1,10 +1,10 @@
 //! A client that notes what it asked for and what it was told.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use recall_client::{Client, ConnectOptions, Launch};
 use recall_proto::{Failure, Reason, v1};
-use recall_testkit::Project;
+use recall_testkit::{DEADLINE, Project};
 use recall_tests::Sandbox;
 
 /// How certain it is that something was done.
@@ -160,15 +160,23 @@ impl Witness {
         }
     }
 
-    /// Checks that a memory that is in force is found by its name, and one that is removed is not.
+    /// Checks that a memory that is in force is found by its name, and one that is removed is not, by an answer that lacks nothing.
     pub(crate) async fn check_found(&self, item: &Item) {
-        let request = v1::SearchRequest { context: self.context(), query: item.name.clone(), ..Default::default() };
-        let answer = self.client.search(request).await.expect("an answer");
+        let began = Instant::now();
+        let answer = loop {
+            let request = v1::SearchRequest { context: self.context(), query: item.name.clone(), ..Default::default() };
+            let answer = self.client.search(request).await.expect("an answer");
+            if answer.warnings.is_empty() {
+                break answer;
+            }
+            assert!(began.elapsed() < DEADLINE, "{:?}", answer.warnings);
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        };
         let is_found = answer
             .results
             .iter()
             .any(|hit| hit.memory.as_ref().is_some_and(|memory| Some(&memory.id) == item.id.as_ref()));
-        assert_eq!(is_found, item.removed == Certainty::No, "{item:?}: {:?}", answer.warnings);
+        assert_eq!(is_found, item.removed == Certainty::No, "{item:?}");
     }
 
     /// How many parts of the project's journals could not be read.

@@ -54,13 +54,21 @@ impl Engine {
     }
 }
 
-/// The first of the stores that holds an item, and the item: a part of a memory's document stands for the memory.
+/// The first of the stores that holds an item, and the item: a part of a memory's document stands for the memory. One that was
+/// promoted is held by the store that it was moved to, where that one still has it.
 fn holder(stores: &[Arc<Store>], item: ItemId) -> Result<Option<(Arc<Store>, ItemId)>, StoreError> {
+    let mut moved = None;
     for store in stores {
         let path = |document: StoredDocument| document.document.path;
         let path = match item {
-            ItemId::Memory(id) if store.ledger.memory(id).is_some() => return Ok(Some((Arc::clone(store), item))),
-            ItemId::Memory(_) => None,
+            ItemId::Memory(id) => match store.ledger.memory(id) {
+                Some(memory) if memory.promoted.is_none() => return Ok(Some((Arc::clone(store), item))),
+                Some(_) => {
+                    moved.get_or_insert((Arc::clone(store), item));
+                    None
+                }
+                None => None,
+            },
             ItemId::Document(id) => store.read(|snapshot| Ok(snapshot.document(id)?.map(path)))?,
             ItemId::Chunk(id) => store.read(|snapshot| Ok(snapshot.chunk(id)?.map(|chunk| path(chunk.document))))?,
         };
@@ -69,5 +77,5 @@ fn holder(stores: &[Arc<Store>], item: ItemId) -> Result<Option<(Arc<Store>, Ite
             return Ok(Some((Arc::clone(store), item)));
         }
     }
-    Ok(None)
+    Ok(moved)
 }

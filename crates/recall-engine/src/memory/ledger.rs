@@ -4,7 +4,7 @@ mod derived;
 mod health;
 mod reading;
 
-pub(super) use derived::Difference;
+pub(super) use derived::{Difference, Unindexed};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
@@ -55,6 +55,8 @@ struct State {
     wanted: HashMap<MemoryId, ContentHash>,
     /// Memories whose documents the index may not have as they are.
     behind: BTreeSet<MemoryId>,
+    /// The words of some of them, by the document that each should have: whoever adds compares with all.
+    unindexed: HashMap<MemoryId, (ContentHash, Unindexed)>,
     /// Whether every document of the index is to be compared, since lines were changed or taken away.
     everything_behind: bool,
     /// What is being written at this moment.
@@ -91,6 +93,7 @@ impl Ledger {
             first_glance: None,
             wanted: HashMap::new(),
             behind: BTreeSet::new(),
+            unindexed: HashMap::new(),
             everything_behind: false,
             in_flight: BTreeMap::new(),
             looked: None,
@@ -290,6 +293,12 @@ impl Ledger {
 }
 
 impl State {
+    fn apply_all(&mut self, events: Vec<Event>) {
+        for event in events {
+            self.apply(event);
+        }
+    }
+
     fn apply(&mut self, event: Event) {
         let added = match &event.body {
             EventBody::Memory { id, change: MemoryChange::Add(added) } => Some((*id, added.supersedes)),

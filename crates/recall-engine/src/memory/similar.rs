@@ -36,11 +36,17 @@ impl Store {
         vocabulary: &Vocabulary,
     ) -> Result<Vec<SimilarMemory>, StoreError> {
         let mut similar: BTreeMap<MemoryId, SimilarMemory> = BTreeMap::new();
-        for memory in self.indexed_like(title, content)?.into_iter().chain(self.ledger.unindexed(UNINDEXED)) {
-            let similarity = vocabulary.similarity(&Vocabulary::of(&[&memory.title, &memory.content]));
+        let mut compare = |id: MemoryId, title: &str, other: &Vocabulary| {
+            let similarity = vocabulary.similarity(other);
             if similarity >= SIMILAR {
-                similar.insert(memory.id, SimilarMemory { id: memory.id, title: memory.title.to_string(), similarity });
+                similar.insert(id, SimilarMemory { id, title: title.to_owned(), similarity });
             }
+        };
+        for memory in self.indexed_like(title, content)? {
+            compare(memory.id, &memory.title, &Vocabulary::of(&[&memory.title, &memory.content]));
+        }
+        for memory in self.ledger.unindexed(UNINDEXED) {
+            compare(memory.id, &memory.title, &memory.vocabulary);
         }
         let mut similar: Vec<_> = similar.into_values().collect();
         similar.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.id.cmp(&b.id)));

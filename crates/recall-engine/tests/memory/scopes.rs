@@ -115,4 +115,10 @@ fn a_promoted_memory_moves_with_its_lineage_and_its_id() {
     assert_eq!(engine.search(&other_project(&sandbox), &request("wombats")).expect("an answer").hits.len(), 1);
     let get = ItemRequest { id: id.to_string(), parent: Parent::Leave, scope: Scope::All };
     assert_eq!(engine.get(&sandbox.origin(), &get).expect("there").scope, StoreScope::Global);
+
+    let feedback = Feedback { verdict: Verdict::Useful, note: None };
+    let rate = RateItem { item: ItemId::Memory(id), feedback, provenance: agent() };
+    assert_eq!(engine.rate_item(&sandbox.origin(), &rate).expect("kept").stats.useful, 1);
+    let told = engine.get(&sandbox.origin(), &get).expect("there").memory.expect("a memory").memory;
+    assert_eq!(told.feedback.useful, 1, "what is said of it is said where it is");
 }

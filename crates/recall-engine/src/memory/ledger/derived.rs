@@ -1,9 +1,10 @@
 //! Which documents should the index have, and how far is it behind?
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{ContentHash, Memory, MemoryId};
+use recall_core::{ContentHash, Memory, MemoryId, Vocabulary};
 use recall_journal::Memories;
 
 use super::{Ledger, State};
@@ -18,6 +19,15 @@ pub(in crate::memory) struct Difference {
     pub(in crate::memory) missing: Vec<(Memory, Option<ContentHash>)>,
     /// Memories whose document is to go.
     pub(in crate::memory) surplus: Vec<MemoryId>,
+}
+
+/// A memory that the index may not have, without its secrets.
+#[derive(Clone, Debug)]
+pub(in crate::memory) struct Unindexed {
+    pub(in crate::memory) id: MemoryId,
+    pub(in crate::memory) title: Arc<str>,
+    /// The words of its title and text.
+    pub(in crate::memory) vocabulary: Arc<Vocabulary>,
 }
 
 impl Ledger {
@@ -79,12 +89,30 @@ impl Ledger {
         true
     }
 
-    /// The memories that the index may not have, without their secrets, at most so many.
-    pub(in crate::memory) fn unindexed(&self, most: usize) -> Vec<Memory> {
-        let state = self.state.lock();
-        let is_behind = |id: &&MemoryId| state.everything_behind || state.behind.contains(id);
-        let ids = state.wanted.keys().filter(is_behind);
-        ids.take(most).filter_map(|id| state.memories.memory(*id)).map(masked).collect()
+    /// The words of the memories that the index may not have, at most of so many.
+    pub(in crate::memory) fn unindexed(&self, most: usize) -> Vec<Unindexed> {
+        let state = &mut *self.state.lock();
+        let ids: Vec<MemoryId> = if state.everything_behind {
+            state.wanted.keys().take(most).copied().collect()
+        } else {
+            state.behind.iter().filter(|id| state.wanted.contains_key(id)).take(most).copied().collect()
+        };
+        if state.unindexed.len() > 2 * most {
+            let behind = &state.behind;
+            state.unindexed.retain(|id, _| behind.contains(id));
+        }
+        let words_of = |id: MemoryId| {
+            let hash = *state.wanted.get(&id)?;
+            if let Some((_, known)) = state.unindexed.get(&id).filter(|(known, _)| *known == hash) {
+                return Some(known.clone());
+            }
+            let memory = masked(state.memories.memory(id)?);
+            let vocabulary = Arc::new(Vocabulary::of(&[&memory.title, &memory.content]));
+            let unindexed = Unindexed { id, title: memory.title, vocabulary };
+            state.unindexed.insert(id, (hash, unindexed.clone()));
+            Some(unindexed)
+        };
+        ids.into_iter().filter_map(words_of).collect()
     }
 
     /// Whether the document that the index has of a memory is the one that it should have.

@@ -70,7 +70,7 @@ impl Ledger {
             Changes::None => self.state.lock(),
             Changes::Added(events) => {
                 let mut state = self.state.lock();
-                events.into_iter().for_each(|event| state.apply(event));
+                state.apply_all(events);
                 state
             }
             Changes::Rewritten(events) => {
@@ -81,7 +81,7 @@ impl Ledger {
                 // What was written and told to be known while that was made.
                 match follower.changes(now)? {
                     Changes::None => {}
-                    Changes::Added(events) => events.into_iter().for_each(|event| state.apply(event)),
+                    Changes::Added(events) => state.apply_all(events),
                     Changes::Rewritten(events) => {
                         let memories: Memories = events.into_iter().collect();
                         let wanted = all_wanted(&memories);
