@@ -2,17 +2,40 @@
 
 use std::path::Path;
 
-use recall_client::{Client, ConnectOptions, Launch};
+use recall_client::{Client, ConnectOptions, Launch, is_gone};
 use recall_config::{Environment, Homes, Settings};
+use tonic::Status;
 
 use crate::complaint::{CommandError, Complaint};
 use crate::invocation::{CLIENT_NAME, Invocation};
+use crate::progress::patiently;
 
 impl Invocation {
     /// Connects to the daemon, which is started where needed; to a private one with `--no-daemon`.
     pub(crate) async fn connect(&self) -> Result<Client, CommandError> {
         let launch = if self.global.no_daemon { Launch::Private } else { Launch::IfNeeded };
         self.connect_by(launch).await
+    }
+
+    /// Asks the daemon what may be asked twice: where the daemon goes away over it, another is started, and asked once more.
+    /// Shows how far the indexing is where the answer takes long.
+    pub(crate) async fn ask<T, F>(&self, ask: impl Fn(Client) -> F) -> Result<T, CommandError>
+    where
+        F: Future<Output = Result<T, Status>>,
+    {
+        let answer = self.ask_once(&ask).await?;
+        match answer {
+            Err(status) if is_gone(&status) => Ok(self.ask_once(&ask).await??),
+            answer => Ok(answer?),
+        }
+    }
+
+    async fn ask_once<T, F>(&self, ask: &impl Fn(Client) -> F) -> Result<Result<T, Status>, CommandError>
+    where
+        F: Future<Output = Result<T, Status>>,
+    {
+        let client = self.connect().await?;
+        Ok(patiently(&client, self.context(), self.output.format, ask(client.clone())).await)
     }
 
     /// Connects to the daemon.

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use recall_client::{Client, ConnectOptions, Launch};
+use recall_client::{Client, ConnectOptions, Launch, is_gone};
 use recall_config::{Homes, HomesError};
 use tokio::sync::Mutex;
-use tonic::{Code, Status};
+use tonic::Status;
 
-use crate::error::{Doing, ToolError, is_lost};
+use crate::error::{Doing, ToolError};
 
 /// A start takes 50 ms; a machine that is busy or upgrading may take a hundred times as long.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
@@ -62,7 +62,7 @@ impl Daemon {
     {
         let (number, client) = self.connected().await?;
         let result = match call(client).await {
-            Err(status) if is_lost(&status) || status.code() == Code::Unavailable => {
+            Err(status) if is_gone(&status) => {
                 self.forget(number).await;
                 let (_, client) = self.connected().await?;
                 call(client).await

@@ -109,7 +109,7 @@ impl ToolError {
 const CHECK_DAEMON: &str = "run `recall daemon start` in a shell; `recall daemon logs` shows the log";
 
 /// Whether a call failed because the connection broke, as against an answer of the daemon.
-pub(crate) fn is_lost(status: &Status) -> bool {
+fn is_lost(status: &Status) -> bool {
     status.source().is_some()
 }
 

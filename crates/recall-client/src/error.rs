@@ -1,9 +1,18 @@
 //! Why was the daemon not reached?
 
+use std::error::Error as _;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
+
+use tonic::{Code, Status};
+
+/// Whether a call failed because the daemon went away or is about to: what is safe to repeat may be asked once more, of a
+/// new connection.
+pub fn is_gone(status: &Status) -> bool {
+    status.source().is_some() || status.code() == Code::Unavailable
+}
 
 /// The daemon was not reached.
 #[derive(Debug, thiserror::Error)]

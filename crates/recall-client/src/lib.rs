@@ -18,7 +18,7 @@ mod socket;
 mod version;
 
 pub use client::Client;
-pub use error::ConnectError;
+pub use error::{ConnectError, is_gone};
 pub use handshake::DaemonIdentity;
 pub use options::{ConnectOptions, Launch};
 

@@ -37,7 +37,6 @@ pub(super) async fn run(args: GetArgs, invocation: &Invocation) -> Result<Exit, 
         Some((path, cited)) => (path.to_owned(), lines.or(Some(cited))),
         None => (id, lines),
     };
-    let client = invocation.connect().await?;
     let request = v1::GetRequest {
         context: Some(invocation.context()),
         id,
@@ -46,7 +45,7 @@ pub(super) async fn run(args: GetArgs, invocation: &Invocation) -> Result<Exit, 
         start_line: lines.as_ref().map(|lines| *lines.start()),
         end_line: lines.map(|lines| *lines.end()).filter(|last| *last != u32::MAX),
     };
-    let answer = client.get(request).await?;
+    let answer = invocation.ask(async |client| client.get(request.clone()).await).await?;
     match output.format {
         Format::Json => output.json(&recall_json::item(&answer))?,
         Format::Human => {

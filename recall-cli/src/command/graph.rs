@@ -10,7 +10,6 @@ use crate::invocation::Invocation;
 use crate::output::Format;
 use crate::output::human::graph::render;
 use crate::output::human::quantity::counted;
-use crate::progress::patiently;
 use crate::{Exit, args};
 
 /// Arguments of `recall graph`.
@@ -36,7 +35,6 @@ pub(crate) struct GraphArgs {
 pub(super) async fn run(args: GraphArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
     let output = &invocation.output;
     let GraphArgs { node, relations, depth, limit, scope } = args;
-    let client = invocation.connect().await?;
     let request = v1::GraphRequest {
         context: Some(invocation.context()),
         node,
@@ -45,8 +43,7 @@ pub(super) async fn run(args: GraphArgs, invocation: &Invocation) -> Result<Exit
         limit: Some(limit),
         scope: scope::to_proto(scope).into(),
     };
-    let asked = client.graph(request);
-    let answer = patiently(&client, invocation.context(), output.format, asked).await?;
+    let answer = invocation.ask(async |client| client.graph(request.clone()).await).await?;
     output.warn(&answer.warnings);
     if output.format == Format::Json {
         output.json(&recall_json::graph(&answer))?;

@@ -1,7 +1,6 @@
 //! `recall list`
 
 use clap::{Args, ValueEnum};
-use recall_client::Client;
 use recall_core::{DocumentType, Language, Scope};
 use recall_proto::convert::scope;
 use recall_proto::v1;
@@ -11,7 +10,6 @@ use crate::invocation::Invocation;
 use crate::output::Format;
 use crate::output::human::list::render;
 use crate::output::human::quantity::count;
-use crate::progress::patiently;
 use crate::{Exit, args};
 
 /// The entries of a page when all pages are asked for.
@@ -73,10 +71,9 @@ impl From<Sort> for v1::ListSort {
 pub(super) async fn run(args: ListArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
     let all = args.all;
     let mut request = request(args, invocation.context());
-    let client = invocation.connect().await?;
     let mut entries = Vec::new();
     loop {
-        let page = page(&client, request.clone(), invocation).await?;
+        let page = invocation.ask(async |client| client.list(request.clone()).await).await?;
         let next = page.next_cursor.clone();
         if invocation.output.format == Format::Json {
             if all {
@@ -93,15 +90,6 @@ pub(super) async fn run(args: ListArgs, invocation: &Invocation) -> Result<Exit,
         }
         request.cursor = next;
     }
-}
-
-async fn page(
-    client: &Client,
-    request: v1::ListRequest,
-    invocation: &Invocation,
-) -> Result<v1::ListResponse, CommandError> {
-    let asked = client.list(request);
-    Ok(patiently(client, invocation.context(), invocation.output.format, asked).await?)
 }
 
 fn finish(entries: &[v1::ListEntry], total: u64, next: &str, invocation: &Invocation) -> Result<Exit, CommandError> {

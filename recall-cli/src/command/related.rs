@@ -9,7 +9,6 @@ use crate::complaint::CommandError;
 use crate::invocation::Invocation;
 use crate::output::Format;
 use crate::output::human::related::render;
-use crate::progress::patiently;
 use crate::{Exit, args};
 
 /// Arguments of `recall related`.
@@ -32,7 +31,6 @@ pub(crate) struct RelatedArgs {
 pub(super) async fn run(args: RelatedArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
     let output = &invocation.output;
     let RelatedArgs { id, types, scope, limit } = args;
-    let client = invocation.connect().await?;
     let request = v1::RelatedRequest {
         context: Some(invocation.context()),
         id,
@@ -40,8 +38,7 @@ pub(super) async fn run(args: RelatedArgs, invocation: &Invocation) -> Result<Ex
         limit: Some(limit),
         types: types.into_iter().map(|kind| kind.as_str().to_owned()).collect(),
     };
-    let asked = client.related(request);
-    let answer = patiently(&client, invocation.context(), output.format, asked).await?;
+    let answer = invocation.ask(async |client| client.related(request.clone()).await).await?;
     output.warn(&answer.warnings);
     if output.format == Format::Json {
         output.json(&recall_json::related(&answer))?;

@@ -10,7 +10,6 @@ use crate::invocation::Invocation;
 use crate::output::Format;
 use crate::output::human::facets;
 use crate::output::human::search::{View, doubt, proof, render, summary};
-use crate::progress::patiently;
 use crate::{Exit, args};
 
 /// Arguments of `recall search`.
@@ -85,9 +84,8 @@ pub(crate) struct SearchArgs {
 pub(super) async fn run(args: SearchArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
     let output = &invocation.output;
     let lines = if args.full { usize::MAX } else { args.lines };
-    let client = invocation.connect().await?;
-    let asked = client.search(request(args, invocation.context()));
-    let answer = patiently(&client, invocation.context(), output.format, asked).await?;
+    let request = request(args, invocation.context());
+    let answer = invocation.ask(async |client| client.search(request.clone()).await).await?;
     match output.format {
         Format::Json => output.json(&recall_json::search(&answer))?,
         Format::Human => {

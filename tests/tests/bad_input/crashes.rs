@@ -60,7 +60,7 @@ fn killed_at_any_moment_of_indexing_the_daemon_loses_nothing() {
 }
 
 #[test]
-fn killed_in_the_middle_of_a_call_the_daemon_leaves_an_answer_or_an_error() {
+fn killed_in_the_middle_of_a_question_the_daemon_is_replaced_and_asked_again() {
     let case = Case::new();
     write_files(&case, 0);
     for round in 0..5 {
@@ -71,14 +71,7 @@ fn killed_in_the_middle_of_a_call_the_daemon_leaves_an_answer_or_an_error() {
         daemon.kill();
         let outcome = call.finish();
         let answer: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("one JSON object");
-        match outcome.code {
-            Some(0) => assert_eq!(answer["results"][0]["doc"]["path"], KNOWN.1),
-            Some(3) => {
-                assert_eq!(answer["error"]["code"], "UNAVAILABLE", "{answer}");
-                assert!(answer["error"]["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{answer}");
-            }
-            _ => panic!("{outcome:?}"),
-        }
+        assert_eq!(answer["results"][0]["doc"]["path"], KNOWN.1, "{outcome:?}");
         assert_eq!(settled_search(&case, KNOWN.0).first().map(String::as_str), Some(KNOWN.1));
         assert_eq!(case.recall(&["daemon", "stop"]).code, Some(0));
     }

@@ -40,7 +40,8 @@ fn store(store: &v1::StoreStatus) -> String {
     let scope = scope::store_from_proto(store.scope).map_or("store", StoreScope::as_str);
     let mut text = format!("{STRONG}{scope}{STRONG:#} {}", printable(&store.name));
     let _ = writeln!(text, "  {PATH}{}{PATH:#}", printable(&store.root));
-    if !store.indexed {
+    let run = store.indexing.filter(|run| run.running);
+    if !store.indexed && run.is_none() {
         let _ = writeln!(text, "  not indexed yet: the first search does it, or `recall add .`");
         return text;
     }
@@ -64,8 +65,9 @@ fn store(store: &v1::StoreStatus) -> String {
         bytes(store.index_bytes),
         store.generation
     );
-    if let Some(run) = store.indexing.filter(|run| run.running) {
-        let _ = writeln!(text, "  indexing     {} of {} files", count(run.done), count(run.total));
+    if let Some(run) = run {
+        let first = if store.indexed { "" } else { ", for the first time" };
+        let _ = writeln!(text, "  indexing     {} of {} files{first}", count(run.done), count(run.total));
     }
     let fresh = match v1::Freshness::try_from(store.freshness) {
         Ok(v1::Freshness::Watched) => "changes are watched",
@@ -247,5 +249,16 @@ mod tests {
 
         requests             1,234
         ");
+    }
+
+    #[test]
+    fn a_store_that_is_indexed_for_the_first_time_tells_how_far_that_is() {
+        let mut new = v1::StoreStatus { scope: v1::StoreScope::Project.into(), ..v1::StoreStatus::default() };
+        assert!(store(&new).contains("not indexed yet"));
+        new.documents = 3;
+        new.indexing = Some(v1::Indexing { done: 3, total: 10, running: true });
+        let told = store(&new);
+        assert!(told.contains("documents    3") && told.contains("3 of 10 files, for the first time"), "{told}");
+        assert!(!told.contains("not indexed yet"), "{told}");
     }
 }
