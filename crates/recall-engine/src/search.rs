@@ -219,7 +219,7 @@ impl Search<'_> {
         let pool = pool::gather(self, &weights, deciding.is_some(), clock)?;
         let mut ranked = order::order(self, &pool, deciding)?;
         clock.lap(Stage::Rank);
-        let reranked = rerank::rerank(self, &mut ranked, clock)?;
+        let rescored = rerank::rerank(self, &mut ranked, clock)?;
         let candidates = ranked.len() as u64;
         let selected = select(ranked, store_settings.chunks_per_document);
         clock.lap(Stage::Select);
@@ -232,7 +232,7 @@ impl Search<'_> {
         warnings.extend(masked.into_iter().map(|path| Warning::SecretsMasked { path }));
         let model = pool.iter().find_map(|finds| Some(finds.meaning.as_ref()?.model.to_string()));
         let mut silent = self.silent(&pool, &weights);
-        let reranker = match reranked {
+        let reranker = match rescored {
             rerank::Outcome::NotAsked => None,
             rerank::Outcome::Told { model } => Some(model),
             rerank::Outcome::PassedOver { reason } => {
