@@ -114,7 +114,7 @@ impl Engine {
         let now = self.clock.now();
         let warnings = freshen(&store, &self.settings, &self.clock)?;
         store.ledger.look(now, store.settings.limits.scan_interval)?;
-        let mut sessions = self.sessions_of(&store, now)?;
+        let mut sessions = Self::sessions_of(&store, now)?;
         sessions.retain(|session| Some(session.id.as_str()) != request.provenance.session.as_deref());
         let scene = Scene {
             engine: self,
@@ -148,7 +148,7 @@ impl Scene<'_> {
             Draft { kind: SectionKind::Profile, entries: self.profile()? },
             Draft { kind: SectionKind::History, entries: self.history()? },
             Draft { kind: SectionKind::Tasks, entries: self.tasks()? },
-            Draft { kind: SectionKind::Decisions, entries: self.decisions(&told)? },
+            Draft { kind: SectionKind::Decisions, entries: self.decisions(&told) },
             Draft { kind: SectionKind::Changes, entries: self.changes(&told) },
         ])
     }

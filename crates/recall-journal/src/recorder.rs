@@ -149,11 +149,9 @@ impl Recorder {
                 None => Err(format!("a line of {} bytes, at most {LINE_BYTES} are read", line.length)),
             };
             match read {
-                Ok(Some(event)) if known.insert(event.id) => recording.events.push(event),
-                Ok(_) => {}
-                // Somebody is just writing it, or a crash tore it: nobody was told that it is kept.
-                Err(_) if !line.ends => {}
-                Err(reason) if recording.faults.len() < FAULTS => {
+                Ok(event) => recording.events.extend(event.filter(|event| known.insert(event.id))),
+                // An end without newline somebody is just writing, or a crash tore it: nobody was told that it is kept.
+                Err(reason) if line.ends && recording.faults.len() < FAULTS => {
                     recording.faults.push(RecordingFault { line: line.number, reason });
                 }
                 Err(_) => {}

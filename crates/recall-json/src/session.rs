@@ -11,6 +11,7 @@ use crate::remember::Added as AddedFields;
 use crate::{Warning, answer, moment, some, warnings};
 
 #[derive(Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the names of the schema are those of the protocol")]
 pub(crate) struct Logged<'a> {
     logged: bool,
     event_id: &'a str,
@@ -145,6 +146,7 @@ pub fn session<'a>(session: &'a v1::Session, events: &'a [v1::SessionEvent]) -> 
 }
 
 #[derive(Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the names of the schema are those of the protocol")]
 pub(crate) struct Started<'a> {
     session_id: &'a str,
     started_at: Option<String>,

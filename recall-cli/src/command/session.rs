@@ -28,7 +28,7 @@ pub(crate) enum SessionCommand {
     /// Shows a session and what happened in it.
     Show(show::ShowArgs),
     /// Writes an event into the flight recorder of a session.
-    Log(log::LogArgs),
+    Log(Box<log::LogArgs>),
 }
 
 pub(super) async fn run(command: SessionCommand, invocation: &Invocation) -> Result<Exit, CommandError> {
@@ -38,7 +38,7 @@ pub(super) async fn run(command: SessionCommand, invocation: &Invocation) -> Res
         SessionCommand::Recover(args) => stop::recover(args, invocation).await,
         SessionCommand::List(args) => list::run(args, invocation).await,
         SessionCommand::Show(args) => show::run(args, invocation).await,
-        SessionCommand::Log(args) => log::run(args, invocation).await,
+        SessionCommand::Log(args) => log::run(*args, invocation).await,
     }
 }
 

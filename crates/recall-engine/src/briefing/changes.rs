@@ -16,34 +16,9 @@ const DRIFTED: usize = 10;
 
 impl Scene<'_> {
     pub(super) fn changes(&self, told: &[Recalled]) -> Vec<Entry> {
-        let mut entries = self.drifted(told);
+        let mut entries = drifted(told);
         entries.extend(self.files());
         entries.extend(self.commits());
-        entries
-    }
-
-    /// The memories that no longer match the files.
-    fn drifted(&self, told: &[Recalled]) -> Vec<Entry> {
-        let broken: Vec<&Recalled> = told.iter().filter(|recalled| recalled.verification.state.is_broken()).collect();
-        let entry = |recalled: &&Recalled| {
-            let (id, verification) = (recalled.memory.id, &recalled.verification);
-            let of = |(anchor, _): &(recall_core::Anchor, _)| match &anchor.symbol {
-                Some(symbol) => format!("{} in {}", inline(symbol), anchor.path),
-                None => inline(anchor.path.as_str()),
-            };
-            let places: Vec<String> = verification.broken.iter().take(3).map(of).collect();
-            let line = format!(
-                "- {id} may no longer hold ({}): {} [{}]",
-                state_of(recalled),
-                inline(&recalled.memory.title),
-                places.join(", ")
-            );
-            Entry::new(line, vec![id.to_string()])
-        };
-        let mut entries: Vec<Entry> = broken.iter().take(DRIFTED).map(entry).collect();
-        if let Some(more) = broken.len().checked_sub(DRIFTED).filter(|more| *more > 0) {
-            entries.push(Entry::new(format!("- and {more} more memories; `recall verify` tells them all"), Vec::new()));
-        }
         entries
     }
 
@@ -73,7 +48,36 @@ impl Scene<'_> {
         }
         let heading = format!("- Committed since the last session ({}):\n", Day::of(ended));
         let told = commits.iter().rev().take(COMMITS);
-        let lines: String = told.map(|commit| format!("  > {} {}\n", commit.id, inline(&commit.subject))).collect();
-        vec![Entry::new(heading + &lines, commits.iter().rev().take(COMMITS).map(|commit| commit.id.clone()).collect())]
+        let lines: Vec<String> =
+            told.map(|commit| format!("  > {} {}\n", commit.id, inline(&commit.subject))).collect();
+        vec![Entry::new(
+            heading + &lines.concat(),
+            commits.iter().rev().take(COMMITS).map(|commit| commit.id.clone()).collect(),
+        )]
     }
+}
+
+/// The memories that no longer match the files.
+fn drifted(told: &[Recalled]) -> Vec<Entry> {
+    let broken: Vec<&Recalled> = told.iter().filter(|recalled| recalled.verification.state.is_broken()).collect();
+    let entry = |recalled: &&Recalled| {
+        let (id, verification) = (recalled.memory.id, &recalled.verification);
+        let of = |(anchor, _): &(recall_core::Anchor, _)| match &anchor.symbol {
+            Some(symbol) => format!("{} in {}", inline(symbol), anchor.path),
+            None => inline(anchor.path.as_str()),
+        };
+        let places: Vec<String> = verification.broken.iter().take(3).map(of).collect();
+        let line = format!(
+            "- {id} may no longer hold ({}): {} [{}]",
+            state_of(recalled),
+            inline(&recalled.memory.title),
+            places.join(", ")
+        );
+        Entry::new(line, vec![id.to_string()])
+    };
+    let mut entries: Vec<Entry> = broken.iter().take(DRIFTED).map(entry).collect();
+    if let Some(more) = broken.len().checked_sub(DRIFTED).filter(|more| *more > 0) {
+        entries.push(Entry::new(format!("- and {more} more memories; `recall verify` tells them all"), Vec::new()));
+    }
+    entries
 }

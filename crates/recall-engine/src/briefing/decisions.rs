@@ -1,6 +1,7 @@
 //! What is known about what is being worked on?
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use recall_core::{AnchorState, DocPath, DocumentType, Filters, MemoryId, MemoryType, Recalled, Scope, SearchRequest};
 
@@ -52,7 +53,7 @@ impl Scene<'_> {
 
     /// What was remembered of the files that the branch changes, then what a search for the goal or the branch finds; where
     /// neither is anything, the latest decisions.
-    pub(super) fn decisions(&self, told: &[Recalled]) -> Result<Vec<Entry>, SessionError> {
+    pub(super) fn decisions(&self, told: &[Recalled]) -> Vec<Entry> {
         let mut entries = Vec::new();
         let mut seen = BTreeSet::new();
         for recalled in self.near(told) {
@@ -67,7 +68,7 @@ impl Scene<'_> {
             entries.extend(latest.take(FOUND as usize).map(entry));
         }
         entries.truncate(DECISIONS);
-        Ok(entries)
+        entries
     }
 
     /// The memories that are about what the branch changes, the nearest first.
@@ -157,7 +158,7 @@ fn entry(recalled: &Recalled) -> Entry {
     let mut line = format!("- {id} {} ({}): {}", id.memory_type, state_of(recalled), inline(&memory.title));
     let files: Vec<String> = memory.related_files.iter().take(3).map(|path| inline(path.as_str())).collect();
     if !files.is_empty() {
-        line.push_str(&format!(" [{}]", files.join(", ")));
+        let _ = write!(line, " [{}]", files.join(", "));
     }
     Entry::new(format!("{line}\n{}", quoted(&memory.content, QUOTE_CHARS)), vec![id.to_string()])
 }

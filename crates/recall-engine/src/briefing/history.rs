@@ -28,13 +28,12 @@ impl Scene<'_> {
 
     /// A session; nothing where nothing is known of what it did.
     fn session(&self, session: &Session) -> Result<Option<Entry>, SessionError> {
-        let summary = match &session.summary {
-            Some(summary) => Some(summary.clone()),
+        let summary = if let Some(summary) = &session.summary {
+            Some(summary.clone())
+        } else {
             // Nobody told what came of it; its events do.
-            None => {
-                let events = self.store.sessions.read(&session.id)?.unwrap_or_default();
-                summary_without_commits(session, &events)
-            }
+            let events = self.store.sessions.read(&session.id)?.unwrap_or_default();
+            summary_without_commits(session, &events)
         };
         let Some(summary) = summary else { return Ok(None) };
         let summary = Masking::default().mask(&summary);

@@ -47,6 +47,10 @@ impl Scene<'_> {
 
     /// What is worked on, in numbers.
     fn project(&self) -> Result<Entry, SessionError> {
+        #[expect(
+            clippy::redundant_closure_for_method_calls,
+            reason = "the method is not general over the snapshot's lifetime"
+        )]
         let counts = self.store.read(|snapshot| snapshot.counts())?;
         let mut line = format!("- Project {}", inline(self.here.project.as_deref().unwrap_or("without a name")));
         if let Some(branch) = &self.here.branch {

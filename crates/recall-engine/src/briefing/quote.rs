@@ -1,5 +1,7 @@
 //! How is something quoted so that it cannot pass for what recall says?
 
+use std::fmt::Write as _;
+
 use recall_core::clean;
 
 /// How long a name is at most, in characters.
@@ -31,11 +33,11 @@ pub(super) fn quoted(text: &str, most_chars: usize) -> String {
         if length > left {
             let end = line.char_indices().nth(left).map_or(line.len(), |(at, _)| at);
             let end = line[..end].rfind(' ').unwrap_or(end);
-            quoted.push_str(&format!("  > {} …\n", line[..end].trim_end()));
+            let _ = writeln!(quoted, "  > {} …", line[..end].trim_end());
             break;
         }
         left -= length;
-        quoted.push_str(&format!("  > {line}\n"));
+        let _ = writeln!(quoted, "  > {line}");
     }
     quoted
 }

@@ -57,17 +57,16 @@ impl Engine {
         let here = where_of(&store, provenance);
         let session = told.unwrap_or_else(|| Session::begun(id, now, &here));
         let mut masking = Masking::default();
-        let text = match summary {
-            Some(given) => Some(masking.mask(given)),
-            None => {
-                // One that broke off did nothing behind its last event.
-                let until = if *reason == EndReason::Recovered { session.last } else { now };
-                let commits = Git::at(&store.root).commits_between(session.started, until.max(session.started));
-                let memories = store.ledger.of_session(id);
-                let memories = memories.into_iter().filter_map(|id| store.ledger.memory(id));
-                let material = Material { session: &session, events: &events, commits, memories: memories.collect() };
-                summary_of(&material).map(|made| masking.mask(&made))
-            }
+        let text = if let Some(given) = summary {
+            Some(masking.mask(given))
+        } else {
+            // One that broke off did nothing behind its last event.
+            let until = if *reason == EndReason::Recovered { session.last } else { now };
+            let commits = Git::at(&store.root).commits_between(session.started, until.max(session.started));
+            let memories = store.ledger.of_session(id);
+            let memories = memories.into_iter().filter_map(|id| store.ledger.memory(id));
+            let material = Material { session: &session, events: &events, commits, memories: memories.collect() };
+            summary_of(&material).map(|made| masking.mask(&made))
         };
         let is_kept = summary.is_some() || store.root.join(".recall").is_dir();
         let path = match text.as_deref().filter(|_| is_kept) {

@@ -5,6 +5,9 @@ use recall_core::ContentHash;
 /// The longest id that is a folder's name as it is. Ids of agents are half as long.
 const NAME_BYTES: usize = 80;
 
+/// How much of another one is shown: enough to recognise it by.
+const SHOWN: usize = 40;
+
 /// Names that are devices on some systems, whatever stands behind a dot.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
@@ -18,8 +21,6 @@ pub(super) fn name_of(id: &str) -> String {
     if is_name && !DEVICES.contains(&stem) {
         return id.to_owned();
     }
-    /// Enough of an id to recognise it by.
-    const SHOWN: usize = 40;
     let shown: String =
         id.chars().map(|c| c.to_ascii_lowercase()).filter(|c| is_plain(*c) && *c != '.').take(SHOWN).collect();
     let hash = ContentHash::of(id.as_bytes()).short();

@@ -93,7 +93,8 @@ fn quoted(text: &str) -> String {
 pub(super) fn all(root: &Path) -> Vec<Told> {
     let Ok(entries) = fs::read_dir(root.join(FOLDER)) else { return Vec::new() };
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| name.ends_with(".md")).collect();
+    let mut names: Vec<String> =
+        names.filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "md")).collect();
     names.sort_unstable_by(|a, b| b.cmp(a));
     names.truncate(MOST_SUMMARIES);
     names.iter().filter_map(|name| read(root, name)).map(Told::of_summary).collect()

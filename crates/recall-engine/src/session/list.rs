@@ -30,8 +30,7 @@ impl Engine {
         self.recorder.flush();
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
-        let asked = self
-            .sessions_of(&store, now)?
+        let asked = Self::sessions_of(&store, now)?
             .into_iter()
             .filter(|session| state.is_none_or(|state| session.state == state));
         let mut page: Vec<Session> = asked.skip(offset as usize).take(limit as usize + 1).collect();
@@ -48,7 +47,7 @@ impl Engine {
     }
 
     /// All sessions of a store as they stand at a moment, the latest first; without their memories.
-    pub(crate) fn sessions_of(&self, store: &Arc<Store>, now: Timestamp) -> Result<Vec<Session>, SessionError> {
+    pub(crate) fn sessions_of(store: &Arc<Store>, now: Timestamp) -> Result<Vec<Session>, SessionError> {
         let recorded = store.sessions.all()?;
         let known: HashSet<&str> = recorded.iter().map(super::told::Told::id).collect();
         let mut others = super::history::all(&store.root);

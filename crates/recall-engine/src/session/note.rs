@@ -83,7 +83,7 @@ impl SearchNote {
         let SearchRequest { query, scope, filters, limit, offset, .. } = request;
         let Filters { types, languages, paths, tags } = filters;
         let mut metadata = Metadata::from([
-            ("scope".to_owned(), text(scope)),
+            ("scope".to_owned(), text(&scope)),
             ("class".to_owned(), text(class)),
             ("limit".to_owned(), number(limit)),
             ("generation".to_owned(), MetadataValue::Number(generation as f64)),
@@ -95,7 +95,7 @@ impl SearchNote {
             }
         };
         filter("types", types.into_iter().map(|kind| text(kind.as_str())).collect());
-        filter("languages", languages.into_iter().map(text).collect());
+        filter("languages", languages.into_iter().map(|language| text(&language)).collect());
         filter("paths", paths.into_iter().map(|PathFilter(pattern)| MetadataValue::Text(pattern)).collect());
         filter("tags", tags.into_iter().map(MetadataValue::Text).collect());
         if offset > 0 {
@@ -132,15 +132,15 @@ fn judgment(item: ItemId, feedback: Feedback) -> Account {
         Verdict::Outdated => ("outdated", None),
         Verdict::Duplicate { of } => ("duplicate", Some(of)),
     };
-    let mut metadata = Metadata::from([("item_id".to_owned(), text(item)), ("verdict".to_owned(), text(verdict))]);
+    let mut metadata = Metadata::from([("item_id".to_owned(), text(&item)), ("verdict".to_owned(), text(verdict))]);
     if let Some(of) = repeats {
-        metadata.insert("duplicate_of".to_owned(), text(of));
+        metadata.insert("duplicate_of".to_owned(), text(&of));
     }
     let content = format!("{item}: {verdict}");
     Account { rationale: note, metadata, ..Account::new(SessionEventType::RetrievalJudgment, content) }
 }
 
-fn text(value: impl ToString) -> MetadataValue {
+fn text(value: &(impl ToString + ?Sized)) -> MetadataValue {
     MetadataValue::Text(value.to_string())
 }
 

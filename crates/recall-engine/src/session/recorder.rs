@@ -172,10 +172,8 @@ impl Shared {
                 }
                 if batch.len() < BATCH {
                     // Whoever waits gets what is there, and is not let wait for more.
-                    next = match waiting.is_empty() {
-                        true => orders.recv_deadline(deadline).ok(),
-                        false => orders.try_recv().ok(),
-                    };
+                    next =
+                        if waiting.is_empty() { orders.recv_deadline(deadline).ok() } else { orders.try_recv().ok() };
                 }
             }
             self.write(batch);

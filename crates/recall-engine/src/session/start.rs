@@ -48,8 +48,7 @@ impl Engine {
             let event = store.ledger.event_id(None, now);
             store.sessions.write(&id, &provenance, vec![(event, now, account)])?;
         }
-        let recoverable = self
-            .sessions_of(&store, now)?
+        let recoverable = Self::sessions_of(&store, now)?
             .into_iter()
             .find(|session| session.state == SessionState::Abandoned && session.events > 0 && session.id != id);
         let started = known.map_or(now, |known| known.started);

@@ -54,7 +54,7 @@ pub(super) fn summary_of(material: &Material<'_>) -> Option<String> {
     section(&mut text, "Commits", commits.iter().map(|commit| format!("{} {}", commit.id, one_line(&commit.subject))));
     section(&mut text, "Memories", memories.iter().map(|memory| format!("{} {}", memory.id, one_line(&memory.title))));
     let files: BTreeSet<&str> =
-        events.iter().flat_map(|event| &event.account.related_files).map(|path| path.as_str()).collect();
+        events.iter().flat_map(|event| &event.account.related_files).map(recall_core::DocPath::as_str).collect();
     section(&mut text, "Files", files.into_iter().map(|path| format!("`{path}`")));
     let searches = of_type(SessionEventType::RetrievalQuery).count();
     if searches > 0 {

@@ -23,7 +23,7 @@ impl Told {
         let has_ended = last.account.event_type == SessionEventType::SessionEnd;
         let of_type = |wanted| events.iter().filter(move |event| event.account.event_type == wanted);
         let some = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
-        let goals = of_type(SessionEventType::SessionStart).filter_map(|event| some(&event.account.content));
+        let mut goals = of_type(SessionEventType::SessionStart).filter_map(|event| some(&event.account.content));
         let ends = || of_type(SessionEventType::SessionEnd);
         let path = |event: &SessionEvent| match event.account.metadata.get(SUMMARY_PATH) {
             Some(MetadataValue::Text(path)) => DocPath::new(path).ok(),
@@ -37,7 +37,7 @@ impl Told {
             ended: has_ended.then_some(last.timestamp),
             last: last.timestamp,
             provenance,
-            goal: goals.last(),
+            goal: goals.next_back(),
             summary: ends().filter_map(|event| some(&event.account.content)).next_back(),
             summary_path: ends().filter_map(path).next_back(),
             events: events.iter().filter(|event| !event.account.event_type.is_mark()).count() as u64,

@@ -15,7 +15,9 @@ use crate::output::human::session::logged;
 /// Arguments of `recall session log`.
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
-    /// What kind of event: decision, error, milestone, agent_switch, observation, retrieval_query, retrieval_judgment.
+    #[arg(
+        help = "What kind: decision, error, milestone, agent_switch, observation, retrieval_query, retrieval_judgment"
+    )]
     #[arg(value_name = "TYPE")]
     event_type: String,
     /// What happened; `-` reads it from standard input.

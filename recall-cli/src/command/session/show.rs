@@ -20,8 +20,7 @@ pub(crate) struct ShowArgs {
     /// The session; otherwise that of the environment, or the one that is open.
     #[arg(value_name = "ID")]
     session: Option<String>,
-    /// Only events of these types: decision, error, milestone, agent_switch, observation, retrieval_query, retrieval_judgment,
-    /// session_start, session_end.
+    #[arg(help = "Only events of these types, as `session log` has them; and session_start, session_end")]
     #[arg(long = "type", value_delimiter = ',', value_name = "TYPE")]
     types: Vec<String>,
 }

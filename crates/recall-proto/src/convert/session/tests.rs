@@ -4,13 +4,13 @@ use recall_core::{Metadata, MetadataValue};
 use super::*;
 use crate::Reason;
 
-fn context() -> Option<v1::RequestContext> {
-    Some(v1::RequestContext { session_id: "s1".to_owned(), ..v1::RequestContext::default() })
+fn context() -> v1::RequestContext {
+    v1::RequestContext { session_id: "s1".to_owned(), ..v1::RequestContext::default() }
 }
 
 fn decision() -> v1::LogEventRequest {
     v1::LogEventRequest {
-        context: context(),
+        context: Some(context()),
         r#type: "decision".to_owned(),
         content: "We retry.".to_owned(),
         ..v1::LogEventRequest::default()
@@ -71,7 +71,7 @@ fn what_is_asked_of_sessions_has_bounds() {
     let limits = Limits::default();
     let nobody = v1::ListEventsRequest::default();
     check(events(nobody, &limits), "session_id", Reason::InvalidArgument);
-    let ours = v1::ListEventsRequest { context: context(), ..v1::ListEventsRequest::default() };
+    let ours = v1::ListEventsRequest { context: Some(context()), ..v1::ListEventsRequest::default() };
     assert_eq!(events(ours.clone(), &limits).expect("well-formed").1.session, "s1");
     let other = v1::ListEventsRequest { session_id: "s2".to_owned(), ..ours.clone() };
     assert_eq!(events(other, &limits).expect("well-formed").1.session, "s2");
@@ -84,7 +84,7 @@ fn what_is_asked_of_sessions_has_bounds() {
     check(events(v1::ListEventsRequest { cursor: "x".to_owned(), ..ours }, &limits), "cursor", Reason::InvalidArgument);
     let sessions = v1::ListSessionsRequest { state: 9, ..v1::ListSessionsRequest::default() };
     check(list(sessions, &limits), "state", Reason::InvalidArgument);
-    let ending = v1::EndSessionRequest { context: context(), ..v1::EndSessionRequest::default() };
+    let ending = v1::EndSessionRequest { context: Some(context()), ..v1::EndSessionRequest::default() };
     check(
         end(v1::EndSessionRequest { reason: "bored".to_owned(), ..ending.clone() }),
         "reason",
