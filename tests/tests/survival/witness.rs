@@ -130,6 +130,7 @@ impl Witness {
                 self.ask_again(at).await.expect("all is well");
             }
             let id = self.items[at].id.clone().expect("it was just told");
+            let mut is_half_promoted = false;
             let got = self.client.get(v1::GetRequest { context: self.context(), id, ..Default::default() }).await;
             let item = &mut self.items[at];
             let memory = match got.map_err(|status| Failure::from_status(&status)) {
@@ -146,16 +147,20 @@ impl Witness {
             assert_eq!(memory.title, item.name);
             let is_global = memory.scope == v1::StoreScope::Global as i32;
             match item.promoted {
-                Certainty::Perhaps => {}
+                // Between its two writes a kill leaves it in both stores; who was not answered asks again.
+                Certainty::Perhaps if !is_global => is_half_promoted = true,
+                Certainty::Perhaps => item.promoted = Certainty::Yes,
                 expected => assert_eq!(is_global, expected == Certainty::Yes, "{item:?}"),
             }
-            item.promoted = if is_global { Certainty::Yes } else { Certainty::No };
             // What was said in the project stays there.
             if !is_global {
                 let useful = memory.stats.expect("always told").useful;
                 let expected = item.useful..=item.useful + u64::from(item.is_rating);
                 assert!(expected.contains(&useful), "{useful}: {item:?}");
                 (item.useful, item.is_rating) = (useful, false);
+            }
+            if is_half_promoted {
+                self.promote(at).await.expect("all is well");
             }
         }
     }
