@@ -40,6 +40,14 @@ pub(crate) struct Witness {
     pub(crate) items: Vec<Item>,
 }
 
+/// A text that is like no other: a search tells of several that are nearly equal but one.
+fn words(name: &str) -> String {
+    let seed = name.bytes().fold(0, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
+    let mut random = fastrand::Rng::with_seed(seed);
+    let word = |random: &mut fastrand::Rng| (0..6).map(|_| random.lowercase()).collect::<String>();
+    (0..15).map(|_| word(&mut random)).collect::<Vec<_>>().join(" ")
+}
+
 /// Connects to the daemon that runs.
 pub(crate) async fn connect(sandbox: &Sandbox) -> Client {
     let options = ConnectOptions {
@@ -79,7 +87,7 @@ impl Witness {
             context: self.context(),
             r#type: "lesson".to_owned(),
             title: name.clone(),
-            content: format!("What was learnt of {name}: {}", "it digs, and does not ask. ".repeat(name.len() % 7)),
+            content: format!("What was learnt of {name}: {}", words(name)),
             force: true,
             idempotency_key: name.clone(),
             ..Default::default()
