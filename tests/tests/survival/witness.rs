@@ -68,8 +68,8 @@ impl Witness {
         Self { client: connect(sandbox).await, context, items }
     }
 
-    fn context(&self) -> Option<v1::RequestContext> {
-        Some(self.context.clone())
+    fn context(&self) -> v1::RequestContext {
+        self.context.clone()
     }
 
     /// Asks for a memory to be kept; the name is what tells it from all others.
@@ -84,7 +84,7 @@ impl Witness {
     async fn ask_again(&mut self, item: usize) -> Result<(), Failure> {
         let name = &self.items[item].name;
         let request = v1::AddRequest {
-            context: self.context(),
+            context: Some(self.context()),
             r#type: "lesson".to_owned(),
             title: name.clone(),
             content: format!("What was learnt of {name}: {}", words(name)),
@@ -101,7 +101,7 @@ impl Witness {
         let Some(id) = self.items[item].id.clone() else { return Ok(()) };
         self.items[item].is_rating = true;
         let request = v1::FeedbackRequest {
-            context: self.context(),
+            context: Some(self.context()),
             item_id: id,
             feedback: v1::FeedbackKind::Useful.into(),
             ..Default::default()
@@ -115,7 +115,7 @@ impl Witness {
     pub(crate) async fn promote(&mut self, item: usize) -> Result<(), Failure> {
         let Some(id) = self.items[item].id.clone() else { return Ok(()) };
         self.items[item].promoted = Certainty::Perhaps;
-        let request = v1::PromoteRequest { context: self.context(), id, ..Default::default() };
+        let request = v1::PromoteRequest { context: Some(self.context()), id, ..Default::default() };
         self.client.promote(request).await.map_err(|status| Failure::from_status(&status))?;
         self.items[item].promoted = Certainty::Yes;
         Ok(())
@@ -124,7 +124,7 @@ impl Witness {
     pub(crate) async fn remove(&mut self, item: usize) -> Result<(), Failure> {
         let Some(id) = self.items[item].id.clone() else { return Ok(()) };
         self.items[item].removed = Certainty::Perhaps;
-        let request = v1::RemoveRequest { context: self.context(), items: vec![id], ..Default::default() };
+        let request = v1::RemoveRequest { context: Some(self.context()), items: vec![id], ..Default::default() };
         self.client.remove(request).await.map_err(|status| Failure::from_status(&status))?;
         self.items[item].removed = Certainty::Yes;
         Ok(())
@@ -139,7 +139,7 @@ impl Witness {
             }
             let id = self.items[at].id.clone().expect("it was just told");
             let mut is_half_promoted = false;
-            let got = self.client.get(v1::GetRequest { context: self.context(), id, ..Default::default() }).await;
+            let got = self.client.get(v1::GetRequest { context: Some(self.context()), id, ..Default::default() }).await;
             let item = &mut self.items[at];
             let memory = match got.map_err(|status| Failure::from_status(&status)) {
                 Ok(got) => got.memory.expect("a memory"),
@@ -177,7 +177,8 @@ impl Witness {
     pub(crate) async fn check_found(&self, item: &Item) {
         let began = Instant::now();
         let answer = loop {
-            let request = v1::SearchRequest { context: self.context(), query: item.name.clone(), ..Default::default() };
+            let request =
+                v1::SearchRequest { context: Some(self.context()), query: item.name.clone(), ..Default::default() };
             let answer = self.client.search(request).await.expect("an answer");
             if answer.warnings.is_empty() {
                 break answer;
@@ -194,7 +195,7 @@ impl Witness {
 
     /// How many parts of the project's journals could not be read.
     pub(crate) async fn faults(&self) -> u64 {
-        let status = v1::StatusRequest { context: self.context(), ..Default::default() };
+        let status = v1::StatusRequest { context: Some(self.context()), ..Default::default() };
         let status = self.client.status(status).await.expect("a status");
         status.stores.iter().map(|store| store.failed).sum()
     }
