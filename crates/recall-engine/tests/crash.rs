@@ -20,7 +20,7 @@ use recall_testkit::{History, Image};
 use work::Work;
 use world::{World, observe};
 
-/// How many different states are looked at, unless the environment says otherwise: some ten seconds on two cores.
+/// How many different states are looked at, unless the environment says otherwise: a minute on two busy cores.
 const STATES: usize = 120;
 
 /// How many are looked at of one sequence of operations, of several hundred.
@@ -51,7 +51,9 @@ fn crash(seed: u64) -> usize {
     let mut random = fastrand::Rng::with_seed(seed);
     let world = World::new();
     let history = History::default();
-    world.disks.iter().for_each(|disk| disk.record(&history));
+    for disk in &world.disks {
+        disk.record(&history);
+    }
     let mut work = Work::new(&world);
     for _ in 0..OPERATIONS {
         work.operate(&mut random);

@@ -40,6 +40,14 @@ pub(crate) struct Witness {
     pub(crate) items: Vec<Item>,
 }
 
+/// A text that is like no other: a search tells of several that are nearly equal but one.
+fn words(name: &str) -> String {
+    let seed = name.bytes().fold(0, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(byte.into()));
+    let mut random = fastrand::Rng::with_seed(seed);
+    let word = |random: &mut fastrand::Rng| (0..6).map(|_| random.lowercase()).collect::<String>();
+    (0..15).map(|_| word(&mut random)).collect::<Vec<_>>().join(" ")
+}
+
 /// Connects to the daemon that runs.
 pub(crate) async fn connect(sandbox: &Sandbox) -> Client {
     let options = ConnectOptions {
@@ -60,8 +68,8 @@ impl Witness {
         Self { client: connect(sandbox).await, context, items }
     }
 
-    fn context(&self) -> Option<v1::RequestContext> {
-        Some(self.context.clone())
+    fn context(&self) -> v1::RequestContext {
+        self.context.clone()
     }
 
     /// Asks for a memory to be kept; the name is what tells it from all others.
@@ -76,10 +84,10 @@ impl Witness {
     async fn ask_again(&mut self, item: usize) -> Result<(), Failure> {
         let name = &self.items[item].name;
         let request = v1::AddRequest {
-            context: self.context(),
+            context: Some(self.context()),
             r#type: "lesson".to_owned(),
             title: name.clone(),
-            content: format!("What was learnt of {name}: {}", "it digs, and does not ask. ".repeat(name.len() % 7)),
+            content: format!("What was learnt of {name}: {}", words(name)),
             force: true,
             idempotency_key: name.clone(),
             ..Default::default()
@@ -93,7 +101,7 @@ impl Witness {
         let Some(id) = self.items[item].id.clone() else { return Ok(()) };
         self.items[item].is_rating = true;
         let request = v1::FeedbackRequest {
-            context: self.context(),
+            context: Some(self.context()),
             item_id: id,
             feedback: v1::FeedbackKind::Useful.into(),
             ..Default::default()
@@ -107,7 +115,7 @@ impl Witness {
     pub(crate) async fn promote(&mut self, item: usize) -> Result<(), Failure> {
         let Some(id) = self.items[item].id.clone() else { return Ok(()) };
         self.items[item].promoted = Certainty::Perhaps;
-        let request = v1::PromoteRequest { context: self.context(), id, ..Default::default() };
+        let request = v1::PromoteRequest { context: Some(self.context()), id, ..Default::default() };
         self.client.promote(request).await.map_err(|status| Failure::from_status(&status))?;
         self.items[item].promoted = Certainty::Yes;
         Ok(())
@@ -116,7 +124,7 @@ impl Witness {
     pub(crate) async fn remove(&mut self, item: usize) -> Result<(), Failure> {
         let Some(id) = self.items[item].id.clone() else { return Ok(()) };
         self.items[item].removed = Certainty::Perhaps;
-        let request = v1::RemoveRequest { context: self.context(), items: vec![id], ..Default::default() };
+        let request = v1::RemoveRequest { context: Some(self.context()), items: vec![id], ..Default::default() };
         self.client.remove(request).await.map_err(|status| Failure::from_status(&status))?;
         self.items[item].removed = Certainty::Yes;
         Ok(())
@@ -130,7 +138,8 @@ impl Witness {
                 self.ask_again(at).await.expect("all is well");
             }
             let id = self.items[at].id.clone().expect("it was just told");
-            let got = self.client.get(v1::GetRequest { context: self.context(), id, ..Default::default() }).await;
+            let mut is_half_promoted = false;
+            let got = self.client.get(v1::GetRequest { context: Some(self.context()), id, ..Default::default() }).await;
             let item = &mut self.items[at];
             let memory = match got.map_err(|status| Failure::from_status(&status)) {
                 Ok(got) => got.memory.expect("a memory"),
@@ -146,16 +155,20 @@ impl Witness {
             assert_eq!(memory.title, item.name);
             let is_global = memory.scope == v1::StoreScope::Global as i32;
             match item.promoted {
-                Certainty::Perhaps => {}
+                // Between its two writes a kill leaves it in both stores; who was not answered asks again.
+                Certainty::Perhaps if !is_global => is_half_promoted = true,
+                Certainty::Perhaps => item.promoted = Certainty::Yes,
                 expected => assert_eq!(is_global, expected == Certainty::Yes, "{item:?}"),
             }
-            item.promoted = if is_global { Certainty::Yes } else { Certainty::No };
             // What was said in the project stays there.
             if !is_global {
                 let useful = memory.stats.expect("always told").useful;
                 let expected = item.useful..=item.useful + u64::from(item.is_rating);
                 assert!(expected.contains(&useful), "{useful}: {item:?}");
                 (item.useful, item.is_rating) = (useful, false);
+            }
+            if is_half_promoted {
+                self.promote(at).await.expect("all is well");
             }
         }
     }
@@ -164,7 +177,8 @@ impl Witness {
     pub(crate) async fn check_found(&self, item: &Item) {
         let began = Instant::now();
         let answer = loop {
-            let request = v1::SearchRequest { context: self.context(), query: item.name.clone(), ..Default::default() };
+            let request =
+                v1::SearchRequest { context: Some(self.context()), query: item.name.clone(), ..Default::default() };
             let answer = self.client.search(request).await.expect("an answer");
             if answer.warnings.is_empty() {
                 break answer;
@@ -181,7 +195,7 @@ impl Witness {
 
     /// How many parts of the project's journals could not be read.
     pub(crate) async fn faults(&self) -> u64 {
-        let status = v1::StatusRequest { context: self.context(), ..Default::default() };
+        let status = v1::StatusRequest { context: Some(self.context()), ..Default::default() };
         let status = self.client.status(status).await.expect("a status");
         status.stores.iter().map(|store| store.failed).sum()
     }

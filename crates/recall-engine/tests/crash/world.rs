@@ -119,7 +119,9 @@ pub(crate) fn observe(world: &World, ids: BTreeSet<MemoryId>) -> (Facts, Vec<Hit
     world.search(&engine);
     engine.settle(&world.origin(), Scope::All).expect("settled");
     let mut hits = world.search(&engine);
-    hits.iter_mut().for_each(|hit| hit.score = (hit.score * SCORE_PARTS).round());
+    for hit in &mut hits {
+        hit.score = (hit.score * SCORE_PARTS).round();
+    }
     let found = hits.iter().filter_map(|hit| Some((hit.scope, hit.memory.as_ref()?.memory.id))).collect();
     let mut facts = Facts { found, ..Facts::default() };
     for id in ids {
