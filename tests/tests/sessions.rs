@@ -53,6 +53,7 @@ impl Agent {
     }
 
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "calls write the arguments in place")]
     fn ask(&mut self, tool: &str, arguments: Value) -> String {
         let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()

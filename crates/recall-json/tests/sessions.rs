@@ -17,7 +17,7 @@ macro_rules! mirror {
 }
 
 mirror! {
-    Logged { ok: bool, schema_version: String, logged: bool, event_id: String, timestamp: Option<String>, warnings: Vec<Value> }
+    Written { ok: bool, schema_version: String, logged: bool, event_id: String, timestamp: Option<String>, warnings: Vec<Value> }
     Events { ok: bool, schema_version: String, results: Vec<Event>, next_cursor: Option<String> }
     Event {
         id: String, r#type: String, timestamp: Option<String>, content: String, rationale: Option<String>,
@@ -31,7 +31,7 @@ mirror! {
         memories: Vec<String>,
     }
     Shown { ok: bool, schema_version: String, session: Session, events: Vec<Event> }
-    Started {
+    Begun {
         ok: bool, schema_version: String, session_id: String, started_at: Option<String>,
         recoverable_session_id: Option<String>, briefing: Option<InStart>,
     }
@@ -79,7 +79,7 @@ fn briefing() -> v1::BriefingResponse {
 
 #[test]
 fn events_are_read_with_their_schema() {
-    let logged: Logged =
+    let logged: Written =
         read(&recall_json::logged(&v1::LogEventResponse { logged: true, ..v1::LogEventResponse::default() }));
     assert!(logged.logged && logged.timestamp.is_none());
     let page = v1::ListEventsResponse { events: vec![event()], next_cursor: "20".to_owned() };
@@ -96,7 +96,7 @@ fn sessions_are_read_with_their_schema() {
     let shown: Shown = read(&recall_json::session(&session(), &[event()]));
     assert_eq!((shown.session.started_at.as_deref(), shown.events.len()), (Some("2023-11-14T22:13:20Z"), 1));
     let started = v1::StartSessionResponse { briefing: Some(briefing()), ..v1::StartSessionResponse::default() };
-    let started: Started = read(&recall_json::started(&started));
+    let started: Begun = read(&recall_json::started(&started));
     assert_eq!((started.recoverable_session_id, started.briefing.map(|told| told.used_tokens)), (None, Some(7)));
     let ended =
         v1::EndSessionResponse { memories: vec![v1::AddResponse::default()], ..v1::EndSessionResponse::default() };

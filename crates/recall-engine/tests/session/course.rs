@@ -4,8 +4,8 @@ use std::fs;
 
 use recall_core::SessionEventType::{Decision, Error, SessionEnd, SessionStart};
 use recall_core::{
-    AddMemory, DocumentType, EndReason, EndSession, ListSessions, MemoryType, Repeats, Scope, Session, SessionState,
-    StartSession,
+    AddMemory, DocumentType, EndReason, EndSession, ListSessions, MemoryType, Provenance, Repeats, Scope, Session,
+    SessionState, StartSession,
 };
 use recall_engine::{EndedSession, Engine, SessionError};
 
@@ -178,7 +178,7 @@ fn sessions_are_told_by_page_and_those_of_one_project_alone() {
     assert_eq!(page(0), ("s4 s3 s2".to_owned(), Some(3)));
     assert_eq!(page(3), ("s1 s0".to_owned(), None));
     let made = engine
-        .start_session(&sandbox.origin(), &StartSession { goal: None, provenance: Default::default() })
+        .start_session(&sandbox.origin(), &StartSession { goal: None, provenance: Provenance::default() })
         .expect("begun");
     assert!(sessions(&sandbox, &engine).iter().any(|session| session.id == made.id), "{made:?}");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use recall_core::SessionEventType::{Decision, Error, Milestone, Observation, SessionStart};
-use recall_core::{ListEvents, LogEvent, MetadataValue};
+use recall_core::{DocPath, ListEvents, LogEvent, MetadataValue};
 use recall_engine::{MemoryError, MemoryNote, SessionError};
 
 use super::support::Sandbox;
@@ -24,7 +24,7 @@ fn an_event_is_on_disk_and_begins_its_session() {
     assert_eq!(texts(&told), [(SessionStart, ""), (Decision, "We lock the store.")]);
     let account = &told[1].account;
     assert_eq!(account.rationale.as_deref(), Some("One writer is enough."));
-    assert_eq!(account.related_files.iter().map(|path| path.as_str()).collect::<Vec<_>>(), ["src/a.rs"]);
+    assert_eq!(account.related_files.iter().map(DocPath::as_str).collect::<Vec<_>>(), ["src/a.rs"]);
     assert_eq!(told[0].provenance.agent.as_deref(), Some("claude-code"));
     assert_eq!(told[0].provenance.project.as_deref(), Some("project"));
 }
