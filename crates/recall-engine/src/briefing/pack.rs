@@ -185,7 +185,8 @@ mod tests {
         let text = "- first line\n  > ".to_owned() + &"word ".repeat(500);
         let packed = pack(OPENING, vec![draft(SectionKind::Decisions, &[&text])], 300);
         assert!(packed.used_tokens <= 300 && packed.text.ends_with("word …\n"), "{packed:?}");
-        assert_eq!(cut("- a\n  > verylongwordwithoutend", 4), "- a\n  > …\n");
+        let room = estimate("- a\n") + estimate("  >") + estimate(" …\n");
+        assert_eq!(cut("- a\n  > verylongwordwithoutend", room), "- a\n  > …\n");
     }
 
     proptest! {
