@@ -24,9 +24,15 @@ const MOST_SUMMARIES: usize = 1000;
 /// How much of a summary is read to be listed.
 const READ_BYTES: u64 = 64 * 1024;
 
+/// The day once, whether or not the session's id begins with it, as those do that recall makes.
+fn file_name(day: &str, id: &str) -> String {
+    let name = name_of(id);
+    if name.starts_with(day) { format!("{name}.md") } else { format!("{day}-{name}.md") }
+}
+
 /// Keeps the summary of a session; one that is there is replaced as a whole.
 pub(super) fn write(root: &Path, session: &Session, summary: &str) -> Result<DocPath, SessionError> {
-    let name = format!("{}-{}.md", Day::of(session.started), name_of(&session.id));
+    let name = file_name(&Day::of(session.started).to_string(), &session.id);
     let path = DocPath::new(&format!("{FOLDER}/{name}")).expect("a day and a plain name are a plain path");
     let path = session.summary_path.clone().filter(|known| root.join(known.as_str()).is_file()).unwrap_or(path);
     let file = root.join(path.as_str());
@@ -138,4 +144,15 @@ fn read(root: &Path, name: &str) -> Option<Session> {
         events: 0,
         memories: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_is_named_by_its_day_once() {
+        assert_eq!(file_name("2026-11-22", "2026-11-22-9a526112"), "2026-11-22-9a526112.md");
+        assert_eq!(file_name("2026-11-22", "c-7"), "2026-11-22-c-7.md");
+    }
 }
