@@ -115,10 +115,10 @@ impl Registry {
         clock: &dyn Clock,
     ) -> Result<Vec<Arc<Store>>, StoreError> {
         let known = self.project(origin, clock)?.settings.domains.clone();
-        let meant = origin.domain.as_ref().filter(|_| scope == Scope::Domain);
-        if let Some(name) = meant.filter(|name| !known.contains(name)) {
+        if let Some(name) = origin.domain.as_ref().filter(|name| !known.contains(name)) {
             return Err(StoreError::NoDomain { name: name.clone(), known });
         }
+        let meant = origin.domain.as_ref().filter(|_| scope == Scope::Domain);
         let names = known.iter().filter(|name| meant.is_none_or(|meant| meant == *name));
         let roots = names.filter_map(|name| self.places.domains.get(name)).filter(|root| root.is_dir());
         roots.map(|root| self.open(StoreScope::Domain, &canonical(root), clock)).collect()

@@ -108,13 +108,14 @@ fn a_project_sees_the_domains_that_it_lists_and_no_other() {
     assert_eq!(found(&engine, &at(&sandbox, "project", Some("ops")), Scope::Domain), ["pager.md"]);
     let other = at(&sandbox, "other", None);
     assert_eq!(found(&engine, &other, Scope::All), ["b.md", "jitter.md"]);
-    let hidden =
-        engine.search(&at(&sandbox, "other", Some("ops")), &SearchRequest { scope: Scope::Domain, ..request("retry") });
-    match hidden {
-        Err(SearchError::Store(StoreError::NoDomain { name, known })) => {
-            assert_eq!((name.as_str(), known), ("ops", vec!["team".to_owned()]));
+    for scope in [Scope::Domain, Scope::All] {
+        let request = SearchRequest { scope, ..request("retry") };
+        match engine.search(&at(&sandbox, "other", Some("ops")), &request) {
+            Err(SearchError::Store(StoreError::NoDomain { name, known })) => {
+                assert_eq!((name.as_str(), known), ("ops", vec!["team".to_owned()]));
+            }
+            other => panic!("{scope:?}: {other:?}"),
         }
-        other => panic!("{other:?}"),
     }
     let get = |scope| ItemRequest { id: "pager.md".to_owned(), parent: Parent::Leave, scope };
     assert_eq!(engine.get(&project, &get(Scope::All)).expect("there").scope, StoreScope::Domain);

@@ -42,9 +42,9 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
         stores.extend(open.stores.into_iter().filter(|store| !told.contains(&store.root)));
     }
     let asked = Arc::clone(daemon);
-    let models = blocking::run(move || asked.models.in_use()).await?;
+    let (models, sessions) = blocking::run(move || (asked.models.in_use(), asked.engine.count_open_sessions())).await?;
     Ok(StatusResponse {
-        daemon: Some(daemon_status(daemon)),
+        daemon: Some(daemon_status(daemon, sessions)),
         stores: stores.into_iter().map(store_status).collect(),
         models,
         latencies: if metrics { latencies(daemon) } else { Vec::new() },
@@ -53,7 +53,7 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
     })
 }
 
-fn daemon_status(daemon: &Daemon) -> v1::DaemonStatus {
+fn daemon_status(daemon: &Daemon, sessions: usize) -> v1::DaemonStatus {
     let Identity { pid, tenure, started_at, started: _, socket, log } = &daemon.identity;
     let MemoryUse { resident_bytes, anonymous_bytes, peak_bytes } = MemoryUse::of_this_process();
     v1::DaemonStatus {
@@ -70,7 +70,7 @@ fn daemon_status(daemon: &Daemon) -> v1::DaemonStatus {
             ceiling_bytes: daemon.settings.daemon.memory_ceiling_bytes,
         }),
         connections: daemon.activity.clients() as u32,
-        sessions: 0,
+        sessions: sessions as u32,
         requests_in_flight: daemon.meter.in_flight(),
         limits: Some(limits::to_proto(&daemon.settings.limits)),
         socket: socket.to_string_lossy().into_owned(),

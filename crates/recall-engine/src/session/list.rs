@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use recall_core::{ListSessions, Scope, Session, Timestamp};
+use recall_core::{ListSessions, Scope, Session, SessionState, Timestamp};
 
 use super::account::masked_text;
 use super::error::SessionError;
@@ -44,6 +44,16 @@ impl Engine {
             }
         }
         Ok(SessionListing { sessions: page, next_offset: has_more.then(|| offset.saturating_add(limit)) })
+    }
+
+    /// How many sessions go on in the stores that are open. Of a store whose sessions cannot be read none is known.
+    pub fn count_open_sessions(&self) -> usize {
+        let now = self.clock.now();
+        let goes_on = |session: &Session| session.state == SessionState::Open;
+        let of_store = |store: &Arc<Store>| {
+            Self::sessions_of(store, now).map_or(0, |sessions| sessions.iter().filter(|one| goes_on(one)).count())
+        };
+        self.registry.open_stores().iter().map(of_store).sum()
     }
 
     /// All sessions of a store as they stand at a moment, the latest first; without their memories.

@@ -134,7 +134,9 @@ fn what_was_worth_nothing_leaves_no_summary_and_what_is_not_known_does_not_end()
     let sandbox = initialised(&[("src/a.rs", "fn a() {}\n")]);
     let engine = sandbox.engine();
     start(&sandbox, &engine, "s1", None);
+    assert_eq!(engine.count_open_sessions(), 1);
     assert_eq!(end(&sandbox, &engine, &ending("s1", None)).summary_path, None);
+    assert_eq!(engine.count_open_sessions(), 0);
     assert!(!sandbox.root().join(".recall/history").exists());
     let unknown = engine.end_session(&sandbox.origin(), &ending("s9", None));
     assert!(matches!(unknown, Err(SessionError::NotFound { .. })), "{unknown:?}");
