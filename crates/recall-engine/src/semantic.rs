@@ -3,7 +3,7 @@
 //! A store's embeddings stand in a folder beside its catalog, one folder a model, and are derived from it: those of the built-in
 //! model follow the catalog at once after an edit, those of an encoder in the background. A search asks those of the best
 //! model that hold every chunk; until any do, words decide. What is damaged, of another model or of another format is set
-//! aside and made again.
+//! aside and made again. An encoder is asked together with the built-in model, since they do not err alike.
 
 mod covering;
 mod folder;
@@ -12,6 +12,7 @@ mod kept;
 mod layer;
 mod space;
 mod text;
+mod together;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ pub(crate) use kept::Kept;
 pub(crate) use layer::Part;
 use layer::{Layer, Pace};
 pub(crate) use text::Texts;
+pub(crate) use together::Nearness;
 
 /// How often it is looked whether the embeddings have caught up.
 const LOOK_INTERVAL: Duration = Duration::from_millis(2);

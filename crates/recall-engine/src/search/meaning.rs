@@ -6,7 +6,7 @@ use recall_core::{ChunkRow, DocumentRow, ModelFingerprint, RankedList, Understoo
 use recall_lexical::{DocumentEvidence, Evidence, SearchError, Searcher};
 use rustc_hash::FxHashMap;
 
-use crate::semantic::Near;
+use crate::semantic::{self, Near};
 use crate::store::Store;
 
 /// A document that holds no word of the query answers it only when it is at least so near: the cosine.
@@ -14,7 +14,7 @@ use crate::store::Store;
 /// Of the documents without a word that were brought for 1,900 mined questions, one in 70 to 30 was an answer from here on,
 /// and one in 150 below; the nearest document of all is nearer for nine questions of ten. A query that nothing here answers
 /// finds nothing so, rather than what is least far from it. That was the built-in model; an encoder whose cosines are all
-/// greater is not held back.
+/// greater is not held back, nor what one of two models alone finds near.
 const LEAST_COSINE: f32 = 0.3;
 
 /// How near the documents of one store are to the query, by document row.
@@ -31,6 +31,8 @@ pub(super) struct Nearness {
     pub(super) best: f32,
     /// Of the chunk that stands for it.
     pub(super) chunk: f32,
+    /// The greatest one that any model says of any of its chunks among the candidates.
+    pub(super) greatest: f32,
 }
 
 /// The models that can tell the meaning in every store that holds something: cosines by two do not compare. `None` for any,
@@ -84,21 +86,23 @@ impl Meaning {
         chunks.sort_unstable();
         chunks.dedup();
         let rows: Vec<ChunkRow> = chunks.iter().map(|&(_, row)| row).collect();
-        let cosines = near.cosines(&rows);
-        let known = |&((document, row), cosine): &((i64, ChunkRow), Option<f32>)| Some((document, row, cosine?));
-        let known: Vec<(i64, ChunkRow, f32)> = chunks.into_iter().zip(cosines).filter_map(|one| known(&one)).collect();
+        let known = chunks.into_iter().zip(near.nearness(&rows));
+        let known: Vec<(i64, ChunkRow, semantic::Nearness)> =
+            known.filter_map(|((document, row), nearness)| Some((document, row, nearness?))).collect();
         let mut documents = FxHashMap::default();
         for of_one in known.chunk_by(|one, other| one.0 == other.0) {
             let Ok(place) = evidence.documents.binary_search_by_key(&of_one[0].0, |known| known.document.0) else {
                 continue;
             };
             let document = &mut evidence.documents[place];
-            let nearest = of_one.iter().fold(of_one[0], |best, one| if one.2 > best.2 { *one } else { best });
+            let nearest = of_one.iter().fold(of_one[0], |best, one| if one.2.told > best.2.told { *one } else { best });
             if document.chunk_score <= 0.0 {
                 document.chunk = nearest.1;
             }
-            let chunk = of_one.iter().find(|one| one.1 == document.chunk).map_or(nearest.2, |one| one.2);
-            documents.insert(of_one[0].0, Nearness { best: nearest.2, chunk });
+            let best = nearest.2.told;
+            let chunk = of_one.iter().find(|one| one.1 == document.chunk).map_or(best, |one| one.2.told);
+            let greatest = of_one.iter().map(|one| one.2.greatest).fold(best, f32::max);
+            documents.insert(of_one[0].0, Nearness { best, chunk, greatest });
         }
         let meaning = Self { model: Arc::clone(&near.model), documents };
         evidence.documents.retain(|document| meaning.may_answer(document));
@@ -113,7 +117,7 @@ impl Meaning {
         let DocumentEvidence { body_coverage, symbol_coverage, comment_coverage, path_coverage, .. } = *document;
         let holds_a_word =
             [body_coverage, symbol_coverage, comment_coverage, path_coverage].iter().any(|part| *part > 0.0);
-        holds_a_word || self.nearness(document.document).is_none_or(|nearness| nearness.best >= LEAST_COSINE)
+        holds_a_word || self.nearness(document.document).is_none_or(|nearness| nearness.greatest >= LEAST_COSINE)
     }
 
     /// How near a document is; `None` for one without embeddings.

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use recall_core::{ChunkRow, Embedding, Generation, ModelFingerprint, Neighbour, RowSet};
+use recall_core::{ChunkRow, Generation, ModelFingerprint, Neighbour, RowSet};
 
-use super::layer::Layer;
+use super::layer::{Layer, Pace};
 use super::space::Space;
+use super::together::{Asked, Nearness, Together};
 
 /// Embeddings that hold every chunk of a generation, those of the best model first.
 pub(crate) struct Covering {
     spaces: Vec<(Arc<Layer>, Arc<Space>)>,
 }
 
-/// A query by a model, and what lies near it.
+/// What lies near a query in meaning.
 pub(crate) struct Near {
-    space: Arc<Space>,
-    query: Embedding,
-    /// The model's name.
+    view: View,
+    /// The name of the model; of the encoder, where the model that follows at once is asked beside it.
     pub(crate) model: Arc<str>,
     /// The greatest cosine first.
     pub(crate) neighbours: Vec<Neighbour>,
@@ -47,23 +47,63 @@ impl Covering {
 
     /// Finds what lies near a query. Where a model does not answer, or its embeddings cannot be read, the next one is asked;
     /// `None` where none does. Damaged embeddings are made again.
+    ///
+    /// Where an encoder answers and the model that follows at once does too, both tell it [together](Together).
     pub(crate) fn near(&self, query: &str, allowed: Option<&RowSet>, count: usize) -> Option<Near> {
-        self.spaces.iter().find_map(|(layer, space)| match space.near(query, allowed, count) {
-            Ok((query, neighbours)) => {
-                layer.answered();
-                Some(Near { space: Arc::clone(space), query, model: layer.name(), neighbours })
-            }
-            Err(error) => {
-                layer.did_not_answer(space, &error);
-                None
+        let mut answers = self.spaces.iter().filter_map(|one| answer(one, query, allowed, count));
+        let (layer, first, neighbours) = answers.next()?;
+        let model = layer.name();
+        let beside = match layer.part().pace() {
+            Pace::AtOnce => None,
+            Pace::Patient => answers.find(|(layer, ..)| layer.part().pace() == Pace::AtOnce),
+        };
+        // A query without a word that the model knows lies near nothing.
+        let beside = beside.filter(|(.., others)| !others.is_empty());
+        Some(match beside {
+            None => Near { view: View::Alone(first), model, neighbours },
+            Some((_, second, others)) => {
+                let together = Together::of((first, &neighbours), (second, &others));
+                let neighbours = together.neighbours(&neighbours, &others, count);
+                Near { view: View::Together(together), model, neighbours }
             }
         })
     }
 }
 
+/// What a model says; `None` where it does not answer.
+fn answer<'a>(
+    (layer, space): &'a (Arc<Layer>, Arc<Space>),
+    query: &str,
+    allowed: Option<&RowSet>,
+    count: usize,
+) -> Option<(&'a Arc<Layer>, Asked, Vec<Neighbour>)> {
+    match space.near(query, allowed, count) {
+        Ok((query, neighbours)) => {
+            layer.answered();
+            Some((layer, Asked { space: Arc::clone(space), query }, neighbours))
+        }
+        Err(error) => {
+            layer.did_not_answer(space, &error);
+            None
+        }
+    }
+}
+
+/// Whose cosines are told.
+enum View {
+    Alone(Asked),
+    Together(Together),
+}
+
 impl Near {
-    /// The cosine of the query to each chunk, in their order; `None` for a chunk without an embedding.
-    pub(crate) fn cosines(&self, rows: &[ChunkRow]) -> Vec<Option<f32>> {
-        self.space.cosines(&self.query, rows)
+    /// How near the query each chunk is, in their order; `None` for a chunk without an embedding.
+    pub(crate) fn nearness(&self, rows: &[ChunkRow]) -> Vec<Option<Nearness>> {
+        match &self.view {
+            View::Alone(asked) => {
+                let alone = |cosine: f32| Nearness { told: cosine, greatest: cosine };
+                asked.cosines(rows).into_iter().map(|cosine| cosine.map(alone)).collect()
+            }
+            View::Together(together) => together.nearness(rows),
+        }
     }
 }

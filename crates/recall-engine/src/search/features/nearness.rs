@@ -19,7 +19,7 @@ pub(super) struct Among {
 impl Among {
     /// In the order of the features' names; `listed` is the worth of its rank in the retriever's list.
     pub(super) fn features(&self, listed: f32) -> [f32; 6] {
-        let Some(Nearness { best, chunk }) = self.nearness else { return [f32::NAN; 6] };
+        let Some(Nearness { best, chunk, greatest: _ }) = self.nearness else { return [f32::NAN; 6] };
         [best, self.relative, self.place, chunk, listed, self.nearest]
     }
 }

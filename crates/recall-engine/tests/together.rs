@@ -1,0 +1,127 @@
+//! An encoder and the model that follows at once tell the meaning together.
+
+mod support;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint, Scope};
+use recall_engine::{EmbeddingModel, Encoders, Engine, EngineSettings};
+use recall_models::BuiltIn;
+use support::{Sandbox, paths};
+
+/// An encoder that knows what the built-in model knows, and one word more.
+struct Encoder {
+    /// How much of each embedding is what chunks and questions do not have in common: at 2, what the built-in model calls .5 near,
+    /// the encoder calls .1 near.
+    apart: f32,
+}
+
+/// A word that no other model knows, and what it means.
+const JARGON: (&str, &str) = ("zxqv", "mechanic automobile motor");
+
+impl Encoder {
+    fn pushed(&self, embedding: &Embedding, apart: [f32; 2]) -> Embedding {
+        let length = (1.0 + self.apart * self.apart).sqrt();
+        let apart = apart.map(|part| part * self.apart);
+        embedding.iter().copied().chain(apart).map(|value| value / length).collect()
+    }
+
+    fn pushed_chunks(&self, embeddings: &[Embedding]) -> Vec<Embedding> {
+        embeddings.iter().map(|embedding| self.pushed(embedding, [0.0, 1.0])).collect()
+    }
+}
+
+impl Embedder for Encoder {
+    fn dimensions(&self) -> usize {
+        BuiltIn.dimensions() + 2
+    }
+
+    fn window_tokens(&self) -> Option<usize> {
+        None
+    }
+
+    fn fingerprint(&self) -> ModelFingerprint {
+        ModelFingerprint([7; 32])
+    }
+
+    fn embed_query(&self, query: &str, deadline: Option<Instant>) -> Result<Embedding, ModelError> {
+        let meant = query.replace(JARGON.0, JARGON.1);
+        BuiltIn.embed_query(&meant, deadline).map(|embedding| self.pushed(&embedding, [1.0, 0.0]))
+    }
+
+    fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+        BuiltIn.embed_documents(texts).map(|all| self.pushed_chunks(&all))
+    }
+
+    fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
+        BuiltIn.embed_chunks(chunks).map(|all| self.pushed_chunks(&all))
+    }
+}
+
+fn engine(sandbox: &Sandbox, has_built_in: bool, encoder: Option<Encoder>) -> Engine {
+    let model = has_built_in.then(|| EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) });
+    let engine = sandbox.engine_by(EngineSettings { model, ..EngineSettings::default() });
+    let chosen = encoder.map(|encoder| EmbeddingModel { name: "encoder".to_owned(), embedder: Arc::new(encoder) });
+    engine.use_encoders(Encoders { chosen, others: Vec::new() });
+    sandbox.index(&engine);
+    engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    engine
+}
+
+fn pages() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/cars.md", "# Cars\n\nA mechanic repairs the motor of an automobile.\n");
+    let pages = [
+        ("bread", "Flour, water and yeast become bread in a hot oven."),
+        ("invoices", "The payment of an invoice is due within thirty days."),
+        ("weather", "Rain falls in the mountains, and the wind turns north."),
+        ("garden", "In spring the garden is dug over and beans are sown."),
+        ("music", "The orchestra plays a symphony in four movements."),
+        ("rivers", "A ferry crosses the river every hour."),
+    ];
+    for (name, text) in pages {
+        sandbox.write(&format!("docs/{name}.md"), &format!("# About {name}\n\n{text}\n"));
+    }
+    sandbox
+}
+
+/// By how much the scores of two answers may differ: an embedding is kept with a byte a component.
+const ROUNDING: f64 = 0.05;
+
+#[test]
+fn an_encoder_that_knows_no_more_changes_nothing_whatever_its_scale() {
+    let sandbox = pages();
+    let ask = |encoder| {
+        let engine = engine(&sandbox, true, encoder);
+        let questions = ["repair an automobile", "bread and yeast", "the payment of an invoice", "garden"];
+        let answers = questions.map(|question| sandbox.search(&engine, question));
+        engine.close();
+        answers
+    };
+    let (alone, together) = (ask(None), ask(Some(Encoder { apart: 2.0 })));
+    for (alone, together) in alone.iter().zip(&together) {
+        assert_eq!((alone.model.as_deref(), together.model.as_deref()), (Some("static"), Some("encoder")));
+        assert!(!alone.hits.is_empty());
+        assert_eq!(paths(together), paths(alone));
+        for (one, other) in alone.hits.iter().zip(&together.hits) {
+            assert!((one.score - other.score).abs() < ROUNDING, "{} {}", one.score, other.score);
+        }
+    }
+}
+
+#[test]
+fn what_one_of_them_knows_is_found() {
+    for has_built_in in [true, false] {
+        let sandbox = pages();
+        let engine = engine(&sandbox, has_built_in, Some(Encoder { apart: 0.0 }));
+        let found = |question: &str| {
+            let answer = sandbox.search(&engine, question);
+            (paths(&answer).first().map(ToString::to_string), answer.model)
+        };
+        let expected = (Some("docs/cars.md".to_owned()), Some("encoder".to_owned()));
+        assert_eq!(found("a zxqv is needed"), expected);
+        // A question without a word that the built-in model knows is the encoder's alone.
+        assert_eq!(found(JARGON.0), expected);
+    }
+}
