@@ -142,12 +142,10 @@ impl Engine {
             Scope::Project | Scope::All => Ok(self.registry.project(origin, &*self.clock)?),
             Scope::Global => Ok(self.registry.global(&*self.clock)?),
             Scope::Domain => {
+                let project = self.registry.project(origin, &*self.clock)?;
+                let domains = self.registry.domains(&project, origin, scope, &*self.clock)?;
                 // Which one is to be said where there are several.
-                let [domain] = self
-                    .registry
-                    .domains(origin, scope, &*self.clock)?
-                    .try_into()
-                    .map_err(|_| IndexError::NoStore { scope })?;
+                let [domain] = domains.try_into().map_err(|_| IndexError::NoStore { scope })?;
                 Ok(domain)
             }
         }

@@ -81,11 +81,15 @@ impl Registry {
         clock: &dyn Clock,
     ) -> Result<Vec<Arc<Store>>, StoreError> {
         let mut stores = Vec::with_capacity(2);
-        if scope.sees(StoreScope::Project) {
-            stores.push(self.project(origin, clock)?);
-        }
-        if scope.sees(StoreScope::Domain) {
-            for domain in self.domains(origin, scope, clock)? {
+        if scope.sees(StoreScope::Project) || scope.sees(StoreScope::Domain) {
+            // Its root is looked for once: that asks the file system two dozen times.
+            let project = self.project(origin, clock)?;
+            let domains = match scope.sees(StoreScope::Domain) {
+                true => self.domains(&project, origin, scope, clock)?,
+                false => Vec::new(),
+            };
+            stores.extend(Some(project).filter(|_| scope.sees(StoreScope::Project)));
+            for domain in domains {
                 // Who works within a domain asks it as the project.
                 if !stores.iter().any(|store| store.root == domain.root) {
                     stores.push(domain);
@@ -104,19 +108,20 @@ impl Registry {
         self.open(StoreScope::Project, &root, clock)
     }
 
-    /// The stores of the domains that the project sees, in the order in which it lists them: of a request that means one of
-    /// them, that one.
+    /// The stores of the domains that the client's project sees, in the order in which it lists them: of a request that means one
+    /// of them, that one.
     ///
     /// A folder that is not there brings no store: a team's repository may not be cloned on every machine.
     pub(crate) fn domains(
         &self,
+        project: &Store,
         origin: &Origin,
         scope: Scope,
         clock: &dyn Clock,
     ) -> Result<Vec<Arc<Store>>, StoreError> {
-        let known = self.project(origin, clock)?.settings.domains.clone();
+        let known = &project.settings.domains;
         if let Some(name) = origin.domain.as_ref().filter(|name| !known.contains(name)) {
-            return Err(StoreError::NoDomain { name: name.clone(), known });
+            return Err(StoreError::NoDomain { name: name.clone(), known: known.clone() });
         }
         let meant = origin.domain.as_ref().filter(|_| scope == Scope::Domain);
         let names = known.iter().filter(|name| meant.is_none_or(|meant| meant == *name));
