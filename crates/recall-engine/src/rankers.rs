@@ -7,8 +7,8 @@ use recall_rank::{Ranker, ReadError};
 
 use crate::search::features;
 
-/// The learned rankers, for each side of a store one that knows words alone and one that knows the meaning beside. Clones
-/// share them.
+/// The learned rankers, for each side of a store one that knows words alone and one that knows the meaning beside; for prose one
+/// more, where an encoder tells it too. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Rankers {
     code: OfSide,
@@ -20,15 +20,18 @@ pub struct Rankers {
 struct OfSide {
     words: Option<Arc<Ranker>>,
     meaning: Option<Arc<Ranker>>,
+    together: Option<Arc<Ranker>>,
 }
 
 /// What is known of candidates when they are put in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Basis {
     /// Words, names, paths and the graph.
     Words,
     /// That, and how near in meaning they are to the query.
     Meaning,
+    /// The same, where an encoder and the model that follows at once tell the meaning together.
+    Together,
 }
 
 /// The two kinds of text that are ranked each by its own ranker: what speaks for a file of code says little about a page.
@@ -86,6 +89,7 @@ const CODE: &[u8] = include_bytes!("../rankers/code.ranker");
 const PROSE: &[u8] = include_bytes!("../rankers/prose.ranker");
 const CODE_MEANING: &[u8] = include_bytes!("../rankers/code-meaning.ranker");
 const PROSE_MEANING: &[u8] = include_bytes!("../rankers/prose-meaning.ranker");
+const PROSE_TOGETHER: &[u8] = include_bytes!("../rankers/prose-together.ranker");
 
 impl Side {
     /// Both, in a fixed order.
@@ -112,9 +116,10 @@ impl Rankers {
     /// Never: a test holds that they fit the features.
     pub fn built_in() -> Self {
         let all = [(Side::Code, CODE), (Side::Prose, PROSE), (Side::Code, CODE_MEANING), (Side::Prose, PROSE_MEANING)];
-        all.into_iter().fold(Self::none(), |rankers, (side, bytes)| {
-            rankers.with(side, bytes).expect("the built-in rankers fit the features, which a test holds")
-        })
+        let fits = "the built-in rankers fit the features, which a test holds";
+        let rankers =
+            all.into_iter().fold(Self::none(), |rankers, (side, bytes)| rankers.with(side, bytes).expect(fits));
+        rankers.with_together(Side::Prose, PROSE_TOGETHER).expect(fits)
     }
 
     /// None: candidates are ordered by weighted fusion.
@@ -129,16 +134,35 @@ impl Rankers {
     /// The bytes are no ranker of the features that are computed here.
     pub fn with(mut self, side: Side, bytes: &[u8]) -> Result<Self, RankerError> {
         let ranker = Ranker::read(bytes)?;
-        let basis = basis_of(&ranker)?;
-        let here = match side {
-            Side::Code => &mut self.code,
-            Side::Prose => &mut self.prose,
-        };
-        match basis {
-            Basis::Words => *here = OfSide { words: Some(Arc::new(ranker)), meaning: None },
-            Basis::Meaning => here.meaning = Some(Arc::new(ranker)),
+        let knows_meaning = knows_meaning(&ranker)?;
+        let (here, ranker) = (self.on(side), Some(Arc::new(ranker)));
+        if knows_meaning {
+            here.meaning = ranker;
+        } else {
+            *here = OfSide { words: ranker, ..OfSide::default() };
         }
         Ok(self)
+    }
+
+    /// The same with another ranker for one side, for where an encoder and the model that follows at once tell the meaning
+    /// together.
+    ///
+    /// # Errors
+    /// The bytes are no ranker of the features that are computed here, or of one that knows words alone.
+    pub fn with_together(mut self, side: Side, bytes: &[u8]) -> Result<Self, RankerError> {
+        let ranker = Ranker::read(bytes)?;
+        if !knows_meaning(&ranker)? {
+            return Err(other_features(&ranker));
+        }
+        self.on(side).together = Some(Arc::new(ranker));
+        Ok(self)
+    }
+
+    fn on(&mut self, side: Side) -> &mut OfSide {
+        match side {
+            Side::Code => &mut self.code,
+            Side::Prose => &mut self.prose,
+        }
     }
 
     /// Whether one of them knows the meaning.
@@ -146,24 +170,35 @@ impl Rankers {
         [&self.code, &self.prose].into_iter().any(|of_side| of_side.meaning.is_some())
     }
 
-    /// The ranker of a side on a basis; where none knows the meaning, the one that knows words alone.
+    /// The ranker of a side on a basis; where there is none, that of the next simpler one.
     pub fn of(&self, side: Side, basis: Basis) -> Option<&Ranker> {
-        let OfSide { words, meaning } = match side {
+        let OfSide { words, meaning, together } = match side {
             Side::Code => &self.code,
             Side::Prose => &self.prose,
         };
+        let meaning = || meaning.as_deref().or(words.as_deref());
         match basis {
             Basis::Words => words.as_deref(),
-            Basis::Meaning => meaning.as_deref().or(words.as_deref()),
+            Basis::Meaning => meaning(),
+            Basis::Together => together.as_deref().or_else(meaning),
         }
     }
 }
 
-/// What a ranker was trained on.
-fn basis_of(ranker: &Ranker) -> Result<Basis, RankerError> {
-    let is = |basis: &Basis| ranker.features().iter().map(String::as_str).eq(features::names(*basis));
-    let known = [Basis::Words, Basis::Meaning].into_iter().find(is);
-    known.ok_or_else(|| RankerError::Features { found: ranker.features().len(), known: features::COUNT })
+/// Whether a ranker was trained on the meaning beside the words.
+fn knows_meaning(ranker: &Ranker) -> Result<bool, RankerError> {
+    let is = |basis: Basis| ranker.features().iter().map(String::as_str).eq(features::names(basis));
+    if is(Basis::Meaning) {
+        Ok(true)
+    } else if is(Basis::Words) {
+        Ok(false)
+    } else {
+        Err(other_features(ranker))
+    }
+}
+
+fn other_features(ranker: &Ranker) -> RankerError {
+    RankerError::Features { found: ranker.features().len(), known: features::COUNT }
 }
 
 #[cfg(test)]
@@ -172,17 +207,25 @@ mod tests {
 
     #[test]
     fn the_built_in_rankers_fit_the_features() {
+        let rankers = Rankers::built_in();
         for (side, basis) in Side::ALL.into_iter().flat_map(|side| [(side, Basis::Words), (side, Basis::Meaning)]) {
-            let rankers = Rankers::built_in();
             let ranker = rankers.of(side, basis).expect("there is one");
             assert!(ranker.trees() > 0, "{}", side.as_str());
-            assert_eq!(basis_of(ranker).ok(), Some(basis), "{}", side.as_str());
+            assert_eq!(knows_meaning(ranker).ok(), Some(basis == Basis::Meaning), "{}", side.as_str());
         }
+        let of = |side, basis| rankers.of(side, basis).map(Ranker::features);
+        assert_eq!(of(Side::Code, Basis::Together), of(Side::Code, Basis::Meaning));
+        assert_ne!(rankers.of(Side::Prose, Basis::Together), rankers.of(Side::Prose, Basis::Meaning));
+    }
+
+    #[test]
+    fn a_ranker_of_words_alone_is_none_for_two_models() {
+        assert!(matches!(Rankers::none().with_together(Side::Prose, PROSE), Err(RankerError::Features { .. })));
     }
 
     #[test]
     fn the_built_in_rankers_are_small() {
-        let all = [CODE, PROSE, CODE_MEANING, PROSE_MEANING];
+        let all = [CODE, PROSE, CODE_MEANING, PROSE_MEANING, PROSE_TOGETHER];
         assert!(all.iter().map(|bytes| bytes.len()).sum::<usize>() <= 300 * 1024);
     }
 

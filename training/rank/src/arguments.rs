@@ -36,6 +36,15 @@ pub(crate) struct MineArguments {
     /// Whether the ranker will know the meaning beside the words.
     #[arg(long, value_enum, default_value_t = Knows::Meaning)]
     pub(crate) knows: Knows,
+    /// An encoder that tells the meaning together with the built-in model: its folder, as `recall models add` leaves it.
+    #[arg(long, value_name = "FOLDER", requires = "runtime")]
+    pub(crate) encoder: Option<PathBuf>,
+    /// The library that runs the encoder.
+    #[arg(long, value_name = "FILE", requires = "encoder")]
+    pub(crate) runtime: Option<PathBuf>,
+    /// The most sections of a repository among which one is looked for.
+    #[arg(long, default_value_t = 3_000)]
+    pub(crate) sections: usize,
     /// How many repositories are worked on at once.
     #[arg(long, default_value_t = 2)]
     pub(crate) jobs: usize,

@@ -1,22 +1,29 @@
 //! What does the ranker see when a query is asked?
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use recall_core::{Clock, DocumentType, Filters, Scope, SearchRequest, Timestamp};
 use recall_engine::{
-    Basis, Cancel, EmbeddingModel, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places, RankedDocument,
-    Rankers, RootCheck, SearchError, Side, StoreSettings,
+    Basis, Cancel, EmbeddingModel, Encoders, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places,
+    RankedDocument, Rankers, RootCheck, SearchError, Side, StoreSettings,
 };
-use recall_models::BuiltIn;
+use recall_models::{BuiltIn, OnnxEncoder, OnnxSettings, Runtime};
 
-use crate::arguments::Knows;
+use crate::arguments::{Knows, MineArguments};
 
 /// An engine over one folder.
 pub(crate) struct Asked {
     engine: Engine,
     origin: Origin,
+}
+
+/// What tells the engine the meaning.
+pub(crate) struct Models {
+    instant: Option<EmbeddingModel>,
+    encoder: Option<EmbeddingModel>,
 }
 
 impl Knows {
@@ -27,12 +34,22 @@ impl Knows {
             Self::Meaning => Basis::Meaning,
         }
     }
+}
 
-    fn model(self) -> Option<EmbeddingModel> {
-        match self {
-            Self::Words => None,
-            Self::Meaning => Some(EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) }),
-        }
+impl Models {
+    /// Opens what the arguments name.
+    pub(crate) fn of(arguments: &MineArguments) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        let instant = match arguments.knows {
+            Knows::Words => None,
+            Knows::Meaning => Some(EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) }),
+        };
+        let (Some(folder), Some(library)) = (&arguments.encoder, &arguments.runtime) else {
+            return Ok(Self { instant, encoder: None });
+        };
+        let runtime = Runtime::open(library)?;
+        let encoder = OnnxEncoder::open("encoder", folder, &runtime, &OnnxSettings::default())?;
+        let encoder = EmbeddingModel { name: "encoder".to_owned(), embedder: Arc::new(encoder) };
+        Ok(Self { instant, encoder: Some(encoder) })
     }
 }
 
@@ -47,7 +64,7 @@ impl Clock for Now {
 
 impl Asked {
     /// An engine that keeps its stores in `home`.
-    pub(crate) fn new(root: &Path, home: &Path, knows: Knows) -> Self {
+    pub(crate) fn new(root: &Path, home: &Path, models: &Models) -> Self {
         let places = Places {
             global_root: home.join("global"),
             stores: home.join("stores"),
@@ -57,10 +74,11 @@ impl Asked {
         };
         let engine = Engine::new(
             places,
-            EngineSettings { rankers: Rankers::none(), model: knows.model(), ..EngineSettings::default() },
+            EngineSettings { rankers: Rankers::none(), model: models.instant.clone(), ..EngineSettings::default() },
             Box::new(|_: &Path| StoreSettings::default()),
             Arc::new(Now),
         );
+        engine.use_encoders(Encoders { chosen: models.encoder.clone(), others: Vec::new() });
         let root: PathBuf = root.to_owned();
         let origin =
             Origin { directory: root.clone(), project: Some(root), root_check: RootCheck::Force, domain: None };

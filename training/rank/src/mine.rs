@@ -11,8 +11,8 @@ use recall_engine::{RankedDocument, Side};
 use recall_eval::mine::{Checkout, History, MineLimits};
 use recall_rank::{Judged, JudgedQuery};
 
-use crate::arguments::{Knows, MineArguments};
-use crate::ask::Asked;
+use crate::arguments::MineArguments;
+use crate::ask::{Asked, Models};
 use crate::comments::{self, Bared};
 use crate::headings::{self, Section};
 use crate::report;
@@ -26,8 +26,6 @@ const COMMENTS: usize = 25;
 const HEADINGS: usize = 40;
 /// The fewest sections among which one is looked for.
 const FEWEST_SECTIONS: usize = 40;
-/// The most sections of a repository.
-const MOST_SECTIONS: usize = 3_000;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -35,6 +33,7 @@ type Failure = Box<dyn Error + Send + Sync>;
 pub(crate) fn run(arguments: &MineArguments) -> Result<(), Failure> {
     let sources = Sources::read(&arguments.sources)?;
     fs::create_dir_all(&arguments.out)?;
+    let models = Models::of(arguments)?;
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -46,7 +45,7 @@ pub(crate) fn run(arguments: &MineArguments) -> Result<(), Failure> {
                     if file.exists() {
                         continue;
                     }
-                    match mine(source, arguments).and_then(|judged| {
+                    match mine(source, arguments, &models).and_then(|judged| {
                         let count = judged.queries.len();
                         fs::write(&file, judged.to_letor())?;
                         Ok(count)
@@ -66,7 +65,7 @@ pub(crate) fn run(arguments: &MineArguments) -> Result<(), Failure> {
     if failed.is_empty() { Ok(()) } else { Err(format!("{} repositories gave nothing", failed.len()).into()) }
 }
 
-fn mine(source: &Source, arguments: &MineArguments) -> Result<Judged, Failure> {
+fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<Judged, Failure> {
     let asks = |kind: &str| arguments.kinds.iter().any(|asked| asked == kind);
     let git_dir = source.git_dir(&arguments.mirrors)?;
     let folder = tempfile::tempdir()?;
@@ -76,7 +75,7 @@ fn mine(source: &Source, arguments: &MineArguments) -> Result<Judged, Failure> {
         queries: Vec::new(),
     };
     let mut checkout = Checkout::new(&git_dir, &tree)?;
-    let asked = Asked::new(&tree, &home, arguments.knows);
+    let asked = Asked::new(&tree, &home, models);
     let limits = MineLimits { queries: COMMITS, ..MineLimits::default() };
     let commits = History::open(&git_dir)?.commits(&limits)?;
     if let Some(newest) = commits.first()
@@ -105,7 +104,7 @@ fn mine(source: &Source, arguments: &MineArguments) -> Result<Judged, Failure> {
     }
     drop(asked);
     if asks("heading") {
-        sections(source, arguments.knows, &tree, &files, folder.path(), &mut judged)?;
+        sections(source, (arguments.sections, models), &tree, &files, folder.path(), &mut judged)?;
     }
     Ok(judged)
 }
@@ -125,7 +124,7 @@ fn bared(tree: &Path, files: &[DocPath]) -> Vec<(DocPath, Bared)> {
 /// Asks for the sections of the documents by their headings, each section in a file of its own.
 fn sections(
     source: &Source,
-    knows: Knows,
+    (most, models): (usize, &Models),
     tree: &Path,
     files: &[DocPath],
     folder: &Path,
@@ -139,7 +138,7 @@ fn sections(
             sections.push((file, section));
         }
     }
-    sections.truncate(MOST_SECTIONS);
+    sections.truncate(most);
     if sections.len() < FEWEST_SECTIONS {
         return Ok(());
     }
@@ -149,7 +148,7 @@ fn sections(
         fs::create_dir_all(path.parent().unwrap_or(&root))?;
         fs::write(path, &section.text)?;
     }
-    let asked = Asked::new(&root, &home, knows);
+    let asked = Asked::new(&root, &home, models);
     asked.refresh()?;
     let telling: Vec<&(DocPath, Section)> =
         sections.iter().filter(|(_, section)| headings::is_telling(&section.heading)).collect();

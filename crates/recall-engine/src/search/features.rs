@@ -117,7 +117,7 @@ pub fn names(basis: Basis) -> Vec<&'static str> {
     names.extend(SCORES.iter().map(|&(_, name, _)| name));
     names.extend(FACTS.iter().map(|&(name, _)| name));
     names.extend(OTHERS);
-    if basis == Basis::Meaning {
+    if basis != Basis::Words {
         names.extend(MEANING);
     }
     names

@@ -6,6 +6,7 @@ use recall_core::{ChunkRow, DocumentRow, ModelFingerprint, RankedList, Understoo
 use recall_lexical::{DocumentEvidence, Evidence, SearchError, Searcher};
 use rustc_hash::FxHashMap;
 
+use crate::rankers::Basis;
 use crate::semantic::{self, Near};
 use crate::store::Store;
 
@@ -21,6 +22,8 @@ const LEAST_COSINE: f32 = 0.3;
 pub(super) struct Meaning {
     /// The name of the model that tells it.
     pub(super) model: Arc<str>,
+    /// Whether that model tells it alone, or together with the one that follows at once.
+    pub(super) basis: Basis,
     documents: FxHashMap<i64, Nearness>,
 }
 
@@ -104,7 +107,8 @@ impl Meaning {
             let greatest = of_one.iter().map(|one| one.2.greatest).fold(best, f32::max);
             documents.insert(of_one[0].0, Nearness { best, chunk, greatest });
         }
-        let meaning = Self { model: Arc::clone(&near.model), documents };
+        let basis = if near.is_together() { Basis::Together } else { Basis::Meaning };
+        let meaning = Self { model: Arc::clone(&near.model), basis, documents };
         evidence.documents.retain(|document| meaning.may_answer(document));
         let stays = |one: DocumentRow| evidence.documents.binary_search_by_key(&one, |known| known.document).is_ok();
         for list in lists {

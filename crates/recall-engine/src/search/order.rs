@@ -99,10 +99,11 @@ pub(super) fn order<'a>(
     Ok(ranked)
 }
 
-/// On what rankers decide: on the meaning where every store that found something can tell it.
+/// On what rankers decide: on the least that is told in every store that found something.
 fn basis(pool: &[Finds]) -> Basis {
-    let is_told = |finds: &Finds| finds.meaning.is_some() || finds.evidence.documents.is_empty();
-    if pool.iter().all(is_told) { Basis::Meaning } else { Basis::Words }
+    let found = pool.iter().filter(|finds| !finds.evidence.documents.is_empty());
+    let told = found.map(|finds| finds.meaning.as_ref().map_or(Basis::Words, |meaning| meaning.basis));
+    told.min().unwrap_or(Basis::Words)
 }
 
 /// Multiplies the odds of memories, and of files that feedback speaks of, with what speaks for or against them, whoever

@@ -96,6 +96,11 @@ enum View {
 }
 
 impl Near {
+    /// Whether two models tell it.
+    pub(crate) fn is_together(&self) -> bool {
+        matches!(self.view, View::Together(_))
+    }
+
     /// How near the query each chunk is, in their order; `None` for a chunk without an embedding.
     pub(crate) fn nearness(&self, rows: &[ChunkRow]) -> Vec<Option<Nearness>> {
         match &self.view {
