@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use recall_core::{Clock, DocumentType, Filters, Scope, SearchRequest, Timestamp};
+use recall_core::{Ablation, Clock, DocumentType, Filters, Scope, SearchRequest, Timestamp};
 use recall_engine::{
     Basis, Cancel, EmbeddingModel, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places, RankedDocument,
     Rankers, RootCheck, SearchError, Side, StoreSettings,
@@ -28,10 +28,19 @@ impl Knows {
         }
     }
 
-    fn model(self) -> Option<EmbeddingModel> {
+    /// The folder of the queries that are mined for it, below that of all.
+    pub(crate) fn folder(self) -> &'static str {
         match self {
-            Self::Words => None,
-            Self::Meaning => Some(EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) }),
+            Self::Words => "words",
+            Self::Meaning => "meaning",
+        }
+    }
+
+    /// The stages that are left out where it is all that is known.
+    fn without(self) -> Vec<Ablation> {
+        match self {
+            Self::Words => vec![Ablation::Semantic],
+            Self::Meaning => Vec::new(),
         }
     }
 }
@@ -47,7 +56,7 @@ impl Clock for Now {
 
 impl Asked {
     /// An engine that keeps its stores in `home`.
-    pub(crate) fn new(root: &Path, home: &Path, knows: Knows) -> Self {
+    pub(crate) fn new(root: &Path, home: &Path) -> Self {
         let places = Places {
             global_root: home.join("global"),
             stores: home.join("stores"),
@@ -55,9 +64,10 @@ impl Asked {
             allowed_roots: Vec::new(),
             domains: std::collections::BTreeMap::new(),
         };
+        let model = EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) };
         let engine = Engine::new(
             places,
-            EngineSettings { rankers: Rankers::none(), model: knows.model(), ..EngineSettings::default() },
+            EngineSettings { rankers: Rankers::none(), model: Some(model), ..EngineSettings::default() },
             Box::new(|_: &Path| StoreSettings::default()),
             Arc::new(Now),
         );
@@ -83,13 +93,19 @@ impl Asked {
         self.engine.index(&self.origin, &request, &mut |_| {}, &Cancel::default()).map(|_| ())
     }
 
-    /// What the ranker sees of each candidate.
-    pub(crate) fn candidates(&self, query: &str, side: Side) -> Result<Vec<RankedDocument>, SearchError> {
+    /// What a ranker that knows so much sees of each candidate.
+    pub(crate) fn candidates(&self, query: &str, side: Side, knows: Knows) -> Result<Vec<RankedDocument>, SearchError> {
         let types = DocumentType::ALL.into_iter().filter(|&kind| (kind == DocumentType::Code) == (side == Side::Code));
         let filters = Filters { types: types.collect(), ..Filters::default() };
-        let request = SearchRequest { filters, ..SearchRequest::new(query, Scope::Project, 10) };
+        let without = knows.without();
+        let request = SearchRequest { filters, without, ..SearchRequest::new(query, Scope::Project, 10) };
         self.engine.settle(&self.origin, Scope::Project)?;
-        self.engine.candidates(&self.origin, &request)
+        let mut candidates = self.engine.candidates(&self.origin, &request)?;
+        let width = recall_engine::feature_names(knows.basis()).len();
+        for document in &mut candidates {
+            document.features.truncate(width);
+        }
+        Ok(candidates)
     }
 }
 
