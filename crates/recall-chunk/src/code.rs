@@ -148,11 +148,12 @@ impl Document<'_> {
         Some(index)
     }
 
-    /// The modules that a name before another one stands for: those that are imported by it, else the one of that name.
+    /// The modules that a name before another one stands for: those that are imported by it, else the one of that name where
+    /// nothing but a module can stand there.
     fn modules<'q>(&'q self, qualifier: &'q str) -> impl Iterator<Item = &'q str> {
-        let aliases = self.outline.aliases.iter().filter(move |(alias, _)| alias == qualifier);
-        let mut modules = aliases.map(|(_, module)| module.as_str()).peekable();
-        let own = modules.peek().is_none().then_some(qualifier);
+        let aliases = self.outline.aliases.iter().filter(move |alias| alias.name == qualifier);
+        let mut modules = aliases.map(|alias| alias.module.as_str()).peekable();
+        let own = (self.outline.all_qualifiers && modules.peek().is_none()).then_some(qualifier);
         modules.chain(own)
     }
 
@@ -185,7 +186,9 @@ impl Document<'_> {
             }
             let Reference { name: span, qualifier } = reference;
             let name = span.of(self.text()).unwrap_or_default();
+            // What stands before a name may be a variable as well.
             let qualifier = qualifier.and_then(|qualifier| qualifier.of(self.text()));
+            let qualifier = qualifier.filter(|qualifier| self.modules(qualifier).next().is_some());
             let is_own = || {
                 own.binary_search(&(chunk as u32, name)).is_ok()
                     || !bound.is_empty() && bound.contains(&(self.outermost(span.start), name))

@@ -45,7 +45,10 @@ pub(crate) struct Syntax {
     /// Nodes that wrap a definition and belong to it: `export`, decorators, `template <…>`.
     pub(crate) wrappers: &'static [&'static str],
     pub(crate) imports: &'static [Import],
-    /// How a name is written behind the module that it is taken from; `None` where references leave that out.
+    /// Which names imports give to what they import. `None` where references do not tell from what they take a name.
+    pub(crate) aliases: Option<Aliases>,
+    /// The node that a name stands in together with the module before it; without one, a name is taken from a module where an
+    /// alias and a separator stand before it.
     pub(crate) qualified: Option<Qualified>,
     pub(crate) calls: &'static [Call],
     /// Leaves that name a type wherever they stand.
@@ -77,6 +80,7 @@ impl Syntax {
             attributes: &[],
             wrappers: &[],
             imports: &[],
+            aliases: None,
             qualified: None,
             calls: &[],
             types: &[],
@@ -198,13 +202,34 @@ pub(crate) struct Import {
     pub(crate) targets: fn(&str, &mut Vec<String>),
 }
 
-/// A node kind that holds a name and, before it, the module that the name is taken from: `Map.insert`.
+/// A node kind that holds a name and, before it, the module that the name is taken from, whatever it is called: `Map.insert`.
 pub(crate) struct Qualified {
     pub(crate) node: &'static str,
     /// The field of the module.
     pub(crate) module: &'static str,
-    /// The name that an import gives to what it imports, and the module that it means.
-    pub(crate) alias: fn(Node<'_>, &str) -> Option<(String, String)>,
+}
+
+/// Adds the names that an import gives to its targets; takes its node, the document's text, and the targets.
+pub(crate) type Aliases = fn(Node<'_>, &str, &[String], &mut Vec<Alias>);
+
+/// A name that an import gives to what it imports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Alias {
+    pub(crate) name: String,
+    /// What it means, written as the target of an import is.
+    pub(crate) module: String,
+}
+
+impl Alias {
+    fn new(name: &str, module: &str) -> Self {
+        Self { name: name.to_owned(), module: module.to_owned() }
+    }
+}
+
+/// Whatever is imported goes by the last part of its path: `List` of `java.util.List`.
+fn last_parts(_import: Node<'_>, _text: &str, targets: &[String], aliases: &mut Vec<Alias>) {
+    let last = |target: &String| Some(Alias::new(target.rsplit(['.', ':', '\\']).next()?, target));
+    aliases.extend(targets.iter().filter_map(last));
 }
 
 /// A node kind that calls or instantiates something.

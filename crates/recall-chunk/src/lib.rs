@@ -22,7 +22,7 @@ mod window;
 
 /// Raised whenever a text may be cut otherwise, or other symbols and edges are found in it: what an older version found is
 /// then found anew.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 pub use chunker::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
 pub use document_type::document_type_of;

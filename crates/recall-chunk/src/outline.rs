@@ -12,7 +12,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 
 use self::frame::{Frame, Pending};
 use crate::grammar::{Callee, Grammar, Role, Trait};
-use crate::languages::{Clauses, DocReach, Docs, Kinds, NameRule, Named, Place, child_of_kind};
+use crate::languages::{Alias, Clauses, DocReach, Docs, Kinds, NameRule, Named, Place, child_of_kind};
 use crate::lines::Lines;
 
 /// The key of a line that no cut may precede.
@@ -36,9 +36,11 @@ pub(crate) struct Outline {
     pub(crate) definitions: Vec<Found>,
     /// Where something is imported, and what.
     pub(crate) imports: Vec<(u32, String)>,
-    /// The names by which modules are written before the names that are taken from them, and those modules; in the order
-    /// of the imports. Kept for languages alone that tell of [`Qualified`](crate::languages::Qualified) names.
-    pub(crate) aliases: Vec<(String, String)>,
+    /// The names by which modules are written before the names that are taken from them, in the order of the imports. Kept for
+    /// languages alone that tell of [`aliases`](crate::languages::Syntax::aliases).
+    pub(crate) aliases: Vec<Alias>,
+    /// Whether what stands before a name as a qualifier is a module even where no import gave it that name.
+    pub(crate) all_qualifiers: bool,
     /// The names of what is called or used as a type, in no particular order.
     pub(crate) references: Vec<Reference>,
     /// The names of values where they are bound: parameters, variables. Kept for languages alone that tell of
@@ -87,6 +89,7 @@ pub(crate) fn read(grammar: &Grammar, tree: &Tree, lines: &Lines<'_>, depth: u32
             definitions: Vec::new(),
             imports: Vec::new(),
             aliases: Vec::new(),
+            all_qualifiers: grammar.syntax.qualified.is_some(),
             references: Vec::new(),
             bound: Vec::new(),
         },
@@ -401,8 +404,13 @@ impl Reader<'_> {
 
     /// Notes a name that is used, with the module before it.
     fn refer(&mut self, name: Range<usize>) {
+        let syntax = self.grammar.syntax;
+        let qualifier = match (&syntax.qualified, syntax.aliases) {
+            (Some(_), _) => self.frames.last().and_then(|parent| parent.qualifier),
+            (None, Some(_)) => names::written_before(self.lines.text(), name.start),
+            (None, None) => None,
+        };
         let name = ByteSpan { start: name.start as u32, end: name.end as u32 };
-        let qualifier = self.frames.last().and_then(|parent| parent.qualifier);
         self.outline.references.push(Reference { name, qualifier });
     }
 
@@ -420,10 +428,10 @@ impl Reader<'_> {
         if let Some(import) = role.import() {
             (import.targets)(text, &mut self.targets);
         }
-        if let Some(qualified) = &self.grammar.syntax.qualified {
-            self.outline.aliases.extend((qualified.alias)(node, self.lines.text()));
-        }
         let has_targets = !self.targets.is_empty();
+        if let Some(aliases) = self.grammar.syntax.aliases.filter(|_| has_targets) {
+            aliases(node, self.lines.text(), &self.targets, &mut self.outline.aliases);
+        }
         let at = node.start_byte() as u32;
         self.outline.imports.extend(self.targets.drain(..).map(|target| (at, target)));
         has_targets

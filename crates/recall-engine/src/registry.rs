@@ -84,10 +84,8 @@ impl Registry {
         if scope.sees(StoreScope::Project) || scope.sees(StoreScope::Domain) {
             // Its root is looked for once: that asks the file system two dozen times.
             let project = self.project(origin, clock)?;
-            let domains = match scope.sees(StoreScope::Domain) {
-                true => self.domains(&project, origin, scope, clock)?,
-                false => Vec::new(),
-            };
+            let domains =
+                if scope.sees(StoreScope::Domain) { self.domains(&project, origin, scope, clock)? } else { Vec::new() };
             stores.extend(Some(project).filter(|_| scope.sees(StoreScope::Project)));
             for domain in domains {
                 // Who works within a domain asks it as the project.

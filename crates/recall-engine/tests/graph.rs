@@ -274,6 +274,34 @@ fn a_name_behind_a_module_is_that_modules() {
     );
 }
 
+/// A value that is imported, a module that is imported, and a library.
+const BEHIND_IMPORTS: &[(&str, &str)] = &[
+    ("app/store.py", "class Store:\n    def save(self):\n        pass\n\n\ndef join(parts):\n    pass\n"),
+    ("app/shared.py", "from .store import Store\n\nshared = Store()\n"),
+    ("app/paths.py", "def join(parts):\n    pass\n"),
+    (
+        "app/main.py",
+        "from . import paths\nfrom .shared import shared\n\n\n\
+         def inside(parts):\n    return paths.join(parts)\n\n\n\
+         def keep():\n    shared.save()\n",
+    ),
+    ("app/other.py", "import os.path as paths\n\n\ndef outside(parts):\n    return paths.join(*parts)\n"),
+];
+
+#[test]
+fn a_name_behind_an_import_is_not_that_of_another_module() {
+    let sandbox = Sandbox::with(BEHIND_IMPORTS);
+    let engine = sandbox.engine();
+    let check = |node: &str, expected: &[&str]| {
+        let graph = engine.graph(&sandbox.origin(), &request(node, &[Relation::References])).expect("an answer");
+        assert_eq!(edges(&graph), expected, "{node}");
+    };
+    check("inside", &["app/main.py#inside references app/paths.py#join"]);
+    check("outside", &[]);
+    check("keep", &["app/main.py#keep references app/store.py#Store::save"]);
+    engine.close();
+}
+
 #[test]
 fn the_links_of_a_store_weigh_what_is_stated_and_what_is_used() {
     let sandbox = Sandbox::with(FILES);

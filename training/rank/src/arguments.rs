@@ -27,15 +27,13 @@ pub(crate) struct MineArguments {
     /// The folder of bare clones, `OWNER+NAME/repo`; what is missing is cloned into it.
     #[arg(long)]
     pub(crate) mirrors: PathBuf,
-    /// The folder that gets one file of judged queries a repository; those that are there are not made again.
+    /// The folder that gets two files of judged queries a repository, one below `words` and one below `meaning`; those that
+    /// are there are not made again.
     #[arg(long)]
     pub(crate) out: PathBuf,
     /// The kinds of queries that are asked: `commit`, `comment`, `heading`.
     #[arg(long, value_delimiter = ',', default_values_t = ["commit".to_owned(), "comment".to_owned(), "heading".to_owned()])]
     pub(crate) kinds: Vec<String>,
-    /// Whether the ranker will know the meaning beside the words.
-    #[arg(long, value_enum, default_value_t = Knows::Meaning)]
-    pub(crate) knows: Knows,
     /// An encoder that tells the meaning together with the built-in model: its folder, as `recall models add` leaves it.
     #[arg(long, value_name = "FOLDER", requires = "runtime")]
     pub(crate) encoder: Option<PathBuf>,
@@ -59,9 +57,13 @@ pub(crate) enum Knows {
     Meaning,
 }
 
+impl Knows {
+    pub(crate) const ALL: [Self; 2] = [Self::Words, Self::Meaning];
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct TrainArguments {
-    /// The folder that `mine` filled.
+    /// The folder that `mine` filled, `words` or `meaning` below it.
     #[arg(long)]
     pub(crate) from: PathBuf,
     /// Where the ranker goes.

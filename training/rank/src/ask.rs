@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use recall_core::{Clock, DocumentType, Filters, Scope, SearchRequest, Timestamp};
+use recall_core::{Ablation, Clock, DocumentType, Filters, Scope, SearchRequest, Timestamp};
 use recall_engine::{
     Basis, Cancel, EmbeddingModel, Encoders, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places,
     RankedDocument, Rankers, RootCheck, SearchError, Side, StoreSettings,
@@ -22,7 +22,7 @@ pub(crate) struct Asked {
 
 /// What tells the engine the meaning.
 pub(crate) struct Models {
-    instant: Option<EmbeddingModel>,
+    instant: EmbeddingModel,
     encoder: Option<EmbeddingModel>,
 }
 
@@ -34,15 +34,28 @@ impl Knows {
             Self::Meaning => Basis::Meaning,
         }
     }
+
+    /// The folder of the queries that are mined for it, below that of all.
+    pub(crate) fn folder(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Meaning => "meaning",
+        }
+    }
+
+    /// The stages that are left out where it is all that is known.
+    fn without(self) -> Vec<Ablation> {
+        match self {
+            Self::Words => vec![Ablation::Semantic],
+            Self::Meaning => Vec::new(),
+        }
+    }
 }
 
 impl Models {
     /// Opens what the arguments name.
     pub(crate) fn of(arguments: &MineArguments) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        let instant = match arguments.knows {
-            Knows::Words => None,
-            Knows::Meaning => Some(EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) }),
-        };
+        let instant = EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) };
         let (Some(folder), Some(library)) = (&arguments.encoder, &arguments.runtime) else {
             return Ok(Self { instant, encoder: None });
         };
@@ -74,7 +87,11 @@ impl Asked {
         };
         let engine = Engine::new(
             places,
-            EngineSettings { rankers: Rankers::none(), model: models.instant.clone(), ..EngineSettings::default() },
+            EngineSettings {
+                rankers: Rankers::none(),
+                model: Some(models.instant.clone()),
+                ..EngineSettings::default()
+            },
             Box::new(|_: &Path| StoreSettings::default()),
             Arc::new(Now),
         );
@@ -101,13 +118,19 @@ impl Asked {
         self.engine.index(&self.origin, &request, &mut |_| {}, &Cancel::default()).map(|_| ())
     }
 
-    /// What the ranker sees of each candidate.
-    pub(crate) fn candidates(&self, query: &str, side: Side) -> Result<Vec<RankedDocument>, SearchError> {
+    /// What a ranker that knows so much sees of each candidate.
+    pub(crate) fn candidates(&self, query: &str, side: Side, knows: Knows) -> Result<Vec<RankedDocument>, SearchError> {
         let types = DocumentType::ALL.into_iter().filter(|&kind| (kind == DocumentType::Code) == (side == Side::Code));
         let filters = Filters { types: types.collect(), ..Filters::default() };
-        let request = SearchRequest { filters, ..SearchRequest::new(query, Scope::Project, 10) };
+        let without = knows.without();
+        let request = SearchRequest { filters, without, ..SearchRequest::new(query, Scope::Project, 10) };
         self.engine.settle(&self.origin, Scope::Project)?;
-        self.engine.candidates(&self.origin, &request)
+        let mut candidates = self.engine.candidates(&self.origin, &request)?;
+        let width = recall_engine::feature_names(knows.basis()).len();
+        for document in &mut candidates {
+            document.features.truncate(width);
+        }
+        Ok(candidates)
     }
 }
 

@@ -11,7 +11,7 @@ use recall_engine::{RankedDocument, Side};
 use recall_eval::mine::{Checkout, History, MineLimits};
 use recall_rank::{Judged, JudgedQuery};
 
-use crate::arguments::MineArguments;
+use crate::arguments::{Knows, MineArguments};
 use crate::ask::{Asked, Models};
 use crate::comments::{self, Bared};
 use crate::headings::{self, Section};
@@ -32,8 +32,10 @@ type Failure = Box<dyn Error + Send + Sync>;
 /// Goes through all repositories that have no file of queries yet.
 pub(crate) fn run(arguments: &MineArguments) -> Result<(), Failure> {
     let sources = Sources::read(&arguments.sources)?;
-    fs::create_dir_all(&arguments.out)?;
     let models = Models::of(arguments)?;
+    for knows in Knows::ALL {
+        fs::create_dir_all(arguments.out.join(knows.folder()))?;
+    }
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -41,14 +43,16 @@ pub(crate) fn run(arguments: &MineArguments) -> Result<(), Failure> {
             let worker = std::thread::Builder::new().stack_size(recall_chunk::PARSE_STACK_BYTES);
             let work = || {
                 while let Some(source) = sources.source.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let file = arguments.out.join(format!("{}.letor", source.name.replace('/', "+")));
-                    if file.exists() {
+                    let name = format!("{}.letor", source.name.replace('/', "+"));
+                    let files = Knows::ALL.map(|knows| arguments.out.join(knows.folder()).join(&name));
+                    if files.iter().all(|file| file.exists()) {
                         continue;
                     }
-                    match mine(source, arguments, &models).and_then(|judged| {
-                        let count = judged.queries.len();
-                        fs::write(&file, judged.to_letor())?;
-                        Ok(count)
+                    match mine(source, arguments, &models).and_then(|mined| {
+                        for (file, judged) in files.iter().zip(&mined.0) {
+                            fs::write(file, judged.to_letor())?;
+                        }
+                        Ok(mined.0[0].queries.len())
                     }) {
                         Ok(count) => report(&format!("{}: {count} queries", source.name)),
                         Err(error) => {
@@ -65,15 +69,18 @@ pub(crate) fn run(arguments: &MineArguments) -> Result<(), Failure> {
     if failed.is_empty() { Ok(()) } else { Err(format!("{} repositories gave nothing", failed.len()).into()) }
 }
 
-fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<Judged, Failure> {
+/// The queries of a repository, for each of [`Knows::ALL`].
+struct Mined([Judged; Knows::ALL.len()]);
+
+fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<Mined, Failure> {
     let asks = |kind: &str| arguments.kinds.iter().any(|asked| asked == kind);
     let git_dir = source.git_dir(&arguments.mirrors)?;
     let folder = tempfile::tempdir()?;
     let (tree, home) = (folder.path().join("tree"), folder.path().join("home"));
-    let mut judged = Judged {
-        features: recall_engine::feature_names(arguments.knows.basis()).iter().map(ToString::to_string).collect(),
+    let mut mined = Mined(Knows::ALL.map(|knows| Judged {
+        features: recall_engine::feature_names(knows.basis()).iter().map(ToString::to_string).collect(),
         queries: Vec::new(),
-    };
+    }));
     let mut checkout = Checkout::new(&git_dir, &tree)?;
     let asked = Asked::new(&tree, &home, models);
     let limits = MineLimits { queries: COMMITS, ..MineLimits::default() };
@@ -86,9 +93,9 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<J
     for query in commits.iter().rev().filter(|_| asks("commit")) {
         checkout.at(&query.parent)?;
         asked.refresh()?;
-        let candidates = asked.candidates(&query.text, Side::Code)?;
         let is_relevant = |document: &RankedDocument| query.relevant.iter().any(|path| path == document.path.as_str());
-        push(&mut judged, &source.name, "commit", candidates, query.relevant.len(), is_relevant);
+        let asking = Asking { source, kind: "commit", text: &query.text, side: Side::Code };
+        mined.ask(&asked, &asking, query.relevant.len(), is_relevant)?;
     }
     let files = files(&tree)?;
     let described = if asks("comment") { bared(&tree, &files) } else { Vec::new() };
@@ -99,14 +106,14 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<J
         asked.refresh()?;
     }
     for (path, Bared { sentence, .. }) in &described {
-        let candidates = asked.candidates(sentence, Side::Code)?;
-        push(&mut judged, &source.name, "comment", candidates, 1, |document| document.path == *path);
+        let asking = Asking { source, kind: "comment", text: sentence, side: Side::Code };
+        mined.ask(&asked, &asking, 1, |document| document.path == *path)?;
     }
     drop(asked);
     if asks("heading") {
-        sections(source, (arguments.sections, models), &tree, &files, folder.path(), &mut judged)?;
+        sections(source, (arguments.sections, models), &tree, &files, folder.path(), &mut mined)?;
     }
-    Ok(judged)
+    Ok(mined)
 }
 
 /// Files whose comment was taken away, evenly spread over all.
@@ -128,7 +135,7 @@ fn sections(
     tree: &Path,
     files: &[DocPath],
     folder: &Path,
-    judged: &mut Judged,
+    mined: &mut Mined,
 ) -> Result<(), Failure> {
     let mut sections: Vec<(DocPath, Section)> = Vec::new();
     for path in files.iter().filter(|path| path.extension() == Some("md")) {
@@ -153,37 +160,51 @@ fn sections(
     let telling: Vec<&(DocPath, Section)> =
         sections.iter().filter(|(_, section)| headings::is_telling(&section.heading)).collect();
     for (file, section) in spread(&telling, HEADINGS) {
-        let candidates = asked.candidates(&section.heading, Side::Prose)?;
         let same = sections.iter().filter(|(_, other)| other.heading == section.heading).count();
         if same == 1 {
-            push(judged, &source.name, "heading", candidates, 1, |document| document.path == *file);
+            let asking = Asking { source, kind: "heading", text: &section.heading, side: Side::Prose };
+            mined.ask(&asked, &asking, 1, |document| document.path == *file)?;
         }
     }
     Ok(())
 }
 
-/// Adds a query, unless nothing was found.
-fn push(
-    judged: &mut Judged,
-    group: &str,
-    kind: &str,
-    candidates: Vec<RankedDocument>,
-    relevant: usize,
-    is_relevant: impl Fn(&RankedDocument) -> bool,
-) {
-    let labels: Vec<f32> = candidates.iter().map(|document| f32::from(u8::from(is_relevant(document)))).collect();
-    let found = labels.iter().filter(|&&label| label > 0.0).count();
-    if labels.is_empty() {
-        return;
+/// A query that is asked.
+struct Asking<'a> {
+    source: &'a Source,
+    kind: &'a str,
+    text: &'a str,
+    side: Side,
+}
+
+impl Mined {
+    /// Asks a query, and adds what each ranker would see of its candidates, unless there are none.
+    fn ask(
+        &mut self,
+        asked: &Asked,
+        asking: &Asking<'_>,
+        relevant: usize,
+        is_relevant: impl Fn(&RankedDocument) -> bool,
+    ) -> Result<(), Failure> {
+        for (knows, judged) in Knows::ALL.into_iter().zip(&mut self.0) {
+            let candidates = asked.candidates(asking.text, asking.side, knows)?;
+            let labels: Vec<f32> =
+                candidates.iter().map(|document| f32::from(u8::from(is_relevant(document)))).collect();
+            let found = labels.iter().filter(|&&label| label > 0.0).count();
+            if labels.is_empty() {
+                continue;
+            }
+            judged.queries.push(JudgedQuery {
+                group: asking.source.name.clone(),
+                kind: asking.kind.to_owned(),
+                weight: 1.0,
+                rows: candidates.into_iter().flat_map(|document| document.features).collect(),
+                labels,
+                missed: relevant.saturating_sub(found) as u32,
+            });
+        }
+        Ok(())
     }
-    judged.queries.push(JudgedQuery {
-        group: group.to_owned(),
-        kind: kind.to_owned(),
-        weight: 1.0,
-        rows: candidates.into_iter().flat_map(|document| document.features).collect(),
-        labels,
-        missed: relevant.saturating_sub(found) as u32,
-    });
 }
 
 /// The files of a tree, sorted.

@@ -10,7 +10,7 @@ use recall_rank::{
 };
 
 use crate::arguments::TrainArguments;
-use crate::groups::GROUPS;
+use crate::groups::{GROUPS, Group};
 use crate::report;
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -58,7 +58,9 @@ fn start(file: &Path, names: &[String]) -> Result<Ranker, Failure> {
 fn table(judged: &Judged, parameters: &Parameters, whole: &CrossValidation) -> Result<(), Failure> {
     report("\n| without | nDCG@10 | difference | standard error |\n|---|---|---|---|");
     report(&format!("| nothing | {:.4} | | |", whole.mean));
-    for group in GROUPS {
+    // Without the meaning there is nothing of it to leave out.
+    let is_known = |group: &Group| group.features.iter().all(|name| judged.features.iter().any(|known| known == name));
+    for group in GROUPS.into_iter().filter(is_known) {
         let patterns: Vec<String> = group.features.iter().map(ToString::to_string).collect();
         let without = places(&judged.features, &patterns)?;
         let validation = cross_validate(&blanked(judged.clone(), &without), parameters, FOLDS)?;

@@ -11,6 +11,7 @@ pub(super) const ELIXIR: Syntax = Syntax {
     // Other module attributes belong to what follows as little as any statement does.
     attributes: &["unary_operator"],
     imports: &[super::import("call", directive)],
+    aliases: Some(super::last_parts),
     calls: &[call("call", "target")],
     types: &["alias"],
     ordinary: &[

@@ -3,7 +3,7 @@
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::Node;
 
-use super::{Definition, Kinds, Named, Syntax, bare_type, call, import, imports, text_of};
+use super::{Alias, Definition, Kinds, Named, Syntax, bare_type, call, import, imports, text_of};
 
 pub(super) const GO: Syntax = Syntax {
     definitions: &[
@@ -31,10 +31,24 @@ pub(super) const GO: Syntax = Syntax {
     ],
     wrappers: &["type_declaration", "const_declaration", "var_declaration"],
     imports: &[import("import_declaration", imports::quoted)],
+    aliases: Some(packages),
     calls: &[call("call_expression", "function")],
     types: &["type_identifier"],
     ..Syntax::bare("go", || tree_sitter_go::LANGUAGE.into())
 };
+
+/// `json` of `import "encoding/json"`, `a` of `import a "example.org/b"`; a package is called by the last part of its path.
+fn packages(import: Node<'_>, text: &str, _targets: &[String], aliases: &mut Vec<Alias>) {
+    let declared = text_of(import, text).trim_start_matches("import");
+    for spec in declared.split(['\n', ';', '(', ')']) {
+        let Some((before, rest)) = spec.split_once(['"', '`']) else { continue };
+        let Some((path, _)) = rest.split_once(['"', '`']) else { continue };
+        let is_version = |part: &str| part.strip_prefix('v').is_some_and(|rest| rest.parse::<u32>().is_ok());
+        let own = path.rsplit('/').find(|part| !is_version(part)).unwrap_or(path);
+        let name = if before.trim().is_empty() { own } else { before.trim() };
+        aliases.push(Alias::new(name, path));
+    }
+}
 
 /// `func (s *Store[T]) Open()` belongs to `Store`.
 fn method(node: Node<'_>, text: &str) -> Option<Named> {

@@ -3,7 +3,7 @@
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::Node;
 
-use super::{Clauses, Definition, Kinds, Named, Qualified, Syntax, import, imports, text_of};
+use super::{Alias, Clauses, Definition, Kinds, Named, Qualified, Syntax, import, imports, text_of};
 
 pub(super) const HASKELL: Syntax = Syntax {
     definitions: &[
@@ -38,7 +38,8 @@ pub(super) const HASKELL: Syntax = Syntax {
     comments: &["comment", "haddock"],
     attributes: &["pragma"],
     imports: &[import("import", imports::dotted)],
-    qualified: Some(Qualified { node: "qualified", module: "module", alias }),
+    aliases: Some(alias),
+    qualified: Some(Qualified { node: "qualified", module: "module" }),
     types: &["name", "constructor"],
     values: &["variable"],
     binders: &["name", "names", "patterns", "pattern", "bind", "type"],
@@ -175,10 +176,10 @@ const PRELUDE: &[&str] = &[
 ];
 
 /// `M` and `Data.Map` of `import qualified Data.Map as M`; without an alias the module goes by its own name.
-fn alias(import: Node<'_>, text: &str) -> Option<(String, String)> {
-    let module = text_of(import.child_by_field_name("module")?, text);
-    let alias = import.child_by_field_name("alias").map_or(module, |alias| text_of(alias, text));
-    Some((alias.to_owned(), module.to_owned()))
+fn alias(import: Node<'_>, text: &str, _targets: &[String], aliases: &mut Vec<Alias>) {
+    let Some(module) = import.child_by_field_name("module").map(|module| text_of(module, text)) else { return };
+    let name = import.child_by_field_name("alias").map_or(module, |alias| text_of(alias, text));
+    aliases.push(Alias::new(name, module));
 }
 
 /// An equation, `name x = …` or `x <+> y = …`; the same kind of node stands for a function's type, which has no name.

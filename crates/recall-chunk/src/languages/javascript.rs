@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use crate::guard::Memory;
 
-use super::{Call, Definition, Kinds, Named, Syntax, call, component, import, imports, text_of};
+use super::{Alias, Call, Definition, Kinds, Named, Syntax, call, component, import, imports, text_of};
 
 pub(super) const JAVASCRIPT: Syntax = Syntax {
     definitions: &[
@@ -94,6 +94,7 @@ pub(super) const TYPESCRIPT: Syntax = Syntax {
     imports: &[import("import_statement", imports::last_quoted), import("export_statement", re_export)],
     calls: &[call("call_expression", "function"), call("new_expression", "constructor")],
     types: &["type_identifier"],
+    aliases: Some(bindings),
     import_calls: &["require", "import"],
     memory: Memory::Angles,
     ..Syntax::bare("typescript", || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into())
@@ -155,6 +156,19 @@ fn kinds_of_value(value: Node<'_>, text: &str) -> Option<Kinds> {
             (wraps && matches!(first.kind(), "arrow_function" | "function_expression")).then_some(Kinds::FUNCTION)
         }
         _ => None,
+    }
+}
+
+/// `N` of `import * as N from './x'`, `A` and `C` of `import A, {B as C} from './x'`.
+fn bindings(import: Node<'_>, text: &str, targets: &[String], aliases: &mut Vec<Alias>) {
+    let Some(names) = text_of(import, text).strip_prefix("import").and_then(|rest| rest.split_once(" from")) else {
+        return;
+    };
+    let Some(module) = targets.last() else { return };
+    for name in names.0.split([',', '{', '}']) {
+        if let Some(name) = name.split_whitespace().last() {
+            aliases.push(Alias::new(name, module));
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use crate::guard::Memory;
 
-use super::{Definition, Docs, Kinds, Named, Syntax, call, import, imports, text_of};
+use super::{Alias, Definition, Docs, Kinds, Named, Syntax, call, import, imports, text_of};
 
 pub(super) const PYTHON: Syntax = Syntax {
     definitions: &[
@@ -21,6 +21,7 @@ pub(super) const PYTHON: Syntax = Syntax {
         import("import_from_statement", module_of_from),
         import("future_import_statement", module_of_from),
     ],
+    aliases: Some(aliases),
     calls: &[call("call", "function"), call("decorator", "")],
     types: &["type"],
     docs: Docs::Inside,
@@ -39,6 +40,22 @@ fn assignment(node: Node<'_>, text: &str) -> Option<Named> {
 fn modules(text: &str, targets: &mut Vec<String>) {
     for module in text.trim_start_matches("import").split(',') {
         imports::push(targets, module.split_whitespace().next().unwrap_or_default());
+    }
+}
+
+/// `c` of `import a.b as c` and of `from a import b as c`. What is imported by name may be a module or something in one.
+fn aliases(import: Node<'_>, text: &str, _targets: &[String], aliases: &mut Vec<Alias>) {
+    let text = text_of(import, text);
+    let (from, names) = match text.strip_prefix("from").and_then(|rest| rest.split_once("import")) {
+        Some((from, names)) => (from.trim(), names),
+        None => ("", text.trim_start_matches("import")),
+    };
+    for name in names.split([',', '(', ')']) {
+        let mut words = name.split_whitespace();
+        let Some(imported) = words.next().filter(|name| *name != "*") else { continue };
+        let name = if words.next() == Some("as") { words.next().unwrap_or(imported) } else { imported };
+        let separator = if from.is_empty() || from.ends_with('.') { "" } else { "." };
+        aliases.push(Alias::new(name, &format!("{from}{separator}{imported}")));
     }
 }
 

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use crate::guard::Memory;
 
-use super::{Definition, Kinds, Named, Syntax, bare_type, call, import, imports, text_of};
+use super::{Alias, Definition, Kinds, Named, Syntax, bare_type, call, import, imports, text_of};
 
 pub(super) const RUST: Syntax = Syntax {
     definitions: &[
@@ -37,6 +37,7 @@ pub(super) const RUST: Syntax = Syntax {
     comments: &["line_comment", "block_comment"],
     attributes: &["attribute_item"],
     imports: &[import("use_declaration", uses), import("extern_crate_declaration", uses)],
+    aliases: Some(modules),
     calls: &[call("call_expression", "function"), call("macro_invocation", "macro")],
     types: &["type_identifier"],
     memory: Memory::Angles,
@@ -54,6 +55,12 @@ fn implementation(node: Node<'_>, text: &str) -> Option<Named> {
         None => format!("impl {written}"),
     };
     Some(Named::plain(start..start + name.len()).labelled(label))
+}
+
+/// `fs` of `use std::fs;`. What begins with a capital is a type, whose functions may stand anywhere.
+fn modules(import: Node<'_>, text: &str, targets: &[String], aliases: &mut Vec<Alias>) {
+    super::last_parts(import, text, targets, aliases);
+    aliases.retain(|alias| !alias.name.starts_with(|c: char| c.is_uppercase()));
 }
 
 fn uses(text: &str, targets: &mut Vec<String>) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use recall_core::ChunkKind;
+use recall_core::{ByteSpan, ChunkKind};
 use tree_sitter::Node;
 
 use crate::languages::{Kinds, child_of_kind};
@@ -52,6 +52,21 @@ pub(super) fn type_name(text: &str, node: Range<usize>) -> Option<Range<usize>> 
     let start = (node.start..head).rev().take_while(|&at| is_name_byte(bytes[at])).last()?;
     is_worth_naming(&text[start..head]).then_some(start..head)
 }
+
+/// The names before a name that is taken from them: `self.store` before `open` in `self.store.open`, `fs` in `fs::open`.
+/// `None` where something else than names and their separators stands there.
+pub(super) fn written_before(text: &str, name: usize) -> Option<ByteSpan> {
+    let head = text.get(..name)?;
+    let end = head.strip_suffix("::").or_else(|| head.strip_suffix('.'))?.len();
+    let bytes = text.as_bytes();
+    let is_path_byte = |byte: u8| is_name_byte(byte) || matches!(byte, b'.' | b':');
+    let reach = end.saturating_sub(LONGEST_QUALIFIER_BYTES);
+    let start = (reach..end).rev().take_while(|&at| is_path_byte(bytes[at])).last()?;
+    Some(ByteSpan { start: start as u32, end: end as u32 })
+}
+
+/// The longest name of a module that is written before a name.
+const LONGEST_QUALIFIER_BYTES: usize = 120;
 
 /// The string that arguments begin with: `x` of `("x", y)` and of ` "x"`.
 pub(super) fn leading_literal(arguments: &str) -> Option<&str> {

@@ -8,7 +8,7 @@ use recall_catalog::{ReadError, Snapshot};
 use recall_core::{Candidate, ChunkRow, DocumentRow, Symbol};
 use recall_lexical::Searcher;
 
-use super::meaning::{is_used_by_name, meant, meant_by_import};
+use super::meaning::{is_used_by_name, meant, meant_behind};
 use super::read::Kept;
 use super::stated::{Imported, Stated};
 use crate::error::StoreError;
@@ -114,11 +114,13 @@ impl<'a> Names<'a> {
         if defining.documents.is_empty() {
             return Ok(Vec::new());
         }
-        let imported = match module {
-            None => self.imported(from),
-            Some(module) => Rc::new(self.stated.imported_from(from, module)),
+        let imported = self.imported(from);
+        let module = module.map(|module| self.stated.imported_from(from, module));
+        let paths = &self.stated.paths;
+        let meant = |definers: &[u32]| match &module {
+            None => meant(paths, from, definers, &imported),
+            Some(module) => meant_behind(paths, from, definers, module, &imported),
         };
-        let meant = if module.is_none() { meant } else { meant_by_import };
         let mut useless: Vec<u32> = Vec::new();
         // What defines the name in a way that code cannot use is found out where it would be meant, and looked past.
         loop {
@@ -129,7 +131,7 @@ impl<'a> Names<'a> {
             };
             let mut found = Vec::new();
             let useless_before = useless.len();
-            for document in meant(&self.stated.paths, from, &definers, &imported) {
+            for document in meant(&definers) {
                 let usable = self.usable(name, document)?;
                 if usable.is_empty() {
                     useless.push(document);

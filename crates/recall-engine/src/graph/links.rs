@@ -7,7 +7,7 @@ use recall_catalog::{ReadError, Snapshot};
 use recall_core::{DocumentRow, Edge};
 use rustc_hash::FxHashMap;
 
-use super::meaning::{is_used_by_name, meant, meant_by_import};
+use super::meaning::{is_used_by_name, meant, meant_behind};
 use super::paths::Paths;
 use super::stated::{Imported, Stated};
 
@@ -128,7 +128,7 @@ impl Used {
             let definers = &definers.documents[name as usize];
             let meant = match module {
                 None => meant(&stated.paths, from, definers, &imported),
-                Some(module) => meant_by_import(&stated.paths, from, definers, &imported_from[module as usize]),
+                Some(module) => meant_behind(&stated.paths, from, definers, &imported_from[module as usize], &imported),
             };
             let weight = (chunks as f32).sqrt() / meant.len().max(1) as f32;
             edges.0.extend(meant.into_iter().filter(|&to| to != from).map(|to| (from, to, weight)));

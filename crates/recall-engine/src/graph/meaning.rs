@@ -41,7 +41,7 @@ pub(crate) fn meant(paths: &Paths, from: u32, definers: &[u32], imported: &Impor
 
 /// Those of the documents that define a name which another document may mean by it where it takes the name from what it
 /// imports; bounded as in [`meant`].
-pub(crate) fn meant_by_import(paths: &Paths, from: u32, definers: &[u32], imported: &Imported) -> Vec<u32> {
+fn meant_by_import(paths: &Paths, from: u32, definers: &[u32], imported: &Imported) -> Vec<u32> {
     let is_meant = |document: &u32| definers.binary_search(document).is_ok() && paths.are_family(from, *document);
     let among = |documents: &[u32]| documents.iter().copied().filter(is_meant).collect::<Vec<u32>>();
     let by_import = among(&imported.direct);
@@ -50,6 +50,24 @@ pub(crate) fn meant_by_import(paths: &Paths, from: u32, definers: &[u32], import
     }
     let passed_on = among(imported.further.as_deref().unwrap_or_default());
     if passed_on.len() > MOST_DEFINERS { Vec::new() } else { passed_on }
+}
+
+/// Those of the documents that define a name which another document may mean by it where it takes the name from a module, whose
+/// documents are given. Where the module is not in the store, none. Where it is and does not define the name, what was imported
+/// may be a value whose type does: then the name means what it does without the module, but in a language whose names all
+/// come by imports.
+pub(crate) fn meant_behind(
+    paths: &Paths,
+    from: u32,
+    definers: &[u32],
+    module: &Imported,
+    imported: &Imported,
+) -> Vec<u32> {
+    let by_import = meant_by_import(paths, from, definers, module);
+    if !by_import.is_empty() || module.direct.is_empty() || imported.further.is_some() {
+        return by_import;
+    }
+    meant(paths, from, definers, imported)
 }
 
 /// Whether code names definitions of that kind to use them. Keys and headings are read by people, and the name of a
@@ -104,6 +122,26 @@ mod tests {
         for (definers, expected) in [(&[1, 2, 3][..], &[1][..]), (&[2, 3], &[2]), (&[3], &[]), (&[0, 1], &[0])] {
             assert_eq!(meant(&paths, 0, definers, &imported), expected, "among {definers:?}");
         }
+    }
+
+    #[test]
+    fn a_name_behind_a_module_is_that_modules() {
+        let paths = Paths::new(places(&["src/a.py", "src/b.py", "src/c.py", "src/d.py"]));
+        let further = Imported { direct: vec![1], further: Some(vec![2]) };
+        let outside = Imported { direct: Vec::new(), further: Some(Vec::new()) };
+        let only_imports = Imported { direct: vec![1], further: Some(Vec::new()) };
+        let free = direct(&[]);
+        let check = |definers: &[u32], module, imported, expected: &[u32]| {
+            let found = meant_behind(&paths, 0, definers, module, imported);
+            assert_eq!(found, expected, "{definers:?} behind {module:?}");
+        };
+        check(&[1, 2, 3], &further, &free, &[1]);
+        check(&[2, 3], &further, &free, &[2]);
+        // What is imported is a value of a type that is defined elsewhere.
+        check(&[3], &further, &free, &[3]);
+        check(&[0, 3], &further, &free, &[0]);
+        check(&[3], &further, &only_imports, &[]);
+        check(&[0, 1, 3], &outside, &free, &[]);
     }
 
     fn direct(documents: &[u32]) -> Imported {
