@@ -36,7 +36,7 @@ impl Gate<'_> {
 /// The gates of a snapshot's segments, in their order.
 pub(crate) fn gates<'s>(snapshot: &'s Snapshot, filters: &Filters) -> Result<Vec<Gate<'s>>, TantivyError> {
     if filters.is_empty() {
-        let all = |segment: &'s Segment| segment.reader.alive_bitset().map_or(Gate::All, Gate::Alive);
+        let all = |segment: &'s Arc<Segment>| segment.reader.alive_bitset().map_or(Gate::All, Gate::Alive);
         return Ok(snapshot.segments.iter().map(all).collect());
     }
     Ok(filtered(snapshot, filters)?.entries.iter().map(|entries| Gate::Only(Arc::clone(entries))).collect())

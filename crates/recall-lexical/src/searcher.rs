@@ -5,6 +5,7 @@ mod exact;
 mod facets;
 mod lexical;
 mod paths;
+mod rarest;
 mod symbols;
 
 use std::error::Error;
@@ -207,6 +208,19 @@ impl Searcher {
     pub fn alike(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
         let snapshot = &*self.snapshot;
         self.candidates(filters, depth, |clauses| alike::look_for(clauses, snapshot, &snapshot.fields, text))
+    }
+
+    /// The chunks that share the rarest words of a text that is in no chunk itself, in their text or their names, by BM25.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn sharing(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
+        let look_ups = LookUps::free(&self.snapshot);
+        self.guard(|| {
+            self.answer(&look_ups, filters, depth, |clauses| {
+                rarest::look_for(clauses, &self.snapshot.fields, &self.weights, &look_ups, text)
+            })
+        })
     }
 
     fn candidates(

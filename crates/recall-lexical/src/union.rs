@@ -7,7 +7,7 @@
 //! scores to the last bit and an answer does not depend on when segments are merged.
 
 use std::cell::Cell;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use recall_core::ChunkRow;
 use tantivy::{DocId, TantivyError};
@@ -32,7 +32,7 @@ pub(crate) struct Scored {
 
 /// The best entries that pass the gates, best first, ties by chunk row; at most `depth`.
 pub(crate) fn best(
-    segments: &[Segment],
+    segments: &[Arc<Segment>],
     clauses: Clauses<'_>,
     gates: &[Gate<'_>],
     depth: usize,
