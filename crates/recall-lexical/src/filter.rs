@@ -46,7 +46,7 @@ pub(crate) fn gates<'s>(snapshot: &'s Snapshot, filters: &Filters) -> Result<Vec
 pub(crate) fn filtered(snapshot: &Snapshot, filters: &Filters) -> Result<Arc<Filtered>, TantivyError> {
     snapshot.filtered.get_or_find(filters, || {
         let paths: Vec<PathPattern<'_>> = filters.paths.iter().map(PathPattern::of).collect();
-        let entries = |segment| entries(snapshot, segment, filters, &paths).map(Arc::new);
+        let entries = |segment: &Arc<Segment>| entries(snapshot, segment, filters, &paths).map(Arc::new);
         snapshot.segments.iter().map(entries).collect()
     })
 }

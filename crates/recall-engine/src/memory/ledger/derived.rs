@@ -194,3 +194,62 @@ fn wanted(memories: &Memories, id: MemoryId) -> Option<ContentHash> {
     let memory = memories.memory(id).filter(|memory| memory.deleted.is_none() && memory.promoted.is_none())?;
     memories.superseded_by(id).is_none().then(|| hash_of(&masked(memory)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use recall_core::{MemoryType, Timestamp};
+
+    use super::super::tests::addition;
+    use super::*;
+    use crate::store::KnownFile;
+
+    /// Longer than a test takes that waits for nothing.
+    const LONG: Duration = Duration::from_secs(30);
+
+    const NOW: Timestamp = Timestamp(1_795_000_000_000_000_000);
+
+    fn id(number: u32) -> MemoryId {
+        MemoryId { memory_type: MemoryType::Note, number }
+    }
+
+    fn write(ledger: &Ledger, number: u32) {
+        ledger.write(&[addition(ledger, id(number), NOW)]).expect("kept");
+    }
+
+    /// What an index knows that has what the ledger wants of some memories.
+    fn indexed(ledger: &Ledger, numbers: &[u32]) -> Known {
+        let mut known = Known::default();
+        for &number in numbers {
+            let hash = ledger.state.lock().wanted.get(&id(number)).copied();
+            let file = KnownFile { size_bytes: 1, modified: NOW, hash };
+            known.files.insert(id(number).to_string().into(), file);
+        }
+        known
+    }
+
+    #[test]
+    fn what_comes_while_somebody_waits_is_not_waited_for_and_nothing_is_gathered_meanwhile() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let ledger = Ledger::new(Arc::new(recall_journal::Disk::new(folder.path().join(".recall"))));
+        ledger.look(NOW, Duration::ZERO).expect("nothing is there");
+        assert!(!ledger.is_behind_of(&indexed(&ledger, &[])));
+        write(&ledger, 1);
+        assert_eq!(ledger.difference(&indexed(&ledger, &[])).missing.len(), 1);
+        assert!(!ledger.wait_until_even(Duration::ZERO));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| ledger.wait_until_even(LONG));
+            let began = Instant::now();
+            // Ends when the other waits, or has never ended.
+            ledger.gather(LONG);
+            assert!(began.elapsed() < LONG);
+            write(&ledger, 2);
+            assert!(ledger.is_behind_of(&indexed(&ledger, &[1])));
+            assert!(waiting.join().expect("no panic"));
+        });
+        assert!(!ledger.wait_until_even(Duration::ZERO), "the second one is waited for by who comes now");
+        assert!(!ledger.is_behind_of(&indexed(&ledger, &[1, 2])));
+        assert!(ledger.wait_until_even(Duration::ZERO));
+    }
+}
