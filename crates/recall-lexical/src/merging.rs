@@ -6,14 +6,11 @@ use tantivy::indexer::{LogMergePolicy, MergeCandidate, MergePolicy};
 /// Below so many chunks a segment is small: to rewrite it takes some milliseconds.
 const SMALL_CHUNKS: u32 = 2_000;
 
-/// How many segments of like size are merged into one.
+/// How many segments of like size are merged into one. Every search looks up every word in each.
 const AT_A_TIME: usize = 4;
 
-/// The same of small segments while commits follow each other.
-const AT_A_TIME_BETWEEN: usize = 8;
-
 /// Below so many chunks, segments that are made while commits follow each other are of like size.
-const TINY_CHUNKS: u32 = 128;
+const TINY_CHUNKS: u32 = 64;
 
 /// Which share of a segment may be removed before it is rewritten; else its dead weight would stay for ever.
 const MOST_REMOVED: f32 = 0.25;
@@ -24,13 +21,13 @@ const MOST_REMOVED: f32 = 0.25;
 /// small is one level: a commit of one file rewrites a few thousand chunks at most, and 100,000 chunks are at most a dozen
 /// segments.
 pub(crate) fn few() -> LogMergePolicy {
-    by_size(AT_A_TIME, SMALL_CHUNKS)
+    by_size(SMALL_CHUNKS)
 }
 
-/// Keeps the merges few while commits follow each other: small segments are merged by their size too, eight at a time.
+/// Keeps the merges few while commits follow each other: small segments are merged by their size too.
 ///
-/// To merge all small segments at every fourth commit would write each chunk ten times and more before it is in a segment
-/// that is not small; so it is written twice. There are some twenty small segments at most, until [`few`] merges them.
+/// To merge all small segments at every third commit would write each chunk ten times and more before it is in a segment that
+/// is not small; so it is written three times. There are nine small segments at most, until [`few`] merges them.
 #[derive(Debug)]
 pub(crate) struct Between {
     small: LogMergePolicy,
@@ -39,7 +36,7 @@ pub(crate) struct Between {
 
 impl Default for Between {
     fn default() -> Self {
-        Self { small: by_size(AT_A_TIME_BETWEEN, TINY_CHUNKS), large: few() }
+        Self { small: by_size(TINY_CHUNKS), large: few() }
     }
 }
 
@@ -53,13 +50,13 @@ impl MergePolicy for Between {
     }
 }
 
-/// Merges so many segments of a level, where a level is so many times the size of the one below, and everything under some
-/// size is one level.
-fn by_size(at_a_time: usize, least: u32) -> LogMergePolicy {
+/// Merges the segments of a level, where a level is four times the size of the one below, and everything under some size is
+/// one level.
+fn by_size(least: u32) -> LogMergePolicy {
     let mut policy = LogMergePolicy::default();
-    policy.set_min_num_segments(at_a_time);
+    policy.set_min_num_segments(AT_A_TIME);
     policy.set_min_layer_size(least);
-    policy.set_level_log_size((at_a_time as f64).log2());
+    policy.set_level_log_size((AT_A_TIME as f64).log2());
     policy.set_del_docs_ratio_before_merge(MOST_REMOVED);
     policy
 }

@@ -15,8 +15,8 @@ pub(super) const REPEATS: f64 = 0.8;
 /// From which share on a memory is told as similar.
 const SIMILAR: f64 = 0.5;
 
-/// How many of the index's memories are compared. Those with most rare words in common come first.
-const COMPARED: usize = 20;
+/// How many of the index's memories are compared, twice as many as are told. Those with most rare words in common come first.
+const COMPARED: usize = 10;
 
 /// How many memories that are not in the index yet are compared.
 const UNINDEXED: usize = 1000;
