@@ -207,5 +207,6 @@ fn load(dir: &Path, index: &Index, fields: Fields, before: Option<&Snapshot>) ->
             return Err(OpenError::damaged(dir, "its last commit does not say what it is".to_owned()));
         }
     };
-    guarded(|| Snapshot::open(index, fields, &metas, meta, generation, before)).map_err(|error| OpenError::of(dir, error))
+    guarded(|| Snapshot::open(index, fields, &metas, meta, generation, before))
+        .map_err(|error| OpenError::of(dir, error))
 }

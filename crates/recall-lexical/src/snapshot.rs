@@ -74,7 +74,9 @@ impl Snapshot {
     ) -> Result<Self, TantivyError> {
         let known = |meta: &SegmentMeta| {
             let mut known = before?.segments.iter();
-            known.find(|known| known.reader.segment_id() == meta.id() && known.reader.delete_opstamp() == meta.delete_opstamp())
+            known.find(|known| {
+                known.reader.segment_id() == meta.id() && known.reader.delete_opstamp() == meta.delete_opstamp()
+            })
         };
         let mut segments = metas
             .segments

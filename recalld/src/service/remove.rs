@@ -43,6 +43,7 @@ fn response(report: RemoveReport) -> RemoveResponse {
 /// Tells that a memory is still found in another store.
 fn still_there((id, scope): (MemoryId, StoreScope)) -> ItemFailure {
     let store = scope.as_str();
-    let reason = format!("it is kept in the {store} store as well, and stays there; remove it with the scope `{store}`");
+    let reason =
+        format!("it is kept in the {store} store as well, and stays there; remove it with the scope `{store}`");
     ItemFailure { item: id.to_string(), code: "KEPT_ELSEWHERE".to_owned(), reason }
 }

@@ -7,6 +7,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use recall_proto::v1;
 use recall_testkit::{Project, Running, wait_until};
 use recall_tests::{Sandbox, sandbox};
 use rustix::process::geteuid;
@@ -64,7 +65,8 @@ impl<'a> Small<'a> {
 
     /// Takes all room but for so many pages.
     fn fill(&self, pages_left: usize) {
-        let open = |name: &str| OpenOptions::new().create(true).append(true).open(self.folder.join(name)).expect("ours");
+        let open =
+            |name: &str| OpenOptions::new().create(true).append(true).open(self.folder.join(name)).expect("ours");
         let mut reserve = open("reserve");
         reserve.write_all(&vec![b'r'; pages_left * PAGE]).expect("there is room");
         let mut filler = open("filler");
@@ -85,14 +87,15 @@ impl<'a> Small<'a> {
 
     /// What all journals hold.
     fn journals(&self) -> Vec<u8> {
-        let mut days: Vec<_> = fs::read_dir(&self.folder).expect("there").map(|day| day.expect("there").path()).collect();
+        let mut days: Vec<_> =
+            fs::read_dir(&self.folder).expect("there").map(|day| day.expect("there").path()).collect();
         days.sort_unstable();
         days.iter().filter_map(|day| fs::read(day.join("memories.jsonl")).ok()).flatten().collect()
     }
 
     /// Kills the daemon, and waits for the next one.
     async fn kill(&self) {
-        let before = connect(self.sandbox).await.status(Default::default()).await.expect("a status");
+        let before = connect(self.sandbox).await.status(v1::StatusRequest::default()).await.expect("a status");
         let pid = before.daemon.expect("told").pid;
         let pid = rustix::process::Pid::from_raw(pid.cast_signed()).expect("a process id");
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("ours");

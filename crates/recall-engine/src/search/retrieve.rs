@@ -40,7 +40,8 @@ pub(super) fn retrieve(
         depth => meaning::near(store, &searcher, understood, depth, models).map_err(failed)?,
     };
     let neighbours = near.as_ref().map_or(&[][..], |near| &near.neighbours);
-    let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, &|document| known.tie(document));
+    let retrieved =
+        searcher.retrieve(understood, &understood.filters, depths, neighbours, &|document| known.tie(document));
     let Retrieved { lexical, symbol, path, semantic, mut evidence } = retrieved.map_err(failed)?;
     let list = |retriever, candidates| RankedList { retriever, weight: weight_of(retriever), candidates };
     let mut lists =
