@@ -136,8 +136,7 @@ impl Bench<'_> {
         let client = self.client().await;
         self.settle(&client).await;
         self.add(&client, count).await;
-        let status = client.status(v1::StatusRequest { context: Some(self.context()), ..Default::default() }).await;
-        let memory = status.expect("a status").daemon.and_then(|daemon| daemon.memory).expect("its memory");
+        let memory = self.status(&client).await.daemon.and_then(|daemon| daemon.memory).expect("its memory");
         println!("  {:<56} {:>8.1} MB", "daemon, own memory in the end", memory.anonymous_bytes as f64 / 1e6);
     }
 
@@ -205,7 +204,9 @@ impl Bench<'_> {
         }
         spread("found, from its acknowledgement on", &mut times);
 
-        let began = Instant::now();
+        self.settle(client).await;
+        let pid = self.status(client).await.daemon.expect("told").pid;
+        let (began, before) = (Instant::now(), work_of(pid));
         let mut clients = Vec::new();
         for number in 0..CLIENTS {
             let client = self.client().await;
@@ -223,10 +224,20 @@ impl Bench<'_> {
         }
         let rate = (CLIENTS * BY_EACH) as f64 / began.elapsed().as_secs_f64();
         println!("  {:<56} {rate:>8.0} /s", format!("{CLIENTS} clients at once"));
+        // What it does for them afterwards counts too.
+        self.settle(client).await;
+        if let Some((before, after)) = before.zip(work_of(pid)) {
+            let work = (after - before).as_secs_f64() * 1e3 / (CLIENTS * BY_EACH) as f64;
+            println!("  {:<56} {work:>8.3} ms", "the daemon's work for each of them, on a processor");
+        }
         let expected = count + ALONE + LOOKED_FOR + CLIENTS * BY_EACH;
-        let status = client.status(v1::StatusRequest { context: Some(self.context()), ..Default::default() }).await;
-        let known: u64 = status.expect("a status").stores.iter().map(|store| store.memories).sum();
+        let known: u64 = self.status(client).await.stores.iter().map(|store| store.memories).sum();
         assert_eq!(known, expected as u64, "none is lost, none is there twice");
+    }
+
+    async fn status(&self, client: &Client) -> v1::StatusResponse {
+        let request = v1::StatusRequest { context: Some(self.context()), ..Default::default() };
+        client.status(request).await.expect("a status")
     }
 
     async fn is_found(&self, client: &Client, name: &str) -> bool {
@@ -265,6 +276,14 @@ impl Bench<'_> {
         let root = self.project.root().to_string_lossy().into_owned();
         v1::RequestContext { working_directory: root.clone(), project_root: root, ..Default::default() }
     }
+}
+
+/// How long a process has been on a processor, where the system tells: Linux counts in hundredths of a second.
+fn work_of(pid: u32) -> Option<Duration> {
+    let told = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // Behind the name, which may hold anything, the eleventh and twelfth number.
+    let times: Vec<u64> = told.rsplit_once(')')?.1.split_whitespace().skip(11).take(2).flat_map(str::parse).collect();
+    Some(Duration::from_millis(10 * times.iter().sum::<u64>()))
 }
 
 fn figure(name: &str, took: Duration) {

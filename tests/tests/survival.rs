@@ -5,6 +5,8 @@
 
 #![cfg(target_os = "linux")]
 
+#[path = "survival/full.rs"]
+mod full;
 #[path = "survival/kills.rs"]
 mod kills;
 #[path = "survival/space.rs"]

@@ -1,33 +1,53 @@
 //! How much do two short texts have in common?
 
-use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hasher};
 
 use crate::words::{self, Word};
 
 /// The words of a text, in small letters, each once. Identifiers count whole.
+///
+/// Held as hashes, ascending: a hundred texts are compared in the time that one takes to be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Vocabulary(BTreeSet<String>);
+pub struct Vocabulary(Vec<u64>);
 
 impl Vocabulary {
     /// Reads texts, as if they were one.
     pub fn of(texts: &[&str]) -> Self {
-        let mut found = BTreeSet::new();
+        let mut found = Vec::new();
         for text in texts {
             words::split(text, |word| match word {
-                Word::Plain(word) | Word::Compound(word) => _ = found.insert(word.to_lowercase()),
+                Word::Plain(word) | Word::Compound(word) => found.push(hash(&word.to_lowercase())),
                 Word::Part(_) => {}
             });
         }
+        found.sort_unstable();
+        found.dedup();
         Self(found)
     }
 
     /// The share of the words that both have, of those that either has (Jaccard's index): 1 for the same words, 0 for none in
     /// common and for a text without words.
     pub fn similarity(&self, other: &Self) -> f64 {
-        let both = self.0.intersection(&other.0).count();
+        let both = common(&self.0, &other.0);
         let either = self.0.len() + other.0.len() - both;
         if either == 0 { 0.0 } else { both as f64 / either as f64 }
     }
+}
+
+fn hash(word: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(word.as_bytes());
+    hasher.finish()
+}
+
+/// How many numbers two ascending lists have in common.
+fn common(mut one: &[u64], mut other: &[u64]) -> usize {
+    let mut count = 0;
+    while let (Some((first, rest)), Some((second, behind))) = (one.split_first(), other.split_first()) {
+        count += usize::from(first == second);
+        (one, other) = (if first <= second { rest } else { one }, if second <= first { behind } else { other });
+    }
+    count
 }
 
 #[cfg(test)]
@@ -43,6 +63,8 @@ mod tests {
             ("open_store", "open store", 0.0),
             ("", "", 0.0),
             ("…", "a", 0.0),
+            ("a b c d", "c d e f", 1.0 / 3.0),
+            ("wal wal WAL", "wal", 1.0),
         ] {
             assert!((similarity(a, b) - expected).abs() < 1e-9, "{a} {b}: {}", similarity(a, b));
         }

@@ -1,9 +1,10 @@
 //! Take something out of the index.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{ChunkId, DocPath, DocumentId, Generation, MemoryId, Provenance, Scope};
+use recall_core::{ChunkId, DocPath, DocumentId, Generation, MemoryId, Provenance, Scope, StoreScope};
 
 use crate::Engine;
 use crate::error::{IndexError, RemoveError, StoreError};
@@ -55,6 +56,11 @@ pub struct RemoveReport {
     pub removals: Vec<Removal>,
     /// The memories that were deleted, in the order of the request.
     pub memories: Vec<MemoryId>,
+    /// Those of them that another store that the client sees holds as well, with its scope: they are still found there.
+    ///
+    /// A promotion that broke off between its two writes leaves such a memory, and so does one whose second line lies on
+    /// another branch. Which of them it was is not to be told, and of the second others may depend on what is there.
+    pub remaining: Vec<(MemoryId, StoreScope)>,
     /// How many documents are gone from the index.
     pub documents: u64,
     /// The generation without them.
@@ -95,10 +101,11 @@ impl Engine {
                 decided.map_err(|source| StoreError::Selection { path: store.folder.path.clone(), source })?;
             }
         }
+        let remaining = self.remaining(origin, &store, &memories)?;
         self.delete_memories(&store, &memories, &request.provenance).map_err(RemoveError::Memory)?;
         if removals.is_empty() {
             let generation = store.known().generation;
-            return Ok(RemoveReport { removals, memories, documents: 0, generation });
+            return Ok(RemoveReport { removals, memories, remaining, documents: 0, generation });
         }
         let cancel = Cancel::default();
         let job = Sync {
@@ -114,7 +121,34 @@ impl Engine {
             removal.documents.retain(|path| known.files.get(path.as_str()).is_none_or(|file| file.hash.is_none()));
         }
         let documents = removals.iter().flat_map(|removal| &removal.documents).collect::<BTreeSet<_>>().len() as u64;
-        Ok(RemoveReport { removals, memories, documents, generation: known.generation })
+        Ok(RemoveReport { removals, memories, remaining, documents, generation: known.generation })
+    }
+
+    /// Which memories of a store are in force in another one that the client sees.
+    fn remaining(
+        &self,
+        origin: &Origin,
+        of: &Arc<Store>,
+        ids: &[MemoryId],
+    ) -> Result<Vec<(MemoryId, StoreScope)>, RemoveError> {
+        let mut remaining = Vec::new();
+        if ids.is_empty() {
+            return Ok(remaining);
+        }
+        let now = self.clock.now();
+        for store in self.registry.stores(origin, Scope::All, &*self.clock)? {
+            if Arc::ptr_eq(&store, of) {
+                continue;
+            }
+            store.ledger.look_or_glance(now).map_err(RemoveError::Memory)?;
+            store.ledger.glance(ids.iter().copied());
+            let is_there = |id: &&MemoryId| {
+                let known = store.ledger.memory_and_successor(**id);
+                known.is_some_and(|(memory, successor)| memory.promoted.is_none() && successor.is_none())
+            };
+            remaining.extend(ids.iter().filter(is_there).map(|id| (*id, store.scope)));
+        }
+        Ok(remaining)
     }
 }
 

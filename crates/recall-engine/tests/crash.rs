@@ -1,7 +1,8 @@
 //! Is everything that the engine acknowledged there after a crash at any moment, in the answers too?
 //!
 //! The journals lie on a disk in memory that crashes, the index on a real one. What must be there is told by an oracle that
-//! knows nothing of journals. `RECALL_CRASH_STATES=3000 cargo test --release -p recall-engine --test crash` looks at as many.
+//! knows nothing of journals. `RECALL_CRASH_STATES=3000 cargo test --release -p recall-engine --test crash` looks at as many;
+//! `RECALL_CRASH_SEED=100` begins with another sequence of operations than the first, so that several runs see different ones.
 
 #[path = "crash/oracle.rs"]
 mod oracle;
@@ -33,7 +34,8 @@ const OPERATIONS: usize = 10;
 fn what_was_acknowledged_is_there_and_answered_after_a_crash_at_any_moment() {
     let wanted =
         std::env::var("RECALL_CRASH_STATES").map_or(STATES, |states| states.parse().expect("a number of states"));
-    let (seeds, seen) = (AtomicU64::new(0), AtomicUsize::new(0));
+    let first = std::env::var("RECALL_CRASH_SEED").map_or(0, |seed| seed.parse().expect("a number"));
+    let (seeds, seen) = (AtomicU64::new(first), AtomicUsize::new(0));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -44,6 +46,7 @@ fn what_was_acknowledged_is_there_and_answered_after_a_crash_at_any_moment() {
             });
         }
     });
+    println!("{} states of the sequences {first} to {}", seen.into_inner(), seeds.into_inner() - 1);
 }
 
 /// Works, and looks at some of the states that a crash may have left on the way; returns how many.

@@ -7,6 +7,8 @@ mod outside;
 #[path = "memory/scopes.rs"]
 mod scopes;
 mod support;
+#[path = "memory/ties.rs"]
+mod ties;
 #[path = "memory/use.rs"]
 mod use_of_it;
 #[path = "memory/writing.rs"]

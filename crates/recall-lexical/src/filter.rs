@@ -36,7 +36,7 @@ impl Gate<'_> {
 /// The gates of a snapshot's segments, in their order.
 pub(crate) fn gates<'s>(snapshot: &'s Snapshot, filters: &Filters) -> Result<Vec<Gate<'s>>, TantivyError> {
     if filters.is_empty() {
-        let all = |segment: &'s Segment| segment.reader.alive_bitset().map_or(Gate::All, Gate::Alive);
+        let all = |segment: &'s Arc<Segment>| segment.reader.alive_bitset().map_or(Gate::All, Gate::Alive);
         return Ok(snapshot.segments.iter().map(all).collect());
     }
     Ok(filtered(snapshot, filters)?.entries.iter().map(|entries| Gate::Only(Arc::clone(entries))).collect())
@@ -46,7 +46,7 @@ pub(crate) fn gates<'s>(snapshot: &'s Snapshot, filters: &Filters) -> Result<Vec
 pub(crate) fn filtered(snapshot: &Snapshot, filters: &Filters) -> Result<Arc<Filtered>, TantivyError> {
     snapshot.filtered.get_or_find(filters, || {
         let paths: Vec<PathPattern<'_>> = filters.paths.iter().map(PathPattern::of).collect();
-        let entries = |segment| entries(snapshot, segment, filters, &paths).map(Arc::new);
+        let entries = |segment: &Arc<Segment>| entries(snapshot, segment, filters, &paths).map(Arc::new);
         snapshot.segments.iter().map(entries).collect()
     })
 }

@@ -27,7 +27,7 @@ pub(crate) struct Remembered(Mutex<Vec<(Filters, Arc<Filtered>)>>);
 
 impl Filtered {
     /// The chunks that they let through; `segments` are those of the same snapshot.
-    pub(crate) fn rows(&self, segments: &[Segment]) -> Arc<RowSet> {
+    pub(crate) fn rows(&self, segments: &[Arc<Segment>]) -> Arc<RowSet> {
         let of_segments = || segments.iter().zip(&self.entries);
         let rows = || of_segments().flat_map(|(segment, entries)| entries.iter().map(|entry| segment.chunk_row(entry)));
         Arc::clone(self.rows.get_or_init(|| Arc::new(rows().collect())))

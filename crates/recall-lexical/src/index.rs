@@ -131,7 +131,7 @@ impl Shared {
                 verify()?;
             }
         }
-        let snapshot = load(dir, &index, fields)?;
+        let snapshot = load(dir, &index, fields, None)?;
         Ok(Self {
             dir: dir.to_owned(),
             index,
@@ -148,7 +148,7 @@ impl Shared {
 
     /// Reads the committed state and lets new searchers see it.
     pub(crate) fn publish(&self) -> Result<(), OpenError> {
-        let snapshot = Arc::new(load(&self.dir, &self.index, self.fields)?);
+        let snapshot = Arc::new(load(&self.dir, &self.index, self.fields, Some(&self.published()))?);
         *self.published.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         Ok(())
     }
@@ -185,7 +185,7 @@ fn open_or_create(dir: &Path) -> Result<(Index, Fields, Refusal), OpenError> {
     Ok((index, fields, refusal))
 }
 
-fn load(dir: &Path, index: &Index, fields: Fields) -> Result<Snapshot, OpenError> {
+fn load(dir: &Path, index: &Index, fields: Fields, before: Option<&Snapshot>) -> Result<Snapshot, OpenError> {
     // Held so that no writer in another process deletes segments between the reading of their list and their opening. A
     // folder that cannot be written has no such writer.
     let _lock = index.directory().acquire_lock(&META_LOCK).ok();
@@ -207,5 +207,6 @@ fn load(dir: &Path, index: &Index, fields: Fields) -> Result<Snapshot, OpenError
             return Err(OpenError::damaged(dir, "its last commit does not say what it is".to_owned()));
         }
     };
-    guarded(|| Snapshot::open(index, fields, &metas, meta, generation)).map_err(|error| OpenError::of(dir, error))
+    guarded(|| Snapshot::open(index, fields, &metas, meta, generation, before))
+        .map_err(|error| OpenError::of(dir, error))
 }

@@ -24,6 +24,7 @@ mod index;
 mod integrity;
 mod kinship;
 mod look_ups;
+mod merging;
 mod names;
 mod open;
 mod query_terms;

@@ -5,6 +5,7 @@ mod exact;
 mod facets;
 mod lexical;
 mod paths;
+mod rarest;
 mod symbols;
 
 use std::error::Error;
@@ -12,7 +13,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use recall_core::{Candidate, Filters, Generation, Neighbour, RowSet, Understood};
+use recall_core::{Candidate, DocumentRow, Filters, Generation, Neighbour, RowSet, Understood};
 use tantivy::TantivyError;
 
 use crate::clause::Clauses;
@@ -22,7 +23,7 @@ use crate::index::Shared;
 use crate::look_ups::LookUps;
 use crate::open::{corruption, guarded};
 use crate::snapshot::Snapshot;
-use crate::union::{Scored, best};
+use crate::union::{Scored, Ties, best};
 use crate::weights::FieldWeights;
 
 pub use facets::Facets;
@@ -30,7 +31,7 @@ pub use facets::Facets;
 /// One committed state of a lexical index, to search in.
 ///
 /// Every list of candidates is best first, has no chunk twice, and is the same for the same state and question; ties are
-/// broken by chunk row. A query that matches nothing, whatever is in it, gives an empty list.
+/// broken by chunk row, where nothing else is said. A query that matches nothing, whatever is in it, gives an empty list.
 #[derive(Clone)]
 pub struct Searcher {
     shared: Arc<Shared>,
@@ -120,7 +121,8 @@ impl Searcher {
     /// chunks that lie near the query in meaning.
     ///
     /// A retriever with a depth of 0 is not asked. Of the chunks that lie near, those that the filters do not let through, or
-    /// that this state does not hold, are passed over.
+    /// that this state does not hold, are passed over. Of equally good chunks those of documents with a lesser number in
+    /// `ties` come first, then those with a lesser row.
     ///
     /// # Errors
     /// The index is damaged.
@@ -130,6 +132,7 @@ impl Searcher {
         filters: &Filters,
         depths: Depths,
         near: &[Neighbour],
+        ties: &dyn Fn(DocumentRow) -> u64,
     ) -> Result<Retrieved, SearchError> {
         let snapshot = &*self.snapshot;
         self.guard(|| {
@@ -141,7 +144,7 @@ impl Searcher {
                 if depth > 0 {
                     look_for(&mut clauses)?;
                 }
-                best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch)
+                best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch, ties)
             };
             let words = ask(depths.lexical, &|clauses| lexical::look_for(clauses, fields, &self.weights, &look_ups))?;
             let names = ask(depths.symbol, &|clauses| symbols::look_for(clauses, fields, &look_ups))?;
@@ -149,9 +152,11 @@ impl Searcher {
             let of_meaning = |near: &Neighbour| {
                 let address = snapshot.address_of(near.row)?;
                 let lets_through = gates[address.segment].lets_through(address.entry);
-                lets_through.then_some(Scored { address, row: near.row, score: near.cosine })
+                let tie = ties(snapshot.segments[address.segment].document_row(address.entry));
+                lets_through.then_some(Scored { address, tie, row: near.row, score: near.cosine })
             };
-            let meanings: Vec<Scored> = near.iter().filter_map(of_meaning).collect();
+            let mut meanings: Vec<Scored> = near.iter().filter_map(of_meaning).collect();
+            meanings.sort_by(Scored::order);
             let mut entries = vec![Vec::new(); snapshot.segments.len()];
             for scored in words.iter().chain(&names).chain(&files).chain(&meanings) {
                 entries[scored.address.segment].push(scored.address.entry);
@@ -209,6 +214,19 @@ impl Searcher {
         self.candidates(filters, depth, |clauses| alike::look_for(clauses, snapshot, &snapshot.fields, text))
     }
 
+    /// The chunks that share the rarest words of a text that is in no chunk itself, in their text or their names, by BM25.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn sharing(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
+        let look_ups = LookUps::free(&self.snapshot);
+        self.guard(|| {
+            self.answer(&look_ups, filters, depth, |clauses| {
+                rarest::look_for(clauses, &self.snapshot.fields, &self.weights, &look_ups, text)
+            })
+        })
+    }
+
     fn candidates(
         &self,
         filters: &Filters,
@@ -240,7 +258,8 @@ impl Searcher {
         let mut clauses = Clauses::new(look_ups);
         look_for(&mut clauses)?;
         let gates = gates(snapshot, filters)?;
-        self.as_candidates(best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch)?)
+        let by_row: Ties<'_> = &|_| 0;
+        self.as_candidates(best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch, by_row)?)
     }
 
     fn as_candidates(&self, scored: Vec<Scored>) -> Result<Vec<Candidate>, TantivyError> {
@@ -277,7 +296,7 @@ pub struct Retrieved {
     pub symbol: Vec<Candidate>,
     /// The documents whose path the query names; see [`Searcher::paths`].
     pub path: Vec<Candidate>,
-    /// The chunks that lie near the query in meaning, in the order in which they were given; scored by their cosines.
+    /// The chunks that lie near the query in meaning, scored by their cosines.
     pub semantic: Vec<Candidate>,
     /// What speaks for the documents of all of them.
     pub evidence: Evidence,

@@ -9,7 +9,7 @@ use tantivy::columnar::ColumnValues;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocId, DocSet, Index, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError};
+use tantivy::{DocId, DocSet, Index, InvertedIndexReader, SegmentMeta, SegmentReader, TERMINATED, TantivyError};
 
 use crate::chunk_document::unpack;
 use crate::fields::{CHUNK_COLUMN, DOCUMENT_COLUMN, Fields, TRAITS_COLUMN};
@@ -20,7 +20,7 @@ pub(crate) struct Snapshot {
     pub(crate) generation: Generation,
     /// What `meta.json` held when the state was read; other bytes mean another state.
     pub(crate) meta: Vec<u8>,
-    pub(crate) segments: Vec<Segment>,
+    pub(crate) segments: Vec<Arc<Segment>>,
     pub(crate) fields: Fields,
     /// Chunks that are not removed.
     pub(crate) chunks: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Snapshot {
     pub(crate) filtered: Remembered,
 }
 
-/// An immutable part of the index.
+/// An immutable part of the index, shared by the snapshots that hold it.
 pub(crate) struct Segment {
     pub(crate) reader: SegmentReader,
     inverted: Vec<Arc<InvertedIndexReader>>,
@@ -46,6 +46,10 @@ pub(crate) struct Segment {
     by_row: Vec<(ChunkRow, DocId)>,
     /// The entries that are removed, ascending.
     removed: Vec<DocId>,
+    /// The tokens of each scored field in the entries that are not removed.
+    tokens: Vec<(Field, u64)>,
+    /// Documents that are not removed.
+    documents: u64,
     /// The documents' paths with their postings, ascending; read when first asked for.
     paths: OnceLock<Vec<(Box<str>, TermInfo)>>,
 }
@@ -58,30 +62,41 @@ pub(crate) struct Address {
 }
 
 impl Snapshot {
-    /// Opens the segments of a state that was read.
+    /// Opens the segments of a state that was read. Those that are as they were in the state before are taken from there: to
+    /// open a segment reads its columns, and a commit of one document leaves nearly all as they were.
     pub(crate) fn open(
         index: &Index,
         fields: Fields,
         metas: &tantivy::IndexMeta,
         meta: Vec<u8>,
         generation: Generation,
+        before: Option<&Self>,
     ) -> Result<Self, TantivyError> {
+        let known = |meta: &SegmentMeta| {
+            let mut known = before?.segments.iter();
+            known.find(|known| {
+                known.reader.segment_id() == meta.id() && known.reader.delete_opstamp() == meta.delete_opstamp()
+            })
+        };
         let mut segments = metas
             .segments
             .iter()
-            .map(|meta| Segment::open(SegmentReader::open(&index.segment(meta.clone()))?, fields))
-            .collect::<Result<Vec<_>, _>>()?;
+            .map(|meta| match known(meta) {
+                Some(known) => Ok(Arc::clone(known)),
+                None => Segment::open(&index.segment(meta.clone()), fields).map(Arc::new),
+            })
+            .collect::<Result<Vec<_>, TantivyError>>()?;
         // Whatever order commits and merges left them in; the largest first prunes the others.
         segments.sort_by_key(|segment| (std::cmp::Reverse(segment.entries()), segment.reader.segment_id()));
         let chunks = segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
         let mean_lengths = fields
             .scored()
             .map(|field| {
-                let tokens: u64 = segments.iter().map(|segment| segment.tokens(field)).sum();
+                let tokens: u64 = segments.iter().map(|segment| segment.tokens_of(field)).sum();
                 (field, (tokens as f32 / chunks as f32).max(1.0))
             })
             .to_vec();
-        let documents = segments.iter().map(|segment| segment.documents(fields.path_words)).sum();
+        let documents = segments.iter().map(|segment| segment.documents).sum();
         let filtered = Remembered::default();
         Ok(Self { generation, meta, segments, fields, chunks, documents, mean_lengths, filtered })
     }
@@ -151,7 +166,8 @@ pub(crate) struct Found {
 }
 
 impl Segment {
-    fn open(reader: SegmentReader, fields: Fields) -> Result<Self, TantivyError> {
+    fn open(segment: &tantivy::Segment, fields: Fields) -> Result<Self, TantivyError> {
+        let reader = SegmentReader::open(segment)?;
         let entries = reader.max_doc();
         let inverted =
             reader
@@ -194,8 +210,24 @@ impl Segment {
         }
         let mut by_row: Vec<_> = firsts.iter().map(|&entry| (ChunkRow(chunk.get_val(entry) as i64), entry)).collect();
         by_row.sort_unstable();
-        let paths = OnceLock::new();
-        Ok(Self { reader, inverted, lengths, chunk, document, traits, firsts, by_row, removed, paths })
+        let (tokens, documents, paths) = (Vec::new(), 0, OnceLock::new());
+        let mut opened = Self {
+            reader,
+            inverted,
+            lengths,
+            chunk,
+            document,
+            traits,
+            firsts,
+            by_row,
+            removed,
+            tokens,
+            documents,
+            paths,
+        };
+        opened.tokens = fields.scored().map(|field| (field, opened.count_tokens(field))).to_vec();
+        opened.documents = opened.count_documents(fields.path_words);
+        Ok(opened)
     }
 
     /// The entry of a chunk, a removed one included; `None` for a chunk that is in no entry here.
@@ -242,8 +274,8 @@ impl Segment {
         self.traits.get_val(entry)
     }
 
-    /// How many documents there are that are not removed: the entries with a field that only first chunks have.
-    fn documents(&self, field_of_first: Field) -> u64 {
+    /// Counts the documents that are not removed: the entries with a field that only first chunks have.
+    fn count_documents(&self, field_of_first: Field) -> u64 {
         let Some(lengths) = self.lengths(field_of_first) else { return 0 };
         let is_first = |entry: &DocId| lengths.fieldnorm(*entry) > 0;
         let all = (0..self.entries()).filter(is_first).count();
@@ -296,9 +328,14 @@ impl Segment {
     }
 
     /// The tokens of a scored field in the entries that are not removed.
+    fn tokens_of(&self, field: Field) -> u64 {
+        self.tokens.iter().find(|(known, _)| *known == field).map_or(0, |(_, tokens)| *tokens)
+    }
+
+    /// Counts the tokens of a scored field in the entries that are not removed.
     ///
     /// Summed from the stored, rounded lengths, so that the sum does not depend on how entries are spread over segments.
-    fn tokens(&self, field: Field) -> u64 {
+    fn count_tokens(&self, field: Field) -> u64 {
         let Some(lengths) = self.lengths(field) else { return 0 };
         let tokens = |entry| u64::from(lengths.fieldnorm(entry));
         let all: u64 = (0..self.entries()).map(tokens).sum();

@@ -7,9 +7,10 @@
 //! scores to the last bit and an answer does not depend on when segments are merged.
 
 use std::cell::Cell;
-use std::sync::{Mutex, PoisonError};
+use std::cmp::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use recall_core::ChunkRow;
+use recall_core::{ChunkRow, DocumentRow};
 use tantivy::{DocId, TantivyError};
 
 use crate::clause::{Clauses, List, Worth};
@@ -22,21 +23,26 @@ const SEEK_COST: usize = 8;
 /// Bounds are sums of rounded numbers; a bound that is wrong by rounding must not drop an entry.
 const ROUNDING: f32 = 1.0 + 1e-4;
 
+/// What decides between equal scores: chunks of documents with a lesser number come first, then those with a lesser row.
+pub(crate) type Ties<'a> = &'a dyn Fn(DocumentRow) -> u64;
+
 /// An entry with its score.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scored {
     pub(crate) score: f32,
+    pub(crate) tie: u64,
     pub(crate) row: ChunkRow,
     pub(crate) address: Address,
 }
 
-/// The best entries that pass the gates, best first, ties by chunk row; at most `depth`.
+/// The best entries that pass the gates, best first, ties by number and chunk row; at most `depth`.
 pub(crate) fn best(
-    segments: &[Segment],
+    segments: &[Arc<Segment>],
     clauses: Clauses<'_>,
     gates: &[Gate<'_>],
     depth: usize,
     scratch: &ScratchPool,
+    ties: Ties<'_>,
 ) -> Result<Vec<Scored>, TantivyError> {
     let clauses = clauses.into_sorted();
     let mut best: Vec<Scored> = Vec::new();
@@ -55,13 +61,21 @@ pub(crate) fn best(
         scratch.0.sum(segment, lists, gate, depth, floor);
         for &entry in &scratch.0.survivors {
             let score = scratch.0.scores[entry as usize];
-            best.push(Scored { score, row: segment.chunk_row(entry), address: Address { segment: number, entry } });
+            let (tie, row) = (ties(segment.document_row(entry)), segment.chunk_row(entry));
+            best.push(Scored { score, tie, row, address: Address { segment: number, entry } });
         }
         scratch.0.clear();
-        best.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.row.cmp(&b.row)));
+        best.sort_by(Scored::order);
         best.truncate(depth);
     }
     Ok(best)
+}
+
+impl Scored {
+    /// The best first.
+    pub(crate) fn order(a: &Self, b: &Self) -> Ordering {
+        b.score.total_cmp(&a.score).then_with(|| (a.tie, a.row).cmp(&(b.tie, b.row)))
+    }
 }
 
 /// Accumulators that are kept between queries, because to allocate and clear them costs more than a short query.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use recall_core::{DocumentRow, Generation};
 use tantivy::directory::error::LockError;
-use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, UserOperation};
+use tantivy::indexer::{IndexWriterOptions, UserOperation};
 use tantivy::{IndexWriter, TantivyError, Term};
 
 use crate::chunk_document::{ChunkDocument, IndexedDocument, chunks};
@@ -16,6 +16,7 @@ use crate::format;
 use crate::in_flight::InFlight;
 use crate::index::Shared;
 use crate::integrity;
+use crate::merging;
 use crate::open::{OpenError, refusal};
 
 /// What a writer may use.
@@ -48,6 +49,11 @@ pub struct LexicalWriter {
     shared: Arc<Shared>,
     inner: IndexWriter<ChunkDocument>,
     in_flight: InFlight,
+    /// How often it has committed, and as which generation the last time.
+    commits: usize,
+    committed: Generation,
+    /// Whether something came since.
+    has_more: bool,
 }
 
 impl LexicalWriter {
@@ -65,8 +71,9 @@ impl LexicalWriter {
             }
             opened => opened.map_err(|error| WriteError::of(&shared, error))?,
         };
-        inner.set_merge_policy(Box::new(merge_policy()));
-        Ok(Self { shared, inner, in_flight: InFlight::new(MAX_IN_FLIGHT_BYTES) })
+        inner.set_merge_policy(Box::new(merging::few()));
+        let in_flight = InFlight::new(MAX_IN_FLIGHT_BYTES);
+        Ok(Self { shared, inner, in_flight, commits: 0, committed: Generation::default(), has_more: false })
     }
 
     /// Removes every document that was added or committed before. As everything, it takes effect with the next commit.
@@ -74,15 +81,17 @@ impl LexicalWriter {
     /// # Errors
     /// The index cannot be written.
     pub fn clear(&mut self) -> Result<(), WriteError> {
+        self.has_more = true;
         // What is queued or half indexed is not reached by the removal. A rollback makes a new inner writer.
         self.inner.rollback().map_err(|error| self.failed(error))?;
-        self.inner.set_merge_policy(Box::new(merge_policy()));
+        self.inner.set_merge_policy(Box::new(merging::few()));
         self.inner.delete_all_documents().map_err(|error| self.failed(error))?;
         Ok(())
     }
 
     /// Removes every chunk of a document that was added before; does nothing where there is none.
     pub fn remove(&mut self, document: DocumentRow) {
+        self.has_more = true;
         self.inner.delete_term(Term::from_field_u64(self.shared.fields.document, document.0 as u64));
     }
 
@@ -92,6 +101,7 @@ impl LexicalWriter {
     /// An indexing thread has failed: nothing since the last commit will be in the index, and the writer is of no further
     /// use.
     pub fn add(&mut self, document: &IndexedDocument<'_>) -> Result<(), WriteError> {
+        self.has_more = true;
         let ticket = self.in_flight.admit(document.text.len());
         let chunks = chunks(self.shared.fields, document, ticket);
         // One batch goes to one thread, so that the chunks of a document are neighbours in one segment.
@@ -108,11 +118,21 @@ impl LexicalWriter {
     /// # Errors
     /// The state of the last commit stands, on disk and for searchers, except where only the publishing failed.
     pub fn commit(&mut self, generation: Generation) -> Result<(), WriteError> {
+        if self.commits == 1 {
+            // Where a second one comes, more may: small segments wait for the end to be merged.
+            self.inner.set_merge_policy(Box::new(merging::Between::default()));
+        }
+        self.commit_as(generation)?;
+        (self.commits, self.committed, self.has_more) = (self.commits + 1, generation, false);
+        self.shared.publish().map_err(WriteError::from)
+    }
+
+    fn commit_as(&mut self, generation: Generation) -> Result<(), WriteError> {
         let shared = &self.shared;
         let mut prepared = self.inner.prepare_commit().map_err(|error| WriteError::of(shared, error))?;
         prepared.set_payload(&format::payload(generation));
         prepared.commit().map_err(|error| WriteError::of(shared, error))?;
-        self.shared.publish().map_err(WriteError::from)
+        Ok(())
     }
 
     /// Closes the writer in order: waits for merges in the background, publishes their result, waits until all is on disk
@@ -122,7 +142,12 @@ impl LexicalWriter {
     ///
     /// # Errors
     /// The committed state stands.
-    pub fn finish(self) -> Result<(), WriteError> {
+    pub fn finish(mut self) -> Result<(), WriteError> {
+        if self.commits > 1 && !self.has_more {
+            // What is to be merged is decided at a commit; this one adds nothing.
+            self.inner.set_merge_policy(Box::new(merging::few()));
+            self.commit_as(self.committed)?;
+        }
         let Self { shared, inner, .. } = self;
         let failed = |error| WriteError::of(&shared, error);
         inner.wait_merging_threads().map_err(failed)?;
@@ -140,20 +165,6 @@ impl fmt::Debug for LexicalWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LexicalWriter").field("dir", &self.shared.dir).finish_non_exhaustive()
     }
-}
-
-/// Which segments are merged, in the background.
-///
-/// Segments of like size are merged, four at a time, where a level is four times the size of the one below and everything
-/// under 2,000 chunks is one level: a commit of one file rewrites a few thousand chunks at most, and 100,000 chunks are at
-/// most a dozen segments. A segment of which a quarter is removed is rewritten, or its dead weight would stay for ever.
-fn merge_policy() -> LogMergePolicy {
-    let mut policy = LogMergePolicy::default();
-    policy.set_min_num_segments(4);
-    policy.set_min_layer_size(2_000);
-    policy.set_level_log_size(2.0);
-    policy.set_del_docs_ratio_before_merge(0.25);
-    policy
 }
 
 /// The index was not written.

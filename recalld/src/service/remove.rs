@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use recall_core::{DocumentId, Scope};
+use recall_core::{DocumentId, MemoryId, Scope, StoreScope};
 use recall_engine::{RemoveReport, RemoveRequest as Asked, Tombstones};
 use recall_proto::convert::{remember, scope};
-use recall_proto::v1::{RemoveRequest, RemoveResponse};
+use recall_proto::v1::{ItemFailure, RemoveRequest, RemoveResponse};
 use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
@@ -25,7 +25,7 @@ pub(super) async fn handle(service: &Service, request: RemoveRequest) -> Result<
 }
 
 fn response(report: RemoveReport) -> RemoveResponse {
-    let RemoveReport { removals, memories, documents, generation } = report;
+    let RemoveReport { removals, memories, remaining, documents, generation } = report;
     let mut seen = HashSet::new();
     let removed = removals.iter().flat_map(|removal| &removal.documents).filter(|path| seen.insert(*path));
     RemoveResponse {
@@ -35,7 +35,15 @@ fn response(report: RemoveReport) -> RemoveResponse {
             .map(|path| DocumentId::of(path).to_string())
             .chain(memories.iter().map(ToString::to_string))
             .collect(),
-        failures: Vec::new(),
+        failures: remaining.into_iter().map(still_there).collect(),
         generation: generation.0,
     }
+}
+
+/// Tells that a memory is still found in another store.
+fn still_there((id, scope): (MemoryId, StoreScope)) -> ItemFailure {
+    let store = scope.as_str();
+    let reason =
+        format!("it is kept in the {store} store as well, and stays there; remove it with the scope `{store}`");
+    ItemFailure { item: id.to_string(), code: "KEPT_ELSEWHERE".to_owned(), reason }
 }

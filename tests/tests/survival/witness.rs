@@ -193,6 +193,16 @@ impl Witness {
         assert_eq!(is_found, item.removed == Certainty::No, "{item:?}");
     }
 
+    /// Searches; what is answered may lack what could not be indexed, and is an answer, or says that there is no space.
+    pub(crate) async fn search_somehow(&self) {
+        let query = "Wombat".to_owned();
+        let request = v1::SearchRequest { context: Some(self.context()), query, ..Default::default() };
+        if let Err(status) = self.client.search(request).await {
+            let failure = Failure::from_status(&status);
+            assert_eq!(failure.reason, Reason::DiskFull, "{failure}");
+        }
+    }
+
     /// How many parts of the project's journals could not be read.
     pub(crate) async fn faults(&self) -> u64 {
         let status = v1::StatusRequest { context: Some(self.context()), ..Default::default() };

@@ -97,7 +97,7 @@ fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> 
     for file in &scan.files {
         if MemoryId::of_path(file.path.as_str()).is_some() {
             let namesake = namesake(file);
-            let is_known = known.files.contains_key(&namesake.path);
+            let is_known = known.files.contains_key(namesake.path.as_str());
             namesakes.insert(namesake.path.clone());
             work.skipped.extend(Some(namesake).filter(|_| !is_known));
             continue;
@@ -119,7 +119,7 @@ fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> 
     for skipped in &scan.skipped {
         seen.insert(&skipped.path);
         let (size_bytes, modified) = (skipped.size_bytes.unwrap_or(0), skipped.modified.unwrap_or_default());
-        let before = known.files.get(&skipped.path);
+        let before = known.files.get(skipped.path.as_str());
         let unchanged = before.is_some_and(|before| {
             before.hash.is_none() && before.size_bytes == size_bytes && before.modified == modified
         });
@@ -130,11 +130,11 @@ fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> 
         }
     }
     // What lies in a directory that could not be listed this time is not gone.
-    let is_gone = |path: &&String| {
-        let is_there = seen.contains(path.as_str()) || namesakes.contains(*path) || MemoryId::of_path(path).is_some();
+    let is_gone = |path: &&str| {
+        let is_there = seen.contains(path) || namesakes.contains(*path) || MemoryId::of_path(path).is_some();
         !is_there && DocPath::new(path).map_or(true, |path| !scan.is_unseen(&path))
     };
-    work.gone = known.files.keys().filter(is_gone).cloned().collect();
+    work.gone = known.files.keys().map(|path| &**path).filter(is_gone).map(str::to_owned).collect();
     work.gone.sort_unstable();
     work
 }

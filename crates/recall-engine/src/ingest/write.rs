@@ -26,6 +26,10 @@ const BATCH_AGE: Duration = Duration::from_secs(3);
 /// Below so many files a run is an edit, not an import: one thread prepares and one indexes.
 const SMALL_RUN_FILES: usize = 16;
 
+/// Up to so many memories are embedded before searches see them, as an edit is: that takes some milliseconds, and without it no
+/// search could ask for the meaning while memories keep coming.
+const EMBEDDED_MEMORIES: usize = 256;
+
 /// How many threads write the lexical index in a large run. Each one makes a segment of its own at a commit.
 const LEXICAL_THREADS: usize = 2;
 
@@ -64,7 +68,8 @@ pub(super) fn run(
                 .map_err(|source| StoreError::Thread { source })?;
         }
         drop(sender);
-        let mut run = Run::new(store, now, small);
+        let of_memories = work.read.len() <= EMBEDDED_MEMORIES && work.read.iter().all(|task| task.memory.is_some());
+        let mut run = Run { embeds: small || of_memories, ..Run::new(store, now, small) };
         let result = write_all(&mut run, work, &receiver, &window, supervision);
         window.close();
         let Run { outcome, lexical, .. } = run;
@@ -140,8 +145,8 @@ struct Run<'a> {
     outcome: Outcome,
     lexical: Option<LexicalWriter>,
     lexical_settings: WriterSettings,
-    /// Whether it is an edit rather than an import.
-    is_small: bool,
+    /// Whether the embeddings follow before searches see what is written.
+    embeds: bool,
 }
 
 impl<'a> Run<'a> {
@@ -149,7 +154,7 @@ impl<'a> Run<'a> {
         let threads = if is_small { 1 } else { LEXICAL_THREADS };
         let lexical_settings = WriterSettings { threads, ..WriterSettings::default() };
         let lexical = store.lexical_writer.lock().take();
-        Self { store, now, outcome: Outcome::default(), lexical, lexical_settings, is_small }
+        Self { store, now, outcome: Outcome::default(), lexical, lexical_settings, embeds: is_small }
     }
 
     /// The writer of the lexical index, opened by the first change that needs it.
@@ -269,7 +274,7 @@ impl<'r, 'a, 't> Batch<'r, 'a, 't> {
         let store = run.store;
         let generation = transaction.commit().map_err(|source| store.write_failed(source))?;
         // Before searches see the generation: else those that come now would miss what lies near in meaning.
-        if run.is_small {
+        if run.embeds {
             store.catch_up(Reach::Edit);
         }
         // A transaction that changed no document keeps its generation, and the lexical index is up to it.

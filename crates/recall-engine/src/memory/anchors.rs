@@ -64,7 +64,8 @@ impl Store {
             };
             let anchor = |symbol, hash| Anchor { path: path.clone(), symbol, hash, commit: commit.map(str::to_owned) };
             let is_indexed = known.files.get(path.as_str()).is_some_and(|file| file.hash == Some(hash));
-            let symbols = if is_indexed { self.symbols_named(path, &names)? } else { BTreeSet::new() };
+            let symbols =
+                if is_indexed && names.are_any() { self.symbols_named(path, &names)? } else { BTreeSet::new() };
             if symbols.is_empty() || symbols.len() > MOST_SYMBOLS {
                 anchors.push(anchor(None, hash));
                 continue;

@@ -12,6 +12,11 @@ use crate::ingest::{Supervision, Task, Work, ingest};
 use crate::semantic::Reach;
 use crate::store::{Known, Look, Noted, Store};
 
+/// How long more is waited for before memories are indexed that came while others were: whoever adds many adds more, and to
+/// index one takes about as long as fifty. The first one never waits, nor does one that a search waits for; all others are
+/// found within the tenth of a second that is promised.
+const GATHERING: Duration = Duration::from_millis(40);
+
 /// What an ingest is to do for memories.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryWork {
@@ -115,6 +120,10 @@ impl Store {
                 tracing::warn!(root = %self.root.display(), reason, "memories are not indexed");
                 return false;
             }
+            if !self.ledger.is_behind_of(&self.known()) {
+                return true;
+            }
+            self.ledger.gather(GATHERING);
         }
     }
 

@@ -4,6 +4,7 @@ mod derived;
 mod health;
 mod reading;
 
+use derived::FIRST_BEHIND;
 pub(super) use derived::{Difference, Unindexed};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -38,6 +39,8 @@ pub(crate) struct Ledger {
     state: Mutex<State>,
     /// What was being added was added, or what was to be indexed was.
     changed: Condvar,
+    /// Somebody waits for what is to be indexed.
+    awaited: Condvar,
     /// Tells the events of this process from those of all others.
     seed: u64,
     events: AtomicU64,
@@ -53,8 +56,12 @@ struct State {
     first_glance: Option<Instant>,
     /// Of every memory in force the hash of its document.
     wanted: HashMap<MemoryId, ContentHash>,
-    /// Memories whose documents the index may not have as they are.
-    behind: BTreeSet<MemoryId>,
+    /// Memories whose documents the index may not have as they are, numbered in the order in which that came about.
+    behind: BTreeMap<MemoryId, u64>,
+    /// The number that the next one is given.
+    next_behind: u64,
+    /// How many wait for some of them.
+    waiting: usize,
     /// The words of some of them, by the document that each should have: whoever adds compares with all.
     unindexed: HashMap<MemoryId, (ContentHash, Unindexed)>,
     /// Whether every document of the index is to be compared, since lines were changed or taken away.
@@ -92,7 +99,9 @@ impl Ledger {
             glanced: BTreeSet::new(),
             first_glance: None,
             wanted: HashMap::new(),
-            behind: BTreeSet::new(),
+            behind: BTreeMap::new(),
+            next_behind: FIRST_BEHIND,
+            waiting: 0,
             unindexed: HashMap::new(),
             everything_behind: false,
             in_flight: BTreeMap::new(),
@@ -107,6 +116,7 @@ impl Ledger {
             journal: Mutex::new(None),
             state: Mutex::new(state),
             changed: Condvar::new(),
+            awaited: Condvar::new(),
             seed: RandomState::new().hash_one("recall event"),
             events: AtomicU64::new(0),
             is_indexing: AtomicBool::new(false),
@@ -367,7 +377,7 @@ mod tests {
 
     use super::*;
 
-    fn addition(ledger: &Ledger, id: MemoryId, now: Timestamp) -> Event {
+    pub(super) fn addition(ledger: &Ledger, id: MemoryId, now: Timestamp) -> Event {
         let added = NewMemory {
             title: "t".into(),
             content: "c".into(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use recall_core::{DocumentType, Filters, Memory, MemoryId, QueryClass, Understood, Vocabulary};
+use recall_core::{DocumentType, Filters, Memory, MemoryId, Vocabulary};
 
 use super::add::SimilarMemory;
 use super::mask::masked;
@@ -15,8 +15,8 @@ pub(super) const REPEATS: f64 = 0.8;
 /// From which share on a memory is told as similar.
 const SIMILAR: f64 = 0.5;
 
-/// How many of the index's memories are compared. Those with most words in common come first.
-const COMPARED: usize = 20;
+/// How many of the index's memories are compared, twice as many as are told. Those with most rare words in common come first.
+const COMPARED: usize = 10;
 
 /// How many memories that are not in the index yet are compared.
 const UNINDEXED: usize = 1000;
@@ -60,18 +60,10 @@ impl Store {
             return Ok(Vec::new());
         }
         let text = format!("{title} {content}");
-        let looked_for = Understood {
-            class: QueryClass::Question,
-            text: text[..text.floor_char_boundary(QUERY_BYTES)].to_owned(),
-            identifiers: Vec::new(),
-            paths: Vec::new(),
-            phrases: Vec::new(),
-            filters: Filters::default(),
-            scope: None,
-        };
+        let text = &text[..text.floor_char_boundary(QUERY_BYTES)];
         let types = DocumentType::ALL.into_iter().filter(|kind| kind.is_memory()).collect();
         let filters = Filters { types, ..Filters::default() };
-        let found = self.lexical.searcher().lexical(&looked_for, &filters, COMPARED);
+        let found = self.lexical.searcher().sharing(text, &filters, COMPARED);
         let found = found.map_err(|source| self.search_failed(source))?;
         let known = self.known();
         let mut ids: Vec<MemoryId> =

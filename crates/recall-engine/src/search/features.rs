@@ -163,7 +163,7 @@ pub(super) fn rows(
         let question = &found.finds.evidence.question;
         let by_retriever: Vec<FxHashMap<i64, f32>> =
             found.finds.lists.iter().map(|list| ranks::of_documents(list, found.side)).collect();
-        let by_fusion = ranks::of_chunks(&found.fused);
+        let by_fusion = ranks::of_chunks(&found.fused, |document| found.finds.tie(document));
         for document in &found.documents {
             let key = document.document.0;
             let rank = |place: usize| by_retriever.get(place).and_then(|ranks| ranks.get(&key)).copied().unwrap_or(0.0);

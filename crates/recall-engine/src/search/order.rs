@@ -24,6 +24,8 @@ pub(super) struct Ranked<'a> {
     pub(super) store: usize,
     pub(super) document: DocumentRow,
     pub(super) chunk: recall_core::ChunkRow,
+    /// What decides between equal scores; see [`Known::tie`](crate::store::Known::tie).
+    pub(super) tie: u64,
     /// Comparable within one answer; above 0.
     pub(super) score: f64,
     /// The chunk as the retrievers ranked it; where a ranker decided, the best of its document, if one was ranked.
@@ -138,7 +140,8 @@ fn weigh_items(search: &Search<'_>, ranked: &mut [Ranked<'_>]) -> Result<(), Sto
 }
 
 pub(super) fn sort(ranked: &mut [Ranked<'_>]) {
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| (a.store, a.chunk).cmp(&(b.store, b.chunk))));
+    let place = |one: &Ranked<'_>| (one.store, one.tie, one.chunk);
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b))));
 }
 
 /// The documents of one side, by its ranker.
@@ -164,6 +167,7 @@ fn by_ranker<'a>(
                 store,
                 document: document.document,
                 chunk: document.chunk,
+                tie: side.finds.tie(document.document),
                 score: logistic(
                     standard.of_score(raw)
                         + leaning(search.understood.class, side.side)
@@ -211,15 +215,16 @@ fn fused(pool: &[Finds], side: Side) -> Vec<Ranked<'_>> {
     let here = move |chunk: &&FusedChunk| Side::of(chunk.fused.traits) == side;
     let stores = pool.iter().enumerate();
     stores
-        .flat_map(|(store, finds)| finds.chunks.iter().filter(here).map(move |chunk| from_chunk(store, chunk)))
+        .flat_map(|(store, finds)| finds.chunks.iter().filter(here).map(move |chunk| from_chunk(store, finds, chunk)))
         .collect()
 }
 
-fn from_chunk(store: usize, chunk: &FusedChunk) -> Ranked<'_> {
+fn from_chunk<'a>(store: usize, finds: &Finds, chunk: &'a FusedChunk) -> Ranked<'a> {
     Ranked {
         store,
         document: chunk.fused.document,
         chunk: chunk.fused.chunk,
+        tie: finds.tie(chunk.fused.document),
         score: chunk.score,
         fused: Some(chunk),
         learned: None,

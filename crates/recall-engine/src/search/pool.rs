@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use recall_core::{Ablation, RankedList, Retriever, Traits};
+use recall_core::{Ablation, DocumentRow, RankedList, Retriever, Traits};
 use recall_lexical::Evidence;
 use rustc_hash::FxHashMap;
 
@@ -13,6 +13,7 @@ use super::{Search, StageClock};
 use crate::answer::Stage;
 use crate::error::StoreError;
 use crate::rankers::Side;
+use crate::store::Known;
 use crate::structure::Structure;
 
 /// What was found in one store.
@@ -25,6 +26,8 @@ pub(super) struct Finds {
     pub(super) chunks: Vec<FusedChunk>,
     /// How the documents hang together; `None` where that has no say.
     pub(super) structure: Option<Arc<Structure>>,
+    /// What is known of the documents.
+    pub(super) known: Arc<Known>,
 }
 
 /// How many lists there are beside that of the meaning, which comes last. Where rankers decide, the fused score is one of
@@ -41,7 +44,8 @@ pub(super) fn gather(
     let mut pool = Vec::with_capacity(search.stores.len());
     let models = meaning::shared_models(search.stores);
     for store in search.stores {
-        let brought = retrieve::retrieve(store, search.understood, weights, models.as_deref())?;
+        let known = store.known();
+        let brought = retrieve::retrieve(store, &known, search.understood, weights, models.as_deref())?;
         let Brought { lists, evidence, meaning } = brought;
         clock.lap(Stage::Retrieve);
         let fused = if is_learned { &lists[..lists.len().min(BY_WORDS)] } else { &lists };
@@ -49,12 +53,17 @@ pub(super) fn gather(
         clock.lap(Stage::Fuse);
         let has_say = !search.request.without.contains(&Ablation::Structure);
         let structure = has_say.then(|| store.structure()).filter(|structure| structure.is_read());
-        pool.push(Finds { lists, evidence, meaning, chunks, structure });
+        pool.push(Finds { lists, evidence, meaning, chunks, structure, known });
     }
     Ok(pool)
 }
 
 impl Finds {
+    /// What decides between documents that fit equally well; see [`Known::tie`].
+    pub(super) fn tie(&self, document: DocumentRow) -> u64 {
+        self.known.tie(document)
+    }
+
     /// The part of what was found that is on one side.
     pub(super) fn on(&self, side: Side) -> OneSide<'_> {
         let is_here = |traits: Traits| Side::of(traits) == side;

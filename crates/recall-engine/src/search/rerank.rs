@@ -136,6 +136,7 @@ mod tests {
             store: 0,
             document: DocumentRow(row),
             chunk: ChunkRow(row),
+            tie: 0,
             score,
             fused: None,
             learned: None,

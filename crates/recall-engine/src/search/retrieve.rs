@@ -5,7 +5,7 @@ use recall_lexical::{Depths, Evidence, Retrieved};
 
 use super::meaning::{self, Meaning};
 use crate::error::StoreError;
-use crate::store::Store;
+use crate::store::{Known, Store};
 
 /// How many candidates each retriever brings.
 const DEPTH: usize = 100;
@@ -19,9 +19,11 @@ pub(super) struct Brought {
     pub(super) meaning: Option<Meaning>,
 }
 
-/// Asks every retriever that has a weight; for the meaning these models, or any.
+/// Asks every retriever that has a weight; for the meaning these models, or any. What is known of the documents decides between
+/// equals.
 pub(super) fn retrieve(
     store: &Store,
+    known: &Known,
     understood: &Understood,
     weights: &[(Retriever, f64)],
     models: Option<&[ModelFingerprint]>,
@@ -38,7 +40,8 @@ pub(super) fn retrieve(
         depth => meaning::near(store, &searcher, understood, depth, models).map_err(failed)?,
     };
     let neighbours = near.as_ref().map_or(&[][..], |near| &near.neighbours);
-    let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours);
+    let retrieved =
+        searcher.retrieve(understood, &understood.filters, depths, neighbours, &|document| known.tie(document));
     let Retrieved { lexical, symbol, path, semantic, mut evidence } = retrieved.map_err(failed)?;
     let list = |retriever, candidates| RankedList { retriever, weight: weight_of(retriever), candidates };
     let mut lists =

@@ -1,15 +1,16 @@
 //! What does the catalog hold of each file?
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use recall_core::{ContentHash, DocPath, Generation, MemoryId, Timestamp};
+use recall_core::{ContentHash, DocPath, DocumentRow, Generation, MemoryId, Timestamp};
 
 /// What the catalog holds of each file, at one generation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
     pub(crate) generation: Generation,
     /// By path below the root; a name that is not UTF-8 stands with its bytes replaced.
-    pub(crate) files: HashMap<String, KnownFile>,
+    pub(crate) files: HashMap<Arc<str>, KnownFile>,
     /// How many of the files are documents; the others were looked at and passed over.
     pub(crate) documents: u64,
     /// The modification time of the newest document.
@@ -41,9 +42,11 @@ impl Known {
         written: &HashSet<&str>,
     ) -> Result<Self, recall_catalog::ReadError> {
         let mut known = Self { generation: snapshot.generation(), ..self.clone() };
-        known.files.retain(|path, _| !written.contains(path.as_str()));
-        let gone: HashSet<MemoryId> = written.iter().filter_map(|path| MemoryId::of_path(path)).collect();
-        known.memories.retain(|_, id| !gone.contains(id));
+        let before = written.iter().filter(|path| known.files.remove(**path).is_some());
+        let gone: HashSet<MemoryId> = before.filter_map(|path| MemoryId::of_path(path)).collect();
+        if !gone.is_empty() {
+            known.memories.retain(|_, id| !gone.contains(id));
+        }
         known.insert(snapshot.file_states_at(written.iter().copied())?);
         Ok(known)
     }
@@ -54,13 +57,20 @@ impl Known {
                 self.memories.insert(row.0, id);
             }
             self.files.insert(
-                state.path,
+                state.path.into(),
                 KnownFile { size_bytes: state.size_bytes, modified: state.modified, hash: state.hash },
             );
         }
         let documents = self.files.values().filter(|file| file.hash.is_some());
         (self.documents, self.newest) =
             documents.fold((0, None), |(count, newest), file| (count + 1, newest.max(Some(file.modified))));
+    }
+
+    /// What decides between documents that fit equally well, the lesser first: of memories the order of their ids, so that it
+    /// does not show in which order they came into the index; 0 of files, which leaves it to their rows.
+    pub(crate) fn tie(&self, document: DocumentRow) -> u64 {
+        let number = |id: &MemoryId| 1 + ((id.memory_type as u64) << u32::BITS | u64::from(id.number));
+        self.memories.get(&document.0).map_or(0, number)
     }
 
     /// Whether a document, or a directory with documents, is known at the path.

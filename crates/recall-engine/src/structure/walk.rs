@@ -24,7 +24,7 @@ impl Structure {
     /// The personalised PageRank of the documents around the seeds, which are places with weights above 0.
     ///
     /// Walks go along links and against them alike. By forward push (Andersen, Chung, Lang, FOCS 2006), the greatest
-    /// residue first, so that the result is the same every time.
+    /// residue first, so that the result is the same every time; of equal seeds those that are named first.
     pub(crate) fn walk(&self, seeds: &[(u32, f32)]) -> FxHashMap<u32, Arrived> {
         let sum: f32 = seeds.iter().map(|&(_, weight)| weight).sum();
         let mut arrived: FxHashMap<u32, Arrived> = FxHashMap::default();
@@ -36,7 +36,11 @@ impl Structure {
         let mut steps = 0;
         let mut is_first = true;
         while !front.is_empty() && steps < MOST_STEPS {
-            front.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            if is_first {
+                front.sort_by(|a, b| b.1.total_cmp(&a.1));
+            } else {
+                front.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            }
             front.truncate(MOST_STEPS - steps);
             steps += front.len();
             for &(place, residue) in &front {

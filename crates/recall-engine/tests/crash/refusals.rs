@@ -175,6 +175,29 @@ fn refuse(disk: usize, breaks: Breaks) -> (usize, usize) {
 }
 
 #[test]
+fn a_memory_whose_promotion_broke_off_is_told_to_remain_where_it_was_promoted_to() {
+    let world = World::new();
+    let engine = world.engine();
+    let client = Client { world: &world, engine, known: [MemoryId::of(recall_core::MemoryType::Note, &[]); 2] };
+    let [half, whole] = ["Wombat half", "Wombat whole"].map(|title| client.add(title, title).expect("all is well"));
+    let client = Client { known: [half, half], ..client };
+    world.disks[0].break_at(Some(Breaks { first: 0, count: usize::MAX, kind: io::ErrorKind::StorageFull }));
+    client.ask(Wish::Promote).expect_err("the project's disk is full");
+    world.disks[0].break_at(None);
+    let remove = |scope, id: MemoryId| {
+        let (items, provenance, tombstones) = (vec![id.to_string()], Provenance::default(), Tombstones::Keep);
+        let request = RemoveRequest { items, scope, provenance, tombstones };
+        client.engine.remove(&world.origin(), &request).expect("deleted").remaining
+    };
+    assert_eq!(remove(Scope::Project, whole), []);
+    assert_eq!(remove(Scope::Project, half), [(half, StoreScope::Global)]);
+    assert_eq!(client.get(half).map(|known| known.0), Some(StoreScope::Global), "as it was told");
+    assert_eq!(remove(Scope::Global, half), []);
+    assert_eq!(client.get(half), None);
+    client.engine.close();
+}
+
+#[test]
 fn what_a_disk_refuses_is_told_and_nothing_else_is_lost() {
     for disk in 0..2 {
         let (steps, refused) = refuse(disk, Breaks { first: usize::MAX, count: 0, kind: io::ErrorKind::Other });

@@ -187,3 +187,38 @@ fn an_index_set_aside_makes_room_for_a_new_one_and_three_are_kept() {
     kept.sort();
     assert_eq!(kept, ["lexical.damaged-3", "lexical.damaged-4", "lexical.damaged-5"]);
 }
+
+/// How many segments the committed state has, by the one file that says it.
+fn segments(store: &Store) -> usize {
+    let meta = fs::read_to_string(store.dir.path().join("meta.json")).expect("readable");
+    meta.matches("\"segment_id\"").count()
+}
+
+#[test]
+fn commits_that_follow_each_other_leave_few_segments_and_a_finished_writer_fewer() {
+    let store = Store::empty();
+    let mut writer = store.writer();
+    for row in 1..=100 {
+        doc(row, &format!("{row}.rs"), &["lock", "page", "wait"]).add_to(&mut writer);
+        writer.commit(Generation(row as u64)).expect("committed");
+    }
+    // What is being merged may still stand beside it.
+    assert!(segments(&store) <= 12, "{} segments", segments(&store));
+    writer.finish().expect("finished");
+    assert!(segments(&store) <= 3, "{} segments", segments(&store));
+    assert_eq!((store.lexical.generation(), store.searcher().chunk_count()), (Generation(100), 300));
+    assert_eq!(Lexical::open(store.dir.path()).expect("opened").generation(), Generation(100));
+}
+
+#[test]
+fn a_writer_that_is_finished_commits_nothing_that_was_not() {
+    let store = Store::empty();
+    let mut writer = store.writer();
+    for row in 1..=3 {
+        doc(row, "a.rs", &["lock"]).add_to(&mut writer);
+        writer.commit(Generation(row as u64)).expect("committed");
+    }
+    doc(4, "b.rs", &["lock"]).add_to(&mut writer);
+    writer.finish().expect("finished");
+    assert_eq!((store.lexical.generation(), store.lexical("lock")), (Generation(3), vec![10, 20, 30]));
+}

@@ -54,3 +54,24 @@ fn texts_with_the_same_telling_words_are_alike() {
     assert_eq!(alike(&prose), [40]);
     assert_eq!(rows(&store.searcher().alike("the of 12", &Filters::default(), 10).expect("searched")), [0; 0]);
 }
+
+#[test]
+fn what_shares_the_rarest_words_of_a_new_text_comes_first() {
+    let common = "store page lock index search query chunk term";
+    let mut docs: Vec<Doc> = (1..=40).map(|row| doc(row, &format!("{row}.rs"), &[common])).collect();
+    docs.push(doc(50, "a.rs", &["store page lock marsupial burrow"]));
+    docs.push(definitions(51, "b.rs", &["platypus"]));
+    let store = Store::of(&docs);
+    let sharing = |text: &str| {
+        let found = store.searcher().sharing(text, &Filters::default(), 2).expect("searched");
+        rows(&found)
+    };
+    assert_eq!(sharing(&format!("{common} marsupial of another burrow"))[0], 500);
+    assert_eq!(sharing("the platypus")[0], 510, "a word of a name alone");
+    // What a long text says in its beginning or its end alone is looked for all the same.
+    let letters = || 'a'..='g';
+    let unheard_of: Vec<String> =
+        letters().flat_map(|one| letters().map(move |other| format!("q{one}q{other}q"))).collect();
+    assert_eq!(sharing(&format!("{} marsupial burrow", unheard_of.join(" ")))[0], 500);
+    assert_eq!(sharing(&unheard_of.join(" ")), [0; 0]);
+}

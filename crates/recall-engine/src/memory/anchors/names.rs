@@ -5,6 +5,9 @@ use std::collections::HashSet;
 use recall_core::Symbol;
 use recall_core::words::{self, Word};
 
+/// What joins the names of a symbol and of what encloses it.
+const SCOPED: &str = "::";
+
 /// What a text names that may be a symbol.
 #[derive(Debug)]
 pub(super) struct Names<'t> {
@@ -28,6 +31,11 @@ impl<'t> Names<'t> {
         Self { bare, text }
     }
 
+    /// Whether the text names anything that may be a symbol.
+    pub(super) fn are_any(&self) -> bool {
+        !self.bare.is_empty() || self.text.contains(SCOPED)
+    }
+
     /// Whether the text names a symbol: by its own name, or in the words of the place that it is defined in.
     pub(super) fn hold(&self, symbol: &Symbol) -> bool {
         let is_qualified = symbol.qualified.len() > symbol.name.len();
@@ -45,7 +53,9 @@ mod tests {
         let span = Span { bytes: ByteSpan { start: 0, end: 0 }, start_line: 1, end_line: 1 };
         let name = qualified.rsplit("::").next().expect("one part at least").to_owned();
         let symbol = Symbol { name, qualified: qualified.to_owned(), kind: SymbolKind::Function, span, chunk: 0 };
-        assert_eq!(Names::of(text).hold(&symbol), expected, "{text}: {qualified}");
+        let names = Names::of(text);
+        assert_eq!(names.hold(&symbol), expected, "{text}: {qualified}");
+        assert!(names.are_any() || !expected, "{text}");
     }
 
     #[test]
@@ -55,6 +65,7 @@ mod tests {
         check("call Store::open first", "Store::open", true);
         check("open_store waits", "open_store", true);
         check("keep the door open", "open", false);
+        assert!(!Names::of("keep the door open").are_any());
         check("reopen_store waits", "open_store", false);
     }
 }

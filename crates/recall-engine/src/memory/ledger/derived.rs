@@ -12,6 +12,9 @@ use crate::memory::document::hash_of;
 use crate::memory::mask::masked;
 use crate::store::Known;
 
+/// The number of what is behind first; what is found by comparing everything stands before it.
+pub(super) const FIRST_BEHIND: u64 = 1;
+
 /// What is to be done so that the index has the documents of all memories in force.
 #[derive(Debug, Default)]
 pub(in crate::memory) struct Difference {
@@ -37,33 +40,42 @@ impl Ledger {
         if state.looked.is_none() {
             return Difference::default();
         }
+        state.forget_even(known);
         let mut difference = Difference::default();
-        let has = |id: MemoryId| known.files.get(id.to_string().as_str()).and_then(|file| file.hash);
-        if state.everything_behind {
-            state.everything_behind = false;
-            let gone: Vec<_> = known.memories.values().filter(|id| !state.wanted.contains_key(id)).copied().collect();
-            let other = state.wanted.iter().filter(|(id, hash)| has(**id) != Some(**hash)).map(|(id, _)| *id);
-            let other: Vec<_> = other.collect();
-            state.behind.extend(gone.into_iter().chain(other));
-        }
-        let mut even = Vec::new();
-        for &id in &state.behind {
-            match (state.wanted.get(&id), has(id)) {
-                (Some(wanted), there) if there != Some(*wanted) => {
-                    difference.missing.extend(state.memories.memory(id).map(|memory| (masked(memory), there)));
-                }
-                (None, Some(_)) => difference.surplus.push(id),
-                (Some(_) | None, _) => even.push(id),
+        for &id in state.behind.keys() {
+            if state.wanted.contains_key(&id) {
+                let memory = state.memories.memory(id);
+                difference.missing.extend(memory.map(|memory| (memory, hash_in(known, id))));
+            } else {
+                difference.surplus.push(id);
             }
         }
-        for id in even {
-            state.behind.remove(&id);
-        }
         drop(state);
+        self.changed.notify_all();
+        difference.missing = difference.missing.into_iter().map(|(memory, there)| (masked(memory), there)).collect();
         // As if they came one after the other: the order in which a store was filled decides between equals.
         difference.missing.sort_by_key(|(memory, _)| (memory.updated, memory.id));
-        self.changed.notify_all();
         difference
+    }
+
+    /// Takes note of what the index has by now; tells whether it lacks something.
+    pub(in crate::memory) fn is_behind_of(&self, known: &Known) -> bool {
+        let mut state = self.state.lock();
+        if state.looked.is_none() {
+            return false;
+        }
+        state.forget_even(known);
+        let is_behind = !state.behind.is_empty();
+        drop(state);
+        self.changed.notify_all();
+        is_behind
+    }
+
+    /// Lets more come to what is to be indexed, for so long at most, or until somebody waits for it.
+    pub(in crate::memory) fn gather(&self, longest: Duration) {
+        let deadline = Instant::now() + longest;
+        let mut state = self.state.lock();
+        while state.waiting == 0 && !self.awaited.wait_until(&mut state, deadline).timed_out() {}
     }
 
     /// Has the whole index compared by the next [`difference`](Self::difference): it was made anew.
@@ -77,16 +89,21 @@ impl Ledger {
         state.everything_behind || !state.behind.is_empty()
     }
 
-    /// Waits until the index lacks nothing; tells whether that was in time.
+    /// Waits until the index lacks nothing of what it lacks now; tells whether that was in time. What comes meanwhile is not
+    /// waited for: it may never end.
     pub(crate) fn wait_until_even(&self, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut state = self.state.lock();
-        while state.everything_behind || !state.behind.is_empty() {
-            if self.changed.wait_until(&mut state, deadline).timed_out() {
-                return false;
-            }
+        let next = state.next_behind;
+        let lacks = |state: &State| state.everything_behind || state.behind.values().any(|number| *number < next);
+        state.waiting += 1;
+        self.awaited.notify_all();
+        let mut is_in_time = true;
+        while is_in_time && lacks(&state) {
+            is_in_time = !self.changed.wait_until(&mut state, deadline).timed_out();
         }
-        true
+        state.waiting -= 1;
+        is_in_time
     }
 
     /// The words of the memories that the index may not have, at most of so many.
@@ -95,11 +112,11 @@ impl Ledger {
         let ids: Vec<MemoryId> = if state.everything_behind {
             state.wanted.keys().take(most).copied().collect()
         } else {
-            state.behind.iter().filter(|id| state.wanted.contains_key(id)).take(most).copied().collect()
+            state.behind.keys().filter(|id| state.wanted.contains_key(id)).take(most).copied().collect()
         };
         if state.unindexed.len() > 2 * most {
             let behind = &state.behind;
-            state.unindexed.retain(|id, _| behind.contains(id));
+            state.unindexed.retain(|id, _| behind.contains_key(id));
         }
         let words_of = |id: MemoryId| {
             let hash = *state.wanted.get(&id)?;
@@ -142,9 +159,27 @@ impl State {
             None => self.wanted.remove(&id),
         };
         if before != hash {
-            self.behind.insert(id);
+            self.behind.entry(id).or_insert(self.next_behind);
+            self.next_behind += 1;
         }
     }
+
+    /// Forgets of what is behind what the index has as it should be, once all is compared that is to be.
+    fn forget_even(&mut self, known: &Known) {
+        let Self { wanted, behind, everything_behind, .. } = self;
+        if std::mem::take(everything_behind) {
+            let gone = known.memories.values().filter(|id| !wanted.contains_key(id)).copied();
+            let other = wanted.iter().filter(|(id, hash)| hash_in(known, **id) != Some(**hash)).map(|(id, _)| *id);
+            // Whoever waits waits for these.
+            behind.extend(gone.chain(other).map(|id| (id, FIRST_BEHIND - 1)));
+        }
+        behind.retain(|id, _| wanted.get(id).copied() != hash_in(known, *id));
+    }
+}
+
+/// The hash of the document that the index has of a memory.
+fn hash_in(known: &Known, id: MemoryId) -> Option<ContentHash> {
+    known.files.get(id.to_string().as_str()).and_then(|file| file.hash)
 }
 
 /// The documents that there should be.
@@ -158,4 +193,63 @@ pub(super) fn all_wanted(memories: &Memories) -> HashMap<MemoryId, ContentHash> 
 fn wanted(memories: &Memories, id: MemoryId) -> Option<ContentHash> {
     let memory = memories.memory(id).filter(|memory| memory.deleted.is_none() && memory.promoted.is_none())?;
     memories.superseded_by(id).is_none().then(|| hash_of(&masked(memory)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use recall_core::{MemoryType, Timestamp};
+
+    use super::super::tests::addition;
+    use super::*;
+    use crate::store::KnownFile;
+
+    /// Longer than a test takes that waits for nothing.
+    const LONG: Duration = Duration::from_secs(30);
+
+    const NOW: Timestamp = Timestamp(1_795_000_000_000_000_000);
+
+    fn id(number: u32) -> MemoryId {
+        MemoryId { memory_type: MemoryType::Note, number }
+    }
+
+    fn write(ledger: &Ledger, number: u32) {
+        ledger.write(&[addition(ledger, id(number), NOW)]).expect("kept");
+    }
+
+    /// What an index knows that has what the ledger wants of some memories.
+    fn indexed(ledger: &Ledger, numbers: &[u32]) -> Known {
+        let mut known = Known::default();
+        for &number in numbers {
+            let hash = ledger.state.lock().wanted.get(&id(number)).copied();
+            let file = KnownFile { size_bytes: 1, modified: NOW, hash };
+            known.files.insert(id(number).to_string().into(), file);
+        }
+        known
+    }
+
+    #[test]
+    fn what_comes_while_somebody_waits_is_not_waited_for_and_nothing_is_gathered_meanwhile() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let ledger = Ledger::new(Arc::new(recall_journal::Disk::new(folder.path().join(".recall"))));
+        ledger.look(NOW, Duration::ZERO).expect("nothing is there");
+        assert!(!ledger.is_behind_of(&indexed(&ledger, &[])));
+        write(&ledger, 1);
+        assert_eq!(ledger.difference(&indexed(&ledger, &[])).missing.len(), 1);
+        assert!(!ledger.wait_until_even(Duration::ZERO));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| ledger.wait_until_even(LONG));
+            let began = Instant::now();
+            // Ends when the other waits, or has never ended.
+            ledger.gather(LONG);
+            assert!(began.elapsed() < LONG);
+            write(&ledger, 2);
+            assert!(ledger.is_behind_of(&indexed(&ledger, &[1])));
+            assert!(waiting.join().expect("no panic"));
+        });
+        assert!(!ledger.wait_until_even(Duration::ZERO), "the second one is waited for by who comes now");
+        assert!(!ledger.is_behind_of(&indexed(&ledger, &[1, 2])));
+        assert!(ledger.wait_until_even(Duration::ZERO));
+    }
 }

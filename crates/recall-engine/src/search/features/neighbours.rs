@@ -21,11 +21,12 @@ pub(super) fn of(stores: &[OneSide<'_>]) -> Vec<Beside> {
     let mut all = Vec::new();
     for found in stores {
         let documents = &found.documents;
-        let mut folders: FxHashMap<u32, f32> = FxHashMap::default();
+        // Wide enough that the order in which they are summed does not show.
+        let mut folders: FxHashMap<u32, f64> = FxHashMap::default();
         let mut stems: FxHashMap<u32, [f32; 2]> = FxHashMap::default();
         for document in documents {
             let score = document.chunk_score / best;
-            *folders.entry(document.folder).or_default() += score;
+            *folders.entry(document.folder).or_default() += f64::from(score);
             let two = stems.entry(document.stem).or_default();
             if score > two[0] {
                 *two = [score, two[0]];
@@ -37,7 +38,8 @@ pub(super) fn of(stores: &[OneSide<'_>]) -> Vec<Beside> {
             let score = document.chunk_score / best;
             let [first, second] = stems[&document.stem];
             let stem = if score >= first { second } else { first };
-            all.push(Beside { folder: (folders[&document.folder] - score).max(0.0).ln_1p(), stem });
+            let folder = (folders[&document.folder] - f64::from(score)).max(0.0).ln_1p() as f32;
+            all.push(Beside { folder, stem });
         }
     }
     all
@@ -68,11 +70,15 @@ pub(super) fn walked(stores: &[OneSide<'_>]) -> Vec<Option<Walked>> {
         };
         let places: Vec<Option<u32>> =
             found.documents.iter().map(|document| structure.place(document.document)).collect();
-        let seeds: Vec<(u32, f32)> = places
+        let mut seeds: Vec<(u64, (u32, f32))> = places
             .iter()
             .zip(&found.documents)
-            .filter_map(|(place, document)| Some(((*place)?, seed(document, best)?)))
+            .filter_map(|(place, document)| {
+                Some((found.finds.tie(document.document), ((*place)?, seed(document, best)?)))
+            })
             .collect();
+        seeds.sort_by_key(|(tie, _)| *tie);
+        let seeds: Vec<(u32, f32)> = seeds.into_iter().map(|(_, seed)| seed).collect();
         let arrived = structure.walk(&seeds);
         let at = |place: &Option<u32>| place.and_then(|place| arrived.get(&place)).copied().unwrap_or_default();
         let over_links: Vec<f32> = places.iter().map(|place| at(place).over_links).collect();

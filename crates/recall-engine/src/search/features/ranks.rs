@@ -1,6 +1,6 @@
 //! What place does a score have among all?
 
-use recall_core::RankedList;
+use recall_core::{DocumentRow, RankedList};
 use recall_lexical::DocumentEvidence;
 use rustc_hash::FxHashMap;
 
@@ -58,9 +58,10 @@ pub(super) fn of_documents(list: &RankedList, side: Side) -> FxHashMap<i64, f32>
     ranks
 }
 
-/// The worth of each document's rank by its best fused chunk.
-pub(super) fn of_chunks(chunks: &FxHashMap<i64, &FusedChunk>) -> FxHashMap<i64, f32> {
-    let mut order: Vec<(i64, f64)> = chunks.iter().map(|(&document, chunk)| (document, chunk.score)).collect();
-    order.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    order.into_iter().zip(1..).map(|((document, _), rank)| (document, worth(rank))).collect()
+/// The worth of each document's rank by its best fused chunk; `tie` decides between equal ones.
+pub(super) fn of_chunks(chunks: &FxHashMap<i64, &FusedChunk>, tie: impl Fn(DocumentRow) -> u64) -> FxHashMap<i64, f32> {
+    let place = |(&document, chunk): (&i64, &&FusedChunk)| (chunk.score, tie(DocumentRow(document)), document);
+    let mut order: Vec<(f64, u64, i64)> = chunks.iter().map(place).collect();
+    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    order.into_iter().zip(1..).map(|((_, _, document), rank)| (document, worth(rank))).collect()
 }

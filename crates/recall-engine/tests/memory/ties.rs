@@ -1,0 +1,70 @@
+//! Memories that fit equally well: in which order do they answer?
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use proptest::collection::btree_map;
+use proptest::prelude::*;
+use recall_core::{MemoryId, Scope, SearchRequest};
+
+use super::support::Sandbox;
+
+/// More than a page, and more than a retriever brings.
+const MOST: usize = 130;
+
+/// How often journals come in from elsewhere.
+const LOTS: usize = 3;
+
+/// What is drawn of a memory: in which lot it comes, in which minute it was added, and which of a few texts it has.
+type Drawn = (usize, u32, usize);
+
+/// A line as another machine wrote it. All texts have as many words, and some are equal: by words alone, none fits better.
+fn line(number: u32, &(_, minute, text): &Drawn) -> String {
+    let word = |salt: u32| {
+        let mut random = fastrand::Rng::with_seed(u64::from(salt));
+        (0..6).map(|_| random.lowercase()).collect::<String>()
+    };
+    let salt = if text == 0 { 0 } else { number };
+    let words: Vec<String> = (0..6).map(|place| word(salt.wrapping_mul(7).wrapping_add(place))).collect();
+    let (hour, minute) = (minute / 60, minute % 60);
+    format!(
+        r#"{{"event":"add","event_id":"{number:032x}","id":"L-{number:08x}","type":"lesson","title":"Wombats","content":"wombats {}","scope":"project","origin":"observed","timestamp":"2026-11-20T{hour:02}:{minute:02}:00Z"}}"#,
+        words.join(" "),
+    ) + "\n"
+}
+
+/// What a search tells: the memories, and what repeats each.
+fn told(sandbox: &Sandbox) -> Vec<(MemoryId, usize)> {
+    let engine = sandbox.engine();
+    engine.settle(&sandbox.origin(), Scope::All).expect("settled");
+    let request = SearchRequest::new("wombats", Scope::Project, 100);
+    engine.search(&sandbox.origin(), &request).expect("an answer");
+    engine.settle(&sandbox.origin(), Scope::All).expect("settled");
+    let hits = engine.search(&sandbox.origin(), &request).expect("an answer").hits;
+    engine.close();
+    hits.into_iter().map(|hit| (hit.memory.expect("a memory").memory.id, hit.also_at.len())).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_index_made_anew_answers_in_the_same_order_whatever_came_first(
+        memories in btree_map(any::<u32>(), (0..LOTS, 0..1440_u32, 0..4_usize), 2..MOST),
+    ) {
+        let sandbox = Sandbox::with(&[("a.rs", "fn a() {}\n")]);
+        let journal = ".recall/2026-11-20/memories.jsonl";
+        let mut lots: BTreeMap<usize, String> = BTreeMap::new();
+        for (number, drawn) in &memories {
+            lots.entry(drawn.0).or_default().push_str(&line(*number, drawn));
+        }
+        let (mut lines, mut grown) = (String::new(), Vec::new());
+        for lot in lots.values() {
+            lines.push_str(lot);
+            sandbox.write(journal, &lines);
+            grown = told(&sandbox);
+        }
+        fs::remove_dir_all(sandbox.root().join(".recall/index")).expect("it was there");
+        prop_assert_eq!(told(&sandbox), grown);
+    }
+}
