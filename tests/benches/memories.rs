@@ -227,7 +227,7 @@ impl Bench<'_> {
         // What it does for them afterwards counts too.
         self.settle(client).await;
         if let Some((before, after)) = before.zip(work_of(pid)) {
-            let work = (after - before).as_secs_f64() * 1e3 / (CLIENTS * BY_EACH) as f64;
+            let work = after.saturating_sub(before).as_secs_f64() * 1e3 / (CLIENTS * BY_EACH) as f64;
             println!("  {:<56} {work:>8.3} ms", "the daemon's work for each of them, on a processor");
         }
         let expected = count + ALONE + LOOKED_FOR + CLIENTS * BY_EACH;
