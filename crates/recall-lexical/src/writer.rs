@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use recall_core::{DocumentRow, Generation};
 use tantivy::directory::error::LockError;
@@ -18,6 +19,13 @@ use crate::index::Shared;
 use crate::integrity;
 use crate::merging;
 use crate::open::{OpenError, refusal};
+
+/// How long another writer's lock is waited for. A process that is being started has the files of the one that starts it open,
+/// the lock among them, until it runs its own program: so a lock that was just let go may be held for a moment more.
+const LOCK_PATIENCE: Duration = Duration::from_millis(250);
+
+/// How often it is looked whether it is free.
+const LOCK_LOOK: Duration = Duration::from_millis(2);
 
 /// What a writer may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,17 +67,26 @@ pub struct LexicalWriter {
 impl LexicalWriter {
     pub(crate) fn open(shared: Arc<Shared>, settings: WriterSettings) -> Result<Self, WriteError> {
         let threads = settings.threads.clamp(1, MAX_THREADS);
-        let options = IndexWriterOptions::builder()
-            .num_worker_threads(threads)
-            .memory_budget_per_thread((settings.heap_bytes / threads).clamp(MIN_HEAP_BYTES, MAX_HEAP_BYTES))
-            .num_merge_threads(1)
-            .build();
+        let open = || {
+            let options = IndexWriterOptions::builder()
+                .num_worker_threads(threads)
+                .memory_budget_per_thread((settings.heap_bytes / threads).clamp(MIN_HEAP_BYTES, MAX_HEAP_BYTES))
+                .num_merge_threads(1)
+                .build();
+            shared.index.writer_with_options(options)
+        };
         shared.refusal.clear();
-        let inner = match shared.index.writer_with_options(options) {
-            Err(TantivyError::LockFailure(LockError::LockBusy, _)) => {
-                return Err(WriteError::Busy { path: shared.dir.clone() });
+        let began = Instant::now();
+        let inner = loop {
+            match open() {
+                Err(TantivyError::LockFailure(LockError::LockBusy, _)) if began.elapsed() < LOCK_PATIENCE => {
+                    std::thread::sleep(LOCK_LOOK);
+                }
+                Err(TantivyError::LockFailure(LockError::LockBusy, _)) => {
+                    return Err(WriteError::Busy { path: shared.dir.clone() });
+                }
+                opened => break opened.map_err(|error| WriteError::of(&shared, error))?,
             }
-            opened => opened.map_err(|error| WriteError::of(&shared, error))?,
         };
         inner.set_merge_policy(Box::new(merging::few()));
         let in_flight = InFlight::new(MAX_IN_FLIGHT_BYTES);

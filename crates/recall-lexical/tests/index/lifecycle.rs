@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::time::Duration;
 
 use recall_core::{DocumentType, FileKind, Filters, Form, Generation, Traits, understand};
 use recall_lexical::{Lexical, Refreshed, WriteError, WriterSettings, set_aside};
@@ -90,6 +91,18 @@ fn there_is_one_writer() {
     }
     drop(writer);
     elsewhere.writer(WriterSettings::default()).expect("the first writer is gone");
+}
+
+#[test]
+fn a_lock_that_is_held_for_a_moment_more_is_waited_for() {
+    let store = Store::empty();
+    let writer = store.writer();
+    std::thread::scope(|scope| {
+        let opened = scope.spawn(|| store.lexical.writer(WriterSettings::default()).map(drop));
+        std::thread::sleep(Duration::from_millis(20));
+        drop(writer);
+        opened.join().expect("no panic").expect("the lock was let go soon");
+    });
 }
 
 #[test]
