@@ -21,8 +21,11 @@ const PAGE_BYTES: u32 = 4096;
 pub(super) fn open(path: &Path) -> Result<Connection, EmbeddingStoreError> {
     open::create(path).map_err(|source| EmbeddingStoreError::io(path, source))?;
     let mut connection = connection::open(path, Role::Write)?;
-    let application: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    let things: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    // Both of one state: another process may be making the schema at this moment.
+    let reading = connection.transaction()?;
+    let application: i32 = reading.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    let things: i64 = reading.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    reading.commit()?;
     if application == 0 && things == 0 {
         connection.pragma_update(None, "page_size", PAGE_BYTES)?;
         // What eviction frees can be given back.

@@ -27,9 +27,12 @@ pub(super) const KNOWN: u32 = MIGRATIONS.len() as u32;
 /// The file is no catalog, or one with a newer schema.
 pub(super) fn recognise(path: &Path, connection: &Connection) -> Result<u32, OpenError> {
     let wrong = |error| OpenError::new(path, error);
-    let application: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(wrong)?;
-    let things: i64 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(wrong)?;
+    // All of one state: another process may be making the schema at this moment.
+    let reading = connection.unchecked_transaction().map_err(wrong)?;
+    let application: i32 = reading.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(wrong)?;
+    let things: i64 = reading.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(wrong)?;
+    let found = version(&reading).map_err(wrong)?;
+    reading.commit().map_err(wrong)?;
     if application == 0 && things == 0 {
         return Ok(0);
     }
@@ -39,7 +42,6 @@ pub(super) fn recognise(path: &Path, connection: &Connection) -> Result<u32, Ope
             reason: "it is a database of another program".to_owned(),
         });
     }
-    let found = version(connection).map_err(wrong)?;
     if found > KNOWN {
         return Err(OpenError::NewerSchema { path: path.to_owned(), found, known: KNOWN });
     }
