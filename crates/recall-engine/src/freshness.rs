@@ -63,6 +63,12 @@ impl Freshness {
         self.state.lock().last.map(|(at, _)| at)
     }
 
+    /// Whether the store was compared with its files, and that ended well.
+    pub(crate) fn is_compared(&self) -> bool {
+        let state = self.state.lock();
+        state.last.is_some() && !matches!(state.result, Some(Err(_)))
+    }
+
     /// Takes note of a comparison that ran outside of a search and ended well.
     pub(crate) fn scanned_elsewhere(&self, began: Instant) {
         let mut state = self.state.lock();
@@ -106,11 +112,11 @@ pub(crate) fn freshen(
     settings: &EngineSettings,
     clock: &Arc<dyn Clock>,
 ) -> Result<Vec<Warning>, StoreError> {
-    let mut warnings = Vec::new();
+    let mut warnings = freshen_files(store, settings, clock)?;
+    // Behind the files: a store's first index may have looked at its journals before what came since.
     if store.wait_for_memories(clock, settings.ingest_wait) == MemoryWait::InVain {
         warnings.push(Warning::MemoriesBehind);
     }
-    warnings.extend(freshen_files(store, settings, clock)?);
     warnings.extend(store.ledger.problem().map(|reason| Warning::JournalsUnread { reason }));
     Ok(warnings)
 }

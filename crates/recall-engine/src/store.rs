@@ -146,6 +146,11 @@ impl Store {
         self.lexical.generation() == Generation::default()
     }
 
+    /// Whether its first index is yet to come. A store that was compared with its files and holds nothing has none to index.
+    pub(crate) fn awaits_first_index(&self) -> bool {
+        self.holds_nothing() && !self.freshness.is_compared()
+    }
+
     /// Follows what another process wrote to the store since.
     pub(crate) fn follow(&self) -> Result<(), StoreError> {
         let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;

@@ -73,7 +73,7 @@ impl Store {
     ///
     /// A store that was never indexed gets them with its first index: until then no search looks into it.
     pub(crate) fn index_memories_soon(self: &Arc<Self>, clock: &Arc<dyn Clock>) {
-        if self.holds_nothing() || !self.ledger.is_behind() || !self.ledger.begin_indexing() {
+        if self.awaits_first_index() || !self.ledger.is_behind() || !self.ledger.begin_indexing() {
             return;
         }
         let (store, clock, working) = (Arc::clone(self), Arc::clone(clock), self.background.begin());
@@ -129,7 +129,7 @@ impl Store {
 
     /// Waits for memories that were acknowledged to be in the index.
     pub(crate) fn wait_for_memories(self: &Arc<Self>, clock: &Arc<dyn Clock>, patience: Duration) -> MemoryWait {
-        if self.holds_nothing() || !self.ledger.is_behind() {
+        if self.awaits_first_index() || !self.ledger.is_behind() {
             return MemoryWait::Over;
         }
         self.index_memories_soon(clock);

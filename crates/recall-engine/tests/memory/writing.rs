@@ -1,8 +1,11 @@
 //! Into the journal first, and from there into the index.
 
 use std::fs;
+use std::time::Duration;
 
-use recall_core::{AddMemory, DocumentType, Filters, MemoryOrigin, MemoryType, Repeats, SearchRequest, UpdateMemory};
+use recall_core::{
+    AddMemory, DocumentType, Filters, MemoryOrigin, MemoryType, Repeats, Scope, SearchRequest, UpdateMemory,
+};
 use recall_engine::{AddOutcome, Item, ItemRequest, MemoryError, MemoryNote, Parent, RemoveRequest, Tombstones};
 
 use super::support::{Sandbox, request};
@@ -16,6 +19,20 @@ fn journals(sandbox: &Sandbox) -> String {
         all.extend(fs::read_to_string(file));
     }
     all
+}
+
+#[test]
+fn the_first_thing_in_a_store_that_was_looked_at_while_it_was_empty_is_found_at_once() {
+    let mut sandbox = Sandbox::new();
+    sandbox.limits.scan_interval = Duration::from_hours(1);
+    fs::create_dir_all(sandbox.home().join("global")).expect("a folder");
+    let engine = sandbox.engine();
+    assert_eq!(found(&sandbox, &engine, "jitter"), []);
+    let here = add(&sandbox, &engine, &lesson("Retries need jitter", "Without it all clients come back at once."));
+    assert_eq!(found(&sandbox, &engine, "jitter"), [here]);
+    let global = AddMemory { scope: Scope::Global, ..lesson("Backoff is exponential", "It doubles each time.") };
+    let there = add(&sandbox, &engine, &global);
+    assert_eq!(found(&sandbox, &engine, "exponential backoff"), [there]);
 }
 
 #[test]
