@@ -225,14 +225,14 @@ impl WriteError {
         if let Some(source) = refusal(&error) {
             return Self::Io { path, source };
         }
-        match error {
-            TantivyError::ErrorInThread(_) | TantivyError::SystemError(_) | TantivyError::Poisoned => {
-                match shared.refusal.last() {
-                    Some(source) => Self::Io { path, source },
-                    None => Self::Failed { path, source: error.into() },
-                }
-            }
-            damage => Self::Damaged { path, source: damage.into() },
+        // On its way through the index library an error loses its kind.
+        let is_hidden = matches!(&error, TantivyError::IoError(hidden) if hidden.kind() == io::ErrorKind::Other);
+        let is_ended =
+            matches!(error, TantivyError::ErrorInThread(_) | TantivyError::SystemError(_) | TantivyError::Poisoned);
+        match shared.refusal.last().filter(|_| is_hidden || is_ended) {
+            Some(source) => Self::Io { path, source },
+            None if is_ended => Self::Failed { path, source: error.into() },
+            None => Self::Damaged { path, source: error.into() },
         }
     }
 }

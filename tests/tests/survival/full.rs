@@ -149,6 +149,8 @@ async fn a_full_file_system_is_told_and_loses_nothing_where_one_may_be_mounted()
             let items = std::mem::take(&mut witness.items);
             // To open an index that was being made takes room: a new daemon may have to say that there is none.
             witness = Witness::new(&sandbox, &project, items).await;
+            witness.check_somehow().await;
+            witness.search_somehow().await;
         }
         small.clear();
         witness.add(&format!("Wombat thereafter {round}")).await.expect("kept");

@@ -193,6 +193,18 @@ impl Witness {
         assert_eq!(is_found, item.removed == Certainty::No, "{item:?}");
     }
 
+    /// Asks for what is in force: each is told as it is, or it is said that there is no space.
+    pub(crate) async fn check_somehow(&self) {
+        for item in self.items.iter().filter(|item| item.removed == Certainty::No) {
+            let Some(id) = item.id.clone() else { continue };
+            let request = v1::GetRequest { context: Some(self.context()), id, ..Default::default() };
+            match self.client.get(request).await.map_err(|status| Failure::from_status(&status)) {
+                Ok(got) => assert_eq!(got.memory.expect("a memory").title, item.name),
+                Err(failure) => assert_eq!(failure.reason, Reason::DiskFull, "{failure}"),
+            }
+        }
+    }
+
     /// Searches; what is answered may lack what could not be indexed, and is an answer, or says that there is no space.
     pub(crate) async fn search_somehow(&self) {
         let query = "Wombat".to_owned();
