@@ -45,5 +45,6 @@ pub use index::{Lexical, Refreshed};
 pub use integrity::set_aside;
 pub use open::OpenError;
 pub use searcher::{Depths, Facets, Retrieved, SearchError, Searcher};
+pub use union::Ties;
 pub use weights::FieldWeights;
 pub use writer::{LexicalWriter, WriteError, WriterSettings};

@@ -13,7 +13,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use recall_core::{Candidate, DocumentRow, Filters, Generation, Neighbour, RowSet, Understood};
+use recall_core::{Candidate, Filters, Generation, Neighbour, RowSet, Understood};
 use tantivy::TantivyError;
 
 use crate::clause::Clauses;
@@ -132,7 +132,7 @@ impl Searcher {
         filters: &Filters,
         depths: Depths,
         near: &[Neighbour],
-        ties: &dyn Fn(DocumentRow) -> u64,
+        ties: Ties<'_>,
     ) -> Result<Retrieved, SearchError> {
         let snapshot = &*self.snapshot;
         self.guard(|| {
@@ -152,7 +152,8 @@ impl Searcher {
             let of_meaning = |near: &Neighbour| {
                 let address = snapshot.address_of(near.row)?;
                 let lets_through = gates[address.segment].lets_through(address.entry);
-                let tie = ties(snapshot.segments[address.segment].document_row(address.entry));
+                let segment = &snapshot.segments[address.segment];
+                let tie = ties.map_or(0, |ties| ties(segment.document_row(address.entry)));
                 lets_through.then_some(Scored { address, tie, row: near.row, score: near.cosine })
             };
             let mut meanings: Vec<Scored> = near.iter().filter_map(of_meaning).collect();
@@ -258,8 +259,7 @@ impl Searcher {
         let mut clauses = Clauses::new(look_ups);
         look_for(&mut clauses)?;
         let gates = gates(snapshot, filters)?;
-        let by_row: Ties<'_> = &|_| 0;
-        self.as_candidates(best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch, by_row)?)
+        self.as_candidates(best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch, None)?)
     }
 
     fn as_candidates(&self, scored: Vec<Scored>) -> Result<Vec<Candidate>, TantivyError> {

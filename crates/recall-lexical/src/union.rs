@@ -24,7 +24,8 @@ const SEEK_COST: usize = 8;
 const ROUNDING: f32 = 1.0 + 1e-4;
 
 /// What decides between equal scores: chunks of documents with a lesser number come first, then those with a lesser row.
-pub(crate) type Ties<'a> = &'a dyn Fn(DocumentRow) -> u64;
+/// `None` where rows alone decide.
+pub type Ties<'a> = Option<&'a dyn Fn(DocumentRow) -> u64>;
 
 /// An entry with its score.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +62,8 @@ pub(crate) fn best(
         scratch.0.sum(segment, lists, gate, depth, floor);
         for &entry in &scratch.0.survivors {
             let score = scratch.0.scores[entry as usize];
-            let (tie, row) = (ties(segment.document_row(entry)), segment.chunk_row(entry));
+            let tie = ties.map_or(0, |ties| ties(segment.document_row(entry)));
+            let row = segment.chunk_row(entry);
             best.push(Scored { score, tie, row, address: Address { segment: number, entry } });
         }
         scratch.0.clear();

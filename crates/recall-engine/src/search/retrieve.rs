@@ -1,7 +1,7 @@
 //! Which chunks may answer the query, and what speaks for their documents?
 
 use recall_core::{ModelFingerprint, RankedList, Retriever, Understood};
-use recall_lexical::{Depths, Evidence, Retrieved};
+use recall_lexical::{Depths, Evidence, Retrieved, Ties};
 
 use super::meaning::{self, Meaning};
 use crate::error::StoreError;
@@ -40,8 +40,9 @@ pub(super) fn retrieve(
         depth => meaning::near(store, &searcher, understood, depth, models).map_err(failed)?,
     };
     let neighbours = near.as_ref().map_or(&[][..], |near| &near.neighbours);
-    let retrieved =
-        searcher.retrieve(understood, &understood.filters, depths, neighbours, &|document| known.tie(document));
+    let tie = |document| known.tie(document);
+    let ties: Ties<'_> = if known.memories.is_empty() { None } else { Some(&tie) };
+    let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, ties);
     let Retrieved { lexical, symbol, path, semantic, mut evidence } = retrieved.map_err(failed)?;
     let list = |retriever, candidates| RankedList { retriever, weight: weight_of(retriever), candidates };
     let mut lists =

@@ -81,7 +81,7 @@ impl Engine {
         let mark = mark(text.unwrap_or_default(), *reason, path.as_ref());
         let event = (store.ledger.event_id(None, now), now, masked(mark, &mut masking));
         store.sessions.write(id, &here, vec![event])?;
-        if let Some(path) = path.as_ref().filter(|_| !store.holds_nothing()) {
+        if let Some(path) = path.as_ref().filter(|_| !store.awaits_first_index()) {
             // So that the next search finds it, however short a time ago the files were looked at.
             if let Err(error) = refresh_files(&store, &BTreeSet::from([path.clone()]), now) {
                 let reason = reason_of(&error);
