@@ -111,7 +111,7 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
     }
     drop(asked);
     if asks("heading") {
-        sections(source, (arguments.sections, models), &tree, &files, folder.path(), &mut mined)?;
+        sections(source, arguments, models, &tree, &files, folder.path(), &mut mined)?;
     }
     Ok(mined)
 }
@@ -131,7 +131,8 @@ fn bared(tree: &Path, files: &[DocPath]) -> Vec<(DocPath, Bared)> {
 /// Asks for the sections of the documents by their headings, each section in a file of its own.
 fn sections(
     source: &Source,
-    (most, models): (usize, &Models),
+    arguments: &MineArguments,
+    models: &Models,
     tree: &Path,
     files: &[DocPath],
     folder: &Path,
@@ -145,7 +146,7 @@ fn sections(
             sections.push((file, section));
         }
     }
-    sections.truncate(most);
+    sections.truncate(arguments.sections);
     if sections.len() < FEWEST_SECTIONS {
         return Ok(());
     }
