@@ -138,8 +138,11 @@ impl Scratch {
             self.add_all(list, worth, gate);
             rest -= worth.bound();
         }
-        self.survivors.extend_from_slice(&self.touched);
-        self.survivors.sort_unstable();
+        threshold = threshold.max(last_of_best(&self.touched, &self.scores, &mut self.ranked, depth));
+        let Self { scores, touched, survivors, .. } = self;
+        // Most of what is touched is out by now, and what is out need not be put in order.
+        survivors.extend(touched.iter().filter(|&&entry| (scores[entry as usize] + rest) * ROUNDING >= threshold));
+        survivors.sort_unstable();
         for (list, worth) in lists {
             threshold = threshold.max(last_of_best(&self.survivors, &self.scores, &mut self.ranked, depth));
             let scores = &self.scores;

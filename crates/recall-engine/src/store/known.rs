@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use recall_core::{ContentHash, DocPath, DocumentRow, Generation, MemoryId, Timestamp};
+use rustc_hash::FxHashMap;
 
 /// What the catalog holds of each file, at one generation.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +17,7 @@ pub(crate) struct Known {
     /// The modification time of the newest document.
     pub(crate) newest: Option<Timestamp>,
     /// Which documents are memories, by row.
-    pub(crate) memories: HashMap<i64, MemoryId>,
+    pub(crate) memories: FxHashMap<i64, MemoryId>,
 }
 
 /// What was seen of a file when it was read last.
