@@ -120,8 +120,8 @@ impl Searcher {
     /// What the three retrievers find, and what speaks for the documents that any of them named, or that hold one of the
     /// chunks that lie near the query in meaning.
     ///
-    /// A retriever with a depth of 0 is not asked. Of the chunks that lie near, those that the filters do not let through, or
-    /// that this state does not hold, are passed over. Of equally good chunks those of documents with a lesser number in
+    /// A retriever with a depth of 0 is not asked. What lies near is asked for when the retrievers have answered, so that it may be
+    /// found meanwhile. Of it, chunks that the filters do not let through, or that this state does not hold, are passed over. Of equally good chunks those of documents with a lesser number in
     /// `ties` come first, then those with a lesser row.
     ///
     /// # Errors
@@ -131,7 +131,7 @@ impl Searcher {
         understood: &Understood,
         filters: &Filters,
         depths: Depths,
-        near: &[Neighbour],
+        near: impl FnOnce() -> Vec<Neighbour>,
         ties: Ties<'_>,
     ) -> Result<Retrieved, SearchError> {
         let snapshot = &*self.snapshot;
@@ -156,7 +156,7 @@ impl Searcher {
                 let tie = ties.map_or(0, |ties| ties(segment.document_row(address.entry)));
                 lets_through.then_some(Scored { address, tie, row: near.row, score: near.cosine })
             };
-            let mut meanings: Vec<Scored> = near.iter().filter_map(of_meaning).collect();
+            let mut meanings: Vec<Scored> = near().iter().filter_map(of_meaning).collect();
             meanings.sort_by(Scored::order);
             let mut entries = vec![Vec::new(); snapshot.segments.len()];
             for scored in words.iter().chain(&names).chain(&files).chain(&meanings) {

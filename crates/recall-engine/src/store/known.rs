@@ -53,12 +53,13 @@ impl Known {
     }
 
     fn insert(&mut self, states: Vec<recall_catalog::FileState>) {
+        self.files.reserve(states.len());
         for state in states {
             if let (Some(row), Some(id)) = (state.row, MemoryId::of_path(&state.path)) {
                 self.memories.insert(row.0, id);
             }
             self.files.insert(
-                state.path.into(),
+                state.path,
                 KnownFile { size_bytes: state.size_bytes, modified: state.modified, hash: state.hash },
             );
         }
