@@ -23,7 +23,7 @@ use crate::index::Shared;
 use crate::look_ups::LookUps;
 use crate::open::{corruption, guarded};
 use crate::snapshot::Snapshot;
-use crate::union::{Scored, Ties, best};
+use crate::union::{Scored, Ties, best, sort};
 use crate::weights::FieldWeights;
 
 pub use facets::Facets;
@@ -153,11 +153,11 @@ impl Searcher {
                 let address = snapshot.address_of(near.row)?;
                 let lets_through = gates[address.segment].lets_through(address.entry);
                 let segment = &snapshot.segments[address.segment];
-                let tie = ties.map_or(0, |ties| ties(segment.document_row(address.entry)));
-                lets_through.then_some(Scored { address, tie, row: near.row, score: near.cosine })
+                let document = segment.document_row(address.entry);
+                lets_through.then_some(Scored { address, document, row: near.row, score: near.cosine })
             };
             let mut meanings: Vec<Scored> = near().iter().filter_map(of_meaning).collect();
-            meanings.sort_by(Scored::order);
+            sort(&mut meanings, ties);
             let mut entries = vec![Vec::new(); snapshot.segments.len()];
             for scored in words.iter().chain(&names).chain(&files).chain(&meanings) {
                 entries[scored.address.segment].push(scored.address.entry);
