@@ -32,15 +32,9 @@ impl Recalled {
         retrievals: u64,
         now: Timestamp,
     ) -> Self {
-        let staleness = staleness(&memory, now);
-        let is_retired = superseded_by.is_some() || memory.promoted.is_some() || memory.deleted.is_some();
-        let status = if is_retired || is_outdated(&memory) {
-            MemoryStatus::Deprecated
-        } else if staleness >= 1.0 || verification.changed_ratio >= DRIFTED {
-            MemoryStatus::Stale
-        } else {
-            MemoryStatus::Current
-        };
+        let grounds = Grounds::of(&memory, superseded_by.is_some());
+        let staleness = grounds.staleness(now);
+        let status = grounds.status(verification.changed_ratio, now);
         Self {
             trust: Trust::of(&memory),
             stats: ItemStats::of_memory(&memory, retrievals),
@@ -61,18 +55,54 @@ const DRIFTED: f64 = 0.5;
 
 const NANOS_PER_DAY: f64 = 86_400.0 * 1e9;
 
-/// The age since the last amendment or verification, by what is stale, 0 to 1. In whole days, so that a question that is asked
-/// twice is answered with the same bytes.
-fn staleness(memory: &Memory, now: Timestamp) -> f64 {
-    let known_good = memory.verified.as_ref().map_or(memory.updated, |verified| verified.timestamp.max(memory.updated));
-    let age_days = (now.0.saturating_sub(known_good.0).max(0) as f64 / NANOS_PER_DAY).floor();
-    (age_days / STALE_AFTER_DAYS).min(1.0)
+/// What of a memory decides whether it is in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grounds {
+    /// When it was last added or amended.
+    pub updated: Timestamp,
+    /// When somebody last found that it holds.
+    pub verified: Option<Timestamp>,
+    /// Whether it was retired by another, promoted or deleted.
+    pub is_retired: bool,
+    /// What feedback says.
+    pub feedback: FeedbackTally,
 }
 
-/// Whether it was called outdated, and neither amended nor verified since.
-fn is_outdated(memory: &Memory) -> bool {
-    let verified = memory.verified.as_ref().map(|verified| verified.timestamp);
-    memory.feedback.last_outdated.is_some_and(|outdated| outdated > memory.updated && Some(outdated) > verified)
+impl Grounds {
+    /// Those of a memory, which another one retired or did not.
+    pub fn of(memory: &Memory, is_superseded: bool) -> Self {
+        Self {
+            updated: memory.updated,
+            verified: memory.verified.as_ref().map(|verified| verified.timestamp),
+            is_retired: is_superseded || memory.promoted.is_some() || memory.deleted.is_some(),
+            feedback: memory.feedback.clone(),
+        }
+    }
+
+    /// Whether the memory is in force, where so great a share of its anchors does not hold.
+    pub fn status(&self, changed_ratio: f64, now: Timestamp) -> MemoryStatus {
+        if self.is_retired || self.is_outdated() {
+            MemoryStatus::Deprecated
+        } else if self.staleness(now) >= 1.0 || changed_ratio >= DRIFTED {
+            MemoryStatus::Stale
+        } else {
+            MemoryStatus::Current
+        }
+    }
+
+    /// The age since the last amendment or verification, by what is stale, 0 to 1. In whole days, so that a question that is
+    /// asked twice is answered with the same bytes.
+    fn staleness(&self, now: Timestamp) -> f64 {
+        let known_good = self.verified.map_or(self.updated, |verified| verified.max(self.updated));
+        let age_days = (now.0.saturating_sub(known_good.0).max(0) as f64 / NANOS_PER_DAY).floor();
+        (age_days / STALE_AFTER_DAYS).min(1.0)
+    }
+
+    /// Whether the memory was called outdated, and neither amended nor verified since.
+    fn is_outdated(&self) -> bool {
+        let outdated = self.feedback.last_outdated;
+        outdated.is_some_and(|outdated| outdated > self.updated && Some(outdated) > self.verified)
+    }
 }
 
 /// Whether what a memory says about files still matches them.
@@ -93,12 +123,10 @@ pub struct Verification {
 impl Verification {
     /// Sums up the states of a memory's anchors.
     pub fn of(verified: Option<Timestamp>, anchors: Vec<(Anchor, AnchorState)>) -> Self {
-        let count = anchors.len();
-        let state = anchors.iter().map(|&(_, state)| state).max().unwrap_or(AnchorState::Unanchored);
+        let (state, changed_ratio) = AnchorState::sum(anchors.iter().map(|&(_, state)| state));
         let first_commit = anchors.first().and_then(|(anchor, _)| anchor.commit.clone());
         let broken: Vec<_> = anchors.into_iter().filter(|(_, state)| state.is_broken()).collect();
         let since_commit = broken.iter().find_map(|(anchor, _)| anchor.commit.clone()).or(first_commit);
-        let changed_ratio = if count == 0 { 0.0 } else { broken.len() as f64 / count as f64 };
         Self { state, since_commit, changed_ratio, verified, broken }
     }
 }
@@ -121,6 +149,17 @@ pub enum AnchorState {
 impl AnchorState {
     /// Every state, in a fixed order.
     pub const ALL: [Self; 5] = [Self::Unanchored, Self::Verified, Self::Unchecked, Self::Changed, Self::Gone];
+
+    /// The worst of the states of a memory's anchors, and the share of those that do not hold.
+    pub fn sum(states: impl IntoIterator<Item = Self>) -> (Self, f64) {
+        let (mut worst, mut broken, mut count) = (Self::Unanchored, 0_u32, 0_u32);
+        for state in states {
+            worst = worst.max(state);
+            broken += u32::from(state.is_broken());
+            count += 1;
+        }
+        (worst, f64::from(broken) / f64::from(count.max(1)))
+    }
 
     /// Whether what was written down no longer matches.
     pub fn is_broken(self) -> bool {
@@ -199,7 +238,7 @@ impl ItemStats {
 
     /// The same of a memory: its being called outdated counts until it is amended or verified.
     pub fn of_memory(memory: &Memory, retrievals: u64) -> Self {
-        let outdated = if is_outdated(memory) { memory.feedback.outdated } else { 0 };
+        let outdated = if Grounds::of(memory, false).is_outdated() { memory.feedback.outdated } else { 0 };
         Self::of(&FeedbackTally { outdated, ..memory.feedback.clone() }, retrievals)
     }
 }

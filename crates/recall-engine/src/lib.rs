@@ -8,6 +8,7 @@ mod briefing;
 mod candidates;
 mod coverage;
 mod doctor;
+mod errand;
 mod error;
 mod fault;
 mod freshness;
@@ -76,6 +77,7 @@ pub use recall_catalog::ListSort;
 use recall_core::Clock;
 use recall_journal::Disk;
 
+use crate::errand::Helpers;
 use crate::models::Models;
 use crate::registry::Registry;
 use crate::semantic::Kept;
@@ -88,6 +90,7 @@ pub struct Engine {
     reranker: ArcSwapOption<Reranker>,
     clock: Arc<dyn Clock>,
     recorder: FlightRecorder,
+    helpers: Helpers,
 }
 
 impl Engine {
@@ -113,7 +116,7 @@ impl Engine {
         let models = Models { encoders: Encoders::default(), instant: settings.model.clone(), kept };
         let registry = Arc::new(Registry::new(places, settings.open_stores, store_settings, models, journals));
         let recorder = FlightRecorder::new(Arc::clone(&registry), Arc::clone(&clock));
-        Self { registry, settings, reranker: ArcSwapOption::empty(), clock, recorder }
+        Self { registry, settings, reranker: ArcSwapOption::empty(), clock, recorder, helpers: Helpers::default() }
     }
 
     /// Writes what waits for the flight recorder, cancels running index jobs, waits for their writers, and closes every store.

@@ -30,6 +30,7 @@ use recall_core::{
 use crate::Engine;
 use crate::answer::{Answer, Hit, Stage, StageTimes, Warning};
 use crate::coverage::Coverage;
+use crate::errand::Errand;
 use crate::error::SearchError;
 use crate::freshness::{freshen, reason_of};
 use crate::origin::Origin;
@@ -217,6 +218,7 @@ impl Search<'_> {
         let store_settings = &self.stores[0].settings;
         let (weights, deciding) = self.deciding();
         let pool = pool::gather(self, &weights, deciding.is_some(), clock)?;
+        let looks = expand::look(self, &pool);
         let mut ranked = order::order(self, &pool, deciding)?;
         clock.lap(Stage::Rank);
         let rescored = rerank::rerank(self, &mut ranked, clock)?;
@@ -224,6 +226,7 @@ impl Search<'_> {
         let selected = select(ranked, store_settings.chunks_per_document);
         clock.lap(Stage::Select);
 
+        looks.into_iter().for_each(Errand::outcome);
         let Some(page) = page::page(self, &selected, is_last)? else { return Ok(Attempt::Overtaken) };
         let page::Page { hits, confidence, best_score, next_offset, left_out, masked } = page;
         let coverage: Vec<Coverage> = self.stores.iter().map(|store| store.coverage()).collect();

@@ -31,13 +31,14 @@ const ID_BYTES: usize = 10;
 /// The folder cannot be listed.
 pub fn events_about(storage: &dyn Storage, memories: &BTreeSet<MemoryId>) -> Result<Vec<Event>, ReadError> {
     let days = storage.days().map_err(|source| ReadError { folder: storage.folder().to_owned(), source })?;
+    let named = Names { memories, about: memmem::Finder::new(ABOUT), retires: memmem::Finder::new(RETIRES) };
     let mut events = Vec::new();
     for day in days {
         let Ok(Some(file)) = storage.open(day) else { continue };
         let Ok(stat) = file.stat() else { continue };
         let mut lines = Lines::new(&*file, 0, stat.length, 0);
         while let Ok(Some(line)) = lines.next() {
-            if let Some(bytes) = line.bytes.filter(|bytes| may_name(bytes, memories)) {
+            if let Some(bytes) = line.bytes.filter(|bytes| named.may_be_in(bytes)) {
                 events.extend(read_line(bytes, day).events);
             }
         }
@@ -46,15 +47,23 @@ pub fn events_about(storage: &dyn Storage, memories: &BTreeSet<MemoryId>) -> Res
     Ok(events)
 }
 
-/// Whether a line may hold an event that names one of the memories.
-fn may_name(line: &[u8], memories: &BTreeSet<MemoryId>) -> bool {
-    if !line.starts_with(BEGINNING) {
-        return true;
+/// Tells which lines may hold an event that names one of some memories.
+struct Names<'m> {
+    memories: &'m BTreeSet<MemoryId>,
+    about: memmem::Finder<'static>,
+    retires: memmem::Finder<'static>,
+}
+
+impl Names<'_> {
+    fn may_be_in(&self, line: &[u8]) -> bool {
+        if !line.starts_with(BEGINNING) {
+            return true;
+        }
+        let head = &line[..line.len().min(HEAD_BYTES)];
+        let Some(about) = self.about.find(head) else { return true };
+        is_one(&line[about + ABOUT.len()..], self.memories)
+            || self.retires.find_iter(line).any(|at| is_one(&line[at + RETIRES.len()..], self.memories))
     }
-    let head = &line[..line.len().min(HEAD_BYTES)];
-    let Some(about) = memmem::find(head, ABOUT) else { return true };
-    is_one(&line[about + ABOUT.len()..], memories)
-        || memmem::find_iter(line, RETIRES).any(|at| is_one(&line[at + RETIRES.len()..], memories))
 }
 
 /// Whether bytes begin with the id of one of the memories.

@@ -1,11 +1,14 @@
 //! Here are events; which memories do they give?
 
+mod fold;
 mod state;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use recall_core::{Event, EventBody, FeedbackTally, ItemId, Memory, MemoryChange, MemoryId, Timestamp};
+use recall_core::{
+    Anchor, Event, EventBody, FeedbackTally, Grounds, ItemId, Memory, MemoryChange, MemoryId, Timestamp,
+};
 
 pub use state::MemoryState;
 
@@ -55,6 +58,14 @@ impl Memories {
         self.state(id)?.memory(id)
     }
 
+    /// What decides how a memory stands, and what it is tied to, without a copy of all that it says; none for a deleted one.
+    pub fn grounds(&self, id: MemoryId) -> Option<(Grounds, &[Anchor])> {
+        let state = self.state(id)?;
+        let fold = state.fold().filter(|fold| !fold.is_deleted())?;
+        let is_superseded = self.superseded_by(id).is_some();
+        Some((fold.grounds(state.feedback(), is_superseded), fold.anchors()))
+    }
+
     /// All memories that are not deleted, in the order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = Memory> {
         self.records().filter(|memory| memory.deleted.is_none())
@@ -67,9 +78,10 @@ impl Memories {
 
     /// The memory that retired this one: of those that are not deleted the one that was added last.
     pub fn superseded_by(&self, id: MemoryId) -> Option<MemoryId> {
-        let superseders = self.superseders.get(&id)?.iter().filter_map(|id| self.memory(*id));
-        let in_force = superseders.filter(|memory| memory.deleted.is_none() && memory.supersedes == Some(id));
-        in_force.max_by_key(|memory| (memory.created, memory.id)).map(|memory| memory.id)
+        let superseders = self.superseders.get(&id)?.iter();
+        let folds = superseders.filter_map(|id| Some((*id, self.state(*id)?.fold()?)));
+        let in_force = folds.filter(|(_, fold)| !fold.is_deleted() && fold.supersedes() == Some(id));
+        in_force.max_by_key(|(id, fold)| (fold.created(), *id)).map(|(id, _)| id)
     }
 
     /// What feedback says about an item.

@@ -23,7 +23,7 @@ use crate::index::Shared;
 use crate::look_ups::LookUps;
 use crate::open::{corruption, guarded};
 use crate::snapshot::Snapshot;
-use crate::union::{Scored, Ties, best};
+use crate::union::{Scored, Ties, best, sort};
 use crate::weights::FieldWeights;
 
 pub use facets::Facets;
@@ -120,8 +120,8 @@ impl Searcher {
     /// What the three retrievers find, and what speaks for the documents that any of them named, or that hold one of the
     /// chunks that lie near the query in meaning.
     ///
-    /// A retriever with a depth of 0 is not asked. Of the chunks that lie near, those that the filters do not let through, or
-    /// that this state does not hold, are passed over. Of equally good chunks those of documents with a lesser number in
+    /// A retriever with a depth of 0 is not asked. What lies near is asked for when the retrievers have answered, so that it may be
+    /// found meanwhile. Of it, chunks that the filters do not let through, or that this state does not hold, are passed over. Of equally good chunks those of documents with a lesser number in
     /// `ties` come first, then those with a lesser row.
     ///
     /// # Errors
@@ -131,7 +131,7 @@ impl Searcher {
         understood: &Understood,
         filters: &Filters,
         depths: Depths,
-        near: &[Neighbour],
+        near: impl FnOnce() -> Vec<Neighbour>,
         ties: Ties<'_>,
     ) -> Result<Retrieved, SearchError> {
         let snapshot = &*self.snapshot;
@@ -153,11 +153,11 @@ impl Searcher {
                 let address = snapshot.address_of(near.row)?;
                 let lets_through = gates[address.segment].lets_through(address.entry);
                 let segment = &snapshot.segments[address.segment];
-                let tie = ties.map_or(0, |ties| ties(segment.document_row(address.entry)));
-                lets_through.then_some(Scored { address, tie, row: near.row, score: near.cosine })
+                let document = segment.document_row(address.entry);
+                lets_through.then_some(Scored { address, document, row: near.row, score: near.cosine })
             };
-            let mut meanings: Vec<Scored> = near.iter().filter_map(of_meaning).collect();
-            meanings.sort_by(Scored::order);
+            let mut meanings: Vec<Scored> = near().iter().filter_map(of_meaning).collect();
+            sort(&mut meanings, ties);
             let mut entries = vec![Vec::new(); snapshot.segments.len()];
             for scored in words.iter().chain(&names).chain(&files).chain(&meanings) {
                 entries[scored.address.segment].push(scored.address.entry);

@@ -7,7 +7,6 @@
 //! scores to the last bit and an answer does not depend on when segments are merged.
 
 use std::cell::Cell;
-use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use recall_core::{ChunkRow, DocumentRow};
@@ -31,8 +30,8 @@ pub type Ties<'a> = Option<&'a dyn Fn(DocumentRow) -> u64>;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scored {
     pub(crate) score: f32,
-    pub(crate) tie: u64,
     pub(crate) row: ChunkRow,
+    pub(crate) document: DocumentRow,
     pub(crate) address: Address,
 }
 
@@ -62,22 +61,21 @@ pub(crate) fn best(
         scratch.0.sum(segment, lists, gate, depth, floor);
         for &entry in &scratch.0.survivors {
             let score = scratch.0.scores[entry as usize];
-            let tie = ties.map_or(0, |ties| ties(segment.document_row(entry)));
-            let row = segment.chunk_row(entry);
-            best.push(Scored { score, tie, row, address: Address { segment: number, entry } });
+            let (row, document) = (segment.chunk_row(entry), segment.document_row(entry));
+            best.push(Scored { score, row, document, address: Address { segment: number, entry } });
         }
         scratch.0.clear();
-        best.sort_by(Scored::order);
+        sort(&mut best, ties);
         best.truncate(depth);
     }
     Ok(best)
 }
 
-impl Scored {
-    /// The best first.
-    pub(crate) fn order(a: &Self, b: &Self) -> Ordering {
-        b.score.total_cmp(&a.score).then_with(|| (a.tie, a.row).cmp(&(b.tie, b.row)))
-    }
+/// Puts entries in order, the best first. What decides between equals is asked for these alone.
+pub(crate) fn sort(entries: &mut [Scored], ties: Ties<'_>) {
+    let tie = |entry: &Scored| ties.map_or(0, |ties| ties(entry.document));
+    entries
+        .sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| tie(a).cmp(&tie(b))).then_with(|| a.row.cmp(&b.row)));
 }
 
 /// Accumulators that are kept between queries, because to allocate and clear them costs more than a short query.
@@ -138,8 +136,11 @@ impl Scratch {
             self.add_all(list, worth, gate);
             rest -= worth.bound();
         }
-        self.survivors.extend_from_slice(&self.touched);
-        self.survivors.sort_unstable();
+        threshold = threshold.max(last_of_best(&self.touched, &self.scores, &mut self.ranked, depth));
+        let Self { scores, touched, survivors, .. } = self;
+        // Most of what is touched is out by now, and what is out need not be put in order.
+        survivors.extend(touched.iter().filter(|&&entry| (scores[entry as usize] + rest) * ROUNDING >= threshold));
+        survivors.sort_unstable();
         for (list, worth) in lists {
             threshold = threshold.max(last_of_best(&self.survivors, &self.scores, &mut self.ranked, depth));
             let scores = &self.scores;

@@ -1,5 +1,7 @@
 //! Which files does the catalog know, and how did they look?
 
+use std::sync::Arc;
+
 use recall_core::{ContentHash, DocumentRow, Timestamp};
 
 use super::Snapshot;
@@ -10,7 +12,7 @@ use crate::rows;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileState {
     /// Its path below the root; bytes that are not UTF-8 are replaced.
-    pub path: String,
+    pub path: Arc<str>,
     /// Its document; `None` when it is a recorded failure.
     pub row: Option<DocumentRow>,
     /// Its length in bytes.

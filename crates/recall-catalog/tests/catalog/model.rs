@@ -1,6 +1,7 @@
 //! The catalog against a map.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -219,10 +220,18 @@ fn compare_totals(snapshot: &recall_catalog::Snapshot<'_>, model: &Model) {
     known.sort_by(|left, right| left.path.cmp(&right.path));
     let documents = model.documents.values().map(|placed| {
         let document = &placed.sample.document;
-        (document.path.to_string(), Some(placed.row), document.size_bytes, document.modified, Some(document.hash))
+        (
+            Arc::from(document.path.as_str()),
+            Some(placed.row),
+            document.size_bytes,
+            document.modified,
+            Some(document.hash),
+        )
     });
-    let failures =
-        model.failures.values().map(|failure| (failure.path.clone(), None, failure.size_bytes, failure.modified, None));
+    let failures = model
+        .failures
+        .values()
+        .map(|failure| (Arc::from(failure.path.as_str()), None, failure.size_bytes, failure.modified, None));
     let mut expected: Vec<_> = documents.chain(failures).collect();
     expected.sort();
     let known: Vec<_> =

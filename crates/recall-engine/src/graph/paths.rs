@@ -39,11 +39,10 @@ impl Paths {
         let mut by_module: Vec<u32> = (0..places.len() as u32).collect();
         let mut by_directory = by_module.clone();
         let module_name = |document: &u32| last_component(module_of(path(document)));
-        by_module.sort_unstable_by(|a, b| (module_name(a), path(a)).cmp(&(module_name(b), path(b))));
-        by_directory.sort_unstable_by(|a, b| {
-            let (a, b) = (path(a), path(b));
-            let (inner, outer) = (directory_of(a), directory_of(b));
-            (last_component(inner), inner, a).cmp(&(last_component(outer), outer, b))
+        by_module.sort_by_cached_key(|document| (module_name(document), path(document)));
+        by_directory.sort_by_cached_key(|document| {
+            let directory = directory_of(path(document));
+            (last_component(directory), directory, path(document))
         });
         let mut modules = FxHashMap::default();
         let mut start = 0;

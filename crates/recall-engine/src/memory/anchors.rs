@@ -129,6 +129,13 @@ impl Store {
         Ok(Verification::of(memory.verified.as_ref().map(|verified| verified.timestamp), states))
     }
 
+    /// The worst state of anchors, and the share of those that do not hold.
+    pub(super) fn anchor_state(&self, anchors: &[Anchor], look: Look) -> Result<(AnchorState, f64), StoreError> {
+        let known = self.known();
+        let states = anchors.iter().map(|anchor| self.state_of(anchor, &known, look));
+        Ok(AnchorState::sum(states.collect::<Result<Vec<_>, _>>()?))
+    }
+
     fn state_of(&self, anchor: &Anchor, known: &Known, look: Look) -> Result<AnchorState, StoreError> {
         let indexed = known.files.get(anchor.path.as_str());
         let hash = match look {

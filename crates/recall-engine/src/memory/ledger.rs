@@ -16,8 +16,8 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 use recall_core::{
-    ContentHash, Event, EventBody, EventId, FeedbackTally, GIT_FILES, ItemId, Memory, MemoryChange, MemoryId,
-    MemoryType, Timestamp, Vocabulary, missing_lines,
+    Anchor, ContentHash, Event, EventBody, EventId, FeedbackTally, GIT_FILES, Grounds, ItemId, Memory, MemoryChange,
+    MemoryId, MemoryType, Timestamp, Vocabulary, missing_lines,
 };
 use recall_journal::{Applied, Follower, Journal, Memories, Storage};
 
@@ -154,6 +154,14 @@ impl Ledger {
         let state = self.state.lock();
         let memory = state.memories.memory(id).filter(|memory| memory.deleted.is_none())?;
         Some((memory, state.memories.superseded_by(id)))
+    }
+
+    /// What decides how memories stand, and what they are tied to; `None` for one that is not known or is deleted.
+    pub(super) fn grounds(&self, ids: &[MemoryId]) -> Vec<Option<(Grounds, Vec<Anchor>)>> {
+        self.glance(ids.iter().copied());
+        let state = self.state.lock();
+        let grounds = |id: &MemoryId| state.memories.grounds(*id).map(|(grounds, tied)| (grounds, tied.to_vec()));
+        ids.iter().map(grounds).collect()
     }
 
     /// Whether a memory is in force: neither deleted nor retired nor promoted.

@@ -1,6 +1,6 @@
 //! What speaks for or against a memory before the query is asked?
 
-use recall_core::{AnchorState, FeedbackTally, MemoryId, MemoryStatus, Recalled, SearchRequest, Timestamp};
+use recall_core::{Anchor, AnchorState, FeedbackTally, Grounds, MemoryId, MemoryStatus, SearchRequest, Timestamp};
 
 use super::anchors::Look;
 use crate::answer::Factor;
@@ -20,17 +20,18 @@ const USEFULNESS_BOUND: f64 = 1.0;
 /// How many verdicts count half of what all could: one alone is an opinion.
 const VERDICTS_HALF: f64 = 2.0;
 
-/// The factors that the priors put on the odds of a memory, those that are 1 left out.
+/// The factors that the priors put on the odds of memories, those that are 1 left out.
 ///
 /// Of the files, what was indexed of them decides: of those that are told, the state is looked at again.
-pub(crate) fn factors(store: &Store, id: MemoryId, request: &SearchRequest, now: Timestamp) -> Vec<Factor> {
-    let Some((memory, superseded_by)) = store.ledger.memory_and_successor(id) else { return Vec::new() };
-    // A catalog that cannot be read is told by the reading of the hits.
-    let Ok(verification) = store.verification(&memory, Look::Indexed) else { return Vec::new() };
-    // How often it was told before decides nothing.
-    let recalled = Recalled::of(memory, verification, superseded_by, 0, now);
-    let all = [anchors(recalled.verification.state), staleness(recalled.status), usefulness(&recalled.memory.feedback)];
-    all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()
+pub(crate) fn factors(store: &Store, ids: &[MemoryId], request: &SearchRequest, now: Timestamp) -> Vec<Vec<Factor>> {
+    let factors = |(grounds, tied): (Grounds, Vec<Anchor>)| {
+        // A catalog that cannot be read is told by the reading of the hits.
+        let Ok((state, changed_ratio)) = store.anchor_state(&tied, Look::Indexed) else { return Vec::new() };
+        let status = grounds.status(changed_ratio, now);
+        let all = [anchors(state), staleness(status), usefulness(&grounds.feedback)];
+        all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()
+    };
+    store.ledger.grounds(ids).into_iter().map(|known| known.map_or_else(Vec::new, factors)).collect()
 }
 
 fn anchors(state: AnchorState) -> Option<Factor> {

@@ -8,8 +8,10 @@ use recall_core::{ChunkRow, DocPath, MemoryId, Recalled};
 use recall_watch::StatOutcome;
 
 use super::order::{Learned, Ranked};
+use super::pool::Finds;
 use super::{PUBLICATION_PATIENCE, Search, features};
 use crate::answer::{Explanation, Hit};
+use crate::errand::Errand;
 use crate::error::StoreError;
 use crate::freshness::{reason_of, refresh_files};
 use crate::store::Store;
@@ -70,6 +72,25 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool
     Ok(Expanded::Hits { hits, left_out })
 }
 
+/// Has the journals of every store looked at in which memories were found, as the file of any hit is: what was deleted or merged
+/// meanwhile is not told.
+pub(super) fn look(search: &Search<'_>, pool: &[Finds]) -> Vec<Errand<()>> {
+    let now = search.engine.clock.now();
+    let found = search.stores.iter().zip(pool).filter(|(_, finds)| {
+        let documents = &finds.evidence.documents;
+        documents.iter().any(|document| finds.known.memories.contains_key(&document.document.0))
+    });
+    let look = |store: &Arc<Store>| {
+        let store = Arc::clone(store);
+        search.engine.helpers.send(move || {
+            if let Err(error) = store.ledger.look_or_glance(now) {
+                tracing::warn!(root = %store.root.display(), reason = reason_of(&error), "the journals were not read");
+            }
+        })
+    };
+    found.map(|(store, _)| look(store)).collect()
+}
+
 /// The memories that chunks are parts of, and how they stand.
 fn memories<'a>(
     search: &Search<'_>,
@@ -79,12 +100,6 @@ fn memories<'a>(
     let now = search.engine.clock.now();
     let ids: BTreeSet<_> =
         stored.filter_map(|chunk| MemoryId::of_path(chunk.document.document.path.as_str())).collect();
-    // As the file of any hit, the journals are looked at: what was deleted or merged meanwhile is not told.
-    if !ids.is_empty()
-        && let Err(error) = store.ledger.look_or_glance(now)
-    {
-        tracing::warn!(root = %store.root.display(), reason = reason_of(&error), "the journals were not read");
-    }
     store.ledger.glance(ids.iter().copied());
     let mut memories = HashMap::with_capacity(ids.len());
     for id in ids {

@@ -56,8 +56,9 @@ pub(super) fn shared_models(stores: &[Arc<Store>]) -> Option<Vec<ModelFingerprin
     }))
 }
 
-/// What lies near the query in a store by these models, or any, among what the filters let through; `None` where its
-/// embeddings cannot be asked.
+/// Prepares to find what lies near the query in a store by these models, or any, among what the filters let through; `None`
+/// where there are no embeddings that could be asked. What is returned finds it on any thread, and `None` where they cannot be
+/// asked after all.
 ///
 /// # Errors
 /// The lexical index, which knows what the filters let through, is damaged.
@@ -67,14 +68,14 @@ pub(super) fn near(
     understood: &Understood,
     depth: usize,
     models: Option<&[ModelFingerprint]>,
-) -> Result<Option<Near>, SearchError> {
+) -> Result<Option<impl FnOnce() -> Option<Near> + Send + 'static>, SearchError> {
     let Some(covering) = store.semantic.covering(searcher.generation()) else { return Ok(None) };
     let covering = match models {
         Some(models) => covering.only(models),
         None => covering,
     };
-    let allowed = searcher.allowed(&understood.filters)?;
-    Ok(covering.near(&understood.text, allowed.as_deref(), depth))
+    let (text, allowed) = (understood.text.clone(), searcher.allowed(&understood.filters)?);
+    Ok(Some(move || covering.near(&text, allowed.as_deref(), depth)))
 }
 
 impl Meaning {

@@ -116,19 +116,23 @@ fn basis(pool: &[Finds]) -> Basis {
 /// A store cannot be read.
 fn weigh_items(search: &Search<'_>, ranked: &mut [Ranked<'_>]) -> Result<(), StoreError> {
     let now = search.engine.clock.now();
-    let known: Vec<_> = search.stores.iter().map(|store| store.known()).collect();
     for (at, store) in search.stores.iter().enumerate() {
-        let here = ranked.iter().filter(|one| one.store == at);
-        store.ledger.glance(here.filter_map(|one| known[at].memories.get(&one.document.0).copied()));
+        let (known, rated) = (store.known(), store.rated_files(now)?);
+        let (mut memories, mut ids) = (Vec::new(), Vec::new());
+        for one in ranked.iter_mut().filter(|one| one.store == at) {
+            if let Some(&id) = known.memories.get(&one.document.0) {
+                memories.push(one);
+                ids.push(id);
+            } else {
+                let rated = rated.get(&one.document.0).copied();
+                one.item_priors = rated.filter(|factor| !search.request.leaves_out(factor.name)).into_iter().collect();
+            }
+        }
+        for (one, factors) in memories.into_iter().zip(memory::factors(store, &ids, search.request, now)) {
+            one.item_priors = factors;
+        }
     }
-    let rated = search.stores.iter().map(|store| store.rated_files(now)).collect::<Result<Vec<_>, _>>()?;
     for one in ranked {
-        one.item_priors = if let Some(&id) = known[one.store].memories.get(&one.document.0) {
-            memory::factors(&search.stores[one.store], id, search.request, now)
-        } else {
-            let rated = rated[one.store].get(&one.document.0).copied();
-            rated.filter(|factor| !search.request.leaves_out(factor.name)).into_iter().collect()
-        };
         if one.item_priors.is_empty() {
             // Its score stays what it is to the last bit.
             continue;

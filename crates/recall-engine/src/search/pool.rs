@@ -45,7 +45,8 @@ pub(super) fn gather(
     let models = meaning::shared_models(search.stores);
     for store in search.stores {
         let known = store.known();
-        let brought = retrieve::retrieve(store, &known, search.understood, weights, models.as_deref())?;
+        let brought =
+            retrieve::retrieve(&search.engine.helpers, store, &known, search.understood, weights, models.as_deref())?;
         let Brought { lists, evidence, meaning } = brought;
         clock.lap(Stage::Retrieve);
         let fused = if is_learned { &lists[..lists.len().min(BY_WORDS)] } else { &lists };

@@ -4,11 +4,17 @@ use recall_core::{ModelFingerprint, RankedList, Retriever, Understood};
 use recall_lexical::{Depths, Evidence, Retrieved, Ties};
 
 use super::meaning::{self, Meaning};
+use crate::errand::{Errand, Helpers};
 use crate::error::StoreError;
+use crate::semantic::Near;
 use crate::store::{Known, Store};
 
 /// How many candidates each retriever brings.
 const DEPTH: usize = 100;
+
+/// From how many chunks on what lies near is found by another thread meanwhile. It takes a third of a millisecond there, a
+/// quarter of what the words take; over 10,000 chunks a search was no faster for it, over 100,000 it took .89 of the time.
+const BESIDE_FROM: u64 = 30_000;
 
 /// What the retrievers say of one store.
 pub(super) struct Brought {
@@ -22,6 +28,7 @@ pub(super) struct Brought {
 /// Asks every retriever that has a weight; for the meaning these models, or any. What is known of the documents decides between
 /// equals.
 pub(super) fn retrieve(
+    helpers: &Helpers,
     store: &Store,
     known: &Known,
     understood: &Understood,
@@ -35,11 +42,19 @@ pub(super) fn retrieve(
         Depths { lexical: depth(Retriever::Lexical), symbol: depth(Retriever::Symbol), path: depth(Retriever::Path) };
     let failed = |source| store.search_failed(source);
     let searcher = store.lexical.searcher();
-    let near = match depth(Retriever::Semantic) {
+    let find = match depth(Retriever::Semantic) {
         0 => None,
         depth => meaning::near(store, &searcher, understood, depth, models).map_err(failed)?,
     };
-    let neighbours = near.as_ref().map_or(&[][..], |near| &near.neighbours);
+    let find = find.map(|find| match searcher.chunk_count() {
+        BESIDE_FROM.. => helpers.send(find),
+        _ => Errand::later(find),
+    });
+    let mut near = None;
+    let neighbours = || {
+        near = find.and_then(Errand::outcome);
+        near.as_ref().map(|near: &Near| near.neighbours.clone()).unwrap_or_default()
+    };
     let tie = |document| known.tie(document);
     let ties: Ties<'_> = if known.memories.is_empty() { None } else { Some(&tie) };
     let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, ties);

@@ -26,14 +26,17 @@ pub(super) fn closeness(
         .enumerate()
         .flat_map(|(store, side)| side.documents.iter().map(move |one| (store, *one)))
         .collect();
-    let ties: Vec<_> = documents.iter().map(|&(store, one)| (store, sides[store].finds.tie(one.document))).collect();
+    let tie = |place: usize| {
+        let (store, one) = documents[place];
+        (store, sides[store].finds.tie(one.document), place)
+    };
     let score = |place: usize| documents[place].1.chunk_score;
     let mut read = vec![None; documents.len()];
     if sides.iter().any(|side| side.side == Side::Code) {
         return Ok(read);
     }
     let mut best: Vec<usize> = (0..documents.len()).collect();
-    best.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then_with(|| (ties[a], a).cmp(&(ties[b], b))));
+    best.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then_with(|| tie(a).cmp(&tie(b))));
     best.truncate(MOST_TEXTS);
     let mut reader = ClosenessReader::new(understood);
     for (number, store) in stores.iter().enumerate() {

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use recall_core::{ContentHash, DocPath, DocumentRow, Generation, MemoryId, Timestamp};
+use rustc_hash::FxHashMap;
 
 /// What the catalog holds of each file, at one generation.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +17,7 @@ pub(crate) struct Known {
     /// The modification time of the newest document.
     pub(crate) newest: Option<Timestamp>,
     /// Which documents are memories, by row.
-    pub(crate) memories: HashMap<i64, MemoryId>,
+    pub(crate) memories: FxHashMap<i64, MemoryId>,
 }
 
 /// What was seen of a file when it was read last.
@@ -52,12 +53,13 @@ impl Known {
     }
 
     fn insert(&mut self, states: Vec<recall_catalog::FileState>) {
+        self.files.reserve(states.len());
         for state in states {
             if let (Some(row), Some(id)) = (state.row, MemoryId::of_path(&state.path)) {
                 self.memories.insert(row.0, id);
             }
             self.files.insert(
-                state.path.into(),
+                state.path,
                 KnownFile { size_bytes: state.size_bytes, modified: state.modified, hash: state.hash },
             );
         }

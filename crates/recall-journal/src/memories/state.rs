@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use recall_core::{
-    Deleted, Event, EventBody, EventId, Feedback, FeedbackTally, Memory, MemoryChange, MemoryId, NewMemory, Provenance,
-    Timestamp, Verdict, Verified,
+    Event, EventBody, EventId, Feedback, FeedbackTally, Memory, MemoryChange, MemoryId, NewMemory, Timestamp, Verdict,
 };
+
+use super::fold::Fold;
 
 /// All events that are known about one item.
 ///
@@ -58,17 +59,23 @@ impl MemoryState {
         })
     }
 
-    /// The memory; none where it was never added.
-    pub(super) fn memory(&self, id: MemoryId) -> Option<Memory> {
+    /// The memory, borrowed; none where it was never added.
+    pub(super) fn fold(&self) -> Option<Fold<'_>> {
         let (first, added) = self.additions().next()?;
-        let mut memory = new(id, first, added);
-        for event in self.events() {
+        let mut fold = Fold::new(first, added);
+        // As nearly always: what was added is there already.
+        let begins_with_it = self.events().next().is_some_and(|event| std::ptr::eq(event, first));
+        for event in self.events().skip(usize::from(begins_with_it)) {
             if let EventBody::Memory { change, .. } = &event.body {
-                change_memory(&mut memory, event, change);
+                fold.change(event, change);
             }
         }
-        memory.feedback = self.feedback();
-        Some(memory)
+        Some(fold)
+    }
+
+    /// The memory; none where it was never added.
+    pub(super) fn memory(&self, id: MemoryId) -> Option<Memory> {
+        Some(self.fold()?.to_memory(id, self.feedback()))
     }
 
     /// What feedback says. An event counts once, even where two lines tell it differently: the greater does.
@@ -101,73 +108,5 @@ fn count(tally: &mut FeedbackTally, timestamp: Timestamp, feedback: &Feedback) {
             tally.duplicate += 1;
             tally.duplicate_of = Some(of);
         }
-    }
-}
-
-/// A memory as its first addition gives it.
-fn new(id: MemoryId, event: &Event, added: &NewMemory) -> Memory {
-    let NewMemory { title, content, tags, related_files, scope, source, origin, supersedes, anchors, lineage } =
-        added.clone();
-    Memory {
-        id,
-        title,
-        content,
-        tags,
-        related_files,
-        scope,
-        source,
-        origin,
-        supersedes,
-        anchors,
-        lineage,
-        provenance: event.provenance.clone(),
-        created: event.timestamp,
-        updated: event.timestamp,
-        verified: None,
-        deleted: None,
-        promoted: None,
-        feedback: FeedbackTally::default(),
-    }
-}
-
-/// Takes over what an event changes; those before it were taken over.
-fn change_memory(memory: &mut Memory, event: &Event, change: &MemoryChange) {
-    let Event { timestamp, provenance, id: _, body: _ } = event;
-    match change {
-        MemoryChange::Add(added) => {
-            // What was said of it before goes on to hold but for the fields that are added.
-            let before = memory.clone();
-            *memory = Memory {
-                created: before.created,
-                verified: before.verified,
-                promoted: before.promoted,
-                ..new(memory.id, event, added)
-            };
-        }
-        MemoryChange::Update(amendment) => {
-            let recall_core::Amendment { title, content, tags, related_files, anchors } = &**amendment;
-            replace(&mut memory.title, title.as_ref());
-            replace(&mut memory.content, content.as_ref());
-            replace(&mut memory.tags, tags.as_ref());
-            replace(&mut memory.related_files, related_files.as_ref());
-            replace(&mut memory.anchors, anchors.as_ref());
-            memory.updated = *timestamp;
-            memory.deleted = None;
-        }
-        MemoryChange::Delete { reason } => {
-            memory.deleted =
-                Some(Deleted { timestamp: *timestamp, reason: reason.clone(), provenance: provenance.clone() });
-        }
-        MemoryChange::Verify { anchors } => {
-            replace(&mut memory.anchors, anchors.as_ref());
-            memory.verified = Some(Verified { timestamp: *timestamp, provenance: Provenance::clone(provenance) });
-        }
-        MemoryChange::Promote(promotion) => memory.promoted = Some(promotion.clone()),
-    }
-}
-
-fn replace<T: Clone>(field: &mut T, by: Option<&T>) {
-    if let Some(by) = by {
-        field.clone_from(by);
     }
 }

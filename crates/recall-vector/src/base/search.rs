@@ -37,8 +37,9 @@ impl Base {
             RowFilter::All => live,
             RowFilter::Only(rows) => rows.len().min(live),
         };
-        // Twice as many as wanted, since the walk rounds the query as well.
-        let expansion = settings.expansion.max(2 * count.min(live));
+        // More than wanted, since the walk rounds the query as well.
+        let wanted = count.min(live);
+        let expansion = settings.expansion.max(wanted + wanted / 4);
         let walk = verified.graph.as_ref().filter(|_| self.walk_pays(allowed, expansion, settings.node_cost));
         if let Some(graph) = walk {
             let found = self.walk(graph, query, filter, removed, expansion, allowed);

@@ -60,8 +60,8 @@ pub(super) fn of_documents(list: &RankedList, side: Side) -> FxHashMap<i64, f32>
 
 /// The worth of each document's rank by its best fused chunk; `tie` decides between equal ones.
 pub(super) fn of_chunks(chunks: &FxHashMap<i64, &FusedChunk>, tie: impl Fn(DocumentRow) -> u64) -> FxHashMap<i64, f32> {
-    let place = |(&document, chunk): (&i64, &&FusedChunk)| (chunk.score, tie(DocumentRow(document)), document);
-    let mut order: Vec<(f64, u64, i64)> = chunks.iter().map(place).collect();
-    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    order.into_iter().zip(1..).map(|((_, _, document), rank)| (document, worth(rank))).collect()
+    let mut order: Vec<(f64, i64)> = chunks.iter().map(|(&document, chunk)| (chunk.score, document)).collect();
+    let place = |document: i64| (tie(DocumentRow(document)), document);
+    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| place(a.1).cmp(&place(b.1))));
+    order.into_iter().zip(1..).map(|((_, document), rank)| (document, worth(rank))).collect()
 }

@@ -1,0 +1,136 @@
+//! What do the events about a memory give, before anything of it is copied?
+
+use std::sync::Arc;
+
+use recall_core::{
+    Anchor, Deleted, DocPath, Event, FeedbackTally, Grounds, Memory, MemoryChange, MemoryId, NewMemory, Promotion,
+    Provenance, Timestamp, Verified,
+};
+
+/// A memory, borrowed from the events that give it.
+#[derive(Clone, Debug)]
+pub(super) struct Fold<'e> {
+    /// The last addition, which gives what nothing amends.
+    added: &'e NewMemory,
+    title: &'e Arc<str>,
+    content: &'e Arc<str>,
+    tags: &'e [String],
+    related_files: &'e [DocPath],
+    anchors: &'e [Anchor],
+    provenance: &'e Provenance,
+    created: Timestamp,
+    updated: Timestamp,
+    verified: Option<&'e Event>,
+    deleted: Option<(&'e Event, Option<&'e String>)>,
+    promoted: Option<&'e Promotion>,
+}
+
+impl<'e> Fold<'e> {
+    /// A memory as its first addition gives it.
+    pub(super) fn new(event: &'e Event, added: &'e NewMemory) -> Self {
+        Self {
+            added,
+            title: &added.title,
+            content: &added.content,
+            tags: &added.tags,
+            related_files: &added.related_files,
+            anchors: &added.anchors,
+            provenance: &event.provenance,
+            created: event.timestamp,
+            updated: event.timestamp,
+            verified: None,
+            deleted: None,
+            promoted: None,
+        }
+    }
+
+    /// Takes over what an event changes; those before it were taken over.
+    pub(super) fn change(&mut self, event: &'e Event, change: &'e MemoryChange) {
+        match change {
+            MemoryChange::Add(added) => {
+                // What was said of it before goes on to hold but for the fields that are added.
+                let Self { created, verified, promoted, .. } = *self;
+                *self = Self { created, verified, promoted, ..Self::new(event, added) };
+            }
+            MemoryChange::Update(amendment) => {
+                let recall_core::Amendment { title, content, tags, related_files, anchors } = &**amendment;
+                replace(&mut self.title, title.as_ref());
+                replace(&mut self.content, content.as_ref());
+                replace(&mut self.tags, tags.as_deref());
+                replace(&mut self.related_files, related_files.as_deref());
+                replace(&mut self.anchors, anchors.as_deref());
+                self.updated = event.timestamp;
+                self.deleted = None;
+            }
+            MemoryChange::Delete { reason } => self.deleted = Some((event, reason.as_ref())),
+            MemoryChange::Verify { anchors } => {
+                replace(&mut self.anchors, anchors.as_deref());
+                self.verified = Some(event);
+            }
+            MemoryChange::Promote(promotion) => self.promoted = Some(promotion),
+        }
+    }
+
+    pub(super) fn anchors(&self) -> &'e [Anchor] {
+        self.anchors
+    }
+
+    pub(super) fn supersedes(&self) -> Option<MemoryId> {
+        self.added.supersedes
+    }
+
+    pub(super) fn created(&self) -> Timestamp {
+        self.created
+    }
+
+    pub(super) fn is_deleted(&self) -> bool {
+        self.deleted.is_some()
+    }
+
+    /// What decides how the memory stands, by what feedback says and whether another one retired it.
+    pub(super) fn grounds(&self, feedback: FeedbackTally, is_superseded: bool) -> Grounds {
+        Grounds {
+            updated: self.updated,
+            verified: self.verified.map(|event| event.timestamp),
+            is_retired: is_superseded || self.promoted.is_some() || self.deleted.is_some(),
+            feedback,
+        }
+    }
+
+    /// The memory, by what feedback says.
+    pub(super) fn to_memory(&self, id: MemoryId, feedback: FeedbackTally) -> Memory {
+        let NewMemory { scope, source, origin, supersedes, lineage, .. } = self.added;
+        Memory {
+            id,
+            title: Arc::clone(self.title),
+            content: Arc::clone(self.content),
+            tags: self.tags.to_vec(),
+            related_files: self.related_files.to_vec(),
+            scope: *scope,
+            source: source.clone(),
+            origin: *origin,
+            supersedes: *supersedes,
+            anchors: self.anchors.to_vec(),
+            lineage: lineage.clone(),
+            provenance: self.provenance.clone(),
+            created: self.created,
+            updated: self.updated,
+            verified: self
+                .verified
+                .map(|event| Verified { timestamp: event.timestamp, provenance: event.provenance.clone() }),
+            deleted: self.deleted.map(|(event, reason)| Deleted {
+                timestamp: event.timestamp,
+                reason: reason.cloned(),
+                provenance: event.provenance.clone(),
+            }),
+            promoted: self.promoted.cloned(),
+            feedback,
+        }
+    }
+}
+
+fn replace<T: Copy>(field: &mut T, by: Option<T>) {
+    if let Some(by) = by {
+        *field = by;
+    }
+}
