@@ -1,6 +1,5 @@
 //! Something that is done by another thread meanwhile, if one is free.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
 
@@ -23,7 +22,7 @@ struct Shared<T> {
 enum State<T> {
     Waiting(Box<dyn FnOnce() -> T + Send>),
     Running,
-    Done(Result<T, Box<dyn Any + Send>>),
+    Done(std::thread::Result<T>),
 }
 
 impl Helpers {
@@ -60,12 +59,16 @@ impl<T> Errand<T> {
     /// # Panics
     /// It did.
     pub(crate) fn outcome(self) -> T {
+        self.result().unwrap_or_else(|panic| resume_unwind(panic))
+    }
+
+    /// What came of it; what it panicked with as an error.
+    pub(crate) fn result(self) -> std::thread::Result<T> {
         self.0.run();
         let mut state = self.0.state.lock();
         loop {
             match std::mem::replace(&mut *state, State::Running) {
-                State::Done(Ok(outcome)) => return outcome,
-                State::Done(Err(panic)) => resume_unwind(panic),
+                State::Done(result) => return result,
                 State::Waiting(_) | State::Running => self.0.changed.wait(&mut state),
             }
         }

@@ -120,9 +120,10 @@ impl Searcher {
     /// What the three retrievers find, and what speaks for the documents that any of them named, or that hold one of the
     /// chunks that lie near the query in meaning.
     ///
-    /// A retriever with a depth of 0 is not asked. What lies near is asked for when the retrievers have answered, so that it may be
-    /// found meanwhile. Of it, chunks that the filters do not let through, or that this state does not hold, are passed over. Of equally good chunks those of documents with a lesser number in
-    /// `ties` come first, then those with a lesser row.
+    /// A retriever with a depth of 0 is not asked. What lies near is asked for when the retrievers have answered, so that it may
+    /// be found meanwhile; that must not panic, which would be taken for damage. Of it, chunks that the filters do not let
+    /// through, or that this state does not hold, are passed over. Of equally good chunks those of documents with a lesser
+    /// number in `ties` come first, then those with a lesser row.
     ///
     /// # Errors
     /// The index is damaged.

@@ -1,5 +1,7 @@
 //! Which chunks may answer the query, and what speaks for their documents?
 
+use std::panic::resume_unwind;
+
 use recall_core::{ModelFingerprint, RankedList, Retriever, Understood};
 use recall_lexical::{Depths, Evidence, Retrieved, Ties};
 
@@ -50,14 +52,17 @@ pub(super) fn retrieve(
         BESIDE_FROM.. => helpers.send(find),
         _ => Errand::later(find),
     });
-    let mut near = None;
+    let mut near = Ok(None);
     let neighbours = || {
-        near = find.and_then(Errand::outcome);
-        near.as_ref().map(|near: &Near| near.neighbours.clone()).unwrap_or_default()
+        near = find.map_or(Ok(None), Errand::result);
+        let near: Option<&Near> = near.as_ref().ok().and_then(Option::as_ref);
+        near.map(|near| near.neighbours.clone()).unwrap_or_default()
     };
     let tie = |document| known.tie(document);
     let ties: Ties<'_> = if known.memories.is_empty() { None } else { Some(&tie) };
     let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, ties);
+    // A model that panicked is no damage of the lexical index.
+    let near = near.unwrap_or_else(|panic| resume_unwind(panic));
     let Retrieved { lexical, symbol, path, semantic, mut evidence } = retrieved.map_err(failed)?;
     let list = |retriever, candidates| RankedList { retriever, weight: weight_of(retriever), candidates };
     let mut lists =

@@ -63,9 +63,7 @@ impl MemoryState {
     pub(super) fn fold(&self) -> Option<Fold<'_>> {
         let (first, added) = self.additions().next()?;
         let mut fold = Fold::new(first, added);
-        // As nearly always: what was added is there already.
-        let begins_with_it = self.events().next().is_some_and(|event| std::ptr::eq(event, first));
-        for event in self.events().skip(usize::from(begins_with_it)) {
+        for event in self.events() {
             if let EventBody::Memory { change, .. } = &event.body {
                 fold.change(event, change);
             }
