@@ -4,6 +4,7 @@
 mod support;
 
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,6 +28,8 @@ struct Encoder {
     budget: AtomicUsize,
     /// Whether queries fail.
     is_dumb: AtomicBool,
+    /// Whether queries panic.
+    is_broken: AtomicBool,
     /// How many calls there were to embed chunks.
     calls: AtomicUsize,
     chunks: AtomicUsize,
@@ -41,6 +44,7 @@ impl Encoder {
             opened: Condvar::new(),
             budget: AtomicUsize::new(usize::MAX),
             is_dumb: AtomicBool::new(false),
+            is_broken: AtomicBool::new(false),
             calls: AtomicUsize::new(0),
             chunks: AtomicUsize::new(0),
             queries: AtomicUsize::new(0),
@@ -91,6 +95,7 @@ impl Embedder for Encoder {
     }
 
     fn embed_query(&self, query: &str, deadline: Option<Instant>) -> Result<Embedding, ModelError> {
+        assert!(!self.is_broken.load(Ordering::SeqCst), "provoked");
         if self.is_dumb.load(Ordering::SeqCst) {
             return Err(self.failed());
         }
@@ -329,4 +334,20 @@ fn where_an_encoder_does_not_answer_the_next_one_does_with_a_warning() {
         let answer = search(&sandbox, &engine);
         assert_eq!((answer.model.as_deref(), answer.warnings.len()), (Some("encoder-1"), 0));
     }
+}
+
+#[test]
+fn an_encoder_that_panics_is_not_taken_for_a_damaged_index() {
+    let sandbox = many_pages();
+    let engine = engine(&sandbox, false);
+    let encoder = Encoder::new(1);
+    engine.use_encoders(encoders(&encoder, &[]));
+    sandbox.index(&engine);
+    settle(&sandbox, &engine);
+    encoder.is_broken.store(true, Ordering::SeqCst);
+    let panic = catch_unwind(AssertUnwindSafe(|| search(&sandbox, &engine))).expect_err("it is passed on");
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"provoked"));
+    encoder.is_broken.store(false, Ordering::SeqCst);
+    let answer = search(&sandbox, &engine);
+    assert_eq!((answer.warnings, answer.model.as_deref()), (Vec::new(), Some("encoder-1")));
 }
