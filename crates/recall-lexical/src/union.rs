@@ -142,13 +142,12 @@ impl Scratch {
         survivors.extend(touched.iter().filter(|&&entry| (scores[entry as usize] + rest) * ROUNDING >= threshold));
         survivors.sort_unstable();
         for (list, worth) in lists {
+            self.add_to_survivors(list, worth);
+            rest -= worth.bound();
             threshold = threshold.max(last_of_best(&self.survivors, &self.scores, &mut self.ranked, depth));
             let scores = &self.scores;
             self.survivors.retain(|&entry| (scores[entry as usize] + rest) * ROUNDING >= threshold);
-            self.add_to_survivors(list, worth);
-            rest -= worth.bound();
         }
-        threshold = threshold.max(last_of_best(&self.survivors, &self.scores, &mut self.ranked, depth));
         let scores = &self.scores;
         self.survivors.retain(|&entry| scores[entry as usize] >= threshold);
     }

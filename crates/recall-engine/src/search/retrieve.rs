@@ -14,8 +14,8 @@ use crate::store::{Known, Store};
 /// How many candidates each retriever brings.
 const DEPTH: usize = 100;
 
-/// From how many chunks on what lies near is found by another thread meanwhile. It takes a third of a millisecond there, a
-/// quarter of what the words take; over 10,000 chunks a search was no faster for it, over 100,000 it took .89 of the time.
+/// From how many chunks on what lies near is found by another thread meanwhile: over 10,000 a search was no faster for it, over
+/// 100,000 it took .89 of the time.
 const BESIDE_FROM: u64 = 30_000;
 
 /// What the retrievers say of one store.
