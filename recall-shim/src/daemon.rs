@@ -12,6 +12,10 @@ use crate::error::{Doing, ToolError};
 /// A start takes 50 ms; a machine that is busy or upgrading may take a hundred times as long.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(10);
 
+/// How often a call is made. The connection that it is made on first may have broken long ago, and the daemon that is started
+/// for it may be killed as well; a call that breaks every daemon is given up.
+const ATTEMPTS: u32 = 3;
+
 /// The connection to the daemon: made by the first call, shared by all, and made again when it broke.
 #[derive(Debug)]
 pub(crate) struct Daemon {
@@ -50,7 +54,7 @@ impl Daemon {
         }
     }
 
-    /// Makes a call, which must be safe to repeat: when the connection breaks it is made once more on a new one.
+    /// Makes a call, which must be safe to repeat: when the connection breaks it is made again on a new one.
     ///
     /// The call is given up by dropping the future.
     ///
@@ -60,14 +64,16 @@ impl Daemon {
     where
         F: Future<Output = Result<T, Status>>,
     {
-        let (number, client) = self.connected().await?;
-        let result = match call(client).await {
-            Err(status) if is_gone(&status) => {
-                self.forget(number).await;
-                let (_, client) = self.connected().await?;
-                call(client).await
+        let mut attempt = 1;
+        let result = loop {
+            let (number, client) = self.connected().await?;
+            match call(client).await {
+                Err(status) if is_gone(&status) && attempt < ATTEMPTS => {
+                    self.forget(number).await;
+                    attempt += 1;
+                }
+                result => break result,
             }
-            result => result,
         };
         result.map_err(|status| ToolError::of_status(&status, doing))
     }

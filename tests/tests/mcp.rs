@@ -269,3 +269,21 @@ fn the_death_of_the_daemon_is_not_seen() {
     assert_eq!(answered, ids);
     assert!(agent.shim.finish().stderr.is_empty());
 }
+
+#[test]
+fn the_death_of_the_daemon_that_was_started_in_its_place_is_not_seen() {
+    let sandbox = sandbox!();
+    let project = many_files(&sandbox, 2_000);
+    let mut agent = Agent::start(&sandbox, &project);
+    let first = agent.daemon();
+    kill(first);
+    // A long call, since nobody has indexed the project; the connection that it is made on is broken by now.
+    let id = agent.send("recall_search", &json!({"query": "part_7"}));
+    let status = sandbox.recall(&project, &["status", "--json"]);
+    let status: Value = serde_json::from_str(&status.stdout).expect("JSON");
+    let second = status["daemon"]["pid"].as_u64().expect("a process id");
+    assert_ne!(second, first);
+    kill(second);
+    let (result, _) = agent.result_of(id);
+    assert_eq!(result["isError"], false, "{result}");
+}
