@@ -3,6 +3,7 @@
 //! Pure: no I/O, no async, no clock, no environment, no serialisation. Everything arrives as an argument.
 
 mod ablation;
+mod ascending;
 mod chunk;
 mod clean;
 mod doc_path;
@@ -40,6 +41,7 @@ mod vocabulary;
 pub mod words;
 
 pub use ablation::Ablation;
+pub use ascending::find_ascending;
 pub use chunk::{
     ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind,
 };

@@ -8,6 +8,7 @@ mod expand;
 mod facets;
 pub(crate) mod features;
 mod fused;
+mod items;
 mod meaning;
 mod order;
 mod page;
@@ -300,8 +301,8 @@ pub(crate) fn seen(
     let mut all = Vec::new();
     for side in Side::ALL {
         let sides: Vec<_> = pool.iter().map(|finds| finds.on(side)).collect();
-        let texts = texts::closeness(stores, understood, &sides)?;
-        let rows = features::rows(understood, request, &sides, &texts);
+        let texts = texts::Texts::read(&engine.helpers, stores, understood, &sides);
+        let rows = features::rows(understood, request, &sides, texts)?;
         let documents =
             sides.iter().enumerate().flat_map(|(store, one)| one.documents.iter().map(move |d| (store, *d)));
         all.extend(documents.zip(rows.chunks_exact(features::COUNT)).map(|((store, document), row)| Seen {

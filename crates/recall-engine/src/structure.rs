@@ -5,7 +5,7 @@
 
 mod walk;
 
-use recall_core::{DocumentRow, Generation};
+use recall_core::{DocumentRow, Generation, find_ascending};
 
 use crate::graph::Links;
 
@@ -22,6 +22,8 @@ pub(crate) struct Structure {
     into: Neighbours,
     /// Each document's PageRank, times the number of documents: 1 is the mean.
     rank: Vec<f32>,
+    /// What walks count in.
+    counters: walk::Counters,
 }
 
 /// The neighbours of each document in one direction.
@@ -62,12 +64,12 @@ impl Structure {
         reversed.sort_unstable_by_key(|&(from, to, _)| (from, to));
         let into = Neighbours::new(count, reversed.into_iter(), &given);
         let rank = page_rank(&out, count);
-        Self { generation, documents, out, into, rank }
+        Self { generation, documents, out, into, rank, counters: walk::Counters::default() }
     }
 
     /// The place of a document; `None` for one that is newer than the graph.
     pub(crate) fn place(&self, document: DocumentRow) -> Option<u32> {
-        self.documents.binary_search(&document).ok().map(|place| place as u32)
+        find_ascending(self.documents.len(), |place| self.documents[place].0, document.0).map(|place| place as u32)
     }
 
     /// A document's PageRank; 1 is the mean of the store.

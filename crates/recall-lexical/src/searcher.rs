@@ -23,7 +23,7 @@ use crate::index::Shared;
 use crate::look_ups::LookUps;
 use crate::open::{corruption, guarded};
 use crate::snapshot::Snapshot;
-use crate::union::{Scored, Ties, best, sort};
+use crate::union::{Scored, Ties, best, keep_best};
 use crate::weights::FieldWeights;
 
 pub use facets::Facets;
@@ -158,7 +158,7 @@ impl Searcher {
                 lets_through.then_some(Scored { address, document, row: near.row, score: near.cosine })
             };
             let mut meanings: Vec<Scored> = near().iter().filter_map(of_meaning).collect();
-            sort(&mut meanings, ties);
+            keep_best(&mut meanings, usize::MAX, ties);
             let mut entries = vec![Vec::new(); snapshot.segments.len()];
             for scored in words.iter().chain(&names).chain(&files).chain(&meanings) {
                 entries[scored.address.segment].push(scored.address.entry);

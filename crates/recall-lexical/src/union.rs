@@ -65,17 +65,28 @@ pub(crate) fn best(
             best.push(Scored { score, row, document, address: Address { segment: number, entry } });
         }
         scratch.0.clear();
-        sort(&mut best, ties);
-        best.truncate(depth);
+        keep_best(&mut best, depth, ties);
     }
     Ok(best)
 }
 
-/// Puts entries in order, the best first. What decides between equals is asked for these alone.
-pub(crate) fn sort(entries: &mut [Scored], ties: Ties<'_>) {
-    let tie = |entry: &Scored| ties.map_or(0, |ties| ties(entry.document));
-    entries
-        .sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| tie(a).cmp(&tie(b))).then_with(|| a.row.cmp(&b.row)));
+/// Keeps the `depth` best entries and puts them in order, the best first. What decides between equals is asked for these alone,
+/// once each: a word that is in many titles gives thousands of them.
+pub(crate) fn keep_best(entries: &mut Vec<Scored>, depth: usize, ties: Ties<'_>) {
+    entries.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
+    let mut start = 0;
+    while start < entries.len().min(depth) {
+        let score = entries[start].score;
+        let end = start + entries[start..].iter().take_while(|entry| entry.score.total_cmp(&score).is_eq()).count();
+        let equals = &mut entries[start..end];
+        if let (Some(ties), 2..) = (ties, equals.len()) {
+            equals.sort_by_cached_key(|entry| (ties(entry.document), entry.row));
+        } else {
+            equals.sort_unstable_by_key(|entry| entry.row);
+        }
+        start = end;
+    }
+    entries.truncate(depth);
 }
 
 /// Accumulators that are kept between queries, because to allocate and clear them costs more than a short query.

@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use recall_core::{ChunkRow, Generation};
+use recall_core::{ChunkRow, Generation, find_ascending};
 
 use crate::error::Unusable;
 use crate::graph::Graph;
@@ -115,10 +115,10 @@ impl Base {
     /// The live slot of a chunk.
     pub(crate) fn slot(&self, row: ChunkRow) -> Option<usize> {
         match &self.order {
-            None => self.rows.binary_search(&row).ok(),
+            None => find_ascending(self.rows.len(), |slot| self.rows[slot].0, row.0),
             Some(order) => {
-                let place = order.binary_search_by_key(&row, |slot| self.rows[*slot as usize]).ok()?;
-                Some(order[place] as usize)
+                let slot = |place: usize| order[place] as usize;
+                find_ascending(order.len(), |place| self.rows[slot(place)].0, row.0).map(slot)
             }
         }
     }

@@ -10,12 +10,14 @@ mod ranks;
 use std::borrow::Cow;
 
 use recall_core::{Ablation, DocumentType, FileKind, Form, QueryClass, SearchRequest, Understood};
-use recall_lexical::{Closeness, DocumentEvidence};
+use recall_lexical::DocumentEvidence;
 use recall_rank::Ranker;
 use rustc_hash::FxHashMap;
 
 use super::pool::OneSide;
 use super::prior::asked_for;
+use super::texts::Texts;
+use crate::error::StoreError;
 use crate::rankers::Basis;
 use ranks::{places, relative};
 
@@ -132,12 +134,15 @@ pub(super) fn seen_by<'a>(ranker: &Ranker, rows: &'a [f32]) -> Cow<'a, [f32]> {
 }
 
 /// The rows of all documents of one side, store by store, each store's in the order of its evidence.
+///
+/// # Errors
+/// The texts cannot be read.
 pub(super) fn rows(
     understood: &Understood,
     request: &SearchRequest,
     stores: &[OneSide<'_>],
-    texts: &[Option<Closeness>],
-) -> Vec<f32> {
+    texts: Texts,
+) -> Result<Vec<f32>, StoreError> {
     let documents: Vec<&DocumentEvidence> = stores.iter().flat_map(|found| found.documents.iter().copied()).collect();
     let mut rows = vec![0.0; documents.len() * COUNT];
     let mut column = 0;
@@ -158,6 +163,7 @@ pub(super) fn rows(
     let walked = neighbours::walked(stores);
     let near = nearness::of(stores);
     let kinds_count = !request.without.contains(&Ablation::FileKind);
+    let texts = texts.closeness()?;
     let mut row = 0;
     for found in stores {
         let question = &found.finds.evidence.question;
@@ -216,7 +222,7 @@ pub(super) fn rows(
             fill(&mut rows, place, &vec![0.0; documents.len()]);
         }
     }
-    rows
+    Ok(rows)
 }
 
 /// The features that tell a file's role.

@@ -11,10 +11,10 @@ use rustc_hash::FxHashMap;
 
 use super::fused::FusedChunk;
 use super::pool::{Finds, OneSide};
-use super::{Search, features, texts};
+use super::texts::Texts;
+use super::{Search, features, items};
 use crate::answer::{Factor, Reranked};
 use crate::error::StoreError;
-use crate::memory;
 use crate::rankers::{Basis, Rankers, Side};
 
 /// A chunk in the order of the answer, before it is read.
@@ -77,6 +77,7 @@ pub(super) fn order<'a>(
     rankers: Option<&Rankers>,
 ) -> Result<Vec<Ranked<'a>>, StoreError> {
     let basis = basis(pool);
+    let item_priors = items::Priors::ask(search, pool);
     let rankers = rankers.filter(|rankers| Side::ALL.into_iter().all(|side| rankers.of(side, basis).is_some()));
     let mut ranked: Vec<Ranked<'a>> = Vec::new();
     let mut learned_sides = Vec::new();
@@ -92,7 +93,7 @@ pub(super) fn order<'a>(
             None => ranked.extend(fused(pool, side)),
         }
     }
-    weigh_items(search, &mut ranked)?;
+    item_priors.weigh(search, &mut ranked)?;
     sort(&mut ranked);
     let more: Vec<Ranked<'a>> = learned_sides.into_iter().flat_map(|side| others(&ranked, pool, side)).collect();
     ranked.extend(more);
@@ -108,41 +109,6 @@ fn basis(pool: &[Finds]) -> Basis {
     told.min().unwrap_or(Basis::Words)
 }
 
-/// Multiplies the odds of memories, and of files that feedback speaks of, with what speaks for or against them, whoever
-/// decided: of a learned score, which is a probability by its scale, that moves all by the same way; of a fused one, which is
-/// small, it is the score itself.
-///
-/// # Errors
-/// A store cannot be read.
-fn weigh_items(search: &Search<'_>, ranked: &mut [Ranked<'_>]) -> Result<(), StoreError> {
-    let now = search.engine.clock.now();
-    for (at, store) in search.stores.iter().enumerate() {
-        let (known, rated) = (store.known(), store.rated_files(now)?);
-        let (mut memories, mut ids) = (Vec::new(), Vec::new());
-        for one in ranked.iter_mut().filter(|one| one.store == at) {
-            if let Some(&id) = known.memories.get(&one.document.0) {
-                memories.push(one);
-                ids.push(id);
-            } else {
-                let rated = rated.get(&one.document.0).copied();
-                one.item_priors = rated.filter(|factor| !search.request.leaves_out(factor.name)).into_iter().collect();
-            }
-        }
-        for (one, factors) in memories.into_iter().zip(memory::factors(store, &ids, search.request, now)) {
-            one.item_priors = factors;
-        }
-    }
-    for one in ranked {
-        if one.item_priors.is_empty() {
-            // Its score stays what it is to the last bit.
-            continue;
-        }
-        let factor: f64 = one.item_priors.iter().map(|factor| factor.value).product();
-        one.score = one.score * factor / (1.0 - one.score + one.score * factor);
-    }
-    Ok(())
-}
-
 pub(super) fn sort(ranked: &mut [Ranked<'_>]) {
     let place = |one: &Ranked<'_>| (one.store, one.tie, one.chunk);
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b))));
@@ -156,22 +122,22 @@ fn by_ranker<'a>(
     basis: Basis,
     most_fused: f64,
 ) -> Result<Vec<Ranked<'a>>, StoreError> {
-    let texts = texts::closeness(search.stores, search.understood, sides)?;
-    let rows = Arc::new(features::rows(search.understood, search.request, sides, &texts));
+    let texts = Texts::read(&search.engine.helpers, search.stores, search.understood, sides);
+    let rows = Arc::new(features::rows(search.understood, search.request, sides, texts)?);
     let mut scores = Vec::new();
     ranker.score(&features::seen_by(ranker, &rows), &mut scores);
     let standard = Standard::of(&scores);
     let mut scores = scores.into_iter().enumerate();
     let mut order = Vec::new();
     for (store, side) in sides.iter().enumerate() {
-        for document in &side.documents {
+        for (document, &tie) in side.documents.iter().zip(&side.ties) {
             let (place, raw) = scores.next().expect("a score a document");
             let best = side.fused.get(&document.document.0).copied();
             order.push(Ranked {
                 store,
                 document: document.document,
                 chunk: document.chunk,
-                tie: side.finds.tie(document.document),
+                tie,
                 score: logistic(
                     standard.of_score(raw)
                         + leaning(search.understood.class, side.side)

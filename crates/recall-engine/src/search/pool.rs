@@ -75,8 +75,9 @@ impl Finds {
                 *best = chunk;
             }
         }
-        let documents = self.evidence.documents.iter().filter(|document| is_here(document.traits)).collect();
-        OneSide { finds: self, side, documents, fused }
+        let documents: Vec<_> = self.evidence.documents.iter().filter(|document| is_here(document.traits)).collect();
+        let ties = documents.iter().map(|document| self.tie(document.document)).collect();
+        OneSide { finds: self, side, documents, ties, fused }
     }
 }
 
@@ -86,6 +87,8 @@ pub(super) struct OneSide<'a> {
     pub(super) side: Side,
     /// Ascending by row.
     pub(super) documents: Vec<&'a recall_lexical::DocumentEvidence>,
+    /// What decides between equal documents, in their order; see [`Known::tie`].
+    pub(super) ties: Vec<u64>,
     /// The best chunk of each document, by document row.
     pub(super) fused: FxHashMap<i64, &'a FusedChunk>,
 }

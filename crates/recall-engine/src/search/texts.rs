@@ -2,53 +2,78 @@
 //!
 //! Read for prose alone: there it is worth .03 nDCG@10, in code nothing, where names say what stands together.
 
+use std::sync::Arc;
+
 use recall_core::{ChunkRow, Understood};
 use recall_lexical::{Closeness, ClosenessReader};
 
 use super::pool::OneSide;
+use crate::errand::{Errand, Helpers};
 use crate::error::StoreError;
 use crate::rankers::Side;
 use crate::store::Store;
-use std::sync::Arc;
-
 /// How many texts are read. To read one costs some twenty microseconds, and what is ranked lower by its words alone is
 /// seldom the answer.
 const MOST_TEXTS: usize = 12;
 
-/// The closeness in the text of each document's chunk, store by store; `None` for what was not read.
-pub(super) fn closeness(
-    stores: &[Arc<Store>],
-    understood: &Understood,
-    sides: &[OneSide<'_>],
-) -> Result<Vec<Option<Closeness>>, StoreError> {
-    let documents: Vec<_> = sides
-        .iter()
-        .enumerate()
-        .flat_map(|(store, side)| side.documents.iter().map(move |one| (store, *one)))
-        .collect();
-    let tie = |place: usize| {
-        let (store, one) = documents[place];
-        (store, sides[store].finds.tie(one.document), place)
-    };
-    let score = |place: usize| documents[place].1.chunk_score;
-    let mut read = vec![None; documents.len()];
-    if sides.iter().any(|side| side.side == Side::Code) {
-        return Ok(read);
-    }
-    let mut best: Vec<usize> = (0..documents.len()).collect();
-    best.sort_by(|&a, &b| score(b).total_cmp(&score(a)).then_with(|| tie(a).cmp(&tie(b))));
-    best.truncate(MOST_TEXTS);
-    let mut reader = ClosenessReader::new(understood);
-    for (number, store) in stores.iter().enumerate() {
-        let here: Vec<usize> = best.iter().copied().filter(|&place| documents[place].0 == number).collect();
-        let rows: Vec<ChunkRow> = here.iter().map(|&place| documents[place].1.chunk).collect();
-        if rows.is_empty() {
-            continue;
+/// The closeness in the texts of one side's documents, while other threads read them.
+pub(super) struct Texts {
+    /// How many documents there are.
+    documents: usize,
+    readings: Vec<Reading>,
+}
+
+/// The texts of one store.
+struct Reading {
+    /// The documents, by their places among all.
+    places: Vec<usize>,
+    closeness: Errand<Result<Vec<Option<Closeness>>, StoreError>>,
+}
+
+impl Texts {
+    /// Has the texts of the best documents read, each by its chunk.
+    pub(super) fn read(
+        helpers: &Helpers,
+        stores: &[Arc<Store>],
+        understood: &Understood,
+        sides: &[OneSide<'_>],
+    ) -> Self {
+        let all = sides.iter().enumerate();
+        let documents: Vec<_> =
+            all.flat_map(|(store, side)| side.documents.iter().zip(&side.ties).map(move |one| (store, one))).collect();
+        if sides.iter().any(|side| side.side == Side::Code) {
+            return Self { documents: documents.len(), readings: Vec::new() };
         }
-        // A chunk that is gone is being replaced; what is expanded later notices, and the search begins anew.
-        for (place, text) in here.into_iter().zip(store.read(|snapshot| snapshot.chunk_texts(&rows))?) {
-            read[place] = text.map(|text| reader.read(&text));
-        }
+        let tie = |place: usize| (documents[place].0, documents[place].1.1, place);
+        let worth = |place: usize| documents[place].1.0.chunk_score;
+        let mut best: Vec<usize> = (0..documents.len()).collect();
+        best.sort_by(|&a, &b| worth(b).total_cmp(&worth(a)).then_with(|| tie(a).cmp(&tie(b))));
+        best.truncate(MOST_TEXTS);
+        let reading = |(number, store): (usize, &Arc<Store>)| {
+            let places: Vec<usize> = best.iter().copied().filter(|&place| documents[place].0 == number).collect();
+            let rows: Vec<ChunkRow> = places.iter().map(|&place| documents[place].1.0.chunk).collect();
+            let (store, mut reader) = (Arc::clone(store), ClosenessReader::new(understood));
+            let closeness = move || {
+                // A chunk that is gone is being replaced; what is expanded later notices, and the search begins anew.
+                let texts = store.read(|snapshot| snapshot.chunk_texts(&rows))?;
+                Ok(texts.into_iter().map(|text| text.map(|text| reader.read(&text))).collect())
+            };
+            (!places.is_empty()).then(|| Reading { places, closeness: helpers.send(closeness) })
+        };
+        Self { documents: documents.len(), readings: stores.iter().enumerate().filter_map(reading).collect() }
     }
-    Ok(read)
+
+    /// The closeness of each document, store by store; `None` for what was not read.
+    ///
+    /// # Errors
+    /// A store cannot be read.
+    pub(super) fn closeness(self) -> Result<Vec<Option<Closeness>>, StoreError> {
+        let mut all = vec![None; self.documents];
+        for Reading { places, closeness } in self.readings {
+            for (place, one) in places.into_iter().zip(closeness.outcome()?) {
+                all[place] = one;
+            }
+        }
+        Ok(all)
+    }
 }

@@ -1,5 +1,6 @@
 //! Where does a walk from the candidates end?
 
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::Structure;
@@ -20,6 +21,26 @@ pub(crate) struct Arrived {
     pub(crate) over_links: f32,
 }
 
+/// What is on its way to each document, 0 for all between walks: a place for each, because a hub alone has hundreds of
+/// neighbours, and to hash every one costs more than all the rest of a search. Kept, because to clear a place for each of 100,000
+/// documents costs as much again.
+#[derive(Debug, Default)]
+pub(super) struct Counters(Mutex<Vec<f32>>);
+
+impl Counters {
+    /// Counters for so many documents, those of the last walk unless another one has them.
+    fn take(&self, count: usize) -> Vec<f32> {
+        let mut counters = std::mem::take(&mut *self.0.lock());
+        counters.resize(count, 0.0);
+        counters
+    }
+
+    /// Takes counters back; all of them are 0.
+    fn put(&self, counters: Vec<f32>) {
+        *self.0.lock() = counters;
+    }
+}
+
 impl Structure {
     /// The personalised PageRank of the documents around the seeds, which are places with weights above 0.
     ///
@@ -29,9 +50,7 @@ impl Structure {
         let sum: f32 = seeds.iter().map(|&(_, weight)| weight).sum();
         let mut arrived: FxHashMap<u32, Arrived> = FxHashMap::default();
         let mut front: Vec<(u32, f32)> = seeds.iter().map(|&(place, weight)| (place, weight / sum)).collect();
-        // What is on its way to each document. A place for each, because a hub alone has hundreds of neighbours, and to
-        // hash every one costs more than all the rest of a search.
-        let mut coming = vec![0.0_f32; self.documents.len()];
+        let mut coming = self.counters.take(self.documents.len());
         let mut touched: Vec<u32> = Vec::new();
         let mut steps = 0;
         let mut is_first = true;
@@ -67,6 +86,7 @@ impl Structure {
             }
             is_first = false;
         }
+        self.counters.put(coming);
         arrived
     }
 }

@@ -70,13 +70,9 @@ pub(super) fn walked(stores: &[OneSide<'_>]) -> Vec<Option<Walked>> {
         };
         let places: Vec<Option<u32>> =
             found.documents.iter().map(|document| structure.place(document.document)).collect();
-        let mut seeds: Vec<(u64, (u32, f32))> = places
-            .iter()
-            .zip(&found.documents)
-            .filter_map(|(place, document)| {
-                Some((found.finds.tie(document.document), ((*place)?, seed(document, best)?)))
-            })
-            .collect();
+        let documents = places.iter().zip(&found.documents).zip(&found.ties);
+        let mut seeds: Vec<(u64, (u32, f32))> =
+            documents.filter_map(|((place, document), tie)| Some((*tie, ((*place)?, seed(document, best)?)))).collect();
         seeds.sort_by_key(|(tie, _)| *tie);
         let seeds: Vec<(u32, f32)> = seeds.into_iter().map(|(_, seed)| seed).collect();
         let arrived = structure.walk(&seeds);

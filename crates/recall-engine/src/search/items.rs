@@ -1,0 +1,73 @@
+//! What speaks for or against an item, a memory or a file, before the query is asked?
+
+use std::sync::Arc;
+
+use recall_core::MemoryId;
+
+use super::Search;
+use super::order::Ranked;
+use super::pool::Finds;
+use crate::answer::Factor;
+use crate::errand::Errand;
+use crate::error::StoreError;
+use crate::memory;
+use crate::store::Store;
+
+/// The priors of the memories that were found, while other threads ask for them.
+pub(super) struct Priors {
+    /// Of each store.
+    memories: Vec<Option<OfMemories>>,
+}
+
+/// The priors of one store's memories.
+struct OfMemories {
+    /// The rows of the memories' documents, ascending.
+    rows: Vec<i64>,
+    /// Of each.
+    factors: Errand<Vec<Vec<Factor>>>,
+}
+
+impl Priors {
+    /// Has the priors of all memories asked for that are candidates.
+    pub(super) fn ask(search: &Search<'_>, pool: &[Finds]) -> Self {
+        let now = search.engine.clock.now();
+        let ask = |(store, finds): (&Arc<Store>, &Finds)| {
+            let documents = finds.evidence.documents.iter().map(|document| document.document.0);
+            let memories = documents.filter_map(|row| Some((row, *finds.known.memories.get(&row)?)));
+            let (rows, ids): (Vec<i64>, Vec<MemoryId>) = memories.unzip();
+            let (store, request) = (Arc::clone(store), search.request.clone());
+            let factors = move || memory::factors(&store, &ids, &request, now);
+            (!rows.is_empty()).then(|| OfMemories { rows, factors: search.engine.helpers.send(factors) })
+        };
+        Self { memories: search.stores.iter().zip(pool).map(ask).collect() }
+    }
+
+    /// Multiplies the odds of memories, and of files that feedback speaks of, with what speaks for or against them, whoever
+    /// decided: of a learned score, which is a probability by its scale, that moves all by the same way; of a fused one, which
+    /// is small, it is the score itself.
+    ///
+    /// # Errors
+    /// A store cannot be read.
+    pub(super) fn weigh(self, search: &Search<'_>, ranked: &mut [Ranked<'_>]) -> Result<(), StoreError> {
+        let now = search.engine.clock.now();
+        for (at, (store, memories)) in search.stores.iter().zip(self.memories).enumerate() {
+            let rated = store.rated_files(now)?;
+            let (rows, factors) = memories.map(|of| (of.rows, of.factors.outcome())).unwrap_or_default();
+            for one in ranked.iter_mut().filter(|one| one.store == at) {
+                let row = one.document.0;
+                let of_file = || rated.get(&row).copied().filter(|factor| !search.request.leaves_out(factor.name));
+                let of_memory = rows.binary_search(&row).map(|place| factors[place].clone());
+                one.item_priors = of_memory.unwrap_or_else(|_| of_file().into_iter().collect());
+            }
+        }
+        for one in ranked {
+            if one.item_priors.is_empty() {
+                // Its score stays what it is to the last bit.
+                continue;
+            }
+            let factor: f64 = one.item_priors.iter().map(|factor| factor.value).product();
+            one.score = one.score * factor / (1.0 - one.score + one.score * factor);
+        }
+        Ok(())
+    }
+}
