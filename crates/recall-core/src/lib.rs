@@ -41,7 +41,7 @@ mod vocabulary;
 pub mod words;
 
 pub use ablation::Ablation;
-pub use ascending::find_ascending;
+pub use ascending::{find_ascending, last_at_most};
 pub use chunk::{
     ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind,
 };

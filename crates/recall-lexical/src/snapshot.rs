@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use recall_core::{Candidate, ChunkRow, DocumentRow, Generation};
+use recall_core::{Candidate, ChunkRow, DocumentRow, Generation, last_at_most};
 use tantivy::columnar::ColumnValues;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::TermInfo;
@@ -233,8 +233,8 @@ impl Segment {
     /// The entry of a chunk, a removed one included; `None` for a chunk that is in no entry here.
     pub(crate) fn entry_of(&self, row: ChunkRow) -> Option<DocId> {
         // The chunks of a document have rows and entries without gaps.
-        let before = self.by_row.partition_point(|&(first, _)| first <= row);
-        let (first, entry) = self.by_row[before.checked_sub(1)?];
+        let place = last_at_most(self.by_row.len(), |place| self.by_row[place].0.0, row.0)?;
+        let (first, entry) = self.by_row[place];
         let entry = entry + DocId::try_from(row.0 - first.0).ok()?;
         (self.entries() > entry && self.chunk_row(entry) == row).then_some(entry)
     }
@@ -264,9 +264,10 @@ impl Segment {
 
     /// The entries of the document that an entry is of, removed ones included.
     pub(crate) fn around(&self, entry: DocId) -> Range<DocId> {
-        let next = self.firsts.partition_point(|&first| first <= entry);
-        let first = next.checked_sub(1).map_or(entry, |place| self.firsts[place]);
-        first..self.firsts.get(next).copied().unwrap_or(self.entries())
+        let first = |place: usize| i64::from(self.firsts[place]);
+        let place = last_at_most(self.firsts.len(), first, i64::from(entry));
+        let next = place.map_or(0, |place| place + 1);
+        place.map_or(entry, |place| self.firsts[place])..self.firsts.get(next).copied().unwrap_or(self.entries())
     }
 
     /// The packed traits of the entry's document.

@@ -78,13 +78,20 @@ pub(crate) fn keep_best(entries: &mut Vec<Scored>, depth: usize, ties: Ties<'_>)
     while start < entries.len().min(depth) {
         let score = entries[start].score;
         let end = start + entries[start..].iter().take_while(|entry| entry.score.total_cmp(&score).is_eq()).count();
-        let equals = &mut entries[start..end];
-        if let (Some(ties), 2..) = (ties, equals.len()) {
-            equals.sort_by_cached_key(|entry| (ties(entry.document), entry.row));
-        } else {
-            equals.sort_unstable_by_key(|entry| entry.row);
+        let kept = (end - start).min(depth - start);
+        if end - start > 1 {
+            let number = |entry: &Scored| ties.map_or(0, |ties| ties(entry.document));
+            let mut equals: Vec<(u64, Scored)> =
+                entries[start..end].iter().map(|entry| (number(entry), *entry)).collect();
+            let order = |a: &(u64, Scored), b: &(u64, Scored)| (a.0, a.1.row).cmp(&(b.0, b.1.row));
+            if kept < equals.len() {
+                equals.select_nth_unstable_by(kept, order);
+                equals.truncate(kept);
+            }
+            equals.sort_unstable_by(order);
+            entries.splice(start..end, equals.into_iter().map(|(_, entry)| entry));
         }
-        start = end;
+        start += kept;
     }
     entries.truncate(depth);
 }

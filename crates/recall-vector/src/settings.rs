@@ -37,7 +37,7 @@ impl Default for Settings {
 const GRAPH_FROM: usize = 100_000;
 
 /// See the decision on vectors in `docs/adr`; measured by the bench `vector`.
-const EXPANSION: usize = 128;
+const EXPANSION: usize = 64;
 
 /// See the decision on vectors in `docs/adr`; measured by the bench `vector`.
 const NODE_COST: usize = 50;

@@ -11,8 +11,12 @@ use crate::error::StoreError;
 use crate::semantic::Near;
 use crate::store::{Known, Store};
 
-/// How many candidates each retriever brings.
+/// How many candidates each retriever brings that goes by words, names or paths.
 const DEPTH: usize = 100;
+
+/// How many chunks that lie near the query are brought. With 100 of them nothing is found better (code, commit subjects and
+/// dialogues within .001, headings .005 less), and over 100,000 chunks a search takes a quarter longer.
+const NEAR: usize = 50;
 
 /// From how many chunks on what lies near is found by another thread meanwhile: over 10,000 a search was no faster for it, over
 /// 100,000 it took .89 of the time.
@@ -44,9 +48,10 @@ pub(super) fn retrieve(
         Depths { lexical: depth(Retriever::Lexical), symbol: depth(Retriever::Symbol), path: depth(Retriever::Path) };
     let failed = |source| store.search_failed(source);
     let searcher = store.lexical.searcher();
-    let find = match depth(Retriever::Semantic) {
-        0 => None,
-        depth => meaning::near(store, &searcher, understood, depth, models).map_err(failed)?,
+    let find = if weight_of(Retriever::Semantic) > 0.0 {
+        meaning::near(store, &searcher, understood, NEAR, models).map_err(failed)?
+    } else {
+        None
     };
     let find = find.map(|find| match searcher.chunk_count() {
         BESIDE_FROM.. => helpers.send(find),
