@@ -76,7 +76,6 @@ fn run(args: &Args) -> Result<(), StartError> {
         Claim::Theirs => return Ok(()),
     }
     raise_file_limit();
-    take_small_pages();
     let runtime = runtime()?;
     let identity = Identity {
         pid: std::process::id(),
@@ -131,18 +130,6 @@ fn raise_file_limit() {
         tracing::warn!(%error, ?current, "the limit on open files stays as it is");
     }
 }
-
-/// The allocator gives memory back that one search took and the next takes again. With huge pages the kernel clears 2 MB for
-/// each piece of it, however small: without them a search over 100,000 memories takes .95 of the time.
-#[cfg(target_os = "linux")]
-fn take_small_pages() {
-    if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
-        tracing::warn!(%error, "the system may use huge pages");
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn take_small_pages() {}
 
 fn log_start(daemon: &Daemon) {
     let Identity { tenure, socket, .. } = &daemon.identity;
