@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use recall_catalog::{ListQuery, ListSort, StoredDocument};
 use recall_core::{
-    DocPath, Document, DocumentId, DocumentType, Language, MemoryId, PathFilter, Recalled, Scope, StoreScope, Timestamp,
+    Document, DocumentId, DocumentType, Language, MemoryId, PathFilter, Recalled, Scope, StoreScope, Timestamp,
 };
 
 use crate::Engine;
@@ -146,8 +146,7 @@ fn selected(store: &Store, request: &ListRequest, query: &ListQuery) -> Result<V
         Said::Flagged => store.flagged(),
         Said::Anything => {
             let known = store.known();
-            let documents = known.files.iter().filter(|(path, file)| file.hash.is_some() && is_inside(path));
-            documents.filter_map(|(path, _)| DocPath::new(path).ok()).map(|path| DocumentId::of(&path)).collect()
+            known.documents().filter(|path| is_inside(path.as_str())).map(|path| DocumentId::of(&path)).collect()
         }
     };
     let ListQuery { types, languages, tags, sort: _, offset: _, limit: _ } = query;

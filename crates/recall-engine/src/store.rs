@@ -37,8 +37,6 @@ pub(crate) use attention::{Attention, Look, Noted};
 pub(crate) use background::Background;
 pub(crate) use folder::Folder;
 pub(crate) use known::Known;
-#[cfg(test)]
-pub(crate) use known::KnownFile;
 pub(crate) use open::Surroundings;
 pub(crate) use publication::Publication;
 pub(crate) use ranking::{Ranking, RankingCell};

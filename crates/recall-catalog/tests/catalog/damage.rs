@@ -27,7 +27,7 @@ fn read_all(catalog: &Catalog) -> Result<(), ReadError> {
     let rows: Vec<ChunkRow> = (1..=4000).map(ChunkRow).collect();
     snapshot.hits(&rows)?;
     snapshot.records_after(DocumentRow(0), usize::MAX)?;
-    snapshot.file_states()?;
+    snapshot.file_states(|_| ())?;
     snapshot.counts()?;
     snapshot.list(&ListQuery { limit: 1000, ..ListQuery::default() })?;
     snapshot.failures(10)?;

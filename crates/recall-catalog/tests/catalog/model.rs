@@ -1,7 +1,6 @@
 //! The catalog against a map.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -216,26 +215,25 @@ fn compare(catalog: &Catalog, model: &Model, rows_given: &BTreeSet<ChunkRow>) {
 }
 
 fn compare_totals(snapshot: &recall_catalog::Snapshot<'_>, model: &Model) {
-    let mut known: Vec<_> = snapshot.file_states().unwrap();
-    known.sort_by(|left, right| left.path.cmp(&right.path));
+    let mut known = Vec::new();
+    snapshot
+        .file_states(|file| known.push((file.path.to_owned(), file.row, file.size_bytes, file.modified, file.hash)))
+        .unwrap();
+    known.sort();
     let documents = model.documents.values().map(|placed| {
         let document = &placed.sample.document;
         (
-            Arc::from(document.path.as_str()),
+            document.path.as_str().to_owned(),
             Some(placed.row),
             document.size_bytes,
             document.modified,
             Some(document.hash),
         )
     });
-    let failures = model
-        .failures
-        .values()
-        .map(|failure| (Arc::from(failure.path.as_str()), None, failure.size_bytes, failure.modified, None));
+    let failures =
+        model.failures.values().map(|failure| (failure.path.clone(), None, failure.size_bytes, failure.modified, None));
     let mut expected: Vec<_> = documents.chain(failures).collect();
     expected.sort();
-    let known: Vec<_> =
-        known.into_iter().map(|file| (file.path, file.row, file.size_bytes, file.modified, file.hash)).collect();
     assert_eq!(known, expected);
 
     let counts = snapshot.counts().unwrap();

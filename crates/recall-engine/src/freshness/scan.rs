@@ -53,7 +53,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     if work.is_empty() && is_whole && !store.holds_nothing() {
         return Ok(SyncReport { outcome: Outcome::default(), unchanged });
     }
-    let parses_everything = noted.covers_everything() || known.files.is_empty();
+    let parses_everything = noted.covers_everything() || known.is_empty();
     let mut supervision = Supervision { progress: job.progress, cancel: job.cancel };
     let outcome = ingest::ingest(store, &work, job.threads, job.now, &mut supervision)
         .inspect_err(|_| store.attention.put_back(noted))?;
@@ -131,7 +131,7 @@ fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> 
     }
     // What lies in a directory that could not be listed this time is not gone.
     let is_gone = |path: &&str| {
-        let is_there = seen.contains(path) || namesakes.contains(*path) || MemoryId::of_path(path).is_some();
+        let is_there = seen.contains(path) || namesakes.contains(*path);
         !is_there && DocPath::new(path).map_or(true, |path| !scan.is_unseen(&path))
     };
     work.gone = known.files.keys().map(|path| &**path).filter(is_gone).map(str::to_owned).collect();

@@ -59,11 +59,11 @@ impl Store {
         let mut work = self.memory_work(known);
         if noted.covers_everything() {
             let here = work.read.iter().map(|task| task.path.clone()).collect::<std::collections::HashSet<_>>();
-            let others = known.memories.values().filter(|id| {
+            let others = known.memories.ids().filter(|id| {
                 let path = id.to_path();
                 !here.contains(&path) && noted.look(&path) == Look::Anew
             });
-            let memories = others.filter_map(|id| self.ledger.memory(*id)).map(super::mask::masked);
+            let memories = others.filter_map(|id| self.ledger.memory(id)).map(super::mask::masked);
             work.read.extend(memories.map(|memory| Task { hash: None, is_known: true, ..task(memory, None) }));
         }
         work

@@ -67,7 +67,7 @@ impl Store {
         let found = found.map_err(|source| self.search_failed(source))?;
         let known = self.known();
         let mut ids: Vec<MemoryId> =
-            found.iter().filter_map(|candidate| known.memories.get(&candidate.document.0).copied()).collect();
+            found.iter().filter_map(|candidate| known.memories.of_row(candidate.document)).collect();
         ids.sort_unstable();
         ids.dedup();
         let in_force = ids.into_iter().filter(|id| self.ledger.is_in_force(*id));

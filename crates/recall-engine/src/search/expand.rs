@@ -78,7 +78,7 @@ pub(super) fn look(search: &Search<'_>, pool: &[Finds]) -> Vec<Errand<()>> {
     let now = search.engine.clock.now();
     let found = search.stores.iter().zip(pool).filter(|(_, finds)| {
         let documents = &finds.evidence.documents;
-        documents.iter().any(|document| finds.known.memories.contains_key(&document.document.0))
+        documents.iter().any(|document| finds.known.memories.of_row(document.document).is_some())
     });
     let look = |store: &Arc<Store>| {
         let store = Arc::clone(store);

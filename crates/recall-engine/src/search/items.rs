@@ -32,8 +32,8 @@ impl Priors {
     pub(super) fn ask(search: &Search<'_>, pool: &[Finds]) -> Self {
         let now = search.engine.clock.now();
         let ask = |(store, finds): (&Arc<Store>, &Finds)| {
-            let documents = finds.evidence.documents.iter().map(|document| document.document.0);
-            let memories = documents.filter_map(|row| Some((row, *finds.known.memories.get(&row)?)));
+            let documents = finds.evidence.documents.iter().map(|document| document.document);
+            let memories = documents.filter_map(|row| Some((row.0, finds.known.memories.of_row(row)?)));
             let (rows, ids): (Vec<i64>, Vec<MemoryId>) = memories.unzip();
             let (store, request) = (Arc::clone(store), search.request.clone());
             let factors = move || memory::factors(&store, &ids, &request, now);

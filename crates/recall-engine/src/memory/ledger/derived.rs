@@ -45,7 +45,7 @@ impl Ledger {
         for &id in state.behind.keys() {
             if state.wanted.contains_key(&id) {
                 let memory = state.memories.memory(id);
-                difference.missing.extend(memory.map(|memory| (memory, hash_in(known, id))));
+                difference.missing.extend(memory.map(|memory| (memory, known.memories.hash(id))));
             } else {
                 difference.surplus.push(id);
             }
@@ -168,18 +168,13 @@ impl State {
     fn forget_even(&mut self, known: &Known) {
         let Self { wanted, behind, everything_behind, .. } = self;
         if std::mem::take(everything_behind) {
-            let gone = known.memories.values().filter(|id| !wanted.contains_key(id)).copied();
-            let other = wanted.iter().filter(|(id, hash)| hash_in(known, **id) != Some(**hash)).map(|(id, _)| *id);
+            let gone = known.memories.ids().filter(|id| !wanted.contains_key(id));
+            let other = wanted.iter().filter(|(id, hash)| known.memories.hash(**id) != Some(**hash)).map(|(id, _)| *id);
             // Whoever waits waits for these.
             behind.extend(gone.chain(other).map(|id| (id, FIRST_BEHIND - 1)));
         }
-        behind.retain(|id, _| wanted.get(id).copied() != hash_in(known, *id));
+        behind.retain(|id, _| wanted.get(id).copied() != known.memories.hash(*id));
     }
-}
-
-/// The hash of the document that the index has of a memory.
-fn hash_in(known: &Known, id: MemoryId) -> Option<ContentHash> {
-    known.files.get(id.to_string().as_str()).and_then(|file| file.hash)
 }
 
 /// The documents that there should be.
@@ -199,11 +194,11 @@ fn wanted(memories: &Memories, id: MemoryId) -> Option<ContentHash> {
 mod tests {
     use std::sync::Arc;
 
-    use recall_core::{MemoryType, Timestamp};
+    use recall_catalog::FileState;
+    use recall_core::{DocumentRow, MemoryType, Timestamp};
 
     use super::super::tests::addition;
     use super::*;
-    use crate::store::KnownFile;
 
     /// Longer than a test takes that waits for nothing.
     const LONG: Duration = Duration::from_secs(30);
@@ -223,8 +218,8 @@ mod tests {
         let mut known = Known::default();
         for &number in numbers {
             let hash = ledger.state.lock().wanted.get(&id(number)).copied();
-            let file = KnownFile { size_bytes: 1, modified: NOW, hash };
-            known.files.insert(id(number).to_string().into(), file);
+            let (path, row) = (id(number).to_string(), Some(DocumentRow(i64::from(number))));
+            known.insert(FileState { path: &path, row, size_bytes: 1, modified: NOW, hash });
         }
         known
     }

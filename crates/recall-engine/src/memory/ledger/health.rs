@@ -56,9 +56,9 @@ impl Ledger {
         if state.looked.is_none() {
             return 0;
         }
-        let has = |id: &recall_core::MemoryId| known.files.get(id.to_string().as_str()).and_then(|file| file.hash);
+        let has = |id: &recall_core::MemoryId| known.memories.hash(*id);
         let missing = state.wanted.iter().filter(|(id, hash)| has(id) != Some(**hash)).count();
-        let surplus = known.memories.values().filter(|id| !state.wanted.contains_key(id)).count();
+        let surplus = known.memories.ids().filter(|id| !state.wanted.contains_key(id)).count();
         (missing + surplus) as u64
     }
 }
