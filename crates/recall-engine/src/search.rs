@@ -92,6 +92,8 @@ impl Engine {
             match search.attempt(&mut clock, attempt == ATTEMPTS)? {
                 Attempt::Answered(mut answer) => {
                     note_retrievals(&stores, &answer.hits);
+                    // Behind the answer, which it would hold up.
+                    stores.iter().for_each(Store::follow_structure);
                     warnings.append(&mut answer.warnings);
                     answer.warnings = warnings;
                     return Ok(*answer);

@@ -176,7 +176,7 @@ impl Store {
             store.catch_up(Reach::Whole);
             store.settle();
             // So that the first search after a job ranks by the graph as the second does.
-            store.structure();
+            store.follow_structure();
             store.embed_soon();
         });
     }

@@ -82,7 +82,7 @@ impl Store {
             store.catch_up(Reach::Whole);
             store.settle();
             // So that the first search after it ranks by the graph as the second does.
-            store.structure();
+            store.follow_structure();
             drop(store);
             drop(working);
         });

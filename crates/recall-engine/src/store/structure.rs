@@ -29,13 +29,16 @@ struct Reading {
 const REST: u32 = 20;
 
 impl Store {
-    /// The graph as it is; has it read anew when it is behind the documents, which later queries will see.
-    pub(crate) fn structure(self: &Arc<Self>) -> Arc<Structure> {
-        let current = self.structure.current.load_full();
-        if current.generation != self.lexical.generation() && self.structure.begin() {
+    /// The graph as it is.
+    pub(crate) fn structure(&self) -> Arc<Structure> {
+        self.structure.current.load_full()
+    }
+
+    /// Has the graph read anew when it is behind the documents, which later queries will see.
+    pub(crate) fn follow_structure(self: &Arc<Self>) {
+        if self.structure().generation != self.lexical.generation() && self.structure.begin() {
             self.read_structure_soon();
         }
-        current
     }
 
     /// Reads the graph, and shows it to queries.
