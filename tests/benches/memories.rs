@@ -38,6 +38,9 @@ const LOOKED_FOR: usize = 30;
 const QUESTIONS: usize = 50;
 const ROUNDS: usize = 10;
 
+/// How often is looked whether the daemon rests.
+const LOOK: Duration = Duration::from_secs(1);
+
 /// How often the daemon is started anew.
 const STARTS: usize = 5;
 
@@ -128,13 +131,18 @@ impl Bench<'_> {
         let mut random = fastrand::Rng::with_seed(7);
         let questions: Vec<_> = (0..QUESTIONS).map(|number| words(&mut random, 1 + number % 6)).collect();
         self.settle(&client).await;
-        self.search(&client, &questions).await;
+        self.search("search through the socket, while embeddings settle", &client, &questions).await;
+        let began = Instant::now();
+        self.rest(&client).await;
+        figure("until the daemon rests", began.elapsed());
+        self.search("search through the socket, 10 hits", &client, &questions).await;
         drop((client, daemon));
         self.open(&questions[0]).await;
 
         let _daemon = self.sandbox.start_daemon(&[]);
         let client = self.client().await;
         self.settle(&client).await;
+        self.rest(&client).await;
         self.add(&client, count).await;
         let memory = self.status(&client).await.daemon.and_then(|daemon| daemon.memory).expect("its memory");
         println!("  {:<56} {:>8.1} MB", "daemon, own memory in the end", memory.anonymous_bytes as f64 / 1e6);
@@ -151,7 +159,22 @@ impl Bench<'_> {
         }
     }
 
-    async fn search(&self, client: &Client, questions: &[String]) {
+    /// Waits until the daemon does nothing by itself any more: the first graph over many embeddings takes half a minute.
+    async fn rest(&self, client: &Client) {
+        let pid = self.status(client).await.daemon.expect("told").pid;
+        let mut before = work_of(pid);
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let after = work_of(pid);
+            let work = after.zip(before).map_or(Duration::ZERO, |(after, before)| after.saturating_sub(before));
+            if work < LOOK / 20 {
+                return;
+            }
+            before = after;
+        }
+    }
+
+    async fn search(&self, name: &str, client: &Client, questions: &[String]) {
         let mut times = Vec::new();
         for round in 0..ROUNDS {
             for question in questions {
@@ -163,7 +186,7 @@ impl Bench<'_> {
                 }
             }
         }
-        spread("search through the socket, 10 hits", &mut times);
+        spread(name, &mut times);
     }
 
     /// From a daemon that has opened nothing to its first answer.
@@ -175,7 +198,7 @@ impl Bench<'_> {
             let began = Instant::now();
             client.search(self.question(question)).await.expect("an answer");
             times.push(began.elapsed());
-            self.settle(&client).await;
+            self.rest(&client).await;
             let stopped = self.sandbox.recall(self.project, &["daemon", "stop"]);
             assert_eq!(stopped.code, Some(0), "{stopped:?}");
             drop((client, daemon));
