@@ -221,3 +221,39 @@ fn last_of_best(entries: &[DocId], scores: &[f32], ranked: &mut Vec<f32>, depth:
     ranked.extend(entries.iter().map(|&entry| scores[entry as usize]));
     *ranked.select_nth_unstable_by(depth - 1, |a, b| b.total_cmp(a)).1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scored(score: f32, row: i64) -> Scored {
+        let address = Address { segment: 0, entry: row as DocId };
+        Scored { score, row: ChunkRow(row), document: DocumentRow(row), address }
+    }
+
+    fn kept(depth: usize, ties: Ties<'_>) -> Vec<i64> {
+        let mut entries =
+            vec![scored(0.5, 8), scored(1.0, 3), scored(1.0, 5), scored(2.0, 6), scored(1.0, 4), scored(0.5, 7)];
+        keep_best(&mut entries, depth, ties);
+        entries.iter().map(|entry| entry.row.0).collect()
+    }
+
+    #[test]
+    fn of_equals_those_with_the_lesser_number_are_kept_and_only_they_are_asked_for_it() {
+        let asked = Cell::new(0);
+        let number = |document: DocumentRow| {
+            asked.set(asked.get() + 1);
+            100 - document.0 as u64
+        };
+        assert_eq!(kept(3, Some(&number)), [6, 5, 4]);
+        assert_eq!(asked.get(), 3);
+        assert_eq!(kept(usize::MAX, Some(&number)), [6, 5, 4, 3, 8, 7]);
+    }
+
+    #[test]
+    fn without_numbers_rows_decide() {
+        assert_eq!(kept(3, None), [6, 3, 4]);
+        assert_eq!(kept(0, None), [0; 0]);
+        assert_eq!(kept(9, None), [6, 3, 4, 5, 7, 8]);
+    }
+}
