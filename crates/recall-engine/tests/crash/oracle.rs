@@ -60,16 +60,20 @@ impl Oracle {
         self.after.push(facts);
     }
 
-    /// What retired another is gone: that one is in force again.
+    /// What retired another is gone: that one is in force again. Of what was moved, the copy alone is gone: the project, which knows
+    /// that it was moved, still knows what it retired.
     pub(crate) fn delete(&mut self, id: MemoryId) {
         let mut facts = self.facts().clone();
         facts.memories.remove(&id);
-        facts.memories.extend(facts.moved.remove(&id).map(|fact| (id, fact)));
         facts.found.retain(|(_, found)| *found != id);
-        for (older, fact) in &mut facts.memories {
-            if fact.superseded_by == Some(id) {
-                fact.superseded_by = None;
-                facts.found.insert((fact.scope, *older));
+        if let Some(fact) = facts.moved.remove(&id) {
+            facts.memories.insert(id, fact);
+        } else {
+            for (older, fact) in &mut facts.memories {
+                if fact.superseded_by == Some(id) {
+                    fact.superseded_by = None;
+                    facts.found.insert((fact.scope, *older));
+                }
             }
         }
         self.after.push(facts);

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant};
 
 use recall_core::{Clock, MemoryId, Scope, SearchRequest, Timestamp};
-use recall_engine::{Engine, EngineSettings, Hit, ItemRequest, Origin, Parent};
+use recall_engine::{Engine, EngineSettings, Hit, ItemRequest, Origin, Parent, Warning};
 use recall_testkit::{Image, ModelDisk};
 
 use super::oracle::{Fact, Facts};
@@ -16,6 +17,9 @@ use super::work::{addition, words};
 
 /// More than any sequence of operations remembers.
 const HITS: u32 = 50;
+
+/// How long the index may take to be up to ten memories.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A time that goes forward when it is told to.
 #[derive(Debug)]
@@ -86,10 +90,18 @@ impl World {
         self.sandbox.engine_at(self.place.path(), EngineSettings::default(), clock, Box::new(journals))
     }
 
-    /// What is found of wombats, everywhere.
+    /// What is found of wombats, everywhere, once the index is up to the journals: on a busy machine a search does not wait for it.
     pub(crate) fn search(&self, engine: &Engine) -> Vec<Hit> {
         let wombats = SearchRequest { limit: HITS, ..request("wombats") };
-        engine.search(&self.origin(), &wombats).expect("an answer").hits
+        let is_behind = |warning: &Warning| matches!(warning, Warning::ScanRunning | Warning::MemoriesBehind);
+        let began = Instant::now();
+        loop {
+            let answer = engine.search(&self.origin(), &wombats).expect("an answer");
+            if !answer.warnings.iter().any(is_behind) {
+                return answer.hits;
+            }
+            assert!(began.elapsed() < PATIENCE, "the index stays behind: {:?}", answer.warnings);
+        }
     }
 
     /// A copy of the index.
