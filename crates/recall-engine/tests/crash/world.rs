@@ -93,7 +93,9 @@ impl World {
     /// What is found of wombats, everywhere, once the index is up to the journals: on a busy machine a search does not wait for it.
     pub(crate) fn search(&self, engine: &Engine) -> Vec<Hit> {
         let wombats = SearchRequest { limit: HITS, ..request("wombats") };
-        let is_behind = |warning: &Warning| matches!(warning, Warning::ScanRunning | Warning::MemoriesBehind);
+        let is_behind = |warning: &Warning| {
+            matches!(warning, Warning::ScanRunning | Warning::Indexing { .. } | Warning::MemoriesBehind)
+        };
         let began = Instant::now();
         loop {
             let answer = engine.search(&self.origin(), &wombats).expect("an answer");
