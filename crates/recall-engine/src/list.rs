@@ -146,7 +146,7 @@ fn selected(store: &Store, request: &ListRequest, query: &ListQuery) -> Result<V
         Said::Flagged => store.flagged(),
         Said::Anything => {
             let known = store.known();
-            known.documents().filter(|path| is_inside(path.as_str())).map(|path| DocumentId::of(&path)).collect()
+            known.document_paths().filter(|path| is_inside(path.as_str())).map(|path| DocumentId::of(&path)).collect()
         }
     };
     let ListQuery { types, languages, tags, sort: _, offset: _, limit: _ } = query;

@@ -152,6 +152,17 @@ fn settle(sandbox: &Sandbox, engine: &Engine) {
     engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
 }
 
+/// Many pages that an encoder has embedded.
+fn embedded(built_in: bool) -> (Sandbox, Engine, Arc<Encoder>) {
+    let sandbox = many_pages();
+    let engine = engine(&sandbox, built_in);
+    let encoder = Encoder::new(1);
+    engine.use_encoders(encoders(&encoder, &[]));
+    sandbox.index(&engine);
+    settle(&sandbox, &engine);
+    (sandbox, engine, encoder)
+}
+
 fn search(sandbox: &Sandbox, engine: &Engine) -> Answer {
     sandbox.search(engine, "mechanic")
 }
@@ -261,12 +272,7 @@ fn an_encoder_that_is_changed_on_the_way_stops() {
 
 #[test]
 fn stores_that_are_asked_together_are_asked_by_one_model() {
-    let sandbox = many_pages();
-    let engine = engine(&sandbox, true);
-    let deep = Encoder::new(1);
-    engine.use_encoders(encoders(&deep, &[]));
-    sandbox.index(&engine);
-    settle(&sandbox, &engine);
+    let (sandbox, engine, deep) = embedded(true);
     assert_eq!(search(&sandbox, &engine).model.as_deref(), Some("encoder-1"));
 
     // The global store is embedded by the built-in model alone.
@@ -315,12 +321,7 @@ fn what_was_embedded_before_the_end_is_not_embedded_again() {
 #[test]
 fn where_an_encoder_does_not_answer_the_next_one_does_with_a_warning() {
     for built_in in [true, false] {
-        let sandbox = many_pages();
-        let engine = engine(&sandbox, built_in);
-        let deep = Encoder::new(1);
-        engine.use_encoders(encoders(&deep, &[]));
-        sandbox.index(&engine);
-        settle(&sandbox, &engine);
+        let (sandbox, engine, deep) = embedded(built_in);
         assert_eq!(search(&sandbox, &engine).model.as_deref(), Some("encoder-1"));
 
         deep.is_dumb.store(true, Ordering::SeqCst);
@@ -338,12 +339,7 @@ fn where_an_encoder_does_not_answer_the_next_one_does_with_a_warning() {
 
 #[test]
 fn an_encoder_that_panics_is_not_taken_for_a_damaged_index() {
-    let sandbox = many_pages();
-    let engine = engine(&sandbox, false);
-    let encoder = Encoder::new(1);
-    engine.use_encoders(encoders(&encoder, &[]));
-    sandbox.index(&engine);
-    settle(&sandbox, &engine);
+    let (sandbox, engine, encoder) = embedded(false);
     encoder.is_broken.store(true, Ordering::SeqCst);
     let panic = catch_unwind(AssertUnwindSafe(|| search(&sandbox, &engine))).expect_err("it is passed on");
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"provoked"));

@@ -265,9 +265,9 @@ impl Segment {
     /// The entries of the document that an entry is of, removed ones included.
     pub(crate) fn around(&self, entry: DocId) -> Range<DocId> {
         let first = |place: usize| i64::from(self.firsts[place]);
-        let place = last_at_most(self.firsts.len(), first, i64::from(entry));
-        let next = place.map_or(0, |place| place + 1);
-        place.map_or(entry, |place| self.firsts[place])..self.firsts.get(next).copied().unwrap_or(self.entries())
+        // The first of all is 0.
+        let place = last_at_most(self.firsts.len(), first, i64::from(entry)).unwrap_or_default();
+        self.firsts[place]..self.firsts.get(place + 1).copied().unwrap_or(self.entries())
     }
 
     /// The packed traits of the entry's document.

@@ -35,9 +35,11 @@ impl Priors {
             let documents = finds.evidence.documents.iter().map(|document| document.document);
             let memories = documents.filter_map(|row| Some((row.0, finds.known.memories.of_row(row)?)));
             let (rows, ids): (Vec<i64>, Vec<MemoryId>) = memories.unzip();
-            let (store, request) = (Arc::clone(store), search.request.clone());
-            let factors = move || memory::factors(&store, &ids, &request, now);
-            (!rows.is_empty()).then(|| OfMemories { rows, factors: search.engine.helpers.send(factors) })
+            (!rows.is_empty()).then(|| {
+                let (store, request) = (Arc::clone(store), search.request.clone());
+                let factors = move || memory::factors(&store, &ids, &request, now);
+                OfMemories { rows, factors: search.engine.helpers.send(factors) }
+            })
         };
         Self { memories: search.stores.iter().zip(pool).map(ask).collect() }
     }

@@ -38,12 +38,13 @@ impl Texts {
         understood: &Understood,
         sides: &[OneSide<'_>],
     ) -> Self {
+        if sides.iter().any(|side| side.side == Side::Code) {
+            let documents = sides.iter().map(|side| side.documents.len()).sum();
+            return Self { documents, readings: Vec::new() };
+        }
         let all = sides.iter().enumerate();
         let documents: Vec<_> =
             all.flat_map(|(store, side)| side.documents.iter().zip(&side.ties).map(move |one| (store, one))).collect();
-        if sides.iter().any(|side| side.side == Side::Code) {
-            return Self { documents: documents.len(), readings: Vec::new() };
-        }
         let tie = |place: usize| (documents[place].0, documents[place].1.1, place);
         let worth = |place: usize| documents[place].1.0.chunk_score;
         let mut best: Vec<usize> = (0..documents.len()).collect();

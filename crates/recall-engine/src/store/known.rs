@@ -142,7 +142,7 @@ impl Known {
     }
 
     /// The paths of the documents, memories among them, in no order.
-    pub(crate) fn documents(&self) -> impl Iterator<Item = DocPath> {
+    pub(crate) fn document_paths(&self) -> impl Iterator<Item = DocPath> {
         let files = self.files.iter().filter(|(_, file)| file.hash.is_some());
         files.filter_map(|(path, _)| DocPath::new(path).ok()).chain(self.memories.ids().map(MemoryId::to_path))
     }
