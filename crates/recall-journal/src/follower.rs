@@ -90,14 +90,14 @@ impl Follower {
     /// # Errors
     /// The folder cannot be listed. What was read before is still known.
     pub fn changes(&mut self, now: Timestamp) -> Result<Changes, ReadError> {
-        let days = self.days()?;
-        if self.seen.keys().any(|seen| days.binary_search(seen).is_err()) {
+        let days = self.storage.stats().map_err(|source| self.unlisted(source))?;
+        if self.seen.keys().any(|seen| days.binary_search_by_key(seen, |(day, _)| *day).is_err()) {
             return self.replay(now).map(Changes::Rewritten);
         }
         let mut events = Vec::new();
         let mut has_grown = false;
-        for day in days {
-            match self.look(day, now) {
+        for (day, there) in days {
+            match self.look(day, there, now) {
                 Look::Same => continue,
                 Look::Grown => self.read_day(day, now, &mut events),
                 Look::Rewritten => return self.replay(now).map(Changes::Rewritten),
@@ -118,12 +118,15 @@ impl Follower {
     }
 
     fn days(&self) -> Result<Vec<Day>, ReadError> {
-        self.storage.days().map_err(|source| ReadError { folder: self.storage.folder().to_owned(), source })
+        self.storage.days().map_err(|source| self.unlisted(source))
     }
 
-    /// Compares a file with what was read of it.
-    fn look(&mut self, day: Day, now: Timestamp) -> Look {
-        let there = self.storage.stat(day);
+    fn unlisted(&self, source: io::Error) -> ReadError {
+        ReadError { folder: self.storage.folder().to_owned(), source }
+    }
+
+    /// Compares a file, as it is there, with what was read of it.
+    fn look(&mut self, day: Day, there: io::Result<Option<Stat>>, now: Timestamp) -> Look {
         let Some(seen) = self.seen.get_mut(&day) else {
             return if matches!(there, Ok(None)) { Look::Same } else { Look::Grown };
         };

@@ -25,6 +25,12 @@ pub trait Storage: Debug + Send + Sync {
     /// Tells what the day's file looks like; none where there is none.
     fn stat(&self, day: Day) -> io::Result<Option<Stat>>;
 
+    /// The days that may have a file, in order, each with what [`stat`](Self::stat) tells of it: what every search asks of all
+    /// days.
+    fn stats(&self) -> io::Result<Vec<(Day, io::Result<Option<Stat>>)>> {
+        Ok(self.days()?.into_iter().map(|day| (day, self.stat(day))).collect())
+    }
+
     /// Opens the day's file for reading; none where there is none.
     fn open(&self, day: Day) -> io::Result<Option<Box<dyn StoredFile>>>;
 

@@ -96,6 +96,35 @@ impl Storage for Disk {
         some(fs::symlink_metadata(self.path(day)).map(|metadata| stat(&metadata)))
     }
 
+    /// A name that is looked up from the folder on takes a third of the time of one from the root on.
+    #[cfg(target_os = "linux")]
+    fn stats(&self) -> io::Result<Vec<(Day, io::Result<Option<Stat>>)>> {
+        use rustix::fs::{AtFlags, Dir, Mode, OFlags, open, statat};
+
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = open(&self.folder, flags, Mode::empty()).map_err(io::Error::from);
+        let Some(folder) = some(opened)? else { return Ok(Vec::new()) };
+        let mut folder = Dir::new(folder)?;
+        let mut days = Vec::new();
+        for entry in folder.by_ref() {
+            days.extend(entry?.file_name().to_str().ok().and_then(Day::from_name));
+        }
+        days.sort_unstable();
+        let folder = folder.fd()?;
+        let stat = |day| {
+            let path = if self.single.is_some() { self.path(day) } else { day.path() };
+            (
+                day,
+                some(
+                    statat(folder, path, AtFlags::SYMLINK_NOFOLLOW)
+                        .map(|found| stat_at(&found))
+                        .map_err(io::Error::from),
+                ),
+            )
+        };
+        Ok(days.into_iter().map(stat).collect())
+    }
+
     fn open(&self, day: Day) -> io::Result<Option<Box<dyn StoredFile>>> {
         let file = some(self.open_file(day, OpenOptions::new().read(true)))?;
         Ok(file.map(|file| Box::new(Opened { file }) as Box<dyn StoredFile>))
@@ -170,6 +199,20 @@ fn some<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
+/// What [`stat`] tells, of what the system call itself gives.
+#[cfg(target_os = "linux")]
+fn stat_at(found: &rustix::fs::Stat) -> Stat {
+    let time = |seconds: i64, nanoseconds: u64| {
+        Timestamp(seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds.cast_signed()))
+    };
+    Stat {
+        length: found.st_size.cast_unsigned(),
+        modified: time(found.st_mtime, found.st_mtime_nsec),
+        changed: time(found.st_ctime, found.st_ctime_nsec),
+        identity: (found.st_dev, found.st_ino),
+    }
+}
+
 fn stat(metadata: &Metadata) -> Stat {
     let modified = metadata.modified().map(Timestamp::from).unwrap_or_default();
     #[cfg(unix)]
@@ -214,4 +257,32 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_look_from_their_folder_as_they_do_from_the_root() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let disk = Disk::new(folder.path());
+        for (day, text) in
+            [("2026-01-05", Some("{}\n")), ("2026-01-04", Some("")), ("2026-01-06", None), ("notes", None)]
+        {
+            fs::create_dir(folder.path().join(day)).expect("a folder");
+            if let Some(text) = text {
+                fs::write(folder.path().join(day).join("memories.jsonl"), text).expect("a file");
+            }
+        }
+        std::os::unix::fs::symlink("nowhere", folder.path().join("2026-01-06/memories.jsonl")).expect("a link");
+        fs::create_dir(folder.path().join("2026-01-07")).expect("a folder");
+        let stats = disk.stats().expect("a folder");
+        assert_eq!(stats.iter().map(|(day, _)| *day).collect::<Vec<_>>(), disk.days().expect("a folder"));
+        assert_eq!(stats.iter().filter(|(_, stat)| matches!(stat, Ok(Some(_)))).count(), 3);
+        for (day, stat) in stats {
+            assert_eq!(stat.expect("a file"), disk.stat(day).expect("a file"), "{day}");
+        }
+        assert!(Disk::new(folder.path().join("none")).stats().expect("none").is_empty());
+    }
 }
