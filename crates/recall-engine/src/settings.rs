@@ -93,19 +93,27 @@ pub struct Reranker {
     pub cross_encoder: Arc<dyn CrossEncoder>,
 }
 
-impl Default for EngineSettings {
-    fn default() -> Self {
+impl EngineSettings {
+    /// The defaults with other rankers than the built-in ones, which are not read: a recipe that makes new ones asks for
+    /// features that they do not know.
+    pub fn ranked_by(rankers: Rankers) -> Self {
         Self {
             ingest_threads: std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
             open_stores: NonZero::new(32).expect("32 is not zero"),
             first_index_wait: Duration::from_mins(1),
             ingest_wait: Duration::from_millis(250),
             embedding_wait: Duration::from_secs(1),
-            rankers: Rankers::built_in(),
+            rankers,
             model: None,
             embedding_store: None,
             rerank: RerankSettings::default(),
         }
+    }
+}
+
+impl Default for EngineSettings {
+    fn default() -> Self {
+        Self::ranked_by(Rankers::built_in())
     }
 }
 

@@ -3,7 +3,7 @@
 mod support;
 
 use recall_core::{Ablation, SearchRequest};
-use recall_engine::{Answer, Engine};
+use recall_engine::{Answer, Engine, Hit};
 use support::{Sandbox, request};
 
 /// The answers of a whole search and of one without a stage.
@@ -46,6 +46,26 @@ fn a_prior_that_is_left_out_changes_no_score() {
         assert!(priors(&with) > 0, "{stage}");
         assert_eq!(priors(&without), 0, "{stage}");
     }
+}
+
+#[test]
+fn a_kind_that_rankers_do_not_know_steps_back_in_their_order() {
+    let own = "/// Asks for a payment again.\npub fn retry() {\n    ask_again();\n}\n";
+    let copy = "/// How long a client waits before a payment is asked for again.\npub const PATIENCE: u64 = 30;\n";
+    let sandbox = Sandbox::with(&[("src/retry.rs", own), ("third_party/pay/waiting.rs", copy)]);
+    let engine = sandbox.engine();
+    let [with, without] = with_and_without(&sandbox, &engine, "how a payment is asked for again", Ablation::FileKind);
+    let hit = |answer: &Answer, path: &str| {
+        let hit = answer.hits.iter().find(|hit| hit.document.path.as_str() == path).expect("it is found").clone();
+        assert!(hit.confidence.is_some(), "a ranker decided");
+        hit
+    };
+    let vendored = hit(&with, "third_party/pay/waiting.rs");
+    let priors = |hit: &Hit| hit.explanation.as_ref().map_or_else(Vec::new, |explained| explained.priors.clone());
+    assert_eq!(priors(&vendored).last().map(|factor| (factor.name, factor.value)), Some(("file_kind", 0.37)));
+    assert!(vendored.score < hit(&without, "third_party/pay/waiting.rs").score);
+    assert!(priors(&hit(&without, "third_party/pay/waiting.rs")).is_empty());
+    assert_eq!(hit(&with, "src/retry.rs").score, hit(&without, "src/retry.rs").score);
 }
 
 #[test]

@@ -87,11 +87,7 @@ impl Asked {
         };
         let engine = Engine::new(
             places,
-            EngineSettings {
-                rankers: Rankers::none(),
-                model: Some(models.instant.clone()),
-                ..EngineSettings::default()
-            },
+            EngineSettings { model: Some(models.instant.clone()), ..EngineSettings::ranked_by(Rankers::none()) },
             Box::new(|_: &Path| StoreSettings::default()),
             Arc::new(Now),
         );

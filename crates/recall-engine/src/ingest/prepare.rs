@@ -141,7 +141,7 @@ impl<'a> Preparer<'a> {
             hash,
             size_bytes,
             modified,
-            file_kind: FileKind::of(&task.path),
+            file_kind: FileKind::of_parsed(&task.path, &parsed),
             tags,
             source: task.source.clone(),
         };

@@ -15,7 +15,7 @@ use recall_rank::Ranker;
 use rustc_hash::FxHashMap;
 
 use super::pool::OneSide;
-use super::prior::asked_for;
+use super::prior::{asked_for, is_learnt};
 use super::texts::Texts;
 use crate::error::StoreError;
 use crate::rankers::Basis;
@@ -201,7 +201,7 @@ pub(super) fn rows(
                 rank(2),
                 (found.fused.get(&key).map_or(0.0, |chunk| chunk.score) / best_fused) as f32,
                 by_fusion.get(&key).copied().unwrap_or(0.0),
-                flag(wanted.contains(&traits.file_kind)),
+                flag(is_learnt(traits.file_kind) && wanted.contains(&traits.file_kind)),
                 asks(&[QueryClass::Symbol]),
                 asks(&[QueryClass::Path]),
                 asks(&[QueryClass::Question, QueryClass::Relationship]),

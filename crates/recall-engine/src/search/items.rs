@@ -44,8 +44,8 @@ impl Priors {
         Self { memories: search.stores.iter().zip(pool).map(ask).collect() }
     }
 
-    /// Multiplies the odds of memories, and of files that feedback speaks of, with what speaks for or against them, whoever
-    /// decided: of a learned score, which is a probability by its scale, that moves all by the same way; of a fused one, which
+    /// Multiplies the odds of memories, and of files that their kind or feedback speaks of, with what speaks for or against
+    /// them, whoever decided: of a learned score, which is a probability by its scale, that moves all by the same way; of a fused one, which
     /// is small, it is the score itself.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Priors {
                 let row = one.document.0;
                 let of_file = || rated.get(&row).copied().filter(|factor| !search.request.leaves_out(factor.name));
                 let of_memory = rows.binary_search(&row).map(|place| factors[place].clone());
-                one.item_priors = of_memory.unwrap_or_else(|_| of_file().into_iter().collect());
+                one.item_priors.extend(of_memory.unwrap_or_else(|_| of_file().into_iter().collect()));
             }
         }
         for one in ranked {

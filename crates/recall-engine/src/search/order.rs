@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::fused::FusedChunk;
 use super::pool::{Finds, OneSide};
 use super::texts::Texts;
-use super::{Search, features, items};
+use super::{Search, features, items, prior};
 use crate::answer::{Factor, Reranked};
 use crate::error::StoreError;
 use crate::rankers::{Basis, Rankers, Side};
@@ -127,6 +127,7 @@ fn by_ranker<'a>(
     let mut scores = Vec::new();
     ranker.score(&features::seen_by(ranker, &rows), &mut scores);
     let standard = Standard::of(&scores);
+    let asked_for = prior::asked_for(search.understood);
     let mut scores = scores.into_iter().enumerate();
     let mut order = Vec::new();
     for (store, side) in sides.iter().enumerate() {
@@ -144,7 +145,9 @@ fn by_ranker<'a>(
                         + TOGETHER * best.map_or(0.0, |chunk| chunk.score) / most_fused,
                 ),
                 fused: best,
-                item_priors: Vec::new(),
+                item_priors: prior::on_odds(document.traits.file_kind, &asked_for, search.request)
+                    .into_iter()
+                    .collect(),
                 reranked: None,
                 learned: Some(Learned {
                     side: side.side,

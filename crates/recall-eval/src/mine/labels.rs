@@ -22,7 +22,7 @@ fn is_code(path: &str) -> bool {
         && !path.components().rev().skip(1).any(is_foreign)
         && !COMPRESSED.iter().any(|ending| name.ends_with(ending))
         && !BOOKKEEPING.contains(&name)
-        && !matches!(FileKind::of(&path), FileKind::Test | FileKind::Generated)
+        && !matches!(FileKind::of(&path), FileKind::Test | FileKind::Generated | FileKind::Vendored)
 }
 
 /// Extensions of programming languages. Prose, data, markup and configuration change beside the code that a message is
@@ -36,22 +36,8 @@ const CODE_EXTENSIONS: &[&str] = &[
     "vue", "zig", "zsh", "R", "C", "S",
 ];
 
-/// Folders whose files somebody else wrote, or a program.
-const FOREIGN_FOLDERS: &[&str] = &[
-    "node_modules",
-    "bower_components",
-    "vendor",
-    "vendored",
-    "third_party",
-    "thirdparty",
-    "3rdparty",
-    "external",
-    "dist",
-    "generated",
-    "__generated__",
-    "Pods",
-    "Carthage",
-];
+/// Folders whose files a program wrote, or somebody else, beside those of vendored code.
+const FOREIGN_FOLDERS: &[&str] = &["external", "dist", "generated", "__generated__"];
 
 /// Endings of what a program packed.
 const COMPRESSED: &[&str] = &[".min.js", ".min.mjs", ".min.cjs", "-min.js", ".bundle.js", ".chunk.js"];
