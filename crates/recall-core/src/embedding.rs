@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::ids::write_hex;
+
 /// What tells one model from every other: its weights, its tokenizer, how its outputs become an embedding.
 ///
 /// Embeddings of two fingerprints are never compared.
@@ -26,7 +28,7 @@ impl ModelFingerprint {
 
 impl fmt::Display for ModelFingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write_hex(f, &self.0)
     }
 }
 

@@ -28,7 +28,7 @@ impl DocumentId {
 
 impl fmt::Display for DocumentId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write_hex(f, &self.0)
     }
 }
 
@@ -93,15 +93,21 @@ impl ContentHash {
 
     /// The first 12 hexadecimal digits, as citations carry them.
     pub fn short(&self) -> String {
-        let mut text = self.to_string();
-        text.truncate(12);
-        text
+        hex::encode(&self.0[..6])
     }
+}
+
+/// Writes bytes, at most 32, as hexadecimal digits, all at once: every hit carries some ids and hashes.
+pub(crate) fn write_hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+    let mut digits = [0; 64];
+    let digits = &mut digits[..2 * bytes.len()];
+    hex::encode_to_slice(bytes, digits).map_err(|_| fmt::Error)?;
+    f.write_str(str::from_utf8(digits).map_err(|_| fmt::Error)?)
 }
 
 impl fmt::Display for ContentHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write_hex(f, &self.0)
     }
 }
 
