@@ -93,13 +93,16 @@ pub struct Reranker {
     pub cross_encoder: Arc<dyn CrossEncoder>,
 }
 
+/// How many stores are open at once by default.
+const OPEN_STORES: NonZero<usize> = NonZero::new(32).expect("32 is not zero");
+
 impl EngineSettings {
     /// The defaults with other rankers than the built-in ones, which are not read: a recipe that makes new ones asks for
     /// features that they do not know.
     pub fn ranked_by(rankers: Rankers) -> Self {
         Self {
             ingest_threads: std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
-            open_stores: NonZero::new(32).expect("32 is not zero"),
+            open_stores: OPEN_STORES,
             first_index_wait: Duration::from_mins(1),
             ingest_wait: Duration::from_millis(250),
             embedding_wait: Duration::from_secs(1),
