@@ -45,8 +45,8 @@ impl FileKind {
         }
     }
 
-    /// Tells the role from the names on the path, by the conventions of the common languages' tools; of several, the one that
-    /// speaks the most against the file.
+    /// Tells the role from the names on the path, by the conventions of the common languages' tools; of several, the first of:
+    /// declaration, test, example, generated, vendored, compat. So a vendored test is a test.
     pub fn of(path: &DocPath) -> Self {
         let name = path.file_name();
         let directories = || path.components().rev().skip(1);

@@ -45,8 +45,8 @@ impl Priors {
     }
 
     /// Multiplies the odds of memories, and of files that their kind or feedback speaks of, with what speaks for or against
-    /// them, whoever decided: of a learned score, which is a probability by its scale, that moves all by the same way; of a fused one, which
-    /// is small, it is the score itself.
+    /// them, whoever decided: of a learned score, which is a probability by its scale, that moves all by the same way; of a
+    /// fused one, which is small, it is the score itself.
     ///
     /// # Errors
     /// A store cannot be read.
