@@ -1,5 +1,7 @@
 //! Is anybody there, and for how long has nobody been?
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::watch;
@@ -8,11 +10,13 @@ use tokio::sync::watch;
 #[derive(Clone, Debug)]
 pub(crate) struct Activity {
     clients: watch::Sender<usize>,
+    /// How many were counted so far.
+    entered: Arc<AtomicU64>,
 }
 
 impl Default for Activity {
     fn default() -> Self {
-        Self { clients: watch::Sender::new(0) }
+        Self { clients: watch::Sender::new(0), entered: Arc::default() }
     }
 }
 
@@ -20,7 +24,8 @@ impl Activity {
     /// Counts a client until the returned value is dropped.
     pub(crate) fn enter(&self) -> Presence {
         self.clients.send_modify(|clients| *clients += 1);
-        Presence { activity: self.clone() }
+        let client = ClientId(self.entered.fetch_add(1, Ordering::Relaxed));
+        Presence { activity: self.clone(), client }
     }
 
     /// How many clients are connected.
@@ -47,10 +52,22 @@ impl Activity {
     }
 }
 
+/// Tells one connected client from every other, before and after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClientId(u64);
+
 /// One connected client.
 #[derive(Debug)]
 pub(crate) struct Presence {
     activity: Activity,
+    client: ClientId,
+}
+
+impl Presence {
+    /// Which client it is.
+    pub(crate) fn client(&self) -> ClientId {
+        self.client
+    }
 }
 
 impl Drop for Presence {

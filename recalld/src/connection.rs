@@ -11,7 +11,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Sleep;
 use tonic::transport::server::Connected;
 
-use crate::activity::Presence;
+use crate::activity::{ClientId, Presence};
 
 /// How long a closed connection waits for its client to close it too.
 ///
@@ -28,7 +28,7 @@ pub(crate) struct Connection<S = Stream> {
     stream: BufWriter<Watched<S>>,
     /// Runs while the client has not closed its side yet.
     lingering: Option<Pin<Box<Sleep>>>,
-    _presence: Presence,
+    presence: Presence,
     _place: OwnedSemaphorePermit,
 }
 
@@ -36,7 +36,7 @@ impl<S: AsyncWrite + Unpin> Connection<S> {
     /// Wraps a stream whose peer was admitted.
     pub(crate) fn new(stream: S, patience: Duration, presence: Presence, place: OwnedSemaphorePermit) -> Self {
         let stream = BufWriter::with_capacity(GATHERED_BYTES, Watched { stream, patience, stalled: None });
-        Self { stream, lingering: None, _presence: presence, _place: place }
+        Self { stream, lingering: None, presence, _place: place }
     }
 }
 
@@ -133,9 +133,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 }
 
 impl<S> Connected for Connection<S> {
-    type ConnectInfo = ();
+    type ConnectInfo = ClientId;
 
-    fn connect_info(&self) {}
+    fn connect_info(&self) -> ClientId {
+        self.presence.client()
+    }
 }
 
 #[cfg(test)]

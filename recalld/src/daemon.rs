@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::activity::Activity;
 use crate::args::Tenure;
 use crate::event::Events;
+use crate::in_place::InPlace;
 use crate::jobs::Jobs;
 use crate::meter::Meter;
 use crate::models::Models;
@@ -34,6 +35,8 @@ pub(crate) struct Daemon {
     pub(crate) meter: Arc<Meter>,
     /// Who is connected.
     pub(crate) activity: Activity,
+    /// Where short calls of the engine are run.
+    pub(crate) in_place: InPlace,
     /// The index jobs that clients asked for.
     pub(crate) jobs: Jobs,
     /// What clients asked to be fetched.

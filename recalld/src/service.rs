@@ -37,6 +37,7 @@ use recall_proto::v1;
 use recall_proto::v1::recall_server::Recall;
 use tonic::{Request, Response, Status};
 
+use crate::activity::ClientId;
 use crate::blocking;
 use crate::daemon::Daemon;
 use crate::failure::IntoFailure;
@@ -69,13 +70,17 @@ impl Service {
     }
 
     /// As [`call`](Self::call), of what is short as a rule.
-    async fn call_short<T, E>(&self, call: impl FnOnce(&Daemon) -> Result<T, E> + Send + 'static) -> Result<T, Status>
+    async fn call_short<T, E>(
+        &self,
+        client: ClientId,
+        call: impl FnOnce(&Daemon) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, Status>
     where
         T: Send + 'static,
         E: IntoFailure + Send + 'static,
     {
         let daemon = Arc::clone(&self.daemon);
-        let outcome = blocking::run_short(move || call(&daemon)).await?;
+        let outcome = self.daemon.in_place.run(client, move || call(&daemon)).await?;
         outcome.map_err(|error| error.into_failure().into())
     }
 }
@@ -90,7 +95,8 @@ impl Recall for Service {
     }
 
     async fn search(&self, request: Request<v1::SearchRequest>) -> Result<Response<v1::SearchResponse>, Status> {
-        search::handle(self, request.into_inner()).await.map(Response::new)
+        let client = *request.extensions().get::<ClientId>().expect("every connection has one");
+        search::handle(self, client, request.into_inner()).await.map(Response::new)
     }
 
     async fn candidates(

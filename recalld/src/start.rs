@@ -23,9 +23,9 @@ use crate::server::Server;
 use crate::socket::{self, SocketError};
 use crate::{blocking, event, failure, lifecycle, models, notify, panic, pressure, wake, wiring};
 
-/// Connections are served by one thread: it only passes on what the engine does, and two would wake
-/// each other for every frame.
-const WORKERS: usize = 1;
+/// Connections are served by one thread, which only passes on what the engine does; the other one takes over where a call keeps
+/// the first.
+const WORKERS: usize = 2;
 
 /// How long a daemon that is starting or ending is waited for: longer than the longest drain.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);

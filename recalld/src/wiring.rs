@@ -20,6 +20,7 @@ use crate::clock::SystemClock;
 use crate::daemon::{Daemon, Identity};
 use crate::event::Events;
 use crate::failure::chain;
+use crate::in_place::InPlace;
 use crate::jobs::Jobs;
 use crate::models::{self, Models};
 
@@ -45,6 +46,7 @@ pub(crate) fn daemon(
         identity,
         meter: Arc::default(),
         activity: Activity::default(),
+        in_place: InPlace::default(),
         jobs: Jobs::new(stop.clone()),
         transfers: Jobs::new(stop.clone()),
         events,

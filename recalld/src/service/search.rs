@@ -13,9 +13,14 @@ use recall_proto::v1::{SearchRequest, SearchResponse};
 use tonic::Status;
 
 use super::{Service, context};
+use crate::activity::ClientId;
 use crate::failure::unsupported;
 
-pub(super) async fn handle(service: &Service, request: SearchRequest) -> Result<SearchResponse, Status> {
+pub(super) async fn handle(
+    service: &Service,
+    client: ClientId,
+    request: SearchRequest,
+) -> Result<SearchResponse, Status> {
     let began = Instant::now();
     let call = convert::search::from_proto(request, &service.daemon.settings.limits)?;
     let convert::search::Call { context, request, filter, include_parent, min_relative_score } = call;
@@ -27,7 +32,7 @@ pub(super) async fn handle(service: &Service, request: SearchRequest) -> Result<
 
     let asked = request.clone();
     let from = Arc::clone(&origin);
-    let mut answer = service.call_short(move |daemon| daemon.engine.search(&from, &asked)).await?;
+    let mut answer = service.call_short(client, move |daemon| daemon.engine.search(&from, &asked)).await?;
     if let (Some(part), Some(best)) = (min_relative_score, answer.best_score) {
         let count = answer.hits.len();
         answer.hits.retain(|hit| hit.score >= best * part);

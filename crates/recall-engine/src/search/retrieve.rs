@@ -18,10 +18,6 @@ const DEPTH: usize = 100;
 /// dialogues within .001, headings .005 less), and over 100,000 chunks a search takes a quarter longer.
 const NEAR: usize = 50;
 
-/// From how many chunks on what lies near is found by another thread meanwhile: over 10,000 a search was no faster for it, over
-/// 100,000 it took .89 of the time.
-const BESIDE_FROM: u64 = 30_000;
-
 /// What the retrievers say of one store.
 pub(super) struct Brought {
     /// By words, names, paths, and by meaning where that was asked.
@@ -53,10 +49,7 @@ pub(super) fn retrieve(
     } else {
         None
     };
-    let find = find.map(|find| match searcher.chunk_count() {
-        BESIDE_FROM.. => helpers.send(find),
-        _ => Errand::later(find),
-    });
+    let find = find.map(|find| helpers.send_from(searcher.chunk_count(), find));
     let mut near = Ok(None);
     let neighbours = || {
         near = find.map_or(Ok(None), Errand::result);

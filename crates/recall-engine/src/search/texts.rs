@@ -59,7 +59,8 @@ impl Texts {
                 let texts = store.read(|snapshot| snapshot.chunk_texts(&rows))?;
                 Ok(texts.into_iter().map(|text| text.map(|text| reader.read(&text))).collect())
             };
-            (!places.is_empty()).then(|| Reading { places, closeness: helpers.send(closeness) })
+            let chunks = sides[number].finds.evidence.question.chunks as u64;
+            (!places.is_empty()).then(|| Reading { places, closeness: helpers.send_from(chunks, closeness) })
         };
         Self { documents: documents.len(), readings: stores.iter().enumerate().filter_map(reading).collect() }
     }

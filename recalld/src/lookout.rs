@@ -1,0 +1,164 @@
+//! A call keeps the thread that serves the connections: who serves them when it takes long?
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+
+/// How long a call may keep the thread: a few searches. Whoever else asks meanwhile waits no longer.
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// How often nothing was called until nobody looks any more, so that an idle daemon never wakes.
+const QUIET_LOOKS: u32 = 20;
+
+/// Has another thread of the runtime serve the connections where a call keeps the one that does for longer than [`PATIENCE`].
+///
+/// To hand them over before each call takes a tenth of the time of a search; to look costs the search nothing.
+pub(crate) struct Lookout {
+    shared: Arc<Shared>,
+    thread: Thread,
+}
+
+#[derive(Default)]
+struct Shared {
+    /// Counts beginnings and ends: odd while a call runs.
+    turns: AtomicU64,
+    is_asleep: AtomicBool,
+    is_over: AtomicBool,
+}
+
+impl Shared {
+    fn turn(&self) -> u64 {
+        self.turns.load(Ordering::SeqCst)
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::SeqCst)
+    }
+}
+
+/// A call that is being run; it ends when this is dropped.
+pub(crate) struct Running<'a>(&'a Shared);
+
+impl Lookout {
+    /// Begins to look after a runtime of at least two threads.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub(crate) fn new(runtime: Handle) -> std::io::Result<Self> {
+        let shared = Arc::<Shared>::default();
+        let looked_at = Arc::clone(&shared);
+        let look = move || look(&looked_at, &runtime);
+        let thread = thread::Builder::new().name("lookout".to_owned()).spawn(look)?.thread().clone();
+        Ok(Self { shared, thread })
+    }
+
+    /// A call begins; there is one at a time.
+    pub(crate) fn begin(&self) -> Running<'_> {
+        self.shared.turns.fetch_add(1, Ordering::SeqCst);
+        if self.shared.is_asleep.swap(false, Ordering::SeqCst) {
+            self.thread.unpark();
+        }
+        Running(&self.shared)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.turns.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Lookout {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::SeqCst);
+        self.thread.unpark();
+    }
+}
+
+fn look(shared: &Shared, runtime: &Handle) {
+    let mut quiet = 0;
+    while !shared.is_over() {
+        let turn = shared.turn();
+        thread::sleep(PATIENCE);
+        if shared.turn() != turn {
+            quiet = 0;
+        } else if turn % 2 == 1 {
+            // It wakes another thread, which finds nothing to do, and so waits for the connections.
+            runtime.spawn(async {});
+            while shared.turn() == turn && !shared.is_over() {
+                thread::sleep(PATIENCE);
+            }
+            quiet = 0;
+        } else if quiet < QUIET_LOOKS {
+            quiet += 1;
+        } else {
+            quiet = 0;
+            shared.is_asleep.store(true, Ordering::SeqCst);
+            // A call that began before saw nobody asleep.
+            while shared.turn() == turn && shared.is_asleep.load(Ordering::SeqCst) && !shared.is_over() {
+                thread::park();
+            }
+            shared.is_asleep.store(false, Ordering::SeqCst);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::sync::mpsc;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    fn connection(listener: &TcpListener) -> (TcpStream, TcpStream) {
+        let theirs = TcpStream::connect(listener.local_addr().expect("it listens")).expect("it listens");
+        theirs.set_read_timeout(Some(Duration::from_secs(20))).expect("it can");
+        let (ours, _) = listener.accept().expect("somebody connects");
+        ours.set_nonblocking(true).expect("it can");
+        (ours, theirs)
+    }
+
+    #[test]
+    fn connections_are_served_while_a_call_keeps_their_thread() {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let runtime = runtime.expect("threads");
+        let lookout = Lookout::new(runtime.handle().clone()).expect("a thread");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let ((calling, mut caller), (echoing, mut other)) = (connection(&listener), connection(&listener));
+        let (release, released) = mpsc::channel::<()>();
+        let (begin, begun) = mpsc::channel();
+        runtime.spawn(async move {
+            let mut calling = tokio::net::TcpStream::from_std(calling).expect("in a runtime");
+            while calling.read_u8().await.is_ok() {
+                // Runs on the thread to which the byte came: no other one waits for connections.
+                let _running = lookout.begin();
+                begin.send(()).expect("it is waited for");
+                released.recv().expect("it is sent");
+            }
+        });
+        runtime.spawn(async move {
+            let mut echoing = tokio::net::TcpStream::from_std(echoing).expect("in a runtime");
+            while let Ok(byte) = echoing.read_u8().await {
+                echoing.write_u8(byte).await.expect("it is read");
+            }
+        });
+        // The last call begins when nobody looks any more.
+        for (number, pause) in [0, 0, 20 * u64::from(QUIET_LOOKS)].into_iter().enumerate() {
+            thread::sleep(Duration::from_millis(pause));
+            caller.write_all(&[0]).expect("it is read");
+            begun.recv().expect("it begins");
+            let asked = [number as u8];
+            let mut answered = [u8::MAX];
+            other.write_all(&asked).expect("it is read");
+            other.read_exact(&mut answered).expect("it is served");
+            assert_eq!(answered, asked);
+            release.send(()).expect("it is waited for");
+        }
+    }
+}
