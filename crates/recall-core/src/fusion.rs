@@ -1,6 +1,6 @@
 //! Several ranked lists: which one order do they make?
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::{ChunkRow, DocumentRow, DocumentType, FileKind, Form};
 
@@ -21,7 +21,7 @@ pub enum Retriever {
 }
 
 impl Retriever {
-    /// Every retriever, in a fixed order.
+    /// Every retriever, in the order of their declaration.
     pub const ALL: [Self; 4] = [Self::Lexical, Self::Semantic, Self::Symbol, Self::Path];
 
     /// The retriever's name, as explanations write it.
@@ -81,16 +81,26 @@ pub struct Fused {
     pub traits: Traits,
     /// The sum over the lists of `weight / (RRF_K + rank)`, ranks counted from 1.
     pub score: f64,
-    /// Where each retriever ranked it, counted from 1, with that retriever's own score.
-    pub ranks: Vec<(Retriever, u32, f32)>,
+    /// Where each retriever ranked it, in the order of [`Retriever::ALL`].
+    ranks: [Option<(u32, f32)>; Retriever::ALL.len()],
 }
 
-/// Merges ranked lists by weighted reciprocal rank fusion.
+impl Fused {
+    /// Who ranked it and where, counted from 1, with that retriever's own score.
+    pub fn ranks(&self) -> impl Iterator<Item = (Retriever, u32, f32)> + '_ {
+        let told = Retriever::ALL.into_iter().zip(&self.ranks);
+        told.filter_map(|(retriever, told)| told.map(|(rank, score)| (retriever, rank, score)))
+    }
+}
+
+/// Merges ranked lists, one a retriever, by weighted reciprocal rank fusion.
 ///
 /// Candidates of one list with equal scores share the better rank, so that the order in which a store was filled does
 /// not show. Best first; ties are broken by chunk row, so that the order of the lists does not matter either.
 pub fn fuse(lists: &[RankedList]) -> Vec<Fused> {
-    let mut by_chunk: FxHashMap<ChunkRow, Fused> = FxHashMap::default();
+    let most = lists.iter().map(|list| list.candidates.len()).sum();
+    let mut places: FxHashMap<ChunkRow, usize> = FxHashMap::with_capacity_and_hasher(most, FxBuildHasher);
+    let mut fused: Vec<Fused> = Vec::with_capacity(most);
     let mut ordered: Vec<&RankedList> = lists.iter().filter(|list| list.weight > 0.0).collect();
     // Floating-point sums depend on their order; a fixed order makes equal inputs give equal bits.
     ordered.sort_by_key(|list| list.retriever);
@@ -100,19 +110,17 @@ pub fn fuse(lists: &[RankedList]) -> Vec<Fused> {
             if best != Some(candidate.score) {
                 (rank, best) = (place, Some(candidate.score));
             }
-            let fused = by_chunk.entry(candidate.chunk).or_insert_with(|| Fused {
-                chunk: candidate.chunk,
-                document: candidate.document,
-                traits: candidate.traits,
-                score: 0.0,
-                ranks: Vec::with_capacity(lists.len()),
-            });
-            fused.score += list.weight / (RRF_K + f64::from(rank));
-            fused.ranks.push((list.retriever, rank, candidate.score));
+            let place = *places.entry(candidate.chunk).or_insert(fused.len());
+            if place == fused.len() {
+                let Candidate { chunk, document, traits, .. } = *candidate;
+                fused.push(Fused { chunk, document, traits, score: 0.0, ranks: Default::default() });
+            }
+            let one = &mut fused[place];
+            one.score += list.weight / (RRF_K + f64::from(rank));
+            one.ranks[list.retriever as usize] = Some((rank, candidate.score));
         }
     }
-    let mut fused: Vec<Fused> = by_chunk.into_values().collect();
-    fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
+    fused.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
     fused
 }
 
@@ -152,7 +160,8 @@ mod tests {
     fn equal_scores_share_a_rank() {
         let mut tied = list(Retriever::Lexical, 1.0, &[5, 6, 7]);
         tied.candidates[1].score = tied.candidates[0].score;
-        let ranks: Vec<u32> = fuse(&[tied]).iter().map(|fused| fused.ranks[0].1).collect();
+        let ranks: Vec<u32> =
+            fuse(&[tied]).iter().flat_map(|fused| fused.ranks().map(|(_, rank, _)| rank).collect::<Vec<_>>()).collect();
         assert_eq!(ranks, [1, 1, 3]);
     }
 

@@ -304,14 +304,14 @@ pub(crate) fn seen(
     for side in Side::ALL {
         let sides: Vec<_> = pool.iter().map(|finds| finds.on(side)).collect();
         let texts = texts::Texts::read(&engine.helpers, stores, understood, &sides);
-        let rows = features::rows(understood, request, &sides, texts)?;
+        let features = features::of(understood, request, &sides, texts)?;
         let documents =
             sides.iter().enumerate().flat_map(|(store, one)| one.documents.iter().map(move |d| (store, *d)));
-        all.extend(documents.zip(rows.chunks_exact(features::COUNT)).map(|((store, document), row)| Seen {
+        all.extend(documents.enumerate().map(|(place, (store, document))| Seen {
             store,
             chunk: document.chunk,
             side,
-            row: row.to_vec(),
+            row: features.row(place),
         }));
     }
     Ok(all)

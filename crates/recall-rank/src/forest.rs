@@ -5,18 +5,15 @@
 //! left child out of the row's set, and the leftmost leaf that remains is the one that walking would have found. There is no
 //! branch on the data, so that the compiler makes vector instructions of it.
 
-use crate::tree::{Node, Side, Tree, finite};
-
-/// How many rows are scored side by side; 16 sets of 16 leaves are two vectors of the least processor that is served.
-const BLOCK: usize = 16;
-
-/// The values of one feature in a block of rows.
-type Column = [f32; BLOCK];
+use crate::columns::{BLOCK, Columns, Lanes};
+use crate::tree::{Node, Side, Tree};
 
 /// Trees made ready for scoring.
 #[derive(Debug, Clone)]
 pub(crate) struct Forest {
     features: usize,
+    /// The features whose missing values some split sends right.
+    high: Vec<usize>,
     trees: Trees,
 }
 
@@ -40,7 +37,7 @@ struct Flat<S> {
 #[derive(Debug, Clone, Copy)]
 struct FlatSplit<S> {
     threshold: f32,
-    /// `2 * feature`, plus one if missing values go right: each feature has two columns.
+    /// The feature; if missing values go right, its place among those of which that is so, behind all features.
     column: u32,
     /// The leaves below the left child: what a row that goes right cannot reach any more.
     struck: S,
@@ -80,52 +77,59 @@ leaf_set!(u16, u32, u64);
 impl Forest {
     /// Makes trees over that many features ready; every split's feature is one of them.
     pub(crate) fn new(features: usize, trees: &[Tree]) -> Self {
+        let sends_right = |node: &Node| match *node {
+            Node::Split { feature, missing: Side::Right, .. } => Some(usize::from(feature)),
+            _ => None,
+        };
+        let mut high: Vec<usize> = trees.iter().flat_map(Tree::nodes).filter_map(sends_right).collect();
+        high.sort_unstable();
+        high.dedup();
         let most = trees.iter().map(Tree::leaves).max().unwrap_or(1);
         let trees = match most {
-            ..=16 => Trees::UpTo16(Flat::new(trees)),
-            17..=32 => Trees::UpTo32(Flat::new(trees)),
-            _ => Trees::UpTo64(Flat::new(trees)),
+            ..=16 => Trees::UpTo16(Flat::new(features, &high, trees)),
+            17..=32 => Trees::UpTo32(Flat::new(features, &high, trees)),
+            _ => Trees::UpTo64(Flat::new(features, &high, trees)),
         };
-        Self { features, trees }
+        Self { features, high, trees }
     }
 
-    /// Appends the score of each row. The trees are added up in their order, whatever block a row lies in.
-    pub(crate) fn score(&self, rows: &[f32], scores: &mut Vec<f32>) {
-        let mut columns = vec![[0.0; BLOCK]; 2 * self.features];
-        for block in rows.chunks(BLOCK * self.features) {
-            self.transpose(block, &mut columns);
+    /// Appends the score of each candidate. The trees are added up in their order, whatever block a candidate lies in.
+    pub(crate) fn score(&self, candidates: &Columns, scores: &mut Vec<f32>) {
+        // Comparisons find no missing value above a threshold; these columns have each above every one.
+        let raised = |value: f32| if value.is_nan() { f32::INFINITY } else { value };
+        let high = |&feature: &usize| -> Vec<Lanes> {
+            candidates.column(feature).iter().map(|column| column.map(raised)).collect()
+        };
+        let high: Vec<Vec<Lanes>> = self.high.iter().map(high).collect();
+        let mut columns: Vec<&Lanes> = Vec::with_capacity(self.features + high.len());
+        for block in 0..candidates.blocks() {
+            columns.clear();
+            columns.extend((0..self.features).map(|feature| &candidates.column(feature)[block]));
+            columns.extend(high.iter().map(|column| &column[block]));
             let sums = match &self.trees {
                 Trees::UpTo16(flat) => flat.score(&columns),
                 Trees::UpTo32(flat) => flat.score(&columns),
                 Trees::UpTo64(flat) => flat.score(&columns),
             };
-            scores.extend_from_slice(&sums[..block.len() / self.features]);
-        }
-    }
-
-    /// Writes each feature of a block twice: with missing values below every threshold, and above every threshold.
-    fn transpose(&self, block: &[f32], columns: &mut [Column]) {
-        for (at, row) in block.chunks_exact(self.features).enumerate() {
-            for (pair, &value) in columns.chunks_exact_mut(2).zip(row) {
-                let (low, high) =
-                    if value.is_nan() { (f32::NEG_INFINITY, f32::INFINITY) } else { (finite(value), finite(value)) };
-                pair[0][at] = low;
-                pair[1][at] = high;
-            }
+            scores.extend_from_slice(&sums[..BLOCK.min(candidates.candidates() - block * BLOCK)]);
         }
     }
 }
 
 impl<S: LeafSet> Flat<S> {
-    fn new(trees: &[Tree]) -> Self {
+    fn new(features: usize, high: &[usize], trees: &[Tree]) -> Self {
         let mut flat = Self { splits: Vec::new(), leaves: Vec::new(), counts: Vec::new() };
+        let column = |feature: usize, missing: Side| match missing {
+            Side::Left => feature,
+            Side::Right => features + high.binary_search(&feature).expect("it is one of them"),
+        };
         for tree in trees {
-            flat.push(tree);
+            flat.push(tree, column);
         }
         flat
     }
 
-    fn push(&mut self, tree: &Tree) {
+    fn push(&mut self, tree: &Tree, column_of: impl Fn(usize, Side) -> usize) {
         let first_split = self.splits.len();
         let mut leaves = 0;
         let mut before = Vec::with_capacity(tree.nodes().len());
@@ -139,7 +143,7 @@ impl<S: LeafSet> Flat<S> {
         for (at, node) in tree.nodes().iter().enumerate() {
             if let Node::Split { feature, threshold, missing, right } = *node {
                 let below_left = (1_u64 << before[usize::from(right)]) - (1_u64 << before[at]);
-                let column = 2 * u32::from(feature) + u32::from(missing == Side::Right);
+                let column = column_of(usize::from(feature), missing) as u32;
                 self.splits.push(FlatSplit { threshold, column, struck: S::narrowed(below_left) });
             }
         }
@@ -147,7 +151,7 @@ impl<S: LeafSet> Flat<S> {
         self.counts.push(u8::try_from(splits).expect("a tree has at most 63 splits"));
     }
 
-    fn score(&self, columns: &[Column]) -> Column {
+    fn score(&self, columns: &[&Lanes]) -> Lanes {
         let mut sums = [0.0; BLOCK];
         let (mut splits, mut leaves) = (&self.splits[..], &self.leaves[..]);
         for &count in &self.counts {
@@ -156,7 +160,7 @@ impl<S: LeafSet> Flat<S> {
             (splits, leaves) = (other_splits, other_leaves);
             let mut reachable = [S::ALL; BLOCK];
             for split in of_tree {
-                let column = &columns[split.column as usize];
+                let column = columns[split.column as usize];
                 // By index: iterators over arrays are unrolled before they can become vector instructions, at twice the time.
                 for at in 0..BLOCK {
                     reachable[at] = reachable[at].without_if(split.struck, column[at] > split.threshold);
@@ -180,7 +184,7 @@ mod tests {
 
     fn scores(forest: &Forest, rows: &[f32]) -> Vec<f32> {
         let mut scores = Vec::new();
-        forest.score(rows, &mut scores);
+        forest.score(&Columns::of_rows(FEATURES, rows), &mut scores);
         scores
     }
 

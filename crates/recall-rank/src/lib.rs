@@ -11,6 +11,7 @@
 mod binning;
 mod boost;
 mod calibrate;
+mod columns;
 mod contributions;
 mod cross_validate;
 mod forest;
@@ -31,6 +32,7 @@ mod tree;
 
 pub use boost::{Start, TrainError, train, train_from};
 pub use calibrate::Calibration;
+pub use columns::Columns;
 pub use contributions::Contributions;
 pub use cross_validate::{CrossValidation, GroupNdcg, cross_validate, cross_validate_from};
 pub use format::ReadError;

@@ -1,6 +1,7 @@
 //! The learned ranker: what holds the trees, their features and their calibration together.
 
 use crate::calibrate::Calibration;
+use crate::columns::Columns;
 use crate::contributions::{self, Contributions};
 use crate::forest::Forest;
 use crate::format::{self, ReadError};
@@ -63,18 +64,18 @@ impl Ranker {
         importance
     }
 
-    /// Scores each row; a greater score ranks first.
+    /// Scores each candidate; a greater score ranks first.
     ///
-    /// `rows` holds one row a candidate, one after the other, each with a value a feature in the order of
-    /// [`features`](Self::features); NaN is a missing value. `scores` is cleared and gets one score a row. A row's score is the
-    /// same to the last bit whatever other rows stand beside it.
+    /// `candidates` has a column a feature, in the order of [`features`](Self::features), and may have more behind them, which
+    /// are not looked at. `scores` is cleared and gets one score a candidate. A score is the same to the last bit whatever other
+    /// candidates stand beside it.
     ///
     /// # Panics
-    /// If `rows` is not a whole number of rows.
-    pub fn score(&self, rows: &[f32], scores: &mut Vec<f32>) {
-        assert!(rows.len().is_multiple_of(self.parts.features.len()), "a row has a value for each feature");
+    /// If there are fewer columns than features.
+    pub fn score(&self, candidates: &Columns, scores: &mut Vec<f32>) {
+        assert!(candidates.features() >= self.parts.features.len(), "there is a column for each feature");
         scores.clear();
-        self.forest.score(rows, scores);
+        self.forest.score(candidates, scores);
     }
 
     /// Tells what each feature contributed to a row's score.

@@ -2,8 +2,10 @@
 
 use oorandom::Rand32;
 use proptest::prelude::*;
-use recall_rank::{Judged, JudgedError, JudgedQuery, Monotone, ParameterError, Parameters, Ranker, Start, TrainError};
-use recall_rank::{cross_validate, cross_validate_from, ndcg_at, train, train_from};
+use recall_rank::{
+    Columns, Judged, JudgedError, JudgedQuery, Monotone, ParameterError, Parameters, Ranker, Start, TrainError,
+};
+use recall_rank::{Columns, cross_validate, cross_validate_from, ndcg_at, train, train_from};
 
 const FEATURES: [&str; 4] = ["noise", "signal", "sometimes", "kind"];
 const CANDIDATES: usize = 30;
@@ -34,7 +36,7 @@ fn quick() -> Parameters {
 fn mean_ndcg(ranker: &Ranker, judged: &Judged) -> f64 {
     let mut scores = Vec::new();
     let mut of_query = |query: &JudgedQuery| {
-        ranker.score(&query.rows, &mut scores);
+        ranker.score(&Columns::of_rows(FEATURES.len(), &query.rows), &mut scores);
         ndcg_at(10, &scores, &query.labels, query.missed).expect("each query has a relevant candidate")
     };
     judged.queries.iter().map(&mut of_query).sum::<f64>() / judged.queries.len() as f64
@@ -182,7 +184,7 @@ fn confidence_is_how_often_it_is_right() {
     let fresh = self::judged(240, 2);
     let (mut sure, mut right, mut scores) = (0, 0.0, Vec::new());
     for query in &fresh.queries {
-        ranker.score(&query.rows, &mut scores);
+        ranker.score(&Columns::of_rows(FEATURES.len(), &query.rows), &mut scores);
         for (score, label) in scores.iter().zip(&query.labels) {
             if ranker.confidence(*score) > 0.8 {
                 sure += 1;

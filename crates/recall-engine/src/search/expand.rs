@@ -142,9 +142,14 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, stored: StoredCh
     let explanation = match search.request.explain {
         recall_core::Explain::Off => None,
         recall_core::Explain::On => Some(Explanation {
-            ranks: ranked.fused.map(|chunk| chunk.fused.ranks.clone()).unwrap_or_default(),
+            ranks: ranked.fused.iter().flat_map(|chunk| chunk.fused.ranks()).collect(),
             fused: ranked.fused.map_or(0.0, |chunk| chunk.fused.score),
-            priors: ranked.fused.iter().flat_map(|chunk| &chunk.priors).chain(&ranked.item_priors).copied().collect(),
+            priors: ranked
+                .fused
+                .iter()
+                .flat_map(|chunk| chunk.priors())
+                .chain(ranked.item_priors.iter().copied())
+                .collect(),
             contributions: ranked.learned.as_ref().map(|learned| contributions(search, learned)).unwrap_or_default(),
             reranked: ranked.reranked,
         }),
@@ -170,6 +175,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, stored: StoredCh
 fn contributions(search: &Search<'_>, learned: &Learned) -> Vec<(&'static str, f64)> {
     let rankers = search.ranking.rankers.as_ref();
     let Some(ranker) = rankers.and_then(|rankers| rankers.of(learned.side, learned.basis)) else { return Vec::new() };
-    let by_feature = ranker.contributions(&features::seen_by(ranker, learned.row())).by_feature;
+    let row = learned.features.row(learned.place);
+    let by_feature = ranker.contributions(&row[..ranker.features().len()]).by_feature;
     features::names(learned.basis).into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
 }

@@ -1,25 +1,22 @@
 //! What does the learned ranker see of a document?
 //!
-//! One row of numbers a document, in the order of [`names`]. Scores are divided by the best of the same answer, so that they
+//! One number a feature and document, in the order of [`names`]. Scores are divided by the best of the same answer, so that they
 //! compare across questions and stores; coverages and shares are absolute.
 
 mod nearness;
 mod neighbours;
 mod ranks;
 
-use std::borrow::Cow;
-
 use recall_core::{Ablation, DocumentType, FileKind, Form, QueryClass, SearchRequest, Understood};
 use recall_lexical::DocumentEvidence;
-use recall_rank::Ranker;
-use rustc_hash::FxHashMap;
+use recall_rank::Columns;
 
 use super::pool::OneSide;
 use super::prior::{asked_for, is_learnt};
 use super::texts::Texts;
 use crate::error::StoreError;
 use crate::rankers::Basis;
-use ranks::{places, relative};
+use ranks::{relative, worths};
 
 /// One score of a document, of which the best and the ranks are taken.
 type Score = fn(&DocumentEvidence) -> f32;
@@ -112,7 +109,7 @@ pub(crate) const BY_WORDS: usize = 2 * SCORES.len() + FACTS.len() + OTHERS.len()
 /// The number of features.
 pub(crate) const COUNT: usize = BY_WORDS + MEANING.len();
 
-/// The names of the features that a ranker sees on a basis, in the order of a row; what words alone give comes first.
+/// The names of the features that a ranker sees on a basis, in their order; what words alone give comes first.
 pub fn names(basis: Basis) -> Vec<&'static str> {
     let mut names = Vec::with_capacity(COUNT);
     names.extend(SCORES.iter().map(|&(name, _, _)| name));
@@ -125,56 +122,43 @@ pub fn names(basis: Basis) -> Vec<&'static str> {
     names
 }
 
-/// What a ranker sees of rows: all of each, or its beginning, where it knows words alone.
-pub(super) fn seen_by<'a>(ranker: &Ranker, rows: &'a [f32]) -> Cow<'a, [f32]> {
-    match ranker.features().len() {
-        COUNT => Cow::Borrowed(rows),
-        width => Cow::Owned(rows.chunks_exact(COUNT).flat_map(|row| &row[..width]).copied().collect()),
-    }
-}
-
-/// The rows of all documents of one side, store by store, each store's in the order of its evidence.
+/// The features of all documents of one side, store by store, each store's in the order of its evidence.
 ///
 /// # Errors
 /// The texts cannot be read.
-pub(super) fn rows(
+pub(super) fn of(
     understood: &Understood,
     request: &SearchRequest,
     stores: &[OneSide<'_>],
     texts: Texts,
-) -> Result<Vec<f32>, StoreError> {
+) -> Result<Columns, StoreError> {
     let documents: Vec<&DocumentEvidence> = stores.iter().flat_map(|found| found.documents.iter().copied()).collect();
-    let mut rows = vec![0.0; documents.len() * COUNT];
-    let mut column = 0;
-    for (_, _, score) in SCORES {
-        fill(&mut rows, column, &relative(&documents, score));
-        fill(&mut rows, column + SCORES.len(), &places(&documents, score));
-        column += 1;
+    let mut columns = Columns::new(COUNT, documents.len());
+    for (column, (_, _, score)) in SCORES.iter().enumerate() {
+        let scores: Vec<f32> = documents.iter().map(|document| score(document)).collect();
+        columns.set(column, relative(&scores));
+        columns.set(column + SCORES.len(), worths(&scores));
     }
-    column += SCORES.len();
-    for (_, fact) in FACTS {
-        fill(&mut rows, column, &documents.iter().map(|document| fact(document)).collect::<Vec<_>>());
-        column += 1;
+    for (column, (_, fact)) in (2 * SCORES.len()..).zip(FACTS) {
+        columns.set(column, documents.iter().map(|document| fact(document)));
     }
     let wanted = asked_for(understood);
-    let best_fused = stores.iter().flat_map(|found| found.fused.values()).map(|chunk| chunk.score);
+    let best_fused = stores.iter().flat_map(|found| found.fused.iter().flatten()).map(|chunk| chunk.score);
     let best_fused = best_fused.fold(f64::MIN_POSITIVE, f64::max);
     let beside = neighbours::of(stores);
     let walked = neighbours::walked(stores);
     let near = nearness::of(stores);
-    let kinds_count = !request.without.contains(&Ablation::FileKind);
     let texts = texts.closeness()?;
+    let asks = |classes: &[QueryClass]| flag(classes.contains(&understood.class));
     let mut row = 0;
     for found in stores {
         let question = &found.finds.evidence.question;
-        let by_retriever: Vec<FxHashMap<i64, f32>> =
-            found.finds.lists.iter().map(|list| ranks::of_documents(list, found.side)).collect();
-        let by_fusion = ranks::of_chunks(&found.fused, |document| found.finds.tie(document));
-        for document in &found.documents {
-            let key = document.document.0;
-            let rank = |place: usize| by_retriever.get(place).and_then(|ranks| ranks.get(&key)).copied().unwrap_or(0.0);
+        let by_retriever: Vec<Vec<f32>> =
+            found.finds.lists.iter().map(|list| ranks::of_documents(list, found)).collect();
+        let by_fusion = ranks::of_fused(found);
+        for (place, document) in found.documents.iter().enumerate() {
+            let rank = |list: usize| by_retriever.get(list).map_or(0.0, |ranks| ranks[place]);
             let traits = document.traits;
-            let asks = |classes: &[QueryClass]| flag(classes.contains(&understood.class));
             let among = beside[row];
             let walk = walked[row];
             let text = texts.get(row).copied().flatten();
@@ -199,8 +183,8 @@ pub(super) fn rows(
                 rank(0),
                 rank(1),
                 rank(2),
-                (found.fused.get(&key).map_or(0.0, |chunk| chunk.score) / best_fused) as f32,
-                by_fusion.get(&key).copied().unwrap_or(0.0),
+                (found.fused[place].map_or(0.0, |chunk| chunk.score) / best_fused) as f32,
+                by_fusion[place],
                 flag(is_learnt(traits.file_kind) && wanted.contains(&traits.file_kind)),
                 asks(&[QueryClass::Symbol]),
                 asks(&[QueryClass::Path]),
@@ -212,27 +196,23 @@ pub(super) fn rows(
                 question.unknown,
                 question.chunks.ln_1p(),
             ];
-            rows[row * COUNT + column..row * COUNT + BY_WORDS].copy_from_slice(&others);
-            rows[row * COUNT + BY_WORDS..(row + 1) * COUNT].copy_from_slice(&near[row].features(rank(3)));
+            let all = others.into_iter().chain(near[row].features(rank(3)));
+            for (column, value) in (BY_WORDS - OTHERS.len()..).zip(all) {
+                columns.put(column, row, value);
+            }
             row += 1;
         }
     }
-    if !kinds_count {
-        for (place, _) in names(Basis::Words).iter().enumerate().filter(|(_, name)| KINDS.contains(name)) {
-            fill(&mut rows, place, &vec![0.0; documents.len()]);
+    if request.without.contains(&Ablation::FileKind) {
+        for (column, _) in names(Basis::Words).iter().enumerate().filter(|(_, name)| KINDS.contains(name)) {
+            columns.set(column, vec![0.0; documents.len()]);
         }
     }
-    Ok(rows)
+    Ok(columns)
 }
 
 /// The features that tell a file's role.
 const KINDS: [&str; 4] = ["is_test", "is_example", "is_declaration", "is_generated"];
-
-fn fill(rows: &mut [f32], column: usize, values: &[f32]) {
-    for (row, &value) in rows.chunks_exact_mut(COUNT).zip(values) {
-        row[column] = value;
-    }
-}
 
 fn flag(holds: bool) -> f32 {
     f32::from(u8::from(holds))

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use recall_core::{Ablation, DocumentRow, QueryClass, Selectable};
 use recall_lexical::DocumentEvidence;
+use recall_rank::Columns;
 use rustc_hash::FxHashMap;
 
 use super::fused::FusedChunk;
@@ -44,18 +45,11 @@ pub(super) struct Learned {
     pub(super) side: Side,
     /// On what the ranker decided.
     pub(super) basis: Basis,
-    /// The rows of all documents of the side, and which of them is this one's.
-    pub(super) rows: Arc<Vec<f32>>,
+    /// The features of all documents of the side, and which of these this one is.
+    pub(super) features: Arc<Columns>,
     pub(super) place: usize,
     /// How likely it is that the document answers, 0 to 1.
     pub(super) confidence: f32,
-}
-
-impl Learned {
-    /// The document's features.
-    pub(super) fn row(&self) -> &[f32] {
-        &self.rows[self.place * features::COUNT..(self.place + 1) * features::COUNT]
-    }
 }
 
 impl Selectable for Ranked<'_> {
@@ -95,10 +89,10 @@ pub(super) fn order<'a>(
     }
     item_priors.weigh(search, &mut ranked)?;
     sort(&mut ranked);
-    let more: Vec<Ranked<'a>> = learned_sides.into_iter().flat_map(|side| others(&ranked, pool, side)).collect();
+    let mut more: Vec<Ranked<'a>> = learned_sides.into_iter().flat_map(|side| others(&ranked, pool, side)).collect();
+    // The further chunks of both sides stand among each other, as their scores say, and behind all others.
+    sort(&mut more);
     ranked.extend(more);
-    // The further chunks of both sides are to stand among each other, as their scores say.
-    sort(&mut ranked);
     Ok(ranked)
 }
 
@@ -111,7 +105,7 @@ fn basis(pool: &[Finds]) -> Basis {
 
 pub(super) fn sort(ranked: &mut [Ranked<'_>]) {
     let place = |one: &Ranked<'_>| (one.store, one.tie, one.chunk);
-    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b))));
+    ranked.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b))));
 }
 
 /// The documents of one side, by its ranker.
@@ -123,17 +117,16 @@ fn by_ranker<'a>(
     most_fused: f64,
 ) -> Result<Vec<Ranked<'a>>, StoreError> {
     let texts = Texts::read(&search.engine.helpers, search.stores, search.understood, sides);
-    let rows = Arc::new(features::rows(search.understood, search.request, sides, texts)?);
+    let features = Arc::new(features::of(search.understood, search.request, sides, texts)?);
     let mut scores = Vec::new();
-    ranker.score(&features::seen_by(ranker, &rows), &mut scores);
+    ranker.score(&features, &mut scores);
     let standard = Standard::of(&scores);
     let asked_for = prior::asked_for(search.understood);
     let mut scores = scores.into_iter().enumerate();
     let mut order = Vec::new();
     for (store, side) in sides.iter().enumerate() {
-        for (document, &tie) in side.documents.iter().zip(&side.ties) {
+        for ((document, &tie), &best) in side.documents.iter().zip(&side.ties).zip(&side.fused) {
             let (place, raw) = scores.next().expect("a score a document");
-            let best = side.fused.get(&document.document.0).copied();
             order.push(Ranked {
                 store,
                 document: document.document,
@@ -152,7 +145,7 @@ fn by_ranker<'a>(
                 learned: Some(Learned {
                     side: side.side,
                     basis,
-                    rows: Arc::clone(&rows),
+                    features: Arc::clone(&features),
                     place,
                     confidence: confidence(
                         ranker.confidence(raw),

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use recall_core::{Ablation, DocumentRow, RankedList, Retriever, Traits};
 use recall_lexical::Evidence;
-use rustc_hash::FxHashMap;
 
 use super::fused::{self, FusedChunk};
 use super::meaning::{self, Meaning};
@@ -68,16 +67,17 @@ impl Finds {
     /// The part of what was found that is on one side.
     pub(super) fn on(&self, side: Side) -> OneSide<'_> {
         let is_here = |traits: Traits| Side::of(traits) == side;
-        let mut fused: FxHashMap<i64, &FusedChunk> = FxHashMap::default();
+        let documents: Vec<_> = self.evidence.documents.iter().filter(|document| is_here(document.traits)).collect();
+        let ties = documents.iter().map(|document| self.tie(document.document)).collect();
+        let mut one = OneSide { finds: self, side, fused: vec![None; documents.len()], documents, ties };
         for chunk in self.chunks.iter().filter(|chunk| is_here(chunk.fused.traits)) {
-            let best = fused.entry(chunk.fused.document.0).or_insert(chunk);
+            let Some(place) = one.place(chunk.fused.document) else { continue };
+            let best = one.fused[place].get_or_insert(chunk);
             if (chunk.score, best.fused.chunk) > (best.score, chunk.fused.chunk) {
                 *best = chunk;
             }
         }
-        let documents: Vec<_> = self.evidence.documents.iter().filter(|document| is_here(document.traits)).collect();
-        let ties = documents.iter().map(|document| self.tie(document.document)).collect();
-        OneSide { finds: self, side, documents, ties, fused }
+        one
     }
 }
 
@@ -89,8 +89,15 @@ pub(super) struct OneSide<'a> {
     pub(super) documents: Vec<&'a recall_lexical::DocumentEvidence>,
     /// What decides between equal documents, in their order; see [`Known::tie`].
     pub(super) ties: Vec<u64>,
-    /// The best chunk of each document, by document row.
-    pub(super) fused: FxHashMap<i64, &'a FusedChunk>,
+    /// The best chunk of each document, in their order, where one was ranked.
+    pub(super) fused: Vec<Option<&'a FusedChunk>>,
+}
+
+impl OneSide<'_> {
+    /// The place of a document among those of the side.
+    pub(super) fn place(&self, document: DocumentRow) -> Option<usize> {
+        self.documents.binary_search_by_key(&document, |known| known.document).ok()
+    }
 }
 
 /// The number of candidates that each retriever brought, of all stores together.

@@ -4,10 +4,13 @@ use recall_core::{FileKind, SearchRequest, Understood};
 
 use crate::answer::Factor;
 
-/// The factors that the priors put on a chunk's score, those that are 1 left out.
-pub(super) fn factors(kind: FileKind, support: f64, asked_for: &[FileKind], request: &SearchRequest) -> Vec<Factor> {
+/// The factors that the priors put on a chunk's score; `None` for one that is 1.
+pub(super) type Priors = [Option<Factor>; 2];
+
+/// What the priors put on a chunk's score.
+pub(super) fn factors(kind: FileKind, support: f64, asked_for: &[FileKind], request: &SearchRequest) -> Priors {
     let all = [file_kind(kind, asked_for), coherence(support)];
-    all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()
+    all.map(|factor| factor.filter(|factor| !request.leaves_out(factor.name)))
 }
 
 /// A file kind that steps back.

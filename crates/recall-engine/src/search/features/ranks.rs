@@ -1,11 +1,9 @@
 //! What place does a score have among all?
 
-use recall_core::{DocumentRow, RankedList};
-use recall_lexical::DocumentEvidence;
-use rustc_hash::FxHashMap;
+use recall_core::RankedList;
 
 use crate::rankers::Side;
-use crate::search::fused::FusedChunk;
+use crate::search::pool::OneSide;
 
 /// How fast a rank loses worth: the first is worth 1/21, the twentieth half of that.
 const SMOOTHING: f32 = 20.0;
@@ -14,54 +12,55 @@ fn worth(rank: usize) -> f32 {
     1.0 / (SMOOTHING + rank as f32)
 }
 
-/// Each document's score, divided by the best; 0 where nothing scored.
-pub(super) fn relative(documents: &[&DocumentEvidence], score: fn(&DocumentEvidence) -> f32) -> Vec<f32> {
-    let best = documents.iter().map(|document| score(document)).fold(0.0, f32::max);
+/// Each score, divided by the best; 0 where nothing scored.
+pub(super) fn relative(scores: &[f32]) -> impl Iterator<Item = f32> {
+    let best = scores.iter().copied().fold(0.0, f32::max);
     let factor = if best > 0.0 { 1.0 / best } else { 0.0 };
-    documents.iter().map(|document| score(document) * factor).collect()
-}
-
-/// The worth of each document's rank by a score.
-pub(super) fn places(documents: &[&DocumentEvidence], score: fn(&DocumentEvidence) -> f32) -> Vec<f32> {
-    worths(&documents.iter().map(|document| score(document)).collect::<Vec<_>>())
+    scores.iter().map(move |score| score * factor)
 }
 
 /// The worth of each score's rank; equal scores share a rank, a score of 0 has none and is worth 0.
 pub(super) fn worths(scores: &[f32]) -> Vec<f32> {
-    let mut order: Vec<(f32, usize)> = scores
-        .iter()
-        .copied()
-        .enumerate()
-        .map(|(place, score)| (score, place))
-        .filter(|&(score, _)| score > 0.0)
-        .collect();
-    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    // The bits of numbers above 0 are in the order of the numbers, and whole words are sorted faster than pairs.
+    let descending = |(&score, place): (&f32, u32)| u64::from(!score.to_bits()) << 32 | u64::from(place);
+    let mut order: Vec<u64> = scores.iter().zip(0..).filter(|&(&score, _)| score > 0.0).map(descending).collect();
+    order.sort_unstable();
     let mut worths = vec![0.0; scores.len()];
-    let mut rank = 0;
-    for at in 0..order.len() {
-        if at == 0 || order[at].0 < order[at - 1].0 {
-            rank = at + 1;
+    let (mut rank, mut before) = (0, None);
+    for (at, key) in order.into_iter().enumerate() {
+        let (score, place) = (key >> 32, key as u32 as usize);
+        if before != Some(score) {
+            (rank, before) = (at + 1, Some(score));
         }
-        worths[order[at].1] = worth(rank);
+        worths[place] = worth(rank);
     }
     worths
 }
 
-/// The worth of each document's rank in a retriever's list, by document row: its best chunk's, counted in the documents of
-/// one side.
-pub(super) fn of_documents(list: &RankedList, side: Side) -> FxHashMap<i64, f32> {
-    let mut ranks = FxHashMap::default();
-    for candidate in list.candidates.iter().filter(|candidate| Side::of(candidate.traits) == side) {
-        let rank = ranks.len() + 1;
-        ranks.entry(candidate.document.0).or_insert_with(|| worth(rank));
+/// The worth of each document's rank in a retriever's list: its best chunk's, counted in the documents of the side; 0 for one
+/// that it did not bring.
+pub(super) fn of_documents(list: &RankedList, side: &OneSide<'_>) -> Vec<f32> {
+    let mut worths = vec![0.0; side.documents.len()];
+    let mut rank = 0;
+    let here = list.candidates.iter().filter(|candidate| Side::of(candidate.traits) == side.side);
+    for place in here.filter_map(|candidate| side.place(candidate.document)) {
+        if worths[place] == 0.0 {
+            rank += 1;
+            worths[place] = worth(rank);
+        }
     }
-    ranks
+    worths
 }
 
-/// The worth of each document's rank by its best fused chunk; `tie` decides between equal ones.
-pub(super) fn of_chunks(chunks: &FxHashMap<i64, &FusedChunk>, tie: impl Fn(DocumentRow) -> u64) -> FxHashMap<i64, f32> {
-    let mut order: Vec<(f64, i64)> = chunks.iter().map(|(&document, chunk)| (chunk.score, document)).collect();
-    let place = |document: i64| (tie(DocumentRow(document)), document);
-    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| place(a.1).cmp(&place(b.1))));
-    order.into_iter().zip(1..).map(|((_, document), rank)| (document, worth(rank))).collect()
+/// The worth of each document's rank by its best fused chunk; 0 for one without.
+pub(super) fn of_fused(side: &OneSide<'_>) -> Vec<f32> {
+    let chunks = side.fused.iter().enumerate();
+    let mut order: Vec<(f64, u64, usize)> =
+        chunks.filter_map(|(place, chunk)| Some((chunk.as_ref()?.score, side.ties[place], place))).collect();
+    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
+    let mut worths = vec![0.0; side.documents.len()];
+    for (rank, (_, _, place)) in (1..).zip(order) {
+        worths[place] = worth(rank);
+    }
+    worths
 }
