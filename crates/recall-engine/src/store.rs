@@ -5,6 +5,7 @@ mod background;
 mod folder;
 mod known;
 mod open;
+mod passages;
 mod publication;
 mod ranking;
 mod retrievals;
@@ -38,6 +39,7 @@ pub(crate) use background::Background;
 pub(crate) use folder::Folder;
 pub(crate) use known::Known;
 pub(crate) use open::Surroundings;
+pub(crate) use passages::{KeptPassages, Passage, Passages};
 pub(crate) use publication::Publication;
 pub(crate) use ranking::{Ranking, RankingCell};
 pub(crate) use retrievals::Retrievals;
@@ -72,6 +74,8 @@ pub(crate) struct Store {
     pub(crate) rated: RatedCell,
     /// How often items were among the hits.
     pub(crate) retrievals: Retrievals,
+    /// The chunks that were hits lately.
+    passages: KeptPassages,
     /// What the catalog holds of each file, at the generation that was published last.
     known: ArcSwap<Known>,
     /// What the documents state about each other, at the generation that was last asked about it.

@@ -14,7 +14,7 @@ use crate::answer::{Explanation, Hit};
 use crate::errand::Errand;
 use crate::error::StoreError;
 use crate::freshness::{reason_of, refresh_files};
-use crate::store::Store;
+use crate::store::{Passage, Passages, Store};
 
 /// What reading the selected chunks gave.
 pub(super) enum Expanded {
@@ -34,21 +34,16 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool
     for (place, store) in search.stores.iter().enumerate() {
         let here: Vec<&Ranked<'_>> = selected.iter().filter(|ranked| ranked.store == place).collect();
         let rows: Vec<ChunkRow> = here.iter().map(|ranked| ranked.chunk).collect();
-        let (generation, stored, parents) = store.read(|snapshot| {
-            let stored = snapshot.hits(&rows)?;
-            let parents: Vec<_> = stored
-                .iter()
-                .map(|stored| stored.as_ref().map_or_else(|| Ok(Vec::new()), |stored| snapshot.enclosing(stored)))
-                .collect::<Result<_, _>>()?;
-            Ok((snapshot.generation(), stored, parents))
-        })?;
-        if stored.iter().any(Option::is_none) && !is_last {
+        let mut compared = Compared::with_files(search, store, store.passages(&rows)?)?;
+        if compared.passages.are_any_kept && !compared.changed.is_empty() {
+            compared = Compared::with_files(search, store, store.passages_anew(&rows)?)?;
+        }
+        let Compared { passages, memories, changed } = compared;
+        if passages.all.iter().any(Option::is_none) && !is_last {
             // The catalog is ahead of the lexical index by the batch that is being published.
-            store.publication.wait_for(generation, PUBLICATION_PATIENCE);
+            store.publication.wait_for(passages.generation, PUBLICATION_PATIENCE);
             return Ok(Expanded::Overtaken);
         }
-        let memories = memories(search, store, stored.iter().flatten())?;
-        let changed = changed_files(store, stored.iter().flatten());
         let changed_anchors = store.changed_anchors(memories.values().map(|recalled| &recalled.memory));
         if !changed_anchors.is_empty() && !is_last && bring_up(search, store, &changed_anchors) {
             return Ok(Expanded::Overtaken);
@@ -59,17 +54,34 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool
             }
             left_out.extend(changed.iter().map(|path| path.as_str().to_owned()));
         }
-        for ((ranked, stored), parents) in here.into_iter().zip(stored).zip(parents) {
-            if let Some(stored) = stored
-                && !changed.contains(&stored.document.document.path)
+        for (ranked, passage) in here.into_iter().zip(passages.all) {
+            if let Some(passage) = passage
+                && !changed.contains(&passage.stored.document.document.path)
             {
-                let id = MemoryId::of_path(stored.document.document.path.as_str());
+                let id = MemoryId::of_path(passage.stored.document.document.path.as_str());
                 let memory = id.and_then(|id| memories.get(&id).cloned()).map(Box::new);
-                hits.push(Hit { parents, memory, ..hit(search, store, ranked, stored) });
+                hits.push(Hit { memory, ..hit(search, store, ranked, &passage) });
             }
         }
     }
     Ok(Expanded::Hits { hits, left_out })
+}
+
+/// Passages, beside what is there now of their files and memories.
+struct Compared {
+    passages: Passages,
+    memories: HashMap<MemoryId, Recalled>,
+    /// The files and memories that are no longer what was read of them.
+    changed: BTreeSet<DocPath>,
+}
+
+impl Compared {
+    fn with_files(search: &Search<'_>, store: &Store, passages: Passages) -> Result<Self, StoreError> {
+        let stored = || passages.all.iter().flatten().map(|passage| &passage.stored);
+        let memories = memories(search, store, stored())?;
+        let changed = changed_files(store, stored());
+        Ok(Self { passages, memories, changed })
+    }
 }
 
 /// Has the journals of every store looked at in which memories were found, as the file of any hit is: what was deleted or merged
@@ -138,7 +150,7 @@ fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<DocPath>
     }
 }
 
-fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, stored: StoredChunk) -> Hit {
+fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, passage: &Passage) -> Hit {
     let explanation = match search.request.explain {
         recall_core::Explain::Off => None,
         recall_core::Explain::On => Some(Explanation {
@@ -154,18 +166,19 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, stored: StoredCh
             reranked: ranked.reranked,
         }),
     };
+    let Passage { stored, parents } = passage;
     Hit {
         id: stored.id,
         scope: store.scope,
         store: ranked.store,
         highlights: Vec::new(),
-        document: stored.document.document,
-        chunk: stored.chunk,
-        text: stored.text,
+        document: stored.document.document.clone(),
+        chunk: stored.chunk.clone(),
+        text: stored.text.clone(),
         score: ranked.score,
         confidence: ranked.learned.as_ref().map(|learned| f64::from(learned.confidence)),
         also_at: Vec::new(),
-        parents: Vec::new(),
+        parents: parents.clone(),
         explanation,
         memory: None,
     }

@@ -9,7 +9,10 @@ use recall_catalog::Catalog;
 use recall_core::{DocumentRow, Generation, StoreScope, Timestamp};
 use recall_lexical::{Lexical, WriterSettings};
 
-use super::{Attention, Background, Folder, Known, Part, Publication, RankingCell, Retrievals, Store, StructureCell};
+use super::{
+    Attention, Background, Folder, KeptPassages, Known, Part, Publication, RankingCell, Retrievals, Store,
+    StructureCell,
+};
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::freshness::Freshness;
@@ -97,6 +100,7 @@ impl Store {
             anchor_texts: AnchorTexts::default(),
             rated: RatedCell::default(),
             retrievals: Retrievals::open(&index),
+            passages: KeptPassages::default(),
             known: ArcSwap::from_pointee(Known::default()),
             stated: ArcSwapOption::empty(),
             writing: Mutex::new(()),

@@ -143,6 +143,8 @@ struct Reading<'a> {
     slots: Vec<Slot>,
     chunks: Vec<ChunkTally>,
     documents: Vec<DocumentTally>,
+    /// How many terms each document has in its text, its names and its comments.
+    lengths: Vec<[u32; 3]>,
 }
 
 /// A field that chunks have.
@@ -158,7 +160,14 @@ impl<'a> Reading<'a> {
         let slots = around(segment, entries);
         let chunks = vec![ChunkTally::default(); slots.last().map_or(0, |slot| slot.locals().end)];
         let documents = vec![DocumentTally::default(); slots.len()];
-        Self { snapshot, segment, number, slots, chunks, documents }
+        let fields = [snapshot.fields.body, snapshot.fields.symbol, snapshot.fields.comment];
+        let lengths = fields.map(|field| segment.lengths(field));
+        let length = |slot: &Slot, field: usize| -> u32 {
+            let lengths = lengths[field].as_ref();
+            lengths.map_or(0, |lengths| slot.entries.clone().map(|entry| lengths.fieldnorm(entry)).sum())
+        };
+        let lengths = slots.iter().map(|slot| std::array::from_fn(|field| length(slot, field))).collect();
+        Self { snapshot, segment, number, slots, chunks, documents, lengths }
     }
 
     fn read(&mut self, asked: &Asked) -> Result<(), TantivyError> {
@@ -167,12 +176,13 @@ impl<'a> Reading<'a> {
         let symbol = ChunkField { field: fields.symbol, of_chunk: |c| &mut c.symbol, of_document: |d| &mut d.symbol };
         let comment =
             ChunkField { field: fields.comment, of_chunk: |c| &mut c.comment, of_document: |d| &mut d.comment };
-        for (chunk_field, found) in [
+        let all = [
             (body, (|term: &AskedTerm| &term.body) as fn(&AskedTerm) -> &Found),
             (symbol, |term| &term.symbol),
             (comment, |term| &term.comment),
-        ] {
-            let lengths = self.document_lengths(chunk_field.field);
+        ];
+        for (number, (chunk_field, found)) in all.into_iter().enumerate() {
+            let lengths = self.relative_lengths(chunk_field.field, number);
             for (place, term) in asked.terms.iter().enumerate() {
                 self.read_chunks(chunk_field, found(term), place, &lengths)?;
             }
@@ -200,12 +210,13 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// The length of each document in a field, in relation to the mean.
-    fn document_lengths(&self, field: Field) -> Vec<f32> {
+    /// The length of each document in a field, which is the one of that number, in relation to the mean.
+    fn relative_lengths(&self, field: Field, number: usize) -> Vec<f32> {
         let mean = self.snapshot.mean_length(field) * self.snapshot.chunks as f32 / self.snapshot.documents as f32;
-        let Some(lengths) = self.segment.lengths(field) else { return vec![1.0; self.slots.len()] };
-        let length = |slot: &Slot| slot.entries.clone().map(|entry| lengths.fieldnorm(entry)).sum::<u32>() as f32;
-        self.slots.iter().map(|slot| length(slot) / mean.max(1.0)).collect()
+        if self.segment.lengths(field).is_none() {
+            return vec![1.0; self.slots.len()];
+        }
+        self.lengths.iter().map(|lengths| lengths[number] as f32 / mean.max(1.0)).collect()
     }
 
     /// Reads one term of a field of chunks.
@@ -298,7 +309,7 @@ impl<'a> Reading<'a> {
         let share =
             |tally: &FieldTally, field, entry| (tally.terms.len() as f32 / length(field, entry).max(1) as f32).min(1.0);
         let best = |of: fn(&ChunkTally) -> f32| chunks.iter().map(of).fold(0.0, f32::max);
-        let tokens = |field| slot.entries.clone().map(|entry| length(field, entry)).sum::<u32>() as f32;
+        let [tokens, symbol_tokens, comment_tokens] = self.lengths[place].map(|length| length as f32);
         let packed = self.segment.traits(entry);
         let kinship = kinship::unpack(packed);
         let matched = chunks.iter().filter(|chunk| chunk.body.score > 0.0).count();
@@ -309,9 +320,9 @@ impl<'a> Reading<'a> {
             folder: kinship.folder,
             stem: kinship.stem,
             chunks: chunks.len() as f32,
-            symbol_tokens: tokens(fields.symbol),
-            comment_tokens: tokens(fields.comment),
-            tokens: tokens(fields.body),
+            symbol_tokens,
+            comment_tokens,
+            tokens,
             chunk_tokens: length(fields.body, entry) as f32,
             place: chosen as f32 / (chunks.len() - 1).max(1) as f32,
             matched_chunks: matched as f32 / chunks.len() as f32,

@@ -1,0 +1,189 @@
+//! The chunks that were hits lately, as they were read.
+//!
+//! Whoever works on something asks about it again and again, and to read ten chunks takes a sixth of a search. What a row holds
+//! never changes while it is there; what is kept is of one generation, so that nothing of it is gone. The size and time of a
+//! file may be noted anew without a new generation: who finds a kept chunk's file to be another one reads the chunk again.
+
+use std::sync::Arc;
+
+use lru::LruCache;
+use parking_lot::Mutex;
+use recall_catalog::{ReadError, Snapshot, StoredChunk};
+use recall_core::{ChunkRow, Enclosing, Generation};
+
+use super::Store;
+use crate::error::StoreError;
+
+/// The most that is kept of a store: some five hundred chunks.
+const MOST_BYTES: usize = 1 << 20;
+
+/// About how much a chunk takes beside its text: its document's path and title, its symbol and signature, what encloses it.
+const BESIDE_TEXT_BYTES: usize = 1024;
+
+/// A chunk with what stands around it.
+#[derive(Debug)]
+pub(crate) struct Passage {
+    pub(crate) stored: StoredChunk,
+    /// The definitions or headings around it, outermost first.
+    pub(crate) parents: Vec<Enclosing>,
+}
+
+impl Passage {
+    fn bytes(&self) -> usize {
+        self.stored.text.len() + BESIDE_TEXT_BYTES
+    }
+}
+
+/// Passages in the order of the rows that were asked for.
+pub(crate) struct Passages {
+    /// `None` for a row that is no more or not yet.
+    pub(crate) all: Vec<Option<Arc<Passage>>>,
+    /// Of the catalog, when some were read now.
+    pub(crate) generation: Generation,
+    /// Whether some were read before, when their files may have had other sizes and times.
+    pub(crate) are_any_kept: bool,
+}
+
+/// The passages of one generation that were asked for last.
+pub(crate) struct KeptPassages(Mutex<Kept>);
+
+struct Kept {
+    generation: Generation,
+    passages: LruCache<ChunkRow, Arc<Passage>>,
+    bytes: usize,
+}
+
+impl Default for KeptPassages {
+    fn default() -> Self {
+        Self(Mutex::new(Kept { generation: Generation::default(), passages: LruCache::unbounded(), bytes: 0 }))
+    }
+}
+
+impl KeptPassages {
+    /// What is kept of these rows, in their order.
+    fn of(&self, generation: Generation, rows: &[ChunkRow]) -> Vec<Option<Arc<Passage>>> {
+        let mut kept = self.0.lock();
+        if kept.generation != generation {
+            return vec![None; rows.len()];
+        }
+        rows.iter().map(|row| kept.passages.get(row).cloned()).collect()
+    }
+
+    /// Keeps passages that were read in one generation, in the place of all of another one.
+    fn keep(&self, generation: Generation, read: impl IntoIterator<Item = Arc<Passage>>) {
+        let mut kept = self.0.lock();
+        if kept.generation != generation {
+            kept.passages.clear();
+            (kept.generation, kept.bytes) = (generation, 0);
+        }
+        for passage in read {
+            kept.bytes += passage.bytes();
+            let before = kept.passages.put(passage.stored.row, passage);
+            kept.bytes -= before.map_or(0, |before| before.bytes());
+        }
+        while kept.bytes > MOST_BYTES
+            && let Some((_, oldest)) = kept.passages.pop_lru()
+        {
+            kept.bytes -= oldest.bytes();
+        }
+    }
+}
+
+impl Store {
+    /// The chunks in these rows, in their order, as far as they are kept; the others are read.
+    pub(crate) fn passages(&self, rows: &[ChunkRow]) -> Result<Passages, StoreError> {
+        let generation = self.lexical.generation();
+        let mut all = self.passages.of(generation, rows);
+        let missing: Vec<usize> = (0..rows.len()).filter(|&place| all[place].is_none()).collect();
+        if missing.is_empty() {
+            return Ok(Passages { all, generation, are_any_kept: !rows.is_empty() });
+        }
+        let wanted: Vec<ChunkRow> = missing.iter().map(|&place| rows[place]).collect();
+        let Passages { all: read, generation, .. } = self.passages_anew(&wanted)?;
+        for (&place, passage) in missing.iter().zip(read) {
+            all[place] = passage;
+        }
+        Ok(Passages { all, generation, are_any_kept: missing.len() < rows.len() })
+    }
+
+    /// Reads the chunks in these rows, in their order, whatever is kept.
+    pub(crate) fn passages_anew(&self, rows: &[ChunkRow]) -> Result<Passages, StoreError> {
+        let (generation, all) = self.read(|snapshot| Ok((snapshot.generation(), read(snapshot, rows)?)))?;
+        self.passages.keep(generation, all.iter().flatten().map(Arc::clone));
+        Ok(Passages { all, generation, are_any_kept: false })
+    }
+}
+
+fn read(snapshot: &Snapshot<'_>, rows: &[ChunkRow]) -> Result<Vec<Option<Arc<Passage>>>, ReadError> {
+    let passage = |stored: Option<StoredChunk>| {
+        stored.map(|stored| Ok(Arc::new(Passage { parents: snapshot.enclosing(&stored)?, stored }))).transpose()
+    };
+    snapshot.hits(rows)?.into_iter().map(passage).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_catalog::StoredDocument;
+    use recall_core::{
+        ByteSpan, Chunk, ChunkId, ChunkKind, ContentHash, DocPath, Document, DocumentId, DocumentRow, DocumentType,
+        FileKind, Span, Timestamp,
+    };
+
+    use super::*;
+
+    fn passage(row: i64, text_bytes: usize) -> Arc<Passage> {
+        let path = DocPath::new("src/a.rs").expect("plain");
+        let document = Document {
+            id: DocumentId::of(&path),
+            path,
+            document_type: DocumentType::Code,
+            title: String::new(),
+            language: None,
+            hash: ContentHash([0; 32]),
+            size_bytes: 0,
+            modified: Timestamp::default(),
+            file_kind: FileKind::Main,
+            tags: Vec::new(),
+            source: None,
+        };
+        let stored = StoredChunk {
+            id: ChunkId { document: document.id, ordinal: 0 },
+            row: ChunkRow(row),
+            document: StoredDocument { row: DocumentRow(1), document, created: Timestamp::default(), chunk_count: 1 },
+            chunk: Chunk {
+                ordinal: 0,
+                kind: ChunkKind::Part,
+                span: Span { bytes: ByteSpan { start: 0, end: 0 }, start_line: 1, end_line: 1 },
+                symbol: None,
+                signature: None,
+                doc_comment: None,
+                tokens: 1,
+            },
+            text: "x".repeat(text_bytes),
+        };
+        Arc::new(Passage { stored, parents: Vec::new() })
+    }
+
+    #[track_caller]
+    fn check(kept: &KeptPassages, generation: u64, rows: &[i64], expected: &[bool]) {
+        let rows: Vec<ChunkRow> = rows.iter().copied().map(ChunkRow).collect();
+        let found: Vec<bool> = kept.of(Generation(generation), &rows).iter().map(Option::is_some).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_was_asked_for_last_is_kept_of_one_generation() {
+        let kept = KeptPassages::default();
+        let third = MOST_BYTES / 3;
+        kept.keep(Generation(1), [passage(1, third), passage(2, third)]);
+        check(&kept, 1, &[2, 1, 3], &[true, true, false]);
+        check(&kept, 2, &[1], &[false]);
+        kept.keep(Generation(1), [passage(3, third)]);
+        check(&kept, 1, &[1, 2, 3], &[true, false, true]);
+        kept.keep(Generation(1), [passage(3, third), passage(3, third)]);
+        check(&kept, 1, &[1, 3], &[true, true]);
+        kept.keep(Generation(2), [passage(4, 2 * MOST_BYTES), passage(5, third)]);
+        check(&kept, 2, &[1, 3, 4, 5], &[false, false, false, true]);
+        check(&kept, 1, &[1, 3], &[false, false]);
+    }
+}
