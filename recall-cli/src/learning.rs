@@ -11,7 +11,7 @@ use recall_core::DocumentType;
 use recall_eval::{Comparison, Dataset, Query, compare};
 use recall_proto::convert::candidates;
 use recall_proto::{Reason, v1};
-use recall_rank::{Columns, Judged, JudgedQuery, Parameters, Ranker, Start, cross_validate_from, ndcg_at, train_from};
+use recall_rank::{Judged, JudgedQuery, Parameters, Ranker, Start, cross_validate_from, ndcg_at, train_from};
 
 use crate::Exit;
 use crate::complaint::{CommandError, Complaint};
@@ -173,8 +173,7 @@ fn is_usable(query: &JudgedQuery) -> bool {
 
 fn scores(ranker: &Ranker, query: &JudgedQuery) -> Vec<f32> {
     let mut scores = Vec::new();
-    let candidates = Columns::of_rows(ranker.features().len(), &query.rows);
-    ranker.score(&candidates, &mut scores);
+    ranker.score_rows(&query.rows, &mut scores);
     scores
 }
 

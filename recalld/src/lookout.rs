@@ -132,13 +132,13 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let ((calling, mut caller), (echoing, mut other)) = (connection(&listener), connection(&listener));
         let (release, released) = mpsc::channel::<()>();
-        let (begin, begun) = mpsc::channel();
+        let (tell, told) = mpsc::channel();
         runtime.spawn(async move {
             let mut calling = tokio::net::TcpStream::from_std(calling).expect("in a runtime");
             while calling.read_u8().await.is_ok() {
                 // Runs on the thread to which the byte came: no other one waits for connections.
                 let _running = lookout.begin();
-                begin.send(()).expect("it is waited for");
+                tell.send(()).expect("it is waited for");
                 released.recv().expect("it is sent");
             }
         });
@@ -152,7 +152,7 @@ mod tests {
         for (number, pause) in [0, 0, 20 * u64::from(QUIET_LOOKS)].into_iter().enumerate() {
             thread::sleep(Duration::from_millis(pause));
             caller.write_all(&[0]).expect("it is read");
-            begun.recv().expect("it begins");
+            told.recv().expect("it begins");
             let asked = [number as u8];
             let mut answered = [u8::MAX];
             other.write_all(&asked).expect("it is read");

@@ -3,8 +3,9 @@
 mod support;
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use recall_core::Timestamp;
 use recall_engine::Warning;
 use support::{Sandbox, paths};
 
@@ -45,6 +46,27 @@ fn new_changed_renamed_and_deleted_files_are_seen_by_the_next_search() {
 
     fs::remove_file(sandbox.root().join("c.rs")).expect("removed");
     assert_eq!(paths(&sandbox.search(&engine, "gamma_three")), Vec::<&str>::new());
+}
+
+#[test]
+fn a_hit_whose_file_was_only_touched_stays_one_and_is_told_with_the_new_time() {
+    for scan_interval in [Duration::ZERO, Duration::from_hours(1)] {
+        let mut sandbox = Sandbox::with(&[("a.rs", "fn alpha() { one(); }\n"), ("b.rs", "fn alpha_b() {}\n")]);
+        sandbox.limits.scan_interval = scan_interval;
+        let engine = sandbox.engine();
+        let modified = || {
+            let answer = sandbox.search(&engine, "alpha");
+            assert_eq!(paths(&answer), ["a.rs", "b.rs"]);
+            assert!(answer.warnings.iter().all(|warning| matches!(warning, Warning::IndexedOnTheWay { .. })));
+            answer.hits[0].document.modified
+        };
+        for seconds in [1_700_000_100, 1_700_000_000, 1_700_000_200] {
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+            let file = fs::File::options().write(true).open(sandbox.root().join("a.rs")).expect("opened");
+            file.set_modified(time).expect("set");
+            assert_eq!([modified(), modified()], [Timestamp::from(time); 2]);
+        }
+    }
 }
 
 #[test]

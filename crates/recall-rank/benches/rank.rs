@@ -53,7 +53,7 @@ fn main() {
 fn mean(ranker: &Ranker, judged: &Judged) -> f64 {
     let mut scores = Vec::new();
     let of_queries = judged.queries.iter().filter_map(|query| {
-        ranker.score(&Columns::of_rows(FEATURES, &query.rows), &mut scores);
+        ranker.score_rows(&query.rows, &mut scores);
         ndcg_at(10, &scores, &query.labels, query.missed)
     });
     of_queries.sum::<f64>() / judged.queries.len() as f64

@@ -9,7 +9,6 @@ use thiserror::Error;
 
 use crate::binning::{self, Column};
 use crate::calibrate::Calibration;
-use crate::columns::Columns;
 use crate::grow::{Ground, Grown, grow};
 use crate::histogram::Gradient;
 use crate::judged::{Judged, JudgedError, JudgedQuery};
@@ -140,7 +139,7 @@ pub(crate) fn train_on(
 fn scores(ranker: &Ranker, queries: &[&[f32]]) -> Vec<f64> {
     let (mut all, mut of_query) = (Vec::new(), Vec::new());
     for rows in queries {
-        ranker.score(&Columns::of_rows(ranker.features().len(), rows), &mut of_query);
+        ranker.score_rows(rows, &mut of_query);
         all.extend(of_query.iter().copied().map(f64::from));
     }
     all

@@ -149,7 +149,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::columns::Columns;
     use crate::ranker::Ranker;
     use crate::samples::{FEATURES, parts, row};
 
@@ -201,7 +200,7 @@ mod tests {
         fn base_and_contributions_add_up_to_the_score(parts in parts(20, 64), row in row()) {
             let ranker = Ranker::new(parts);
             let mut scores = Vec::new();
-            ranker.score(&Columns::of_rows(row.len(), &row), &mut scores);
+            ranker.score_rows(&row, &mut scores);
             let Contributions { base, by_feature } = ranker.contributions(&row);
             let sum = base + by_feature.iter().sum::<f64>();
             prop_assert!((sum - f64::from(scores[0])).abs() < 1e-4, "{sum} {scores:?}");

@@ -6,7 +6,6 @@ use oorandom::Rand64;
 
 use crate::boost::{Start, TrainError, check, train_on};
 use crate::calibrate::Calibration;
-use crate::columns::Columns;
 use crate::judged::{Judged, JudgedQuery};
 use crate::measure::ndcg_at;
 use crate::parameters::Parameters;
@@ -70,7 +69,7 @@ pub fn cross_validate_from(
             judged.queries.iter().zip(&fold_of_query).filter(|(_, of)| **of != fold).map(|(query, _)| query).collect();
         let ranker = train_on(start, &judged.features, &seen, parameters)?;
         for (at, query) in judged.queries.iter().enumerate().filter(|(at, _)| fold_of_query[*at] == fold) {
-            ranker.score(&Columns::of_rows(judged.features.len(), &query.rows), &mut scores[at]);
+            ranker.score_rows(&query.rows, &mut scores[at]);
         }
     }
     let groups = by_group(judged, &scores);

@@ -78,6 +78,14 @@ impl Ranker {
         self.forest.score(candidates, scores);
     }
 
+    /// As [`score`](Self::score), of rows that hold one candidate each, one after the other.
+    ///
+    /// # Panics
+    /// If `rows` is not a whole number of rows.
+    pub fn score_rows(&self, rows: &[f32], scores: &mut Vec<f32>) {
+        self.score(&Columns::of_rows(self.parts.features.len(), rows), scores);
+    }
+
     /// Tells what each feature contributed to a row's score.
     ///
     /// # Panics

@@ -2,10 +2,8 @@
 
 use oorandom::Rand32;
 use proptest::prelude::*;
-use recall_rank::{
-    Columns, Judged, JudgedError, JudgedQuery, Monotone, ParameterError, Parameters, Ranker, Start, TrainError,
-};
-use recall_rank::{Columns, cross_validate, cross_validate_from, ndcg_at, train, train_from};
+use recall_rank::{Judged, JudgedError, JudgedQuery, Monotone, ParameterError, Parameters, Ranker, Start, TrainError};
+use recall_rank::{cross_validate, cross_validate_from, ndcg_at, train, train_from};
 
 const FEATURES: [&str; 4] = ["noise", "signal", "sometimes", "kind"];
 const CANDIDATES: usize = 30;
@@ -36,7 +34,7 @@ fn quick() -> Parameters {
 fn mean_ndcg(ranker: &Ranker, judged: &Judged) -> f64 {
     let mut scores = Vec::new();
     let mut of_query = |query: &JudgedQuery| {
-        ranker.score(&Columns::of_rows(FEATURES.len(), &query.rows), &mut scores);
+        ranker.score_rows(&query.rows, &mut scores);
         ndcg_at(10, &scores, &query.labels, query.missed).expect("each query has a relevant candidate")
     };
     judged.queries.iter().map(&mut of_query).sum::<f64>() / judged.queries.len() as f64
@@ -117,7 +115,7 @@ fn a_heavier_query_is_heard_more() {
         }
         let ranker = train(&judged, &quick()).unwrap();
         let mut scores = Vec::new();
-        ranker.score(&[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0], &mut scores);
+        ranker.score_rows(&[0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0], &mut scores);
         scores[1] - scores[0]
     };
     assert!(contradiction(5.0, 1.0) > 0.0);
@@ -168,7 +166,7 @@ fn a_group_is_measured_by_a_ranker_that_has_not_seen_it() {
     let ranker = train(&Judged { features: judged.features.clone(), queries: others }, &quick()).unwrap();
     let held_out = validation.folds.iter().position(|fold| *fold == 1).expect("a query was held out");
     let mut scores = Vec::new();
-    ranker.score(&judged.queries[held_out].rows, &mut scores);
+    ranker.score_rows(&judged.queries[held_out].rows, &mut scores);
     assert_eq!(validation.scores[held_out], scores);
 
     assert_eq!(validation.groups.len(), 6);
@@ -184,7 +182,7 @@ fn confidence_is_how_often_it_is_right() {
     let fresh = self::judged(240, 2);
     let (mut sure, mut right, mut scores) = (0, 0.0, Vec::new());
     for query in &fresh.queries {
-        ranker.score(&Columns::of_rows(FEATURES.len(), &query.rows), &mut scores);
+        ranker.score_rows(&query.rows, &mut scores);
         for (score, label) in scores.iter().zip(&query.labels) {
             if ranker.confidence(*score) > 0.8 {
                 sure += 1;
@@ -215,7 +213,7 @@ proptest! {
             rows.extend_from_slice(&row);
             rows[FEATURES.len() + feature] += step;
             let mut scores = Vec::new();
-            ranker.score(&rows, &mut scores);
+            ranker.score_rows(&rows, &mut scores);
             prop_assert!(if down { scores[1] <= scores[0] } else { scores[1] >= scores[0] }, "{scores:?}");
         }
     }
@@ -230,9 +228,9 @@ fn a_widened_ranker_knows_more_names_and_ranks_as_before() {
     assert_eq!(Ranker::read(&wide.write()).unwrap(), wide);
     let (mut narrow, mut with_more) = (Vec::new(), Vec::new());
     for query in &unseen.queries {
-        ranker.score(&query.rows, &mut narrow);
+        ranker.score_rows(&query.rows, &mut narrow);
         let rows: Vec<f32> = query.rows.chunks(FEATURES.len()).flat_map(|row| [row, &[7.0]].concat()).collect();
-        wide.score(&rows, &mut with_more);
+        wide.score_rows(&rows, &mut with_more);
         assert_eq!(narrow, with_more);
     }
     assert!(ranker.widened(&names[1..]).is_none());

@@ -135,9 +135,9 @@ pub(super) fn of(
     let documents: Vec<&DocumentEvidence> = stores.iter().flat_map(|found| found.documents.iter().copied()).collect();
     let mut columns = Columns::new(COUNT, documents.len());
     for (column, (_, _, score)) in SCORES.iter().enumerate() {
-        let scores: Vec<f32> = documents.iter().map(|document| score(document)).collect();
-        columns.set(column, relative(&scores));
-        columns.set(column + SCORES.len(), worths(&scores));
+        let all: Vec<f32> = documents.iter().map(|document| score(document)).collect();
+        columns.set(column, relative(&all));
+        columns.set(column + SCORES.len(), worths(&all));
     }
     for (column, (_, fact)) in (2 * SCORES.len()..).zip(FACTS) {
         columns.set(column, documents.iter().map(|document| fact(document)));
