@@ -73,6 +73,8 @@ fn ours(threads: usize, batch_tokens: usize) {
         "documents: {rate:.1} texts a second, {cpu:.1} a CPU-second, {threads} threads, {batch_tokens} tokens a batch"
     );
     println!("resident: {}", resident());
+    std::thread::sleep(settings.rest + Duration::from_secs(1));
+    println!("at rest: {}", resident());
 }
 
 /// The session alone, as the runtime's makers would have it run, with the same tokenizer on the same thread. Runs on what the other

@@ -30,7 +30,8 @@ fn is_warned(answer: &Value) -> bool {
 
 #[test]
 fn a_used_model_tells_the_meaning_and_what_computes_it_is_told() {
-    let Some(case) = Case::with_runtime(&[("RECALL_SEARCH__MODEL", "none")]) else { return };
+    let variables = [("RECALL_SEARCH__MODEL", "none"), ("RECALL_DAEMON__LOG_LEVEL", "debug")];
+    let Some(case) = Case::with_runtime(&variables) else { return };
     assert_eq!(case.search("store").0, None);
     let folder = case.model("tiny", &network(8, Behaviour::Plain), "{}");
     case.does(&["models", "add", path(&folder)]);
@@ -47,7 +48,9 @@ fn a_used_model_tells_the_meaning_and_what_computes_it_is_told() {
     let said = case.does(&["status"]);
     assert!(said.contains("model tiny (embed, on cpu)") && said.contains("tiny model, whole"), "{said}");
     assert!(case.listed("tiny")["provider"] == "cpu");
-    let log = fs::read_to_string(case.sandbox.homes().log_file()).expect("a log");
+    let log = || fs::read_to_string(case.sandbox.homes().log_file()).expect("a log");
+    wait_until("memory given back", || log().contains("gave back the memory of its runs").then_some(()));
+    let log = log();
     let loaded = log.lines().find(|line| line.contains("a network is loaded")).unwrap_or_default();
     assert!(loaded.contains(r#""provider":"cpu""#), "{log}");
 

@@ -37,6 +37,12 @@ pub(crate) trait Network: Send {
     /// The runtime failed, for the batch as a whole; or an output of that text is no number.
     fn run(&mut self, batch: &[&Tokens]) -> Result<Vec<Result<Vec<f32>, RunError>>, RunError>;
 
+    /// Gives back the memory that the runs before needed.
+    ///
+    /// # Errors
+    /// The runtime failed.
+    fn rest(&mut self) -> Result<(), RunError>;
+
     /// Who computes it.
     fn provider(&self) -> &ProviderUse;
 }
@@ -49,6 +55,8 @@ pub(crate) struct OnnxNetwork {
     output: String,
     /// Restricts each run to the one output.
     options: RunOptions<HasSelectedOutputs>,
+    /// The same of a run after which the arena is emptied; `None` where the runtime cannot.
+    emptying: Option<RunOptions<HasSelectedOutputs>>,
     task: Task,
 }
 
@@ -72,6 +80,11 @@ enum InputKind {
     Places,
 }
 
+/// Has the weights in memory of their own: in the arena they would keep what lies beside them from being given back.
+const WEIGHTS_ASIDE: (&str, &str) = ("session.use_device_allocator_for_initializers", "1");
+/// Has a run give back what the processor's arena holds.
+const EMPTY_ARENA: (&str, &str) = ("memory.enable_memory_arena_shrinkage", "cpu:0");
+
 /// Names of the output that is wanted of an encoder, the best first: already one a text, or one a token.
 const OUTPUTS: &[&str] = &["sentence_embedding", "last_hidden_state", "token_embeddings"];
 
@@ -89,10 +102,12 @@ impl OnnxNetwork {
             return Err(wrong("it has no input `input_ids`".to_owned()));
         }
         let output = output_of(&session, task.role).map_err(wrong)?;
-        let options = RunOptions::new().map_err(refused)?.with_outputs(OutputSelector::no_default().with(&output));
+        let options = || Ok(RunOptions::new()?.with_outputs(OutputSelector::no_default().with(&output)));
+        let (options, mut emptying) = (options().map_err(refused)?, options().map_err(refused)?);
+        emptying.set(EMPTY_ARENA.0, EMPTY_ARENA.1).map_err(refused)?;
         let operations = &provider.operations;
         tracing::info!(network = %path.display(), provider = provider.main(), ?operations, "a network is loaded");
-        Ok(Self { session, provider, inputs, output, options, task })
+        Ok(Self { session, provider, inputs, output, options, emptying: Some(emptying), task })
     }
 }
 
@@ -102,20 +117,41 @@ impl Network for OnnxNetwork {
         if width == 0 {
             return Ok(batch.iter().map(|_| Ok(vec![0.0; self.task.dimensions.unwrap_or(0)])).collect());
         }
-        let failed = |error: ort::Error| RunError::Runtime { reason: error.to_string() };
-        let mut inputs: Vec<(Cow<'_, str>, SessionInputValue<'_>)> = Vec::with_capacity(self.inputs.len());
-        for input in &self.inputs {
-            let value = input.value(batch, width, self.task.padding).map_err(failed)?;
-            inputs.push((Cow::Borrowed(input.name.as_str()), value));
-        }
+        let inputs = inputs(&self.inputs, batch, width, self.task.padding).map_err(failed)?;
         let outputs = self.session.run_with_options(inputs, &self.options).map_err(failed)?;
         let (shape, numbers) = outputs[self.output.as_str()].try_extract_tensor::<f32>().map_err(failed)?;
         self.task.split(shape, numbers, batch, width)
     }
 
+    /// The arena is emptied at the end of a run only, so this is one, of a single token. A runtime that cannot is not asked again.
+    fn rest(&mut self) -> Result<(), RunError> {
+        let Some(options) = self.emptying.take() else { return Ok(()) };
+        let token = Tokens { ids: vec![self.task.padding], parts: vec![0] };
+        let inputs = inputs(&self.inputs, &[&token], 1, self.task.padding).map_err(failed)?;
+        self.session.run_with_options(inputs, &options).map(drop).map_err(failed)?;
+        self.emptying = Some(options);
+        Ok(())
+    }
+
     fn provider(&self) -> &ProviderUse {
         &self.provider
     }
+}
+
+fn failed(error: ort::Error) -> RunError {
+    RunError::Runtime { reason: error.to_string() }
+}
+
+/// What each input gets of a batch.
+fn inputs<'a>(
+    inputs: &'a [Input],
+    batch: &[&Tokens],
+    width: usize,
+    padding: u32,
+) -> Result<Vec<(Cow<'a, str>, SessionInputValue<'a>)>, ort::Error> {
+    let named =
+        inputs.iter().map(|input| Ok((Cow::Borrowed(input.name.as_str()), input.value(batch, width, padding)?)));
+    named.collect()
 }
 
 impl Task {
@@ -240,10 +276,11 @@ fn builder(runtime: &Runtime, settings: &OnnxSettings, provider: Provider) -> Re
         .with_inter_op_spinning(false)?
         // A plan of the memory for every shape of a batch is never used again: lengths differ.
         .with_memory_pattern(false)?
+        .with_config_entry(WEIGHTS_ASIDE.0, WEIGHTS_ASIDE.1)?
         .with_config_entry(RECORD.0, RECORD.1)?;
     let mut providers = vec![registration(provider)];
     if provider != Provider::Cpu {
-        // For what the other one cannot compute; it is registered by itself, and this turns its arena off.
+        // For what the other one cannot compute.
         providers.push(registration(Provider::Cpu));
     }
     Ok(builder.with_execution_providers(providers)?)

@@ -15,6 +15,8 @@ pub struct OnnxSettings {
     ///
     /// It bounds the memory, and how long a query waits for a batch of documents that has begun.
     pub batch_tokens: usize,
+    /// After how long without a request a network gives back the memory that its runs needed, and keeps its weights.
+    pub rest: Duration,
     /// After how long without a request a network is unloaded; `None` keeps it.
     pub idle: Option<Duration>,
     /// After how long a network that could not be loaded is tried again.
@@ -27,6 +29,7 @@ impl Default for OnnxSettings {
             providers: Vec::new(),
             threads: 1,
             batch_tokens: 1024,
+            rest: Duration::from_secs(2),
             idle: Some(Duration::from_mins(5)),
             retry: Duration::from_secs(10),
         }

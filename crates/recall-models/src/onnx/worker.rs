@@ -93,6 +93,7 @@ impl Worker {
             load,
             unloaded,
             network: None,
+            is_rested: true,
             failure: None,
         };
         let thread = thread::Builder::new().name(format!("model {name}")).spawn(move || running.run());
@@ -159,12 +160,17 @@ struct Running {
     load: Box<Load>,
     unloaded: Box<Unloaded>,
     network: Option<Box<dyn Network>>,
+    /// Whether the memory that runs needed was given back since the last one.
+    is_rested: bool,
     failure: Option<(Instant, Arc<LoadError>)>,
 }
 
 /// What there is to do.
 enum Wake {
     Run(Vec<Job>),
+    /// Nobody asked for a moment.
+    Rest,
+    /// Nobody asked for long.
     Idle,
     Closed,
 }
@@ -174,6 +180,7 @@ impl Running {
         loop {
             match self.wait() {
                 Wake::Run(batch) => self.run_or_drop(&batch),
+                Wake::Rest => self.rest(),
                 Wake::Idle => self.unload(),
                 Wake::Closed => return,
             }
@@ -184,13 +191,17 @@ impl Running {
     fn run_or_drop(&mut self, batch: &[Job]) {
         if panic::catch_unwind(AssertUnwindSafe(|| self.run_batch(batch))).is_err() {
             tracing::error!(model = &*self.name, "running a model panicked");
-            self.network = None;
-            self.shared.state.lock().provider = None;
+            self.drop_network();
         }
+        self.is_rested = self.network.is_none();
     }
 
     fn wait(&self) -> Wake {
-        let until = self.settings.idle.filter(|_| self.network.is_some()).map(|idle| Instant::now() + idle);
+        let OnnxSettings { rest, idle, .. } = self.settings;
+        let idle = idle.filter(|_| self.network.is_some());
+        let rests = !self.is_rested && idle.is_none_or(|idle| rest < idle);
+        let (wait, wake) = if rests { (Some(rest), Wake::Rest) } else { (idle, Wake::Idle) };
+        let until = wait.map(|wait| Instant::now() + wait);
         let mut queue = self.shared.queue.lock();
         loop {
             if queue.is_closed() {
@@ -202,7 +213,7 @@ impl Running {
             match until {
                 Some(until) => {
                     if self.shared.changed.wait_until(&mut queue, until).timed_out() && queue.is_empty() {
-                        return Wake::Idle;
+                        return wake;
                     }
                 }
                 None => self.shared.changed.wait(&mut queue),
@@ -210,9 +221,27 @@ impl Running {
         }
     }
 
-    fn unload(&mut self) {
+    /// Has the network give back what its runs needed. It can do without.
+    fn rest(&mut self) {
+        self.is_rested = true;
+        let Some(network) = &mut self.network else { return };
+        match panic::catch_unwind(AssertUnwindSafe(|| network.rest())) {
+            Ok(Ok(())) => tracing::debug!(model = &*self.name, "a model gave back the memory of its runs"),
+            Ok(Err(error)) => tracing::warn!(model = &*self.name, %error, "a model keeps the memory of its runs"),
+            Err(_) => {
+                tracing::error!(model = &*self.name, "a model that was to give back memory panicked");
+                self.drop_network();
+            }
+        }
+    }
+
+    fn drop_network(&mut self) {
         self.network = None;
         self.shared.state.lock().provider = None;
+    }
+
+    fn unload(&mut self) {
+        self.drop_network();
         (self.unloaded)();
         tracing::info!(model = &*self.name, "a model is unloaded");
     }

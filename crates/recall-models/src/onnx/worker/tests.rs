@@ -9,6 +9,7 @@ struct Counting {
     provider: ProviderUse,
     gate: Arc<Mutex<()>>,
     order: Arc<Mutex<Vec<Vec<u32>>>>,
+    rests: Arc<AtomicUsize>,
 }
 
 impl Network for Counting {
@@ -25,6 +26,14 @@ impl Network for Counting {
         Ok(batch.iter().map(|tokens| Ok(vec![tokens.len() as f32])).collect())
     }
 
+    fn rest(&mut self) -> Result<(), RunError> {
+        match self.rests.fetch_add(1, Ordering::SeqCst) {
+            1 => Err(RunError::Runtime { reason: "refused".to_owned() }),
+            2 => panic!("a network that cannot rest"),
+            _ => Ok(()),
+        }
+    }
+
     fn provider(&self) -> &ProviderUse {
         &self.provider
     }
@@ -36,21 +45,24 @@ struct Watched {
     gate: Arc<Mutex<()>>,
     order: Arc<Mutex<Vec<Vec<u32>>>>,
     loads: Arc<AtomicUsize>,
+    rests: Arc<AtomicUsize>,
     unloads: Arc<AtomicUsize>,
 }
 
 /// `failing` says how often loading fails.
 fn watched(settings: &OnnxSettings, failing: usize) -> Watched {
     let gate = Arc::new(Mutex::new(()));
-    let (order, loads, unloads) = (Arc::default(), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let order: Arc<Mutex<Vec<Vec<u32>>>> = Arc::default();
+    let [loads, rests, unloads] = [(); 3].map(|()| Arc::new(AtomicUsize::new(0)));
     let load = {
-        let (gate, order, loads) = (Arc::clone(&gate), Arc::clone(&order), Arc::clone(&loads));
+        let (gate, order, loads, rests) =
+            (Arc::clone(&gate), Arc::clone(&order), Arc::clone(&loads), Arc::clone(&rests));
         move || {
             if loads.fetch_add(1, Ordering::SeqCst) < failing {
                 return Err(LoadError::Network { path: "model.onnx".into(), reason: "refused".to_owned() });
             }
-            let (gate, order) = (Arc::clone(&gate), Arc::clone(&order));
-            Ok(Box::new(Counting { provider: ProviderUse::default(), gate, order }) as Box<dyn Network>)
+            let (gate, order, rests) = (Arc::clone(&gate), Arc::clone(&order), Arc::clone(&rests));
+            Ok(Box::new(Counting { provider: ProviderUse::default(), gate, order, rests }) as Box<dyn Network>)
         }
     };
     let unloaded = {
@@ -60,7 +72,7 @@ fn watched(settings: &OnnxSettings, failing: usize) -> Watched {
         }
     };
     let worker = Worker::start("counting", settings, Batching::Together, Box::new(load), Box::new(unloaded));
-    Watched { worker, gate, order, loads, unloads }
+    Watched { worker, gate, order, loads, rests, unloads }
 }
 
 fn text(ids: &[u32]) -> Tokens {
@@ -160,6 +172,21 @@ fn a_network_that_nobody_uses_is_unloaded() {
         assert_eq!(watched.loads.load(Ordering::SeqCst), loads);
         assert!(watched.worker.state().provider.is_none());
     }
+}
+
+#[test]
+fn a_network_gives_back_memory_once_after_its_runs() {
+    let rest = Duration::from_millis(5);
+    let watched = watched(&OnnxSettings { rest, ..settings() }, 0);
+    let rests = || watched.rests.load(Ordering::SeqCst);
+    // The second time it is refused, which costs nothing; the third time it panics, and the network is loaded anew.
+    for (times, loads) in [(1, 1), (2, 1), (3, 1), (4, 2)] {
+        watched.worker.ask(vec![text(&[4])], Urgency::Urgent, None).wait(None).unwrap();
+        until(|| rests() == times);
+        thread::sleep(4 * rest);
+        assert_eq!((rests(), watched.loads.load(Ordering::SeqCst)), (times, loads));
+    }
+    assert_eq!(watched.unloads.load(Ordering::SeqCst), 0);
 }
 
 #[test]
