@@ -43,6 +43,9 @@ pub(crate) struct MineArguments {
     /// The most sections of a repository among which one is looked for.
     #[arg(long, default_value_t = 3_000)]
     pub(crate) sections: usize,
+    /// How many headings of a repository are asked.
+    #[arg(long, default_value_t = 40)]
+    pub(crate) headings: usize,
     /// How many repositories are worked on at once.
     #[arg(long, default_value_t = 2)]
     pub(crate) jobs: usize,

@@ -22,8 +22,6 @@ use crate::sources::{Source, Sources};
 const COMMITS: usize = 24;
 /// How many comments of a repository are asked.
 const COMMENTS: usize = 25;
-/// How many headings of a repository are asked.
-const HEADINGS: usize = 40;
 /// The fewest sections among which one is looked for.
 const FEWEST_SECTIONS: usize = 40;
 
@@ -160,7 +158,7 @@ fn sections(
     asked.refresh()?;
     let telling: Vec<&(DocPath, Section)> =
         sections.iter().filter(|(_, section)| headings::is_telling(&section.heading)).collect();
-    for (file, section) in spread(&telling, HEADINGS) {
+    for (file, section) in spread(&telling, arguments.headings) {
         let same = sections.iter().filter(|(_, other)| other.heading == section.heading).count();
         if same == 1 {
             let asking = Asking { source, kind: "heading", text: &section.heading, side: Side::Prose };

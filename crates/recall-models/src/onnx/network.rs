@@ -117,9 +117,9 @@ impl Network for OnnxNetwork {
         if width == 0 {
             return Ok(batch.iter().map(|_| Ok(vec![0.0; self.task.dimensions.unwrap_or(0)])).collect());
         }
-        let inputs = inputs(&self.inputs, batch, width, self.task.padding).map_err(failed)?;
-        let outputs = self.session.run_with_options(inputs, &self.options).map_err(failed)?;
-        let (shape, numbers) = outputs[self.output.as_str()].try_extract_tensor::<f32>().map_err(failed)?;
+        let inputs = inputs(&self.inputs, batch, width, self.task.padding)?;
+        let outputs = self.session.run_with_options(inputs, &self.options)?;
+        let (shape, numbers) = outputs[self.output.as_str()].try_extract_tensor::<f32>()?;
         self.task.split(shape, numbers, batch, width)
     }
 
@@ -127,8 +127,8 @@ impl Network for OnnxNetwork {
     fn rest(&mut self) -> Result<(), RunError> {
         let Some(options) = self.emptying.take() else { return Ok(()) };
         let token = Tokens { ids: vec![self.task.padding], parts: vec![0] };
-        let inputs = inputs(&self.inputs, &[&token], 1, self.task.padding).map_err(failed)?;
-        self.session.run_with_options(inputs, &options).map(drop).map_err(failed)?;
+        let inputs = inputs(&self.inputs, &[&token], 1, self.task.padding)?;
+        self.session.run_with_options(inputs, &options)?;
         self.emptying = Some(options);
         Ok(())
     }
@@ -138,8 +138,10 @@ impl Network for OnnxNetwork {
     }
 }
 
-fn failed(error: ort::Error) -> RunError {
-    RunError::Runtime { reason: error.to_string() }
+impl From<ort::Error> for RunError {
+    fn from(error: ort::Error) -> Self {
+        Self::Runtime { reason: error.to_string() }
+    }
 }
 
 /// What each input gets of a batch.
