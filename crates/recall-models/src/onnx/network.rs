@@ -37,11 +37,11 @@ pub(crate) trait Network: Send {
     /// The runtime failed, for the batch as a whole; or an output of that text is no number.
     fn run(&mut self, batch: &[&Tokens]) -> Result<Vec<Result<Vec<f32>, RunError>>, RunError>;
 
-    /// Gives back the memory that the runs before needed.
+    /// Gives back the memory that the runs before needed; tells whether it did.
     ///
     /// # Errors
     /// The runtime failed.
-    fn rest(&mut self) -> Result<(), RunError>;
+    fn rest(&mut self) -> Result<bool, RunError>;
 
     /// Who computes it.
     fn provider(&self) -> &ProviderUse;
@@ -124,13 +124,13 @@ impl Network for OnnxNetwork {
     }
 
     /// The arena is emptied at the end of a run only, so this is one, of a single token. A runtime that cannot is not asked again.
-    fn rest(&mut self) -> Result<(), RunError> {
-        let Some(options) = self.emptying.take() else { return Ok(()) };
+    fn rest(&mut self) -> Result<bool, RunError> {
+        let Some(options) = self.emptying.take() else { return Ok(false) };
         let token = Tokens { ids: vec![self.task.padding], parts: vec![0] };
         let inputs = inputs(&self.inputs, &[&token], 1, self.task.padding)?;
         self.session.run_with_options(inputs, &options)?;
         self.emptying = Some(options);
-        Ok(())
+        Ok(true)
     }
 
     fn provider(&self) -> &ProviderUse {

@@ -226,7 +226,8 @@ impl Running {
         self.is_rested = true;
         let Some(network) = &mut self.network else { return };
         match panic::catch_unwind(AssertUnwindSafe(|| network.rest())) {
-            Ok(Ok(())) => tracing::debug!(model = &*self.name, "a model gave back the memory of its runs"),
+            Ok(Ok(false)) => {}
+            Ok(Ok(true)) => tracing::debug!(model = &*self.name, "a model gave back the memory of its runs"),
             Ok(Err(error)) => tracing::warn!(model = &*self.name, %error, "a model keeps the memory of its runs"),
             Err(_) => {
                 tracing::error!(model = &*self.name, "a model that was to give back memory panicked");

@@ -26,11 +26,11 @@ impl Network for Counting {
         Ok(batch.iter().map(|tokens| Ok(vec![tokens.len() as f32])).collect())
     }
 
-    fn rest(&mut self) -> Result<(), RunError> {
+    fn rest(&mut self) -> Result<bool, RunError> {
         match self.rests.fetch_add(1, Ordering::SeqCst) {
             1 => Err(RunError::Runtime { reason: "refused".to_owned() }),
             2 => panic!("a network that cannot rest"),
-            _ => Ok(()),
+            _ => Ok(true),
         }
     }
 
