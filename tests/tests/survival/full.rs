@@ -23,8 +23,14 @@ const PAGE: usize = 4096;
 /// How many pages are left: none, too few for a commit of the index, enough for some of its files, for a few commits.
 const PAGES_LEFT: &[usize] = &[0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 0];
 
-/// How often a client asks on a file system with so little room, at most; every answer is one that holds.
+/// How often a client asks on a file system with so little room; every answer is one that holds.
 const ASKED: usize = 40;
+
+/// With so many pages or fewer something has to be refused, however often it takes to ask: the journals alone fill them.
+const TOO_FEW: usize = 8;
+
+/// The most that fits whatever else was given back meanwhile: an index that is made anew leaves its files to the journals.
+const ASKED_AT_MOST: usize = 4000;
 
 /// A shell that is the first of a mount namespace, with `$1` the folder and `$2` the daemon's program.
 fn in_a_namespace(sandbox: &Sandbox, folder: &Path, script: &str) -> Command {
@@ -109,8 +115,10 @@ impl<'a> Small<'a> {
 
 /// Asks for one thing after another while there is little room. What is refused says so, and has left nothing.
 async fn ask_without_room(small: &Small<'_>, witness: &mut Witness, round: usize) {
-    let mut refused = 0;
-    for number in 0..ASKED {
+    let (mut refused, mut number) = (0, 0);
+    while number < ASKED || (refused == 0 && PAGES_LEFT[round] <= TOO_FEW) {
+        assert!(number < ASKED_AT_MOST, "{} pages were room for everything", PAGES_LEFT[round]);
+        number += 1;
         let before = small.journals();
         let known = witness.items.len();
         let outcome = match number % 4 {
@@ -125,7 +133,6 @@ async fn ask_without_room(small: &Small<'_>, witness: &mut Witness, round: usize
         witness.items[0].is_rating = false;
         refused += 1;
     }
-    assert!(refused > 0 || PAGES_LEFT[round] > 8, "{} pages were room for everything", PAGES_LEFT[round]);
     // It still answers, of all that it was ever told.
     witness.check().await;
     witness.search_somehow().await;
