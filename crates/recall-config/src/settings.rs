@@ -47,7 +47,7 @@ pub struct IndexSettings {
     pub first_wait: Duration,
     /// How long a search waits for changed files to be indexed again, once they were found.
     pub wait: Duration,
-    /// How long `recall add` waits for the embeddings of a first index.
+    /// How long whoever makes a first index, a command or a search, waits for its embeddings.
     pub embedding_wait: Duration,
 }
 

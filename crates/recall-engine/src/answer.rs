@@ -248,6 +248,8 @@ pub enum Warning {
         /// How many of them the answer starts at.
         shown: u64,
     },
+    /// Words alone decided, since not every text has an embedding yet.
+    EmbeddingsToCome,
     /// The embeddings by a model could not be asked.
     EmbeddingsPassedOver {
         /// Why.

@@ -139,7 +139,13 @@ impl Engine {
             let configuration = store.settings.warnings.iter();
             warnings.extend(configuration.map(|message| Warning::Configuration { message: message.clone() }));
             match freshen(store, &self.settings, &self.clock) {
-                Ok(more) => warnings.extend(more),
+                Ok(more) => {
+                    // Whoever waited for the index waits for the rest of it, too: embedding takes a part of that time.
+                    if more.iter().any(|warning| matches!(warning, Warning::IndexedOnTheWay { .. })) {
+                        store.semantic.wait_for(store.lexical.generation(), self.settings.embedding_wait);
+                    }
+                    warnings.extend(more);
+                }
                 Err(error) if stores.iter().any(|other| !other.holds_nothing()) => {
                     warnings.push(Warning::StoreUnavailable { scope: store.scope, reason: reason_of(&error) });
                 }
@@ -251,6 +257,10 @@ impl Search<'_> {
             let problems = self.stores.iter().flat_map(|store| store.semantic.problems());
             let passed_over = |reason| Warning::EmbeddingsPassedOver { reason, instead: model.clone() };
             warnings.extend(problems.map(passed_over));
+            let is_to_come = |store: &Arc<Store>| store.semantic.is_to_come(store.lexical.generation());
+            if silent.contains(&Ablation::Semantic) && self.stores.iter().any(is_to_come) {
+                warnings.push(Warning::EmbeddingsToCome);
+            }
         }
         clock.lap(Stage::Expand);
         Ok(Attempt::Answered(Box::new(Answer {

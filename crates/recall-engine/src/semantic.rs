@@ -124,6 +124,13 @@ impl Semantic {
         problems
     }
 
+    /// Whether there is a model, and no embeddings yet that hold every chunk of a generation though nothing is wrong with any.
+    pub(crate) fn is_to_come(&self, generation: Generation) -> bool {
+        let layers = self.layers.load();
+        let is_fine = layers.iter().all(|layer| layer.problem().is_none());
+        is_fine && !layers.is_empty() && self.covering(generation).is_none()
+    }
+
     /// Brings the embeddings that follow at once up to what the catalog holds, and after an edit those that answer while a
     /// chosen model is on its way.
     ///

@@ -37,7 +37,7 @@ pub struct EngineSettings {
     pub first_index_wait: Duration,
     /// How long a search waits for changed files to be indexed again, once the scan has found them.
     pub ingest_wait: Duration,
-    /// How long a job that makes a store's first index waits for its embeddings.
+    /// How long whoever makes a store's first index, a job or a search, waits for its embeddings.
     pub embedding_wait: Duration,
     /// Who decides on the order of candidates where a store has no ranker of its own.
     pub rankers: Rankers,

@@ -8,15 +8,16 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint, Scope};
+use recall_core::{Ablation, ChunkText, Embedder, Embedding, ModelError, ModelFingerprint, Scope, SearchRequest};
 use recall_engine::{
     Answer, EmbeddingModel, EmbeddingStoreSettings, Encoders, Engine, EngineSettings, StoreStatus, Warning,
 };
 use recall_models::BuiltIn;
-use support::{Sandbox, paths};
+use support::{Sandbox, paths, request};
 
 /// An encoder that knows what the built-in model knows, can be held up and can fail.
 struct Encoder {
@@ -140,9 +141,14 @@ fn engine(sandbox: &Sandbox, built_in: bool) -> Engine {
 
 /// More than is embedded at a time, so that it is not done in one step.
 fn many_pages() -> Sandbox {
+    pages(601)
+}
+
+/// So many pages, one of them about cars.
+fn pages(count: usize) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("docs/cars.md", "# Cars\n\nA mechanic repairs the motor of an automobile.\n");
-    for number in 0..600 {
+    for number in 1..count {
         sandbox.write(&format!("docs/{number}.md"), &format!("# Entry {number}\n\nThe ledger has a page {number}.\n"));
     }
     sandbox
@@ -217,6 +223,43 @@ fn the_built_in_model_answers_until_the_encoder_covers_the_store() {
     let edited = search(&sandbox, &engine);
     assert!(edited.hits[0].text.contains("garage") && edited.model.is_some(), "{:?}", edited.model);
     wait_until("the edit", || search(&sandbox, &engine).model.as_deref() == Some("encoder-1"));
+}
+
+/// A project that nobody indexed, of more chunks than are embedded before they can be searched, by a model that is held up.
+fn first_search(embedding_wait: Duration) -> (Sandbox, Engine, Arc<Encoder>) {
+    let sandbox = pages(1_100);
+    let model = Encoder::held_up(1);
+    let settings = EngineSettings { model: Some(model.model()), embedding_wait, ..EngineSettings::default() };
+    let engine = sandbox.engine_by(settings);
+    (sandbox, engine, model)
+}
+
+#[test]
+fn the_search_that_makes_the_index_waits_for_the_meaning() {
+    let (sandbox, engine, model) = first_search(Duration::from_mins(1));
+    let answer = thread::scope(|scope| {
+        let searching = scope.spawn(|| search(&sandbox, &engine));
+        wait_until("the embedding", || model.calls.load(Ordering::SeqCst) > 0);
+        model.go_on();
+        searching.join().expect("an answer")
+    });
+    assert_eq!(answer.model.as_deref(), Some("encoder-1"));
+    assert!(matches!(&answer.warnings[..], [Warning::IndexedOnTheWay { .. }]), "{:?}", answer.warnings);
+}
+
+#[test]
+fn an_answer_without_the_meaning_says_that_it_is_to_come() {
+    let (sandbox, engine, model) = first_search(Duration::ZERO);
+    let answer = search(&sandbox, &engine);
+    assert!(answer.silent.contains(&Ablation::Semantic));
+    assert!(answer.warnings.ends_with(&[Warning::EmbeddingsToCome]), "{:?}", answer.warnings);
+    let asked_for = SearchRequest { without: vec![Ablation::Semantic], ..request("mechanic") };
+    let without = engine.search(&sandbox.origin(), &asked_for).expect("an answer");
+    assert_eq!(without.warnings, [], "words alone are what was asked for");
+    model.go_on();
+    settle(&sandbox, &engine);
+    let answer = search(&sandbox, &engine);
+    assert_eq!((answer.model.as_deref(), &answer.warnings[..]), (Some("encoder-1"), &[][..]));
 }
 
 #[test]

@@ -50,6 +50,15 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("`{name}` is the name of {definitions} definitions{of_them}");
             new("SEVERAL_DEFINITIONS", Severity::Notice, message, "name its scope too, as in `Store::open`")
         }
+        Warning::EmbeddingsToCome => {
+            let message = "words alone decide: the meaning of the newest texts is still being worked out".to_owned();
+            new(
+                "EMBEDDINGS_TO_COME",
+                Severity::Notice,
+                message,
+                "ask again in a moment; `recall status` tells how far it is",
+            )
+        }
         Warning::EmbeddingsPassedOver { reason, instead } => {
             let message = match instead {
                 Some(model) => format!("the model {model} tells the meaning of texts in place of another: {reason}"),
