@@ -205,7 +205,7 @@ pub(super) fn of(
     }
     if request.without.contains(&Ablation::FileKind) {
         for (column, _) in names(Basis::Words).iter().enumerate().filter(|(_, name)| KINDS.contains(name)) {
-            columns.set(column, vec![0.0; documents.len()]);
+            columns.set(column, std::iter::repeat_n(0.0, documents.len()));
         }
     }
     Ok(columns)

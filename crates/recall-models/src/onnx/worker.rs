@@ -193,13 +193,13 @@ impl Running {
             tracing::error!(model = &*self.name, "running a model panicked");
             self.drop_network();
         }
-        self.is_rested = self.network.is_none();
+        self.is_rested = false;
     }
 
     fn wait(&self) -> Wake {
         let OnnxSettings { rest, idle, .. } = self.settings;
         let idle = idle.filter(|_| self.network.is_some());
-        let rests = !self.is_rested && idle.is_none_or(|idle| rest < idle);
+        let rests = self.network.is_some() && !self.is_rested && idle.is_none_or(|idle| rest < idle);
         let (wait, wake) = if rests { (Some(rest), Wake::Rest) } else { (idle, Wake::Idle) };
         let until = wait.map(|wait| Instant::now() + wait);
         let mut queue = self.shared.queue.lock();
