@@ -131,6 +131,9 @@ fn paging_shows_every_hit_once() {
         sandbox.write(&format!("m{n:02}.rs"), &format!("/// Retry number {n}.\nfn retry_{n}() {{}}\n"));
     }
     let engine = sandbox.engine();
+    sandbox.index(&engine);
+    // What comes later than the first page may put the others in another order; a cursor tells them what it did without.
+    engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
     let mut seen = Vec::new();
     let mut offset = Some(0);
     while let Some(from) = offset {
