@@ -22,12 +22,7 @@ HALF_FREQUENCY = 1e-3
 def main() -> None:
     corpus, vocabulary_at, dimensions, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
     vocabulary = Vocabulary(**json.loads(vocabulary_at.read_text()))
-    cache = vocabulary_at.with_suffix(".teacher.npy")
-    if cache.exists():
-        taught = np.load(cache)
-    else:
-        taught = Teacher().embed(vocabulary.words + vocabulary.pieces, lambda at: print(at, flush=True) if at % 64 == 0 else None)
-        np.save(cache, taught)
+    taught = Teacher().embed(vocabulary.words + vocabulary.pieces, lambda at: print(at, flush=True) if at % 64 == 0 else None)
     centred = taught - taught[: len(vocabulary.words)].mean(0)
     _, _, directions = np.linalg.svd(centred[: len(vocabulary.words)], full_matrices=False)
     reduced = centred @ directions[:dimensions].T

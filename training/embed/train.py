@@ -107,7 +107,6 @@ def main() -> None:
 
 class Pairs:
     def __init__(self, corpus: pathlib.Path, vocabulary: Vocabulary):
-        cache = corpus / f"pairs-{len(vocabulary)}.npz"
         entries = [json.loads(line) for line in (corpus / "pairs.jsonl").open()]
         self.weight = np.array([KINDS[entry["kind"]] for entry in entries], np.float32)
         self.a_ids = numbered(entry["a"] for entry in entries)
@@ -116,16 +115,8 @@ class Pairs:
         for at, entry in enumerate(entries):
             groups.setdefault(entry["group"], []).append(at)
         self.groups = [np.array(members) for members in groups.values()]
-        if cache.exists():
-            stored = np.load(cache)
-            sides = [[stored[f"{side}{part}"] for part in ("data", "indices", "indptr")] for side in "ab"]
-            shape = (len(entries), len(vocabulary))
-            self.a, self.b = (sparse.csr_matrix(tuple(side), shape) for side in sides)
-        else:
-            self.a = sparse_rows(vocabulary, [entry["a"] for entry in entries])
-            self.b = sparse_rows(vocabulary, [entry["b"] for entry in entries])
-            parts = {f"{s}{p}": getattr(m, p) for s, m in (("a", self.a), ("b", self.b)) for p in ("data", "indices", "indptr")}
-            np.savez(cache, **parts)
+        self.a = sparse_rows(vocabulary, [entry["a"] for entry in entries])
+        self.b = sparse_rows(vocabulary, [entry["b"] for entry in entries])
 
     def batch(self, rng: np.random.Generator, chances: np.ndarray) -> np.ndarray:
         chosen: list[np.ndarray] = []
