@@ -46,6 +46,9 @@ pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> O
         Reason::NotFound if details.contains_key("id") => {
             "`recall search` and `recall list` show what is known, with its path"
         }
+        Reason::NotFound if details.get("path").is_some_and(|path| path.contains(' ')) => {
+            "check the path; it is taken from the directory that the command runs in. A text is kept by `recall remember`"
+        }
         Reason::NotFound if details.contains_key("path") => {
             "check the path; it is taken from the directory that the command runs in"
         }
@@ -74,4 +77,18 @@ pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> O
         | Reason::FetchFailed => return None,
     };
     Some(hint.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_gives_a_text_where_a_path_is_asked_for_is_told_what_keeps_it() {
+        let hint = |path: &str| of_reason(Reason::NotFound, &BTreeMap::from([("path".to_owned(), path.to_owned())]));
+        assert!(
+            hint("/home/ada/queue/the queue is drained first").is_some_and(|hint| hint.contains("recall remember"))
+        );
+        assert!(hint("/home/ada/queue/src/lib.rs").is_some_and(|hint| !hint.contains("remember")));
+    }
 }
