@@ -1,6 +1,7 @@
 //! What can be done about it?
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use recall_client::ConnectError;
 use recall_proto::Reason;
@@ -46,11 +47,10 @@ pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> O
         Reason::NotFound if details.contains_key("id") => {
             "`recall search` and `recall list` show what is known, with its path"
         }
-        Reason::NotFound if details.get("path").is_some_and(|path| path.contains(' ')) => {
-            "check the path; it is taken from the directory that the command runs in. A text is kept by `recall remember`"
-        }
         Reason::NotFound if details.contains_key("path") => {
-            "check the path; it is taken from the directory that the command runs in"
+            let name = Path::new(&details["path"]).file_name().unwrap_or_default();
+            let text = if name.to_string_lossy().contains(' ') { "; a text is kept by `recall remember`" } else { "" };
+            return Some(format!("check the path; it is taken from the directory that the command runs in{text}"));
         }
         Reason::InvalidArgument if details.contains_key("item") => {
             "name a file by its path below the project's root, as `recall list` shows it"
@@ -89,6 +89,6 @@ mod tests {
         assert!(
             hint("/home/ada/queue/the queue is drained first").is_some_and(|hint| hint.contains("recall remember"))
         );
-        assert!(hint("/home/ada/queue/src/lib.rs").is_some_and(|hint| !hint.contains("remember")));
+        assert!(hint("/home/ada/my queue/src/lib.rs").is_some_and(|hint| !hint.contains("remember")));
     }
 }
