@@ -53,7 +53,7 @@ impl IntoFailure for MemoryError {
             error @ (Self::ReadJournal { .. }
             | Self::OpenJournal { .. }
             | Self::Write { .. }
-            | Self::GitFile { .. }
+            | Self::GitFile(_)
             | Self::Store(_)) => of_fault(error.fault(), message, Reason::Unavailable),
         }
     }

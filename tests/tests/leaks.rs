@@ -48,7 +48,7 @@ fn context(root: &Path) -> v1::RequestContext {
     v1::RequestContext { working_directory: root.to_string_lossy().into_owned(), ..v1::RequestContext::default() }
 }
 
-/// Every file below a folder that is a truth, with its bytes: all but the index.
+/// Every file below a folder, with its bytes.
 fn truths(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut truths = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
@@ -56,9 +56,7 @@ fn truths(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         for entry in std::fs::read_dir(&folder).expect("it is there") {
             let path = entry.expect("readable").path();
             if path.is_dir() {
-                if !path.ends_with(".recall/index") {
-                    folders.push(path);
-                }
+                folders.push(path);
             } else {
                 let bytes = std::fs::read(&path).expect("readable");
                 truths.insert(path, bytes);

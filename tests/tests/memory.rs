@@ -72,7 +72,6 @@ fn what_was_acknowledged_outlives_a_kill_and_the_index() {
     assert_eq!(sorted(), ids);
     kill(daemon(&sandbox, &project));
     fs::remove_dir_all(sandbox.recall_home().join("data")).ok();
-    fs::remove_dir_all(project.path(".recall/index")).ok();
     assert_eq!(sorted(), ids);
 }
 

@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use recall_folder::Folder;
+
 use crate::connection::side_file;
 
 /// How many catalogs that were set aside are kept. A person who looks into a damage wants the first of a series as much
@@ -35,10 +37,12 @@ pub fn set_aside(path: &Path, suffix: &str) -> io::Result<PathBuf> {
     let mut others = set_aside_before(path, &target);
     others.sort_unstable();
     let surplus = (others.len() + 1).saturating_sub(KEPT);
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = Folder::open(folder)?;
     for other in &others[..surplus] {
         for end in FILES {
             // What cannot be deleted takes space and harms nothing.
-            let _ = fs::remove_file(side_file(other, end));
+            let _ = side_file(other, end).file_name().map(|name| folder.remove(name));
         }
     }
     Ok(target)

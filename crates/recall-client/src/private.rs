@@ -7,6 +7,8 @@ use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use recall_folder::Folder;
+
 use crate::connect::{self, Reached, Way};
 use crate::daemon;
 use crate::error::ConnectError;
@@ -109,6 +111,8 @@ impl Drop for PrivateDaemon {
             std::thread::sleep(LOOK);
         }
         // The daemon removes its folder itself unless it was killed.
-        let _ = fs::remove_dir_all(&self.folder);
+        if let (Some(parent), Some(name)) = (self.folder.parent(), self.folder.file_name()) {
+            let _ = Folder::open(parent).and_then(|parent| parent.remove(name));
+        }
     }
 }

@@ -6,10 +6,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use recall_core::PROJECT_FOLDER;
+use recall_folder::{Access, Folder, OpenError};
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
+use crate::project::CONFIGURATION_FILE;
 use crate::{ConfigError, Environment, Homes};
 
 /// A layer of the configuration; a later one wins.
@@ -102,14 +105,14 @@ pub(crate) fn collect(
     flags: &[(String, String)],
 ) -> Result<Vec<Entry>, ConfigError> {
     let mut entries = Vec::new();
-    if let Some(text) = read_file(homes.user_config(), Symlinks::Follow)? {
+    let path = homes.user_config();
+    if let Some(text) = read_file(open(&path), path)? {
         entries.extend(text.entries(Layer::User)?);
     }
-    if let Some(root) = project_root {
-        // A hostile project must not make an error message quote what a symlink leads to.
-        if let Some(text) = read_file(Homes::project_config(root), Symlinks::Refuse)? {
-            entries.extend(text.entries(Layer::Project)?);
-        }
+    if let Some(root) = project_root
+        && let Some(text) = read_file(open_in_project(root), Homes::project_config(root))?
+    {
+        entries.extend(text.entries(Layer::Project)?);
     }
     for (name, value) in &env.settings {
         entries.push(variable(name, value));
@@ -186,22 +189,13 @@ fn last_line(text: &[u8]) -> usize {
     text.split(|byte| *byte == b'\n').count()
 }
 
-/// What becomes of a configuration file that is a symlink.
-#[derive(Clone, Copy)]
-enum Symlinks {
-    Follow,
-    Refuse,
-}
-
-/// Reads a configuration file; `None` when there is none.
-fn read_file(path: PathBuf, symlinks: Symlinks) -> Result<Option<FileText>, ConfigError> {
-    let file = match open(&path, symlinks) {
-        Ok(Some(file)) => file,
-        Ok(None) => return Err(ConfigError::NotAFile { path }),
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
-        Err(source) => return Err(ConfigError::Read { path, source }),
+/// Reads a configuration file; `None` if there is none.
+fn read_file(opened: Result<File, OpenError>, path: PathBuf) -> Result<Option<FileText>, ConfigError> {
+    let file = match opened {
+        Ok(file) => file,
+        Err(OpenError::Missing { .. } | OpenError::NotAFolder { .. }) => return Ok(None),
+        Err(OpenError::Io { source, .. }) => return Err(ConfigError::Read { path, source }),
+        Err(_) => return Err(ConfigError::NotAFile { path }),
     };
     let mut bytes = Vec::new();
     match file.take(FILE_BYTES + 1).read_to_end(&mut bytes) {
@@ -217,13 +211,21 @@ fn read_file(path: PathBuf, symlinks: Symlinks) -> Result<Option<FileText>, Conf
     }
 }
 
-/// Opens a regular file; `None` when the path leads to something else. Never waits for the other end of a pipe.
-fn open(path: &Path, symlinks: Symlinks) -> io::Result<Option<File>> {
-    if matches!(symlinks, Symlinks::Refuse) && std::fs::symlink_metadata(path)?.is_symlink() {
-        return Ok(None);
-    }
-    let file = open_without_waiting(path)?;
-    Ok(file.metadata()?.is_file().then_some(file))
+/// Opens a project's file. No link on the way is followed: a hostile project must not make an error message quote what a link
+/// leads to.
+fn open_in_project(root: &Path) -> Result<File, OpenError> {
+    Folder::open(root)?.file(Path::new(PROJECT_FOLDER).join(CONFIGURATION_FILE), Access::Read)
+}
+
+/// Opens the user's file, which may be a link. Never waits for the other end of a pipe.
+fn open(path: &Path) -> Result<File, OpenError> {
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => OpenError::Missing { path: path.to_owned() },
+        _ => OpenError::Io { path: path.to_owned(), source },
+    };
+    let file = open_without_waiting(path).map_err(failed)?;
+    let is_file = file.metadata().map_err(failed)?.is_file();
+    if is_file { Ok(file) } else { Err(OpenError::NotAFile { path: path.to_owned() }) }
 }
 
 #[cfg(unix)]

@@ -18,7 +18,8 @@ pub use environment::{Environment, PlatformHomes};
 pub use error::{ConfigError, Warning};
 pub use homes::{Homes, HomesError, RuntimeError};
 pub use layers::{Layer, Origin, Place};
-pub use project::{BroadRoot, ProjectError, check_project_root, initialise, project_root};
+pub use project::{BroadRoot, ProjectError, check_project_root, initialise};
+pub use recall_folder::project_root;
 pub use settings::{
     ClientSettings, DaemonSettings, IndexSettings, Loaded, LogLevel, ModelSetting, ModelsSettings, Origins,
     ProxySetting, RankerSetting, RootsSettings, SearchSettings, Settings,

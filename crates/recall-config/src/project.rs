@@ -1,28 +1,15 @@
-//! Where does a project begin, and which files make one of a folder?
-//!
-//! For what is written into a project with the rights of whoever asks for it. The daemon finds the root of every request
-//! itself, by the same rule.
+//! The files that make a folder a project, and the folders that cannot be one.
 
-use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use recall_core::{GIT_FILES, missing_lines};
+use recall_core::PROJECT_FOLDER;
+use recall_folder::{Folder, OpenError, write_git_files};
 
 /// Settings that a project is likely to want, all of them commented out.
 const CONFIGURATION: &str = include_str!("project/recall.toml");
 
-/// The root of the project that a directory belongs to.
-///
-/// The nearest ancestor (or the directory itself) that holds a directory `.recall`, else the nearest that holds `.git`, else
-/// the directory itself. The search ends below `home` and what holds it; `home` is looked at where it is itself the
-/// directory asked about. `directory` is absolute; it need not exist.
-pub fn project_root(directory: &Path, home: Option<&Path>) -> PathBuf {
-    let is_above_projects = |ancestor: &Path| home.is_some_and(|home| home.starts_with(ancestor));
-    let candidates = || directory.ancestors().take_while(|at| *at == directory || !is_above_projects(at));
-    let marked = candidates().find(|at| at.join(".recall").is_dir());
-    marked.or_else(|| candidates().find(|at| at.join(".git").exists())).unwrap_or(directory).to_owned()
-}
+/// The name of the file with a project's settings.
+pub(crate) const CONFIGURATION_FILE: &str = "recall.toml";
 
 /// Whether `/` and the home folder are taken as a project's root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,30 +38,22 @@ pub fn check_project_root(root: &Path, home: Option<&Path>, broad: BroadRoot) ->
     Ok(())
 }
 
-/// Makes what a project lacks of `.recall/`, its configuration and its files for git, and leaves what is there as it is.
+/// Makes what a project lacks of `.recall/`, its configuration and its files for git, and leaves what is there as it is. The files
+/// are readable by their owner alone.
 ///
-/// Returns the files that were written, in order; none where nothing was missing.
+/// Returns the files that were written, in order; none if nothing was missing.
 ///
 /// # Errors
-/// A file cannot be read or written; those before it stand.
+/// `.recall` or a file in it is a link or of another kind, or cannot be read or written; the files before it are written.
 pub fn initialise(root: &Path) -> Result<Vec<PathBuf>, ProjectError> {
-    let folder = root.join(".recall");
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |source: io::Error| ProjectError::Write { path, source }
-    };
-    fs::create_dir_all(&folder).map_err(failed(&folder))?;
+    let failed = |source: OpenError| ProjectError::Write { path: source.path().to_owned(), source };
+    let (folder, _) = Folder::open(root).and_then(|root| root.make_folder(PROJECT_FOLDER)).map_err(failed)?;
     let mut written = Vec::new();
-    let configuration = folder.join("recall.toml");
-    if write_new(&configuration, CONFIGURATION).map_err(failed(&configuration))? {
-        written.push(configuration);
+    if folder.metadata(CONFIGURATION_FILE).map_err(failed)?.is_none() {
+        folder.replace(CONFIGURATION_FILE, CONFIGURATION.as_bytes()).map_err(failed)?;
+        written.push(folder.path().join(CONFIGURATION_FILE));
     }
-    for (name, lines) in GIT_FILES {
-        let path = folder.join(name);
-        if add_lines(&path, lines).map_err(failed(&path))? {
-            written.push(path);
-        }
-    }
+    written.extend(write_git_files(root).map_err(failed)?);
     Ok(written)
 }
 
@@ -106,53 +85,19 @@ pub enum ProjectError {
         path: PathBuf,
         /// Why.
         #[source]
-        source: io::Error,
+        source: OpenError,
     },
-}
-
-/// Writes a file unless there is one.
-fn write_new(path: &Path, text: &str) -> io::Result<bool> {
-    match fs::OpenOptions::new().write(true).create_new(true).open(path) {
-        Ok(mut file) => file.write_all(text.as_bytes()).map(|()| true),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(error),
-    }
-}
-
-/// Adds lines that a file lacks.
-fn add_lines(path: &Path, lines: &[&str]) -> io::Result<bool> {
-    let known = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(error),
-    };
-    let Some(added) = missing_lines(&known, lines) else { return Ok(false) };
-    fs::OpenOptions::new().create(true).append(true).open(path)?.write_all(added.as_bytes())?;
-    Ok(true)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::{Environment, Homes, Settings};
 
     fn read(root: &Path, name: &str) -> String {
         fs::read_to_string(root.join(".recall").join(name)).expect("written")
-    }
-
-    #[test]
-    fn the_root_is_the_nearest_folder_that_says_so() {
-        let place = tempfile::tempdir().expect("a folder");
-        let root = place.path();
-        let deep = root.join("a/b/c");
-        fs::create_dir_all(&deep).expect("made");
-        assert_eq!(project_root(&deep, None), deep);
-        fs::create_dir(root.join(".git")).expect("made");
-        assert_eq!(project_root(&deep, Some(root)), deep, "a repository of dotfiles");
-        fs::write(root.join("a/b/.git"), "gitdir: elsewhere").expect("written");
-        assert_eq!(project_root(&deep, None), root.join("a/b"));
-        fs::create_dir(root.join("a/.recall")).expect("made");
-        assert_eq!(project_root(&deep, None), root.join("a"));
     }
 
     #[test]
@@ -175,7 +120,7 @@ mod tests {
         let written = initialise(root.path()).expect("writable");
         let names: Vec<_> = written.iter().filter_map(|path| path.file_name()?.to_str()).collect();
         assert_eq!(names, ["recall.toml", ".gitignore", ".gitattributes"]);
-        assert_eq!(read(root.path(), ".gitignore"), "index/\nsessions/\n");
+        assert_eq!(read(root.path(), ".gitignore"), "sessions/\n");
         assert_eq!(read(root.path(), ".gitattributes"), "*.jsonl merge=union\n");
         assert_eq!(initialise(root.path()).expect("readable"), Vec::<PathBuf>::new());
     }
@@ -186,10 +131,26 @@ mod tests {
         let folder = root.path().join(".recall");
         fs::create_dir(&folder).expect("made");
         fs::write(folder.join("recall.toml"), "[index]\nexclude = [\"x\"]\n").expect("written");
-        fs::write(folder.join(".gitignore"), "sessions/\nmine").expect("written");
+        fs::write(folder.join(".gitignore"), "other/\nmine").expect("written");
         initialise(root.path()).expect("writable");
         assert_eq!(read(root.path(), "recall.toml"), "[index]\nexclude = [\"x\"]\n");
-        assert_eq!(read(root.path(), ".gitignore"), "sessions/\nmine\nindex/\n");
+        assert_eq!(read(root.path(), ".gitignore"), "other/\nmine\nsessions/\n");
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_file_or_of_the_folder_is_not_followed() {
+        for link in [".recall", ".recall/.gitignore", ".recall/.gitattributes"] {
+            let place = tempfile::tempdir().expect("a folder");
+            let root = place.path().join("root");
+            fs::create_dir_all(root.join(link).parent().expect("below the root")).expect("made");
+            std::os::unix::fs::symlink(place.path().join("target"), root.join(link)).expect("linked");
+            let error = initialise(&root).expect_err(link);
+            let ProjectError::Write { source: OpenError::Link { path }, .. } = error else {
+                panic!("{link}: {error:?}")
+            };
+            assert_eq!(path, root.join(link));
+            assert!(!place.path().join("target").exists(), "{link}");
+        }
     }
 
     /// The template without the marks of comments before its settings.

@@ -1,11 +1,14 @@
-//! What does git have to know of the folder `.recall`?
+//! The folder of recall in a project, and what git has to know of it.
+
+/// The folder in a root that holds what recall keeps there: settings, journals, summaries and sessions. Nothing derived.
+pub const PROJECT_FOLDER: &str = ".recall";
 
 /// The files for git in a `.recall` folder, each with the lines that it needs.
 ///
 /// What of the folder belongs to one machine is ignored. Of a journal both sides of a merge stay, since it is only appended
 /// to and its events commute.
 pub const GIT_FILES: [(&str, &[&str]); 2] =
-    [(".gitignore", &["index/", "sessions/"]), (".gitattributes", &["*.jsonl merge=union"])];
+    [(".gitignore", &["sessions/"]), (".gitattributes", &["*.jsonl merge=union"])];
 
 /// What is to be added at the end of a file so that it has all of these lines; `None` where it has.
 ///

@@ -54,7 +54,7 @@ pub use event::{Amendment, Event, EventBody, Feedback, MemoryChange, NewMemory, 
 pub use file_kind::FileKind;
 pub use form::Form;
 pub use fusion::{Candidate, Fused, RRF_K, RankedList, Retriever, Traits, fuse};
-pub use git_files::{GIT_FILES, missing_lines};
+pub use git_files::{GIT_FILES, PROJECT_FOLDER, missing_lines};
 pub use ids::{ChunkId, ChunkRow, ContentHash, DocumentId, DocumentRow, Generation, IdError};
 pub use language::{LANGUAGES, Language, UnknownLanguage};
 pub use likeness::Likeness;

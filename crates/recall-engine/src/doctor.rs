@@ -18,7 +18,7 @@ use crate::freshness::reason_of;
 use crate::mask::MASKER;
 use crate::origin::Origin;
 use crate::progress::Cancel;
-use crate::store::Store;
+use crate::store::{Store, index_in_project};
 
 pub use findings::{Check, Finding, Gravity, Problem};
 
@@ -126,6 +126,7 @@ impl Engine {
             | Problem::Rivals { .. }
             | Problem::Vectors { .. }
             | Problem::Repaired { .. }
+            | Problem::IndexInProject { .. }
             | Problem::Secrets { .. } => false,
         });
         Ok(mended.collect())
@@ -157,6 +158,7 @@ impl Engine {
 fn index_problems(store: &Store) -> Result<Vec<Problem>, StoreError> {
     let mut problems: Vec<Problem> =
         store.repaired.iter().map(|what| Problem::Repaired { what: what.clone() }).collect();
+    problems.extend(index_in_project(&store.root).map(|path| Problem::IndexInProject { path }));
     match store.catalog.check() {
         Ok(found) => {
             problems.extend(found.into_iter().map(|problem| Problem::CatalogDamaged { reason: problem.to_string() }));

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use recall_core::{DocPathError, Scope, UnknownLanguage};
+use recall_folder::OpenError;
 use recall_watch::root::OutsideError;
 
 use crate::origin::OriginError;
@@ -15,7 +16,7 @@ pub enum StoreError {
     #[error(transparent)]
     Origin(#[from] OriginError),
     /// The folder for the index cannot be made or read.
-    #[error("the index folder {} cannot be used", path.display())]
+    #[error("the index folder `{}` cannot be used", path.display())]
     Folder {
         /// The folder.
         path: PathBuf,
@@ -77,15 +78,9 @@ pub enum StoreError {
         #[source]
         source: recall_lexical::WriteError,
     },
-    /// The rules of what was added and removed by hand cannot be read or written.
-    #[error("the selection {} cannot be used", path.display())]
-    Selection {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        source: std::io::Error,
-    },
+    /// The file of what was added and removed by hand cannot be read or written.
+    #[error("the selection `{}` cannot be used", .0.path().display())]
+    Selection(#[source] OpenError),
     /// The root's files cannot be listed.
     #[error("the files of {} cannot be listed", root.display())]
     Scan {
@@ -125,6 +120,12 @@ pub enum StoreError {
     /// The engine is closing.
     #[error("the daemon is shutting down")]
     Closing,
+}
+
+impl From<OpenError> for StoreError {
+    fn from(error: OpenError) -> Self {
+        Self::Folder { path: error.path().to_owned(), source: error.into() }
+    }
 }
 
 fn listed(known: &[String]) -> String {
@@ -346,14 +347,8 @@ pub enum MemoryError {
         source: recall_journal::AppendError,
     },
     /// A file for git beside the journals was not written.
-    #[error("`{}` cannot be written", path.display())]
-    GitFile {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        source: std::io::Error,
-    },
+    #[error("cannot write `{}`", .0.path().display())]
+    GitFile(#[source] OpenError),
     /// A store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

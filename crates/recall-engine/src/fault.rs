@@ -3,6 +3,7 @@
 use std::io;
 
 use recall_catalog::{OpenError as CatalogOpen, ReadError as CatalogRead, WriteError as CatalogWrite};
+use recall_folder::OpenError;
 use recall_journal::{AppendError as Append, OpenError as JournalOpen};
 use recall_lexical::{OpenError as LexicalOpen, SearchError as LexicalSearch, WriteError as LexicalWrite};
 use recall_watch::ScanError;
@@ -65,9 +66,9 @@ impl StoreError {
                 LexicalWrite::Failed { .. } => Fault::Other,
             },
             Self::Folder { source, .. }
-            | Self::Selection { source, .. }
             | Self::Scan { source: ScanError::Root { source, .. }, .. }
             | Self::Thread { source } => of_io(source),
+            Self::Selection(error) => of_open(error),
             Self::NotIndexed { source, .. } => source.fault(),
             Self::Scan { source: ScanError::Cancelled, .. } | Self::Cancelled => Fault::Cancelled,
             Self::NoDomain { .. } => Fault::NoDomain,
@@ -84,8 +85,8 @@ impl MemoryError {
             Self::ReadJournal { source } => of_io(&source.source),
             Self::OpenJournal {
                 source: JournalOpen::List { source, .. } | JournalOpen::Mend { source, .. }, ..
-            }
-            | Self::GitFile { source, .. } => of_io(source),
+            } => of_io(source),
+            Self::GitFile(error) => of_open(error),
             Self::Write { source, .. } => match source {
                 Append::TooLong { .. } => Fault::Other,
                 Append::NotWritten { source, .. } | Append::Unsettled { source, .. } => of_io(source),
@@ -126,6 +127,19 @@ fn of_catalog_write(error: &CatalogWrite) -> Fault {
         CatalogWrite::Busy => Fault::Busy,
         CatalogWrite::Damaged { .. } => Fault::Damaged,
         CatalogWrite::InvalidRecord { .. } | CatalogWrite::Aborted | CatalogWrite::Sqlite { .. } => Fault::Other,
+    }
+}
+
+/// The kind of the failure to open a file or folder.
+pub(crate) fn of_open(error: &OpenError) -> Fault {
+    match error {
+        OpenError::Io { source, .. } => of_io(source),
+        OpenError::NotOurs { .. } => Fault::NotPermitted,
+        OpenError::Missing { .. }
+        | OpenError::Link { .. }
+        | OpenError::NotAFolder { .. }
+        | OpenError::NotAFile { .. }
+        | OpenError::NotPlain { .. } => Fault::Other,
     }
 }
 

@@ -164,9 +164,7 @@ impl Engine {
         if request.force || selection.added(&path) != Some(&added) {
             store.attention.anew(&path);
         }
-        selection
-            .decide(path, Decision::Added(added))
-            .map_err(|source| StoreError::Selection { path: store.folder.path.clone(), source })
+        selection.decide(path, Decision::Added(added)).map_err(StoreError::Selection)
     }
 }
 

@@ -74,7 +74,7 @@ pub use settings::{
 pub use status::{FailureEntry, Status, StoreStatus};
 
 pub use recall_catalog::ListSort;
-use recall_core::Clock;
+use recall_core::{Clock, PROJECT_FOLDER};
 use recall_journal::Disk;
 
 use crate::errand::Helpers;
@@ -101,7 +101,13 @@ impl Engine {
         store_settings: Box<StoreSettingsSource>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self::with_journals(places, settings, store_settings, clock, Box::new(|folder| Arc::new(Disk::new(folder))))
+        Self::with_journals(
+            places,
+            settings,
+            store_settings,
+            clock,
+            Box::new(|root| Arc::new(Disk::below(root, PROJECT_FOLDER))),
+        )
     }
 
     /// The same with journals that lie elsewhere.

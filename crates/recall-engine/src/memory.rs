@@ -34,7 +34,7 @@ pub(crate) use anchors::AnchorTexts;
 pub(crate) use document::{document_of, parsed_of, text_of};
 pub(crate) use git::Head;
 pub(crate) use index::MemoryWait;
-pub(crate) use ledger::{Ledger, write_git_files};
+pub(crate) use ledger::Ledger;
 pub(crate) use mask::Masking;
 pub(crate) use prior::factors;
 pub(crate) use rated::RatedCell;

@@ -214,8 +214,7 @@ impl Registry {
     pub(crate) fn delete_index(&self, store: &Store) -> Result<(), StoreError> {
         store.cancel.cancel();
         let _writing = store.writing.lock();
-        let path = store.folder.index.clone();
-        std::fs::remove_dir_all(&path).map_err(|source| StoreError::Folder { path, source })?;
+        store.folder.delete_index()?;
         self.forget(&store.root);
         Ok(())
     }

@@ -98,7 +98,7 @@ impl Engine {
                     Tombstones::Keep => selection.decide(removal.path.clone(), Decision::Removed),
                     Tombstones::Purge => selection.forget(&removal.path),
                 };
-                decided.map_err(|source| StoreError::Selection { path: store.folder.path.clone(), source })?;
+                decided.map_err(StoreError::Selection)?;
             }
         }
         let remaining = self.remaining(origin, &store, &memories)?;

@@ -4,18 +4,40 @@
 //! cannot be read is kept and passed over.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::{self, Write};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use recall_core::{DocPath, DocumentType};
+use recall_core::{DocPath, DocumentType, PROJECT_FOLDER};
+use recall_folder::{Access, Folder, OpenError};
 use serde::{Deserialize, Serialize};
 
+use crate::store::is_initialised;
+
+/// The name of the file, in a project's folder of recall and in a store's folder.
+const FILE: &str = "selection.jsonl";
+
+/// How much of a file is read: a hundred thousand decisions.
+const FILE_BYTES: u64 = 16 * 1024 * 1024;
+
 /// What was decided about each path, by path.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Selection {
-    file: PathBuf,
+    /// Where decisions are written to.
+    file: Place,
     decisions: BTreeMap<DocPath, Decision>,
+}
+
+/// A file below a root, to which no link leads.
+#[derive(Clone, Debug)]
+struct Place {
+    root: PathBuf,
+    below: PathBuf,
+}
+
+impl Place {
+    fn path(&self) -> PathBuf {
+        self.root.join(&self.below)
+    }
 }
 
 /// What was decided about a file or directory.
@@ -65,32 +87,44 @@ enum Line {
 }
 
 impl Selection {
-    /// Reads the decisions; a file that is not there holds none.
-    pub(crate) fn load(file: PathBuf) -> io::Result<Self> {
-        let text = match fs::read_to_string(&file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(error),
+    /// Reads the decisions of a store: those in the project, which others may have committed, and those in the store's own folder.
+    /// A file that is missing holds none. In an initialised project the project's file is written and its decisions come last.
+    ///
+    /// Also returns why a file was passed over: one in a project may be anything.
+    pub(crate) fn load(root: &Path, store_folder: &Path) -> (Self, Vec<OpenError>) {
+        let project = Place { root: root.to_owned(), below: Path::new(PROJECT_FOLDER).join(FILE) };
+        let own = Place { root: store_folder.to_owned(), below: FILE.into() };
+        let (first, written) = if is_initialised(root) { (own, project) } else { (project, own) };
+        let mut selection = Self { file: written, decisions: BTreeMap::new() };
+        let last = selection.file.clone();
+        let problems = [first, last].iter().filter_map(|file| selection.read(file).err()).collect();
+        (selection, problems)
+    }
+
+    fn read(&mut self, file: &Place) -> Result<(), OpenError> {
+        let bytes = match Folder::open(&file.root).and_then(|root| root.read(&file.below, FILE_BYTES)) {
+            Err(OpenError::Missing { .. }) => return Ok(()),
+            read => read?,
         };
-        let mut decisions = BTreeMap::new();
+        let text = String::from_utf8_lossy(&bytes);
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             match serde_json::from_str::<Line>(line).ok().and_then(read) {
                 Some((path, Some(decision))) => {
-                    decisions.insert(path, decision);
+                    self.decisions.insert(path, decision);
                 }
                 Some((path, None)) => {
-                    decisions.remove(&path);
+                    self.decisions.remove(&path);
                 }
-                None => tracing::warn!(file = %file.display(), "a line of the selection cannot be read"),
+                None => tracing::warn!(file = %file.path().display(), "a line of the selection cannot be read"),
             }
         }
-        Ok(Self { file, decisions })
+        Ok(())
     }
 
     /// Writes a decision to the file, and holds it.
     ///
     /// The line is on disk when this returns.
-    pub(crate) fn decide(&mut self, path: DocPath, decision: Decision) -> io::Result<()> {
+    pub(crate) fn decide(&mut self, path: DocPath, decision: Decision) -> Result<(), OpenError> {
         if self.decisions.get(&path) == Some(&decision) {
             return Ok(());
         }
@@ -100,7 +134,7 @@ impl Selection {
     }
 
     /// Takes back what was decided about a path, so that the rules alone decide; nothing where nothing was.
-    pub(crate) fn forget(&mut self, path: &DocPath) -> io::Result<()> {
+    pub(crate) fn forget(&mut self, path: &DocPath) -> Result<(), OpenError> {
         if self.decisions.contains_key(path) {
             self.append(&Line::Forget { path: path.as_str().to_owned() })?;
             self.decisions.remove(path);
@@ -113,15 +147,12 @@ impl Selection {
         self.decisions.contains_key(path)
     }
 
-    fn append(&self, line: &Line) -> io::Result<()> {
-        let mut line = serde_json::to_string(line).map_err(io::Error::other)?;
+    fn append(&self, line: &Line) -> Result<(), OpenError> {
+        let failed = |source| OpenError::Io { path: self.file.path(), source };
+        let mut line = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
         line.push('\n');
-        if let Some(folder) = self.file.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        let mut file = fs::OpenOptions::new().create(true).append(true).open(&self.file)?;
-        file.write_all(line.as_bytes())?;
-        file.sync_data()
+        let mut file = Folder::open(&self.file.root)?.file(&self.file.below, Access::AppendOrCreate)?;
+        file.write_all(line.as_bytes()).and_then(|()| file.sync_data()).map_err(failed)
     }
 
     /// What was decided, in the order of paths.
@@ -174,24 +205,49 @@ fn write(path: &DocPath, decision: &Decision) -> Line {
     }
 }
 
-/// Where the selection of a store is kept: beside its index, never inside.
-pub(crate) fn file_in(store_folder: &Path) -> PathBuf {
-    store_folder.join("selection.jsonl")
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn path(text: &str) -> DocPath {
         DocPath::new(text).expect("plain")
     }
 
+    /// A project's root and the folder of its store.
+    struct Project(tempfile::TempDir);
+
+    impl Project {
+        fn new() -> Self {
+            let place = tempfile::tempdir().expect("a folder");
+            for folder in ["root/.recall", "store"] {
+                fs::create_dir_all(place.path().join(folder)).expect("made");
+            }
+            Self(place)
+        }
+
+        fn path(&self, below: &str) -> PathBuf {
+            self.0.path().join(below)
+        }
+
+        fn load(&self) -> Selection {
+            let (selection, problems) = Selection::load(&self.path("root"), &self.path("store"));
+            assert!(problems.is_empty(), "{problems:?}");
+            selection
+        }
+
+        /// Decides about the path `own` before the project is initialised.
+        fn load_own_decision(&self) {
+            let (mut selection, _) = Selection::load(&self.path("root"), &self.path("store"));
+            selection.decide(path("own"), Decision::Removed).expect("written");
+        }
+    }
+
     #[test]
     fn decisions_outlive_the_process_and_the_last_one_holds() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = file_in(folder.path());
-        let mut selection = Selection::load(file.clone()).expect("no file is no decision");
+        let project = Project::new();
+        let mut selection = project.load();
         let added = Added { recursive: true, tags: vec!["api".to_owned()], ..Added::default() };
         selection.decide(path("docs"), Decision::Removed).expect("written");
         selection.decide(path("docs"), Decision::Added(added.clone())).expect("written");
@@ -199,7 +255,7 @@ mod tests {
         selection.decide(path("new.md"), Decision::Removed).expect("written");
         selection.forget(&path("new.md")).expect("written");
         selection.forget(&path("never.md")).expect("nothing was");
-        let again = Selection::load(file).expect("readable");
+        let again = project.load();
         assert_eq!(again.decisions, selection.decisions);
         assert!(again.decides(&path("old.md")) && !again.decides(&path("new.md")));
         assert_eq!(again.added(&path("docs/a/b.md")), Some(&added));
@@ -208,14 +264,44 @@ mod tests {
 
     #[test]
     fn a_line_that_cannot_be_read_hides_no_other() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = file_in(folder.path());
+        let project = Project::new();
         fs::write(
-            &file,
+            project.path("store/selection.jsonl"),
             "<<<<<<< HEAD\n{\"event\":\"remove\",\"path\":\"a\"}\n{\"event\":\"add\",\"path\":\"../b\"}\n",
         )
         .expect("written");
-        let selection = Selection::load(file).expect("readable");
-        assert_eq!(selection.decisions, BTreeMap::from([(path("a"), Decision::Removed)]));
+        assert_eq!(project.load().decisions, BTreeMap::from([(path("a"), Decision::Removed)]));
+    }
+
+    #[test]
+    fn an_initialised_project_keeps_its_decisions_in_itself_and_those_made_before_still_hold() {
+        let project = Project::new();
+        project.load().decide(path("a"), Decision::Removed).expect("written");
+        assert!(project.path("store/selection.jsonl").is_file());
+        fs::write(project.path("root/.recall/recall.toml"), "").expect("written");
+        let mut selection = project.load();
+        assert!(selection.decides(&path("a")));
+        selection.decide(path("b"), Decision::Removed).expect("written");
+        selection.forget(&path("a")).expect("written");
+        let again = project.load();
+        assert!(again.decides(&path("b")) && !again.decides(&path("a")));
+        assert!(project.path("root/.recall/selection.jsonl").is_file());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_in_the_place_of_the_file_is_neither_read_nor_written() {
+        let project = Project::new();
+        let target = project.path("target");
+        fs::write(&target, "{\"event\":\"remove\",\"path\":\"a\"}\n").expect("written");
+        std::os::unix::fs::symlink(&target, project.path("root/.recall/selection.jsonl")).expect("linked");
+        project.load_own_decision();
+        fs::write(project.path("root/.recall/recall.toml"), "").expect("written");
+        let (mut selection, problems) = Selection::load(&project.path("root"), &project.path("store"));
+        assert!(matches!(&problems[..], [OpenError::Link { .. }]), "{problems:?}");
+        assert!(selection.decides(&path("own")) && !selection.decides(&path("a")));
+        let refused = selection.decide(path("b"), Decision::Removed).expect_err("a link");
+        assert!(matches!(refused, OpenError::Link { .. }));
+        assert_eq!(fs::read_to_string(target).expect("there").lines().count(), 1);
     }
 }

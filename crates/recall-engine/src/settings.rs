@@ -16,7 +16,7 @@ use crate::rankers::Rankers;
 pub struct Places {
     /// The root of the global store.
     pub global_root: PathBuf,
-    /// The folder that holds a folder for each project that was not initialised.
+    /// The folder that holds a folder for each store, by its root.
     pub stores: PathBuf,
     /// The user's home folder; refused as a project's root unless forced.
     pub home: Option<PathBuf>,
@@ -174,7 +174,7 @@ pub enum RankerChoice {
     Fusion,
 }
 
-/// Opens the folder of a store's journals: on disk, or in a test's memory.
+/// Opens the journals of the store with that root: on disk, or in a test's memory.
 pub type JournalSource = dyn Fn(&Path) -> Arc<dyn Storage> + Send + Sync;
 
 /// Reads the settings of the store with that root.

@@ -36,7 +36,7 @@ use crate::settings::StoreSettings;
 
 pub(crate) use attention::{Attention, Look, Noted};
 pub(crate) use background::Background;
-pub(crate) use folder::Folder;
+pub(crate) use folder::{StoreFolder, index_in_project, is_initialised};
 pub(crate) use known::Known;
 pub(crate) use open::Surroundings;
 pub(crate) use passages::{KeptPassages, Passage, Passages};
@@ -58,7 +58,7 @@ pub(crate) enum Part {
 pub(crate) struct Store {
     pub(crate) scope: StoreScope,
     pub(crate) root: PathBuf,
-    pub(crate) folder: Folder,
+    pub(crate) folder: StoreFolder,
     pub(crate) settings: StoreSettings,
     pub(crate) catalog: Catalog,
     pub(crate) lexical: Lexical,

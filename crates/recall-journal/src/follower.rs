@@ -231,7 +231,5 @@ fn tell(faults: &mut Vec<Fault>, fault: Fault) {
 /// Whether an error stays until somebody changes the file; any other may be gone a moment later.
 fn is_stable(error: &io::Error) -> bool {
     use io::ErrorKind::{IsADirectory, NotADirectory, PermissionDenied, Unsupported};
-    // A link is refused with a kind of error that has no stable name.
-    let is_link = error.kind().to_string().contains("symlink");
-    is_link || matches!(error.kind(), IsADirectory | NotADirectory | PermissionDenied | Unsupported)
+    matches!(error.kind(), IsADirectory | NotADirectory | PermissionDenied | Unsupported)
 }

@@ -91,10 +91,15 @@ pub enum RecordError {
 impl Recorder {
     /// Takes the folder of a session, which need not be there: the first event makes it.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        let folder = folder.into();
-        let path = folder.join(EVENTS_FILE);
+        Self::below(folder, "")
+    }
+
+    /// Takes the folder of a session at a plain path below a root. The first event makes what is missing.
+    pub fn below(root: impl Into<PathBuf>, below: impl Into<PathBuf>) -> Self {
+        let storage = Disk::below(root, below).single(EVENTS_FILE);
+        let path = storage.folder().join(EVENTS_FILE);
         let writer = Writer::new(|line, _| line::read(line).is_ok_and(|event| event.is_some()));
-        Self { storage: Disk::single(folder, EVENTS_FILE), path, queue: Queue::default(), writer: Mutex::new(writer) }
+        Self { storage, path, queue: Queue::default(), writer: Mutex::new(writer) }
     }
 
     /// Where the events are kept.

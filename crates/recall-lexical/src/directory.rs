@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
+use recall_folder::Folder;
 use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
     AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, TerminatingWrite, WatchCallback,
@@ -24,13 +25,17 @@ pub(crate) const TEMPORARY: &str = ".tmp";
 #[derive(Clone, Debug)]
 pub(crate) struct IndexDirectory {
     root: PathBuf,
+    folder: Arc<Folder>,
     mapped: MmapDirectory,
     refusal: Refusal,
 }
 
 impl IndexDirectory {
     pub(crate) fn open(root: &Path) -> Result<Self, OpenDirectoryError> {
-        Ok(Self { root: root.to_owned(), mapped: MmapDirectory::open(root)?, refusal: Refusal::default() })
+        let mapped = MmapDirectory::open(root)?;
+        let failed = |error: recall_folder::OpenError| OpenDirectoryError::wrap_io_error(error.into(), root.to_owned());
+        let folder = Arc::new(Folder::open(root).map_err(failed)?);
+        Ok(Self { root: root.to_owned(), folder, mapped, refusal: Refusal::default() })
     }
 
     /// What the operating system says to writes, shared by all clones.
@@ -44,8 +49,14 @@ impl Directory for IndexDirectory {
         self.mapped.get_file_handle(path)
     }
 
+    /// The library deletes what a list of files in the folder names; only plain names are taken from it.
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
-        self.mapped.delete(path)
+        use recall_folder::OpenError::Missing;
+
+        self.folder.remove(path).map_err(|error| match error {
+            Missing { .. } => DeleteError::FileDoesNotExist(path.to_owned()),
+            error => DeleteError::IoError { io_error: Arc::new(error.into()), filepath: path.to_owned() },
+        })
     }
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
@@ -137,9 +148,10 @@ impl Refusal {
 pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let temporary = path.with_file_name(format!("{TEMPORARY}-{}-{number}", std::process::id()));
+    let name = format!("{TEMPORARY}-{}-{number}", std::process::id());
+    let temporary = path.with_file_name(&name);
     fs::write(&temporary, content).and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
         // The error above says what went wrong; a leftover is swept at the next opening.
-        let _ = fs::remove_file(&temporary);
+        let _ = Folder::open(path.parent().unwrap_or(path)).and_then(|folder| folder.remove(&name));
     })
 }

@@ -12,6 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use recall_folder::Folder;
 use tantivy::directory::ManagedDirectory;
 use tantivy::index::SegmentComponent as Part;
 use tantivy::{IndexMeta, TantivyError};
@@ -22,34 +23,6 @@ use crate::open::corruption;
 
 const META: &str = "meta.json";
 const SEAL: &str = "seal";
-
-/// The most indexes that are kept aside; an older one is deleted when another comes.
-const KEPT_ASIDE: usize = 3;
-
-/// Moves an index out of the way, to `<dir>.damaged-<suffix>`, and returns where it is.
-///
-/// Of the indexes set aside from the same place, the three with the greatest names are kept, so that a suffix which grows
-/// with time keeps the latest.
-///
-/// # Errors
-/// The folder cannot be renamed; nothing was changed then.
-pub fn set_aside(dir: &Path, suffix: &str) -> io::Result<PathBuf> {
-    let name = dir.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy().into_owned();
-    let prefix = format!("{name}.damaged-");
-    let aside = dir.with_file_name(format!("{prefix}{suffix}"));
-    fs::rename(dir, &aside)?;
-    let parent = aside.parent().unwrap_or(Path::new("."));
-    let mut kept: Vec<_> = fs::read_dir(parent)?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path != &aside)
-        .filter(|path| path.file_name().is_some_and(|known| known.to_string_lossy().starts_with(&prefix)))
-        .collect();
-    kept.sort();
-    for surplus in kept.iter().rev().skip(KEPT_ASIDE - 1) {
-        fs::remove_dir_all(surplus)?;
-    }
-    Ok(aside)
-}
 
 /// The bytes of the file that names the committed segments.
 pub(crate) fn read_meta(dir: &Path) -> io::Result<Vec<u8>> {
@@ -71,11 +44,10 @@ pub(crate) fn has_orphans(dir: &Path) -> io::Result<bool> {
 /// Only for the holder of the writer's lock.
 pub(crate) fn sweep(dir: &Path, metas: &IndexMeta) -> io::Result<()> {
     let live = live_files(metas);
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if (is_segment_file(&name) || name.starts_with(TEMPORARY)) && !live.contains(Path::new(&name)) {
-            fs::remove_file(entry.path())?;
+    let folder = Folder::open(dir)?;
+    for name in folder.names()?.iter().filter_map(|name| name.to_str()) {
+        if (is_segment_file(name) || name.starts_with(TEMPORARY)) && !live.contains(Path::new(name)) {
+            folder.remove(name)?;
         }
     }
     Ok(())

@@ -10,6 +10,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use recall_folder::{Folder, OpenError};
+
 use crate::manifest::{Manifest, ManifestError, Role};
 
 pub use add::AddError;
@@ -134,11 +136,17 @@ impl ModelsFolder {
         }
         // Renamed first, so that it is gone at once and as a whole.
         let unwritable = |source| FolderError::Unwritable { path: path.clone(), source };
-        let removed = self.path.join(format!(".removed-{name}"));
-        if removed.exists() {
-            fs::remove_dir_all(&removed).map_err(unwritable)?;
-        }
-        fs::rename(&path, &removed).and_then(|()| fs::remove_dir_all(&removed)).map_err(unwritable)
+        let removed = format!(".removed-{name}");
+        let delete = |folder: &Folder| match folder.remove(&removed) {
+            Err(OpenError::Missing { .. }) => Ok(()),
+            outcome => outcome,
+        };
+        let outcome = Folder::open(&self.path).and_then(|folder| {
+            delete(&folder)?;
+            folder.rename(name, &removed)?;
+            delete(&folder)
+        });
+        outcome.map_err(|error| unwritable(error.into()))
     }
 
     fn installed(&self, name: &str) -> Result<PathBuf, FolderError> {

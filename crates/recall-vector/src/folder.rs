@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use recall_folder::Folder;
+
 /// How the names of files begin that are renamed once they are whole.
 const TEMPORARY: &str = ".tmp";
 
@@ -50,8 +52,9 @@ pub(crate) fn list(dir: &Path) -> io::Result<Listed> {
 pub(crate) fn sweep(dir: &Path, listed: &Listed, current: u64) {
     let bases = listed.bases.iter().filter(|number| **number != current).map(|number| base_path(dir, *number));
     let deltas = listed.deltas.iter().filter(|number| **number != current).map(|number| delta_path(dir, *number));
+    let Ok(folder) = Folder::open(dir) else { return };
     for path in deltas.chain(bases).chain(listed.temporary.iter().cloned()) {
-        let _ = fs::remove_file(path);
+        let _ = path.file_name().map(|name| folder.remove(name));
     }
 }
 
@@ -65,7 +68,7 @@ pub(crate) fn replace(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) 
     let outcome = create(&temporary).and_then(|file| write(&file)).and_then(|()| fs::rename(&temporary, path));
     if outcome.is_err() {
         // The error above says what went wrong; a leftover is swept at the next opening.
-        let _ = fs::remove_file(&temporary);
+        let _ = temporary.file_name().map(|name| Folder::open(dir).and_then(|folder| folder.remove(name)));
     }
     outcome?;
     sync(dir)

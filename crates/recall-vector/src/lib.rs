@@ -20,13 +20,12 @@ mod kernel;
 mod mapping;
 mod query;
 mod record;
-mod set_aside;
 mod settings;
 mod slots;
 mod vectors;
 
 pub use error::{OpenError, WriteError};
 pub use exact::Exact;
-pub use set_aside::set_aside;
+pub use recall_folder::set_aside;
 pub use settings::{Model, Settings};
 pub use vectors::{Change, Difference, Vectors};

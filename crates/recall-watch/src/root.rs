@@ -5,22 +5,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use recall_core::{DocPath, DocPathError};
-
-/// The root of the project that a directory belongs to.
-///
-/// The nearest ancestor (or the directory itself) that holds a directory `.recall`, else the nearest that holds `.git`,
-/// a directory or a file as worktrees and submodules have it, else the directory itself. `dir` is absolute; it need not
-/// exist. The search ends below `home` and what holds it: a mark on a home folder, such as a repository of dotfiles, does
-/// not make every directory in it a part of one project. `home` is looked at where it is itself the directory asked about.
-pub fn project_root(dir: &Path, home: Option<&Path>) -> PathBuf {
-    let is_above_projects = |ancestor: &Path| home.is_some_and(|home| home.starts_with(ancestor));
-    let candidates = || dir.ancestors().take_while(|ancestor| *ancestor == dir || !is_above_projects(ancestor));
-    candidates()
-        .find(|ancestor| ancestor.join(".recall").is_dir())
-        .or_else(|| candidates().find(|ancestor| ancestor.join(".git").exists()))
-        .unwrap_or(dir)
-        .to_owned()
-}
+pub use recall_folder::project_root;
 
 /// Whether roots that are refused by default are taken all the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -104,6 +104,11 @@ fn told(problem: Problem) -> Told {
         Problem::Repaired { what } => {
             Told { message: format!("it was found damaged and made anew: {what}"), hint: "", path: None }
         }
+        Problem::IndexInProject { path } => Told {
+            message: "an index in a project is ignored, since whoever wrote the project could have made it".to_owned(),
+            hint: "delete it; recall keeps the index in its data home",
+            path: Some(path),
+        },
         Problem::Secrets { path, count, rules } => Told {
             message: format!("it holds {count} secrets ({}), which are masked where it is told", rules.join(", ")),
             hint: "take them out of the file, and change them",

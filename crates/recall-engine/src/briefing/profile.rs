@@ -1,11 +1,10 @@
 //! Who works, on what, by which conventions?
 
 use std::fmt::Write as _;
-use std::fs::{self, File};
-use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use recall_core::{Memory, MemoryType, Scope};
+use recall_core::{Memory, MemoryType, PROJECT_FOLDER, Scope};
+use recall_folder::Folder;
 
 use super::Scene;
 use super::pack::Entry;
@@ -30,11 +29,11 @@ impl Scene<'_> {
         let mut entries = vec![self.project()?];
         let places = &self.engine.registry.places;
         let files = [
-            ("The user's profile", places.global_root.join(PROFILE)),
-            ("The project's profile", self.store.root.join(".recall").join(PROFILE)),
+            ("The user's profile", &places.global_root, PathBuf::from(PROFILE)),
+            ("The project's profile", &self.store.root, Path::new(PROJECT_FOLDER).join(PROFILE)),
         ];
-        for (whose, file) in files {
-            let Some(text) = read(&file) else { continue };
+        for (whose, root, below) in files {
+            let Some(text) = read(root, &below) else { continue };
             let text = Masking::default().mask(&text);
             let quote = quoted(&text, PROFILE_CHARS);
             if !quote.is_empty() {
@@ -97,12 +96,8 @@ fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// Reads a profile; a link is none.
-fn read(file: &Path) -> Option<String> {
-    if !fs::symlink_metadata(file).ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    File::open(file).ok()?.take(PROFILE_BYTES).read_to_end(&mut bytes).ok()?;
+/// Reads a profile at a plain path below a root. A link is not followed.
+fn read(root: &Path, below: &Path) -> Option<String> {
+    let bytes = Folder::open(root).and_then(|root| root.read(below, PROFILE_BYTES)).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

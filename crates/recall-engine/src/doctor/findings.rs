@@ -119,6 +119,11 @@ pub enum Problem {
         /// Why.
         reason: String,
     },
+    /// The project holds an index. It is ignored: an index is kept in the data home.
+    IndexInProject {
+        /// Where.
+        path: PathBuf,
+    },
     /// Something was found damaged when the store was opened, and was made anew.
     Repaired {
         /// What.
@@ -145,7 +150,7 @@ impl Problem {
             | Self::Rivals { .. }
             | Self::GitLine { .. }
             | Self::MemoriesBehind { .. } => Check::Journal,
-            Self::CatalogDamaged { .. } | Self::Repaired { .. } => Check::Catalog,
+            Self::CatalogDamaged { .. } | Self::Repaired { .. } | Self::IndexInProject { .. } => Check::Catalog,
             Self::LexicalBehind { .. } => Check::Lexical,
             Self::Vectors { .. } => Check::Vectors,
             Self::Secrets { .. } => Check::Secrets,
@@ -166,7 +171,7 @@ impl Problem {
             | Self::MemoriesBehind { .. }
             | Self::LexicalBehind { .. }
             | Self::Vectors { .. } => Gravity::Warning,
-            Self::Repaired { .. } => Gravity::Notice,
+            Self::Repaired { .. } | Self::IndexInProject { .. } => Gravity::Notice,
         }
     }
 }

@@ -16,9 +16,10 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 use recall_core::{
-    Anchor, ContentHash, Event, EventBody, EventId, FeedbackTally, GIT_FILES, Grounds, ItemId, Memory, MemoryChange,
-    MemoryId, MemoryType, Timestamp, Vocabulary, missing_lines,
+    Anchor, ContentHash, Event, EventBody, EventId, FeedbackTally, Grounds, ItemId, Memory, MemoryChange, MemoryId,
+    MemoryType, Timestamp, Vocabulary,
 };
+use recall_folder::write_git_files;
 use recall_journal::{Applied, Follower, Journal, Memories, Storage};
 
 use super::rated::Ratings;
@@ -30,6 +31,8 @@ use crate::error::MemoryError;
 /// the memories, and of each one which document the index should have. While they are read for the first time, a few memories
 /// are told after a glance at the lines that name them.
 pub(crate) struct Ledger {
+    root: PathBuf,
+    /// Where the journals are, to be told to people.
     folder: PathBuf,
     storage: Arc<dyn Storage>,
     /// Opened by the first event that is written.
@@ -92,8 +95,8 @@ pub(super) enum Place {
 }
 
 impl Ledger {
-    /// Takes the folder of a store's journals. Nothing is read.
-    pub(crate) fn new(storage: Arc<dyn Storage>) -> Self {
+    /// Takes the root of a store and its journals. Nothing is read.
+    pub(crate) fn new(root: &Path, storage: Arc<dyn Storage>) -> Self {
         let state = State {
             memories: Memories::default(),
             glanced: BTreeSet::new(),
@@ -110,6 +113,7 @@ impl Ledger {
             ratings: None,
         };
         Self {
+            root: root.to_owned(),
             folder: storage.folder().to_owned(),
             follower: Mutex::new(Follower::new(Arc::clone(&storage))),
             storage,
@@ -302,7 +306,7 @@ impl Ledger {
         }
         let opened = Journal::open(Arc::clone(&self.storage))
             .map_err(|source| MemoryError::OpenJournal { folder: self.folder.clone(), source })?;
-        write_git_files(&self.folder)?;
+        write_git_files(&self.root).map_err(MemoryError::GitFile)?;
         for repair in opened.take_repairs() {
             tracing::warn!(folder = %self.folder.display(), %repair, "the end of a journal was mended");
         }
@@ -359,29 +363,11 @@ fn ratings(memories: &Memories) -> Ratings {
     ratings
 }
 
-/// Writes what git has to know of the folder, unless it is there.
-pub(crate) fn write_git_files(folder: &Path) -> Result<(), MemoryError> {
-    for (name, lines) in GIT_FILES {
-        let path = folder.join(name);
-        let failed = |source| MemoryError::GitFile { path: path.clone(), source };
-        let known = match std::fs::read_to_string(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-            known => known.map_err(failed)?,
-        };
-        let Some(added) = missing_lines(&known, lines) else { continue };
-        std::fs::create_dir_all(folder).map_err(failed)?;
-        let mut options = std::fs::OpenOptions::new();
-        let file = options.create(true).append(true).open(&path);
-        file.and_then(|mut file| std::io::Write::write_all(&mut file, added.as_bytes())).map_err(failed)?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use recall_core::{MemoryOrigin, NewMemory, Provenance, StoreScope};
+    use recall_core::{MemoryOrigin, NewMemory, PROJECT_FOLDER, Provenance, StoreScope};
 
     use super::*;
 
@@ -406,7 +392,7 @@ mod tests {
     fn an_id_that_is_taken_is_passed_over() {
         let folder = tempfile::tempdir().expect("a folder");
         let (ledger, now) = (
-            Ledger::new(Arc::new(recall_journal::Disk::new(folder.path().join(".recall")))),
+            Ledger::new(folder.path(), Arc::new(recall_journal::Disk::below(folder.path(), PROJECT_FOLDER))),
             Timestamp(1_795_000_000_000_000_000),
         );
         ledger.look(now, Duration::ZERO).expect("nothing is there");

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File, TryLockError};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -90,24 +90,21 @@ impl Folder {
 
     /// Deletes what belongs to none of these models, unless another process has the embeddings.
     pub(super) fn sweep(&self, models: &[ModelFingerprint]) {
-        let Ok(entries) = fs::read_dir(&self.dir) else { return };
+        let Ok(folder) = recall_folder::Folder::open(&self.dir) else { return };
         let Ok(_lock) = self.lock() else { return };
         let known: Vec<String> = models.iter().map(|model| name_of(*model)).collect();
-        for path in entries.flatten().map(|entry| entry.path()) {
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        for name in folder.names().unwrap_or_default() {
             // What was set aside has its model's name with a suffix.
-            let model = name.split('.').next().unwrap_or_default();
+            let text = name.to_string_lossy();
+            let model = text.split('.').next().unwrap_or_default();
             if !known.iter().any(|known| known == model)
-                && let Err(error) = remove(&path)
+                && let Err(error) = folder.remove(&name)
             {
-                tracing::warn!(path = %path.display(), %error, "embeddings that nobody needs stay");
+                let path = self.dir.join(&name);
+                tracing::warn!(path = %path.display(), %error, "embeddings that no model needs were not deleted");
             }
         }
     }
-}
-
-fn remove(path: &Path) -> std::io::Result<()> {
-    if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
 }
 
 fn name_of(model: ModelFingerprint) -> String {

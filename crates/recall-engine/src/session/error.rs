@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use recall_folder::OpenError;
 use recall_journal::RecordError;
 
 use crate::error::{MemoryError, StoreError};
-use crate::fault::{Fault, of_io};
+use crate::fault::{Fault, of_io, of_open};
 
 /// Something about a session failed.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +38,9 @@ pub enum SessionError {
         #[source]
         source: std::io::Error,
     },
+    /// A folder or a file that sessions need cannot be opened or made.
+    #[error("cannot use `{}`", .0.path().display())]
+    Folder(#[source] OpenError),
     /// The summary was not written.
     #[error("the summary `{}` could not be written", path.display())]
     Summary {
@@ -44,7 +48,7 @@ pub enum SessionError {
         path: PathBuf,
         /// Why.
         #[source]
-        source: std::io::Error,
+        source: OpenError,
     },
     /// Something was not remembered, or a file that is named lies outside of the project.
     #[error(transparent)]
@@ -63,7 +67,8 @@ impl SessionError {
                 RecordError::TooLong { .. } => Fault::Other,
                 RecordError::NotWritten { source, .. } | RecordError::Unsettled { source, .. } => of_io(source),
             },
-            Self::Read { source, .. } | Self::Summary { source, .. } => of_io(source),
+            Self::Read { source, .. } => of_io(source),
+            Self::Folder(error) | Self::Summary { source: error, .. } => of_open(error),
             Self::Memory(error) => error.fault(),
             Self::Store(error) => error.fault(),
         }

@@ -3,18 +3,16 @@
 //! A Markdown file a session in `.recall/history/`, which is committed. What stands in front of the text says whose it is.
 
 use std::fmt::Write as _;
-use std::fs::{self, File};
-use std::io::{self, Read, Write as _};
 use std::path::Path;
 
 use recall_core::{DocPath, Provenance, Session, SessionState};
+use recall_folder::{Folder, write_git_files};
 use recall_journal::{Day, moment_of, rfc_3339};
 
 use super::error::SessionError;
 use super::folder::name_of;
 use super::summary::title;
 use super::told::Told;
-use crate::memory::write_git_files;
 
 const FOLDER: &str = ".recall/history";
 
@@ -32,37 +30,17 @@ fn file_name(day: &str, id: &str) -> String {
 
 /// Keeps the summary of a session; one that is there is replaced as a whole.
 pub(super) fn write(root: &Path, session: &Session, summary: &str) -> Result<DocPath, SessionError> {
-    let name = file_name(&Day::of(session.started).to_string(), &session.id);
-    let path = DocPath::new(&format!("{FOLDER}/{name}")).expect("a day and a plain name are a plain path");
-    let path = session.summary_path.clone().filter(|known| root.join(known.as_str()).is_file()).unwrap_or(path);
-    let file = root.join(path.as_str());
     // Before anything is in the folder that git should not see.
-    write_git_files(&root.join(".recall"))?;
-    let failed = |source| SessionError::Summary { path: file.clone(), source };
-    place(root, &file, &text_of(session, summary)).map_err(failed)?;
-    Ok(path)
-}
-
-/// Puts a file into its place at once.
-fn place(root: &Path, file: &Path, text: &str) -> io::Result<()> {
-    let folder = root.join(FOLDER);
-    fs::create_dir_all(&folder)?;
-    if !fs::symlink_metadata(&folder)?.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is a link"));
-    }
-    let unfinished = file.with_extension("unfinished");
-    let written = File::create(&unfinished).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.sync_all()
-    });
-    if let Err(error) = written.and_then(|()| fs::rename(&unfinished, file)) {
-        // What was begun is nobody's.
-        let _ = fs::remove_file(&unfinished);
-        return Err(error);
-    }
-    #[cfg(unix)]
-    File::open(&folder)?.sync_all()?;
-    Ok(())
+    write_git_files(root).map_err(SessionError::Folder)?;
+    let (folder, _) = Folder::open(root).and_then(|root| root.make_folder(FOLDER)).map_err(SessionError::Folder)?;
+    let known = session.summary_path.as_ref().and_then(|path| path.as_str().strip_prefix(FOLDER)?.strip_prefix('/'));
+    let name = match known.filter(|name| folder.has_file(name)) {
+        Some(known) => known.to_owned(),
+        None => file_name(&Day::of(session.started).to_string(), &session.id),
+    };
+    let failed = |source| SessionError::Summary { path: folder.path().join(&name), source };
+    folder.replace(&name, text_of(session, summary).as_bytes()).map_err(failed)?;
+    Ok(DocPath::new(&format!("{FOLDER}/{name}")).expect("a day and a plain name are a plain path"))
 }
 
 fn text_of(session: &Session, summary: &str) -> String {
@@ -95,25 +73,20 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("a text is JSON")
 }
 
-/// The sessions that left a summary. A file that tells none is nobody's session.
+/// The sessions that left a summary. A file that is not a summary is skipped.
 pub(super) fn all(root: &Path) -> Vec<Told> {
-    let Ok(entries) = fs::read_dir(root.join(FOLDER)) else { return Vec::new() };
-    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let Ok(folder) = Folder::open(root).and_then(|root| root.folder(FOLDER)) else { return Vec::new() };
+    let names = folder.names().unwrap_or_default().into_iter().filter_map(|name| name.into_string().ok());
     let mut names: Vec<String> =
         names.filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "md")).collect();
     names.sort_unstable_by(|a, b| b.cmp(a));
     names.truncate(MOST_SUMMARIES);
-    names.iter().filter_map(|name| read(root, name)).map(Told::of_summary).collect()
+    names.iter().filter_map(|name| read(&folder, name)).map(Told::of_summary).collect()
 }
 
-fn read(root: &Path, name: &str) -> Option<Session> {
+fn read(folder: &Folder, name: &str) -> Option<Session> {
     let path = DocPath::new(&format!("{FOLDER}/{name}")).ok()?;
-    let file = root.join(path.as_str());
-    if !fs::symlink_metadata(&file).ok()?.is_file() {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    File::open(file).ok()?.take(READ_BYTES).read_to_end(&mut bytes).ok()?;
+    let bytes = folder.read(name, READ_BYTES).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     let (front, body) = text.strip_prefix("---\n")?.split_once("\n---\n")?;
     let field = |name: &str| {

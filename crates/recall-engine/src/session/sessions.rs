@@ -1,19 +1,17 @@
 //! Where does a store keep what happens in its sessions, and what do these files say?
 
 use std::collections::HashMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{Account, EventId, Provenance, SessionEvent, SessionEventType, Timestamp};
+use recall_core::{Account, EventId, PROJECT_FOLDER, Provenance, SessionEvent, SessionEventType, Timestamp};
+use recall_folder::{Folder, OpenError, write_git_files};
 use recall_journal::{EVENTS_FILE, Recorder, Stat};
 
 use super::error::SessionError;
 use super::folder::name_of;
 use super::told::Told;
-use crate::memory::write_git_files;
 
 /// The folder of sessions beside the other files of a store.
 const FOLDER: &str = "sessions";
@@ -24,13 +22,34 @@ const MOST_OPEN: usize = 64;
 /// The sessions of a store: a folder each, with a file of events.
 #[derive(Debug)]
 pub(crate) struct Sessions {
-    /// `.recall` in the root. Sessions are kept there where it is.
-    own: PathBuf,
-    /// The store's folder in the data home, for a project that nobody initialised: nothing is written into that.
-    away: PathBuf,
+    /// In the project. Sessions are kept there if it has a folder of recall.
+    own: Place,
+    /// In the data home, for a project that nobody initialised: nothing is written into that.
+    away: Place,
     open: Mutex<HashMap<String, Arc<Open>>>,
     /// What the files said when they were last read, and what they looked like.
     told: Mutex<HashMap<PathBuf, (Stat, Told)>>,
+}
+
+/// A folder of folders of sessions: a plain path below a root, to which no link leads.
+#[derive(Clone, Debug)]
+struct Place {
+    root: PathBuf,
+    below: PathBuf,
+}
+
+impl Place {
+    fn folder(&self) -> Result<Folder, OpenError> {
+        Folder::open(&self.root)?.folder(&self.below)
+    }
+
+    fn recorder(&self, name: &str) -> Recorder {
+        Recorder::below(&self.root, self.below.join(name))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.folder().is_ok_and(|folder| folder.has_file(Path::new(name).join(EVENTS_FILE)))
+    }
 }
 
 /// A session that is being written to.
@@ -45,9 +64,11 @@ struct Open {
 pub(super) type Draft = (EventId, Timestamp, Account);
 
 impl Sessions {
-    /// Takes the root of a store and the folder of its index. Nothing is read.
-    pub(crate) fn new(root: &Path, folder: &Path) -> Self {
-        Self { own: root.join(".recall"), away: folder.to_owned(), open: Mutex::default(), told: Mutex::default() }
+    /// Takes the root of a store and its folder in the data home. Nothing is read.
+    pub(crate) fn new(root: &Path, store_folder: &Path) -> Self {
+        let own = Place { root: root.to_owned(), below: Path::new(PROJECT_FOLDER).join(FOLDER) };
+        let away = Place { root: store_folder.to_owned(), below: FOLDER.into() };
+        Self { own, away, open: Mutex::default(), told: Mutex::default() }
     }
 
     /// Writes events of a session: they are on disk when this returns. The first ones begin it.
@@ -86,24 +107,27 @@ impl Sessions {
     /// All sessions, in no order. A file is read anew when it looks otherwise than before.
     pub(super) fn all(&self) -> Result<Vec<Told>, SessionError> {
         let mut all = Vec::new();
-        for place in self.places() {
-            let entries = match fs::read_dir(&place) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                entries => entries.map_err(|source| SessionError::Read { path: place.clone(), source })?,
+        for place in [&self.own, &self.away] {
+            let folder = match place.folder() {
+                Err(OpenError::Missing { .. }) => continue,
+                // A project may hold anything there; none of it is a session of this user's.
+                Err(OpenError::Link { .. } | OpenError::NotAFolder { .. }) => continue,
+                folder => folder.map_err(SessionError::Folder)?,
             };
-            for entry in entries.flatten() {
-                let Ok(name) = entry.file_name().into_string() else { continue };
-                all.extend(self.told(&place.join(&name), &name));
+            let names = folder.names();
+            let names = names.map_err(|source| SessionError::Read { path: folder.path().to_owned(), source })?;
+            for name in names.iter().filter_map(|name| name.to_str()) {
+                all.extend(self.told(place, name));
             }
         }
         Ok(all)
     }
 
     /// What a session's file says; a file that cannot be read says nothing, which is logged.
-    fn told(&self, folder: &Path, name: &str) -> Option<Told> {
-        let recorder = Recorder::new(folder);
+    fn told(&self, place: &Place, name: &str) -> Option<Told> {
+        let recorder = place.recorder(name);
         let stat = recorder.stat().ok().flatten()?;
-        if let Some((_, told)) = self.told.lock().get(folder).filter(|(known, _)| *known == stat) {
+        if let Some((_, told)) = self.told.lock().get(recorder.path()).filter(|(known, _)| *known == stat) {
             return Some(told.clone());
         }
         let recording = match recorder.read() {
@@ -114,16 +138,15 @@ impl Sessions {
             }
         };
         let told = Told::of(name, &in_order(recording.events))?;
-        self.told.lock().insert(folder.to_owned(), (recording.stat?, told.clone()));
+        self.told.lock().insert(recorder.path().to_owned(), (recording.stat?, told.clone()));
         Some(told)
     }
 
     /// The events of a session in the order in which they happened; `None` where there is no such session.
     pub(crate) fn read(&self, id: &str) -> Result<Option<Vec<SessionEvent>>, SessionError> {
         let name = name_of(id);
-        let found = self.places().map(|place| place.join(&name)).find(|folder| folder.join(EVENTS_FILE).is_file());
-        let Some(folder) = found else { return Ok(None) };
-        let recorder = Recorder::new(folder);
+        let Some(place) = [&self.own, &self.away].into_iter().find(|place| place.has(&name)) else { return Ok(None) };
+        let recorder = place.recorder(&name);
         let recording = recorder.read();
         let recording = recording.map_err(|source| SessionError::Read { path: recorder.path().to_owned(), source })?;
         for fault in &recording.faults {
@@ -142,38 +165,29 @@ impl Sessions {
         if open.len() >= MOST_OPEN {
             open.retain(|_, session| Arc::strong_count(session) > 1);
         }
-        let recorder = Recorder::new(self.place_of(&name)?.join(&name));
+        let recorder = self.place_of(&name)?.recorder(&name);
         let session = Arc::new(Open { recorder, has_begun: Mutex::new(false) });
         open.insert(name, Arc::clone(&session));
         Ok(session)
     }
 
-    /// The folder in which a session's folder is, or is to be made.
-    fn place_of(&self, name: &str) -> Result<PathBuf, SessionError> {
-        if let Some(known) = self.places().find(|place| place.join(name).join(EVENTS_FILE).is_file()) {
+    /// The place in which a session's folder is, or is to be made.
+    fn place_of(&self, name: &str) -> Result<&Place, SessionError> {
+        if let Some(known) = [&self.own, &self.away].into_iter().find(|place| place.has(name)) {
             return Ok(known);
         }
-        let own = self.own.join(FOLDER);
-        if self.own.is_dir() {
+        let project = Folder::open(&self.own.root).and_then(|root| root.folder(PROJECT_FOLDER));
+        if let Ok(project) = project {
             // Before anything is in it that git should not see.
-            write_git_files(&self.own)?;
-            if fs::create_dir_all(&own).is_ok() && is_plain(&own) {
-                return Ok(own);
+            write_git_files(&self.own.root).map_err(SessionError::Folder)?;
+            if project.make_folder(FOLDER).is_ok() {
+                return Ok(&self.own);
             }
         }
-        let away = self.away.join(FOLDER);
-        if fs::symlink_metadata(&away).is_ok_and(|there| !there.is_dir()) {
-            let source = io::Error::new(io::ErrorKind::NotADirectory, "it is no folder, or a link");
-            return Err(SessionError::Read { path: away, source });
+        match self.away.folder() {
+            Ok(_) | Err(OpenError::Missing { .. }) => Ok(&self.away),
+            Err(error) => Err(SessionError::Folder(error)),
         }
-        Ok(away)
-    }
-
-    /// The folders in which there may be folders of sessions.
-    fn places(&self) -> impl Iterator<Item = PathBuf> {
-        let own = Some(self.own.join(FOLDER)).filter(|own| is_plain(own));
-        let away = Some(self.away.join(FOLDER)).filter(|_| self.away != self.own);
-        own.into_iter().chain(away)
     }
 }
 
@@ -181,9 +195,4 @@ impl Sessions {
 fn in_order(mut events: Vec<SessionEvent>) -> Vec<SessionEvent> {
     events.sort_by_key(|event| event.timestamp);
     events
-}
-
-/// Whether a folder is one, and no link: what a repository holds must not lead out of it.
-fn is_plain(folder: &Path) -> bool {
-    fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir())
 }

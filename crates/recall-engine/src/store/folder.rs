@@ -1,64 +1,52 @@
-//! In which folder does a store keep what it derives and decides?
+//! The folder in which a store keeps its index, and the two places of its selection.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use recall_core::{ContentHash, StoreScope};
+use recall_core::{ContentHash, PROJECT_FOLDER};
+use recall_folder::{Access, Folder, OpenError};
 
 use crate::settings::Places;
 
-/// The folder of a store: `.recall` in the root of a project that was initialised, else a folder in the data home.
+/// The file that is written and deleted to see whether an index can be changed.
+const PROBE: &str = ".writable";
+
+/// The file that names the root, for people who look into the data home.
+const ROOT_FILE: &str = "root";
+
+/// The name of the folder of an index.
+const INDEX: &str = "index";
+
+/// The name of the lexical index in it.
+const LEXICAL: &str = "lexical";
+
+/// The folder of a store in the data home, named by its root. A project holds nothing derived: what lies in it may be another
+/// user's work, and a deletion or a memory map must never meet that.
 #[derive(Clone, Debug)]
-pub(crate) struct Folder {
-    /// Holds the selection; what is here is truth.
+pub(crate) struct StoreFolder {
+    /// What is here and not in the index is truth: the selection and the sessions of a project that was not initialised.
     pub(crate) path: PathBuf,
     /// Holds the index; may be deleted at any time.
     pub(crate) index: PathBuf,
 }
 
-impl Folder {
-    /// Chooses and makes the folder of the store with that root.
+impl StoreFolder {
+    /// Opens the folder of the store with that root; makes it, for this user alone, if it is missing.
     ///
-    /// A project whose own folder cannot be written keeps its index in the data home.
-    pub(crate) fn prepare(scope: StoreScope, root: &Path, places: &Places) -> Result<Self, (PathBuf, io::Error)> {
-        let (own, away) = (root.join(".recall"), Self::at(places.stores.join(name_of(root))));
-        let is_initialised = own.join("recall.toml").is_file() || own.join("index").is_dir();
-        // A project becomes no other by being remembered about: it keeps its index, and what was selected, where they are.
-        let is_own = scope == StoreScope::Global || is_initialised || (own.is_dir() && !away.index.is_dir());
-        if is_own {
-            let folder = Self::at(own);
-            if folder.make().is_ok() {
-                return Ok(folder);
-            }
-        }
-        let folder = away;
-        folder.make().map_err(|error| (folder.index.clone(), error))?;
-        folder.name_root(root).map_err(|error| (folder.path.clone(), error))?;
-        Ok(folder)
-    }
-
-    fn at(path: PathBuf) -> Self {
-        let index = path.join("index");
-        Self { path, index }
-    }
-
-    fn make(&self) -> io::Result<()> {
-        fs::create_dir_all(&self.index)?;
-        // An index on a read-only file system may exist and still be of no use for writing.
-        let probe = self.index.join(".writable");
-        fs::write(&probe, b"")?;
-        fs::remove_file(&probe)
-    }
-
-    /// Writes the root's path beside the index, for people who look into the data home.
-    fn name_root(&self, root: &Path) -> io::Result<()> {
-        let file = self.path.join("root");
+    /// # Errors
+    /// It cannot be made or written, or is not this user's.
+    pub(crate) fn prepare(root: &Path, places: &Places) -> Result<Self, OpenError> {
+        let path = places.stores.join(name_of(root));
+        Folder::private(&places.stores)?;
+        let folder = Folder::private(&path)?;
+        let (index, _) = folder.make_folder(INDEX)?;
+        drop(index.file(PROBE, Access::AppendOrCreate)?);
+        index.remove(PROBE)?;
         let text = format!("{}\n", root.display());
-        if fs::read_to_string(&file).is_ok_and(|known| known == text) {
-            return Ok(());
+        if !folder.read(ROOT_FILE, text.len() as u64 + 1).is_ok_and(|known| known == text.as_bytes()) {
+            folder.replace(ROOT_FILE, text.as_bytes())?;
         }
-        fs::write(file, text)
+        Ok(Self { index: path.join(INDEX), path })
     }
 
     pub(crate) fn catalog(&self) -> PathBuf {
@@ -66,11 +54,27 @@ impl Folder {
     }
 
     pub(crate) fn lexical(&self) -> PathBuf {
-        self.index.join("lexical")
+        self.index.join(LEXICAL)
     }
 
     pub(crate) fn vectors(&self) -> PathBuf {
         self.index.join("vectors")
+    }
+
+    /// Deletes the index with all that is in it.
+    ///
+    /// # Errors
+    /// It is missing, or the system refuses.
+    pub(crate) fn delete_index(&self) -> Result<(), OpenError> {
+        Folder::open(&self.path)?.remove(INDEX)
+    }
+
+    /// Deletes the lexical index.
+    ///
+    /// # Errors
+    /// It is missing, or the system refuses.
+    pub(crate) fn delete_lexical(&self) -> Result<(), OpenError> {
+        Folder::open(&self.index)?.remove(LEXICAL)
     }
 
     /// How many bytes the index takes on disk.
@@ -88,6 +92,18 @@ impl Folder {
         }
         bytes_of(&self.index)
     }
+}
+
+/// Whether a project was initialised: it has settings of its own.
+pub(crate) fn is_initialised(root: &Path) -> bool {
+    let settings = Path::new(PROJECT_FOLDER).join("recall.toml");
+    Folder::open(root).is_ok_and(|root| root.has_file(settings))
+}
+
+/// The index that an earlier version, or somebody else, left in a project. Nothing reads it.
+pub(crate) fn index_in_project(root: &Path) -> Option<PathBuf> {
+    let index = root.join(PROJECT_FOLDER).join(INDEX);
+    fs::symlink_metadata(&index).is_ok().then_some(index)
 }
 
 /// The name of the folder for a root: stable, free of separators, 16 hexadecimal digits.

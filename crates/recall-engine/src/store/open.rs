@@ -10,7 +10,7 @@ use recall_core::{DocumentRow, Generation, StoreScope, Timestamp};
 use recall_lexical::{Lexical, WriterSettings};
 
 use super::{
-    Attention, Background, Folder, KeptPassages, Known, Part, Publication, RankingCell, Retrievals, Store,
+    Attention, Background, KeptPassages, Known, Part, Publication, RankingCell, Retrievals, Store, StoreFolder,
     StructureCell,
 };
 use crate::error::StoreError;
@@ -19,7 +19,7 @@ use crate::freshness::Freshness;
 use crate::memory::{AnchorTexts, Ledger, RatedCell};
 use crate::models::Models;
 use crate::progress::Cancel;
-use crate::selection::{self, Selection};
+use crate::selection::Selection;
 use crate::semantic::Semantic;
 use crate::session::Sessions;
 use crate::settings::{JournalSource, Places, StoreSettings};
@@ -51,14 +51,13 @@ impl Store {
         damaged: Option<Part>,
     ) -> Result<Self, StoreError> {
         let repaired = match damaged {
-            Some(part) => vec![set_aside(scope, root, surroundings, part)?],
+            Some(part) => vec![set_aside(root, surroundings, part)?],
             None => Vec::new(),
         };
         match Self::open_once(scope, root, settings.clone(), surroundings, repaired) {
             // What only reading every text finds: the lexical index is to be made anew from it, and cannot be.
             Err(error @ StoreError::ReadCatalog { .. }) if error.fault() == Fault::Damaged => {
-                let folder = Folder::prepare(scope, root, surroundings.places)
-                    .map_err(|(path, source)| StoreError::Folder { path, source })?;
+                let folder = StoreFolder::prepare(root, surroundings.places)?;
                 let kept = set_catalog_aside(&folder.catalog(), surroundings.now)?;
                 Self::open_once(scope, root, settings, surroundings, vec![kept])
             }
@@ -69,21 +68,19 @@ impl Store {
     fn open_once(
         scope: StoreScope,
         root: &Path,
-        settings: StoreSettings,
+        mut settings: StoreSettings,
         surroundings: &Surroundings<'_>,
         mut repaired: Vec<String>,
     ) -> Result<Self, StoreError> {
         let &Surroundings { places, models, journals, now } = surroundings;
-        let folder =
-            Folder::prepare(scope, root, places).map_err(|(path, source)| StoreError::Folder { path, source })?;
+        let folder = StoreFolder::prepare(root, places)?;
         let catalog = open_catalog(root, &folder, now, &mut repaired)?;
         let lexical = open_lexical(root, &folder, now, &mut repaired)?;
         let generation = catalog.generation();
         let generation = generation.map_err(|source| StoreError::ReadCatalog { root: root.to_owned(), source })?;
         let semantic = Semantic::open(folder.vectors(), models, generation, now);
-        let selection_file = selection::file_in(&folder.path);
-        let selection = Selection::load(selection_file.clone())
-            .map_err(|source| StoreError::Selection { path: selection_file, source })?;
+        let (selection, problems) = Selection::load(root, &folder.path);
+        settings.warnings.extend(problems.iter().map(|problem| format!("{problem}; the decisions in it do not count")));
         let index = folder.index.clone();
         let store = Self {
             scope,
@@ -96,7 +93,7 @@ impl Store {
             lexical,
             semantic,
             selection: Mutex::new(selection),
-            ledger: Ledger::new(journals(&root.join(".recall"))),
+            ledger: Ledger::new(root, journals(root)),
             anchor_texts: AnchorTexts::default(),
             rated: RatedCell::default(),
             retrievals: Retrievals::open(&index),
@@ -175,7 +172,7 @@ impl Store {
 
 fn open_catalog(
     root: &Path,
-    folder: &Folder,
+    folder: &StoreFolder,
     now: Timestamp,
     repaired: &mut Vec<String>,
 ) -> Result<Catalog, StoreError> {
@@ -206,12 +203,11 @@ fn set_lexical_aside(path: &Path, now: Timestamp) -> Result<String, StoreError> 
 
 /// Moves a part of an index that was found damaged out of the way; tells where it is.
 fn set_aside(
-    scope: StoreScope,
     root: &Path,
     &Surroundings { places, now, .. }: &Surroundings<'_>,
     part: Part,
 ) -> Result<String, StoreError> {
-    let folder = Folder::prepare(scope, root, places).map_err(|(path, source)| StoreError::Folder { path, source })?;
+    let folder = StoreFolder::prepare(root, places)?;
     match part {
         Part::Catalog => set_catalog_aside(&folder.catalog(), now),
         Part::Lexical => set_lexical_aside(&folder.lexical(), now),
@@ -220,7 +216,7 @@ fn set_aside(
 
 fn open_lexical(
     root: &Path,
-    folder: &Folder,
+    folder: &StoreFolder,
     now: Timestamp,
     repaired: &mut Vec<String>,
 ) -> Result<Lexical, StoreError> {
@@ -233,7 +229,7 @@ fn open_lexical(
         }
         // An index of another format is not damaged: it is made anew without a word.
         Err(recall_lexical::OpenError::Outdated { .. }) => {
-            std::fs::remove_dir_all(&path).map_err(|source| StoreError::Folder { path: path.clone(), source })?;
+            folder.delete_lexical()?;
             Lexical::open(&path).map_err(failed)
         }
         other => other.map_err(failed),

@@ -82,9 +82,9 @@ impl World {
 
     /// An engine as a daemon that was just started has it.
     pub(crate) fn engine(&self) -> Engine {
-        let ([project, global], root) = (self.disks.clone(), self.sandbox.root().join(".recall"));
-        let journals = move |folder: &Path| {
-            Arc::new(if folder == root { project.clone() } else { global.clone() }) as Arc<dyn recall_journal::Storage>
+        let ([project, global], root) = (self.disks.clone(), self.sandbox.root());
+        let journals = move |of: &Path| {
+            Arc::new(if of == root { project.clone() } else { global.clone() }) as Arc<dyn recall_journal::Storage>
         };
         let clock = Arc::clone(&self.clock);
         self.sandbox.engine_at(self.place.path(), EngineSettings::default(), clock, Box::new(journals))

@@ -64,7 +64,7 @@ proptest! {
             sandbox.write(journal, &lines);
             grown = told(&sandbox);
         }
-        fs::remove_dir_all(sandbox.root().join(".recall/index")).expect("it was there");
+        fs::remove_dir_all(sandbox.home().join("stores")).expect("it was there");
         prop_assert_eq!(told(&sandbox), grown);
     }
 }

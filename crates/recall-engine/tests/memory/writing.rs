@@ -94,7 +94,7 @@ fn what_git_has_to_know_is_written_with_the_first_memory() {
     add(&sandbox, &engine, &lesson("Retries need jitter", "All clients come back at once."));
     let read = |name: &str| fs::read_to_string(sandbox.root().join(".recall").join(name)).expect("written");
     assert_eq!(read(".gitattributes"), "*.jsonl merge=union\n");
-    assert_eq!(read(".gitignore"), "index/\nsessions/\n");
+    assert_eq!(read(".gitignore"), "sessions/\n");
 }
 
 #[test]

@@ -113,7 +113,12 @@ fn a_link_in_a_repository_leads_nowhere() {
     fs::create_dir(&elsewhere).expect("made");
     std::os::unix::fs::symlink(&elsewhere, sandbox.root().join(".recall/sessions")).expect("linked");
     let engine = sandbox.engine();
-    let refused = engine.log_event(&sandbox.origin(), &event("s1", Decision, "x"));
-    assert!(matches!(refused, Err(SessionError::Read { .. })), "{refused:?}");
+    log(&sandbox, &engine, &event("s1", Decision, "x"));
+    assert_eq!(events_of(&sandbox, &engine, "s1").len(), 2, "they are in the data home");
+    fs::remove_file(sandbox.root().join(".recall/sessions")).expect("a link");
+    fs::create_dir(sandbox.root().join(".recall/sessions")).expect("made");
+    std::os::unix::fs::symlink(&elsewhere, sandbox.root().join(".recall/sessions/s2")).expect("linked");
+    let refused = engine.log_event(&sandbox.origin(), &event("s2", Decision, "x"));
+    assert!(matches!(refused, Err(SessionError::Write { .. } | SessionError::Read { .. })), "{refused:?}");
     assert_eq!(fs::read_dir(&elsewhere).expect("there").count(), 0);
 }

@@ -1,10 +1,11 @@
 //! The journals of a folder on disk.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use recall_core::Timestamp;
+use recall_folder::{Access, Folder};
 
 use super::{LockedFile, Missing, Stat, Storage, StoredFile};
 use crate::Day;
@@ -14,63 +15,61 @@ const ATTEMPTS: usize = 100;
 
 /// A folder on disk.
 ///
-/// Neither a day's folder nor its file may be a link: what a repository holds must not lead out of it.
+/// Nothing below the root that it was made with is reached through a link: what a repository holds must not lead out of it.
 #[derive(Debug)]
 pub struct Disk {
+    root: PathBuf,
+    /// The folder of journals, below the root; empty if it is the root itself.
+    below: PathBuf,
     folder: PathBuf,
-    /// The name of the one file that stands for every day; `None` where each has its own.
+    /// The name of the one file that holds every day; `None` if each day has its own.
     single: Option<&'static str>,
 }
 
 impl Disk {
-    /// Takes a folder, which need not be there: the first event makes it.
+    /// Takes a folder, which the first event makes if it is missing. Links in its own path are followed.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), single: None }
+        Self::below(folder, "")
     }
 
-    /// Takes a folder with one file of that name, which stands for every day.
-    pub(crate) fn single(folder: impl Into<PathBuf>, name: &'static str) -> Self {
-        Self { folder: folder.into(), single: Some(name) }
+    /// Takes a folder at a plain path below a root. The first event makes what is missing.
+    pub fn below(root: impl Into<PathBuf>, below: impl Into<PathBuf>) -> Self {
+        let (root, below) = (root.into(), below.into());
+        Self { folder: root.join(&below), root, below, single: None }
     }
 
-    fn day_folder(&self, day: Day) -> PathBuf {
-        if self.single.is_some() { self.folder.clone() } else { self.folder.join(day.to_string()) }
+    /// The same folder with one file of that name for every day.
+    pub(crate) fn single(self, name: &'static str) -> Self {
+        Self { single: Some(name), ..self }
     }
 
+    /// Where the day's file is, below the folder.
     fn path(&self, day: Day) -> PathBuf {
-        self.single.map_or_else(|| self.folder.join(day.path()), |name| self.folder.join(name))
+        self.single.map_or_else(|| day.path(), PathBuf::from)
     }
 
-    /// Opens the day's file, which is a plain one in a plain folder.
-    fn open_file(&self, day: Day, options: &mut OpenOptions) -> io::Result<File> {
-        if !fs::symlink_metadata(self.day_folder(day))?.is_dir() {
-            return Err(io::ErrorKind::NotADirectory.into());
-        }
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            // A pipe would be waited for; a link may lead anywhere.
-            let flags = rustix::fs::OFlags::NOFOLLOW.union(rustix::fs::OFlags::NONBLOCK);
-            options.custom_flags(flags.bits().cast_signed());
-        }
-        let file = options.open(self.path(day))?;
-        if file.metadata()?.is_file() {
-            Ok(file)
-        } else {
-            Err(io::Error::new(io::ErrorKind::Unsupported, "it is no plain file"))
-        }
+    fn open_folder(&self) -> io::Result<Folder> {
+        Ok(Folder::open(&self.root)?.folder(&self.below)?)
+    }
+
+    /// The folder that holds the day's file.
+    fn open_day(&self, day: Day) -> io::Result<Folder> {
+        let folder = self.open_folder()?;
+        Ok(if self.single.is_some() { folder } else { folder.folder(day.to_string())? })
     }
 
     fn open_to_append(&self, day: Day, missing: Missing) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        // Elsewhere a file that is opened to append cannot be cut.
-        options.read(true).write(true).append(cfg!(unix));
-        if missing == Missing::Create {
-            create_folders(&self.folder)?;
-            create_folder(&self.day_folder(day))?;
-            options.create(true);
+        if missing == Missing::Refuse {
+            return Ok(self.open_folder()?.file(self.path(day), Access::Append)?);
         }
-        self.open_file(day, &mut options)
+        create_root(&self.root)?;
+        let (mut folder, _) = Folder::open(&self.root)?.make_folder(&self.below)?;
+        if self.single.is_none() {
+            folder = folder.make_folder(day.to_string())?.0;
+        }
+        let name = self.path(day);
+        let name = name.file_name().expect("a day's file has a name");
+        Ok(folder.file(name, Access::AppendOrCreate)?)
     }
 }
 
@@ -80,48 +79,28 @@ impl Storage for Disk {
     }
 
     fn days(&self) -> io::Result<Vec<Day>> {
-        let entries = match fs::read_dir(&self.folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries?,
-        };
-        let mut days = Vec::new();
-        for entry in entries {
-            days.extend(entry?.file_name().to_str().and_then(Day::from_name));
-        }
+        let Some(folder) = some(self.open_folder())? else { return Ok(Vec::new()) };
+        let mut days: Vec<_> = folder.names()?.iter().filter_map(|name| Day::from_name(name.to_str()?)).collect();
         days.sort_unstable();
         Ok(days)
     }
 
     fn stat(&self, day: Day) -> io::Result<Option<Stat>> {
-        some(fs::symlink_metadata(self.path(day)).map(|metadata| stat(&metadata)))
+        let Some(folder) = some(self.open_folder())? else { return Ok(None) };
+        self.stat_in(&folder, day)
     }
 
-    /// Names are looked up from the folder on: the way from the root would be walked once a day.
-    #[cfg(target_os = "linux")]
+    /// Names are looked up from the folder: the way from the root would be walked once a day.
     fn stats(&self) -> io::Result<Vec<(Day, io::Result<Option<Stat>>)>> {
-        use rustix::fs::{AtFlags, Dir, Mode, OFlags, open, statat};
-
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let opened = open(&self.folder, flags, Mode::empty()).map_err(io::Error::from);
-        let Some(folder) = some(opened)? else { return Ok(Vec::new()) };
-        let mut folder = Dir::new(folder)?;
-        let mut days = Vec::new();
-        for entry in folder.by_ref() {
-            days.extend(entry?.file_name().to_str().ok().and_then(Day::from_name));
-        }
+        let Some(folder) = some(self.open_folder())? else { return Ok(Vec::new()) };
+        let mut days: Vec<_> = folder.names()?.iter().filter_map(|name| Day::from_name(name.to_str()?)).collect();
         days.sort_unstable();
-        let folder = folder.fd()?;
-        let stat = |day| {
-            let path = if self.single.is_some() { self.path(day) } else { day.path() };
-            let found = statat(folder, path, AtFlags::SYMLINK_NOFOLLOW).map(|found| stat_at(&found));
-            (day, some(found.map_err(io::Error::from)))
-        };
-        Ok(days.into_iter().map(stat).collect())
+        Ok(days.into_iter().map(|day| (day, self.stat_in(&folder, day))).collect())
     }
 
     fn open(&self, day: Day) -> io::Result<Option<Box<dyn StoredFile>>> {
-        let file = some(self.open_file(day, OpenOptions::new().read(true)))?;
-        Ok(file.map(|file| Box::new(Opened { file }) as Box<dyn StoredFile>))
+        let opened = self.open_folder().and_then(|folder| Ok(folder.file(self.path(day), Access::Read)?));
+        Ok(some(opened)?.map(|file| Box::new(Opened { file }) as Box<dyn StoredFile>))
     }
 
     fn open_locked(&self, day: Day, missing: Missing) -> io::Result<Box<dyn LockedFile>> {
@@ -140,9 +119,32 @@ impl Storage for Disk {
     }
 
     fn sync_folders(&self, day: Day) -> io::Result<()> {
-        sync_folder(&self.day_folder(day))?;
-        sync_folder(&self.folder)?;
-        self.folder.parent().map_or(Ok(()), sync_folder)
+        self.open_day(day)?.sync()?;
+        let mut folder = self.open_folder()?;
+        folder.sync()?;
+        // The folders between the root and the journals, and the root's own name.
+        for above in self.below.ancestors().skip(1) {
+            folder = Folder::open(&self.root)?.folder(above)?;
+            folder.sync()?;
+        }
+        self.root.parent().map_or(Ok(()), sync_folder)
+    }
+}
+
+impl Disk {
+    /// What a day's file looks like. A link in the place of its folder is looked through, as the file is never opened through it.
+    #[cfg(target_os = "linux")]
+    fn stat_in(&self, folder: &Folder, day: Day) -> io::Result<Option<Stat>> {
+        use rustix::fs::{AtFlags, statat};
+
+        let found = statat(folder, self.path(day), AtFlags::SYMLINK_NOFOLLOW).map(|found| stat_at(&found));
+        some(found.map_err(io::Error::from))
+    }
+
+    /// What a day's file looks like. A link in the place of its folder is looked through, as the file is never opened through it.
+    #[cfg(not(target_os = "linux"))]
+    fn stat_in(&self, _folder: &Folder, day: Day) -> io::Result<Option<Stat>> {
+        some(fs::symlink_metadata(self.folder.join(self.path(day))).map(|metadata| stat(&metadata)))
     }
 }
 
@@ -221,24 +223,20 @@ fn stat(metadata: &Metadata) -> Stat {
     Stat { length: metadata.len(), modified, changed, identity }
 }
 
-/// Makes a folder and what is missing above it, and returns when their names are on disk.
-fn create_folders(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
+/// Makes a root and what is missing above it, and returns when their names are on disk.
+fn create_root(root: &Path) -> io::Result<()> {
+    if root.is_dir() {
         return Ok(());
     }
-    if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        create_folders(parent)?;
-        create_folder(folder)?;
-        return sync_folder(parent);
+    let parent = root.parent().filter(|parent| !parent.as_os_str().is_empty());
+    if let Some(parent) = parent {
+        create_root(parent)?;
     }
-    create_folder(folder)
-}
-
-fn create_folder(folder: &Path) -> io::Result<()> {
-    match fs::create_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        outcome => outcome,
+    match fs::create_dir(root) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
     }
+    parent.map_or(Ok(()), sync_folder)
 }
 
 #[cfg(unix)]

@@ -235,3 +235,27 @@ fn a_writer_that_is_finished_commits_nothing_that_was_not() {
     writer.finish().expect("finished");
     assert_eq!((store.lexical.generation(), store.lexical("lock")), (Generation(3), vec![10, 20, 30]));
 }
+
+#[test]
+fn only_plain_names_of_the_list_of_files_are_deleted() {
+    let place = tempfile::tempdir().expect("a temporary folder");
+    let dir = place.path().join("deep/lexical");
+    let precious = place.path().join("precious");
+    fs::write(&precious, "precious").expect("written");
+    fs::create_dir_all(&dir).expect("made");
+    drop(Lexical::open(&dir).expect("created"));
+    let list = dir.join(".managed.json");
+    let known = fs::read_to_string(&list).expect("a list");
+    let absolute = precious.display();
+    let hostile = known.trim().replacen('[', &format!("[\"{absolute}\",\"../../precious\","), 1).replace(",]", "]");
+    fs::write(&list, hostile).expect("written");
+    let lexical = Lexical::open(&dir).expect("opened");
+    for generation in 1..4 {
+        let mut writer = lexical.writer(WriterSettings::default()).expect("free");
+        doc(generation, "a.rs", &["lock"]).add_to(&mut writer);
+        writer.commit(Generation(generation.unsigned_abs())).expect("committed");
+        writer.finish().expect("finished");
+    }
+    assert_eq!(lexical.generation(), Generation(3));
+    assert_eq!(fs::read_to_string(&precious).expect("still there"), "precious");
+}

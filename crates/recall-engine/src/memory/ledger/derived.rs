@@ -195,7 +195,7 @@ mod tests {
     use std::sync::Arc;
 
     use recall_catalog::FileState;
-    use recall_core::{DocumentRow, MemoryType, Timestamp};
+    use recall_core::{DocumentRow, MemoryType, PROJECT_FOLDER, Timestamp};
 
     use super::super::tests::addition;
     use super::*;
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn what_comes_while_somebody_waits_is_not_waited_for_and_nothing_is_gathered_meanwhile() {
         let folder = tempfile::tempdir().expect("a folder");
-        let ledger = Ledger::new(Arc::new(recall_journal::Disk::new(folder.path().join(".recall"))));
+        let ledger = Ledger::new(folder.path(), Arc::new(recall_journal::Disk::below(folder.path(), PROJECT_FOLDER)));
         ledger.look(NOW, Duration::ZERO).expect("nothing is there");
         assert!(!ledger.is_behind_of(&indexed(&ledger, &[])));
         write(&ledger, 1);

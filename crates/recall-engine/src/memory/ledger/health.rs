@@ -1,14 +1,18 @@
 //! What is wrong with what the journals say, and with what git knows of them?
 
-use recall_core::{GIT_FILES, missing_lines};
+use recall_core::{GIT_FILES, PROJECT_FOLDER, missing_lines};
 
-use super::{Ledger, write_git_files};
+use recall_folder::{Folder, OpenError, write_git_files};
+
+use super::Ledger;
 use crate::doctor::Problem;
-use crate::error::MemoryError;
 use crate::store::Known;
 
 /// The most lines of journals that are told one by one.
 const LINES_TOLD: usize = 1000;
+
+/// How much of a file for git is read.
+const GIT_FILE_BYTES: u64 = 1024 * 1024;
 
 impl Ledger {
     /// What of the journals could not be read as it stands, and which memories are not whole.
@@ -35,10 +39,12 @@ impl Ledger {
     /// The lines that the files for git beside the journals lack.
     pub(crate) fn missing_git_lines(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
+        let folder = Folder::open(&self.root).and_then(|root| root.folder(PROJECT_FOLDER));
         for (name, lines) in GIT_FILES {
             let path = self.folder.join(name);
+            let known = folder.as_ref().ok().and_then(|folder| folder.read(name, GIT_FILE_BYTES).ok());
             // A file that cannot be read says nothing to git either.
-            let known = std::fs::read_to_string(&path).unwrap_or_default();
+            let known = String::from_utf8_lossy(&known.unwrap_or_default()).into_owned();
             let missing = lines.iter().copied().filter(|line| missing_lines(&known, &[*line]).is_some());
             problems.extend(missing.map(|line| Problem::GitLine { path: path.clone(), line }));
         }
@@ -46,8 +52,8 @@ impl Ledger {
     }
 
     /// Writes what git has to know of the folder, unless it is there.
-    pub(crate) fn write_git_files(&self) -> Result<(), MemoryError> {
-        write_git_files(&self.folder)
+    pub(crate) fn write_git_files(&self) -> Result<(), OpenError> {
+        write_git_files(&self.root).map(drop)
     }
 
     /// How many documents of memories the index lacks, or has too many, or has as they are not.

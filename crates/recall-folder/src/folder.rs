@@ -1,0 +1,314 @@
+//! An open folder and what can be done below it.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, DirBuilder, Metadata, OpenOptions};
+
+use crate::OpenError;
+
+/// The names of files that [`Folder::replace`] writes begin with this until they are whole.
+const UNFINISHED: &str = ".unfinished-";
+
+/// An open folder.
+#[derive(Debug)]
+pub struct Folder {
+    pub(crate) dir: Dir,
+    path: PathBuf,
+}
+
+/// What a file is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// To read a file that exists.
+    Read,
+    /// To read and to append to a file that exists.
+    Append,
+    /// To read and to append to a file, which is created if it is missing.
+    AppendOrCreate,
+    /// To write a file that does not exist yet.
+    CreateNew,
+}
+
+/// A folder that [`Folder::make_folder`] opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MadeFolder {
+    /// It was there.
+    Existing,
+    /// It was made.
+    New,
+}
+
+impl Folder {
+    /// Opens a folder that the caller trusts: links in its own path are followed.
+    ///
+    /// # Errors
+    /// It is missing, is not a folder, or cannot be opened.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(|source| refused(path, source))?;
+        Ok(Self { dir, path: path.to_owned() })
+    }
+
+    pub(crate) fn of(dir: Dir, path: PathBuf) -> Self {
+        Self { dir, path }
+    }
+
+    /// Its path, as it was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens a folder below this one.
+    ///
+    /// # Errors
+    /// A component is missing, a link or not a folder; the path is not plain; the system refuses.
+    pub fn folder(&self, below: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let mut found = self.again()?;
+        for name in names(below.as_ref())? {
+            found = found.enter(name)?;
+        }
+        Ok(found)
+    }
+
+    /// Opens a folder below this one and makes what is missing of it, each with mode 0777 less the umask. New names are on disk
+    /// when this returns.
+    ///
+    /// # Errors
+    /// A component is a link or not a folder; the path is not plain; the system refuses.
+    pub fn make_folder(&self, below: impl AsRef<Path>) -> Result<(Self, MadeFolder), OpenError> {
+        let mut found = self.again()?;
+        let mut made = MadeFolder::Existing;
+        for name in names(below.as_ref())? {
+            let path = found.path.join(name);
+            match found.dir.create_dir_with(name, &DirBuilder::new()) {
+                Ok(()) => {
+                    found.sync().map_err(|source| OpenError::Io { path: found.path.clone(), source })?;
+                    made = MadeFolder::New;
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(refused(&path, source)),
+            }
+            found = found.enter(name)?;
+        }
+        Ok((found, made))
+    }
+
+    /// Opens a regular file below this folder. A file that is created has mode 0600.
+    ///
+    /// Neither a device is opened, which may have effects, nor a pipe, which would be waited for.
+    ///
+    /// # Errors
+    /// A component is missing, or a link; the last one is not a regular file; the path is not plain; the system refuses.
+    pub fn file(&self, below: impl AsRef<Path>, access: Access) -> Result<File, OpenError> {
+        let below = below.as_ref();
+        let (parents, name) = split(below)?;
+        let parent = if parents.as_os_str().is_empty() { None } else { Some(self.folder(parents)?) };
+        parent.as_ref().unwrap_or(self).own_file(name, access)
+    }
+
+    fn own_file(&self, name: &OsStr, access: Access) -> Result<File, OpenError> {
+        let path = self.path.join(name);
+        match (self.dir.symlink_metadata(name), access) {
+            (Ok(found), _) => check_regular(&found, &path)?,
+            (Err(error), Access::AppendOrCreate | Access::CreateNew) if error.kind() == io::ErrorKind::NotFound => {}
+            (Err(source), _) => return Err(refused(&path, source)),
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No);
+        match access {
+            Access::Read => {}
+            // Elsewhere a file that is opened to append cannot be cut.
+            Access::Append => drop(options.write(true).append(cfg!(unix))),
+            Access::AppendOrCreate => drop(options.write(true).append(cfg!(unix)).create(true)),
+            Access::CreateNew => drop(options.write(true).create_new(true)),
+        }
+        #[cfg(unix)]
+        {
+            use cap_std::fs::OpenOptionsExt as _;
+            use rustix::fs::OFlags;
+            // Should a pipe take the file's place after the look at it, opening must not wait, and no terminal becomes ours.
+            options.mode(0o600).custom_flags(OFlags::NONBLOCK.union(OFlags::NOCTTY).bits().cast_signed());
+        }
+        let file = self.dir.open_with(name, &options).map_err(|source| refused(&path, source))?.into_std();
+        let found = file.metadata().map_err(|source| OpenError::Io { path: path.clone(), source })?;
+        if found.is_file() { Ok(file) } else { Err(OpenError::NotAFile { path }) }
+    }
+
+    /// Reads a regular file below this folder, at most `limit_bytes` of it.
+    ///
+    /// # Errors
+    /// As [`file`](Self::file), or it cannot be read.
+    pub fn read(&self, below: impl AsRef<Path>, limit_bytes: u64) -> Result<Vec<u8>, OpenError> {
+        let below = below.as_ref();
+        let mut bytes = Vec::new();
+        let read = self.file(below, Access::Read)?.take(limit_bytes).read_to_end(&mut bytes);
+        read.map_err(|source| OpenError::Io { path: self.path.join(below), source })?;
+        Ok(bytes)
+    }
+
+    /// Returns the metadata of what is at a path below this folder; `None` if nothing is there. A link is described itself.
+    ///
+    /// # Errors
+    /// A component before the last one is a link; the path is not plain; the system refuses.
+    pub fn metadata(&self, below: impl AsRef<Path>) -> Result<Option<Metadata>, OpenError> {
+        let below = below.as_ref();
+        let (parents, name) = split(below)?;
+        let found = self.folder(parents).and_then(|parent| {
+            parent.dir.symlink_metadata(name).map_err(|source| refused(&parent.path.join(name), source))
+        });
+        match found {
+            Ok(found) => Ok(Some(found)),
+            Err(OpenError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether a regular file is at a path below this folder, and no link on the way.
+    pub fn has_file(&self, below: impl AsRef<Path>) -> bool {
+        self.metadata(below).is_ok_and(|found| found.is_some_and(|found| found.is_file()))
+    }
+
+    /// The names of what is in this folder, in no order.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
+        self.dir.entries()?.map(|entry| entry.map(|entry| entry.file_name())).collect()
+    }
+
+    /// Puts a file into this folder in place of what has its name: a reader sees the one or the other. It is on disk when this
+    /// returns. Whatever has the name is replaced, a link itself and not what it leads to.
+    ///
+    /// # Errors
+    /// The name is not plain, or the system refuses; what was there is as it was.
+    pub fn replace(&self, name: &str, content: &[u8]) -> Result<(), OpenError> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let path = self.path.join(plain(name)?);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let unfinished = format!("{UNFINISHED}{}-{number}", std::process::id());
+        let write = || {
+            // One that is left by a process with this number, which is gone.
+            match self.dir.remove_file(&unfinished) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            let mut file = self.own_file(OsStr::new(&unfinished), Access::CreateNew).map_err(io::Error::from)?;
+            file.write_all(content)?;
+            file.sync_all()?;
+            self.dir.rename(&unfinished, &self.dir, name)
+        };
+        if let Err(source) = write() {
+            // The error says what went wrong; the leftover holds nothing that is not in memory.
+            let _ = self.dir.remove_file(&unfinished);
+            return Err(OpenError::Io { path, source });
+        }
+        self.sync().map_err(|source| OpenError::Io { path, source })
+    }
+
+    /// Deletes what has a name in this folder: a file, a link itself, or a folder with all that is in it. Nothing that a link leads
+    /// to is touched. Only for folders that recall itself made.
+    ///
+    /// # Errors
+    /// The name is not plain, nothing has it, or the system refuses.
+    pub fn remove(&self, name: impl AsRef<OsStr>) -> Result<(), OpenError> {
+        let name = plain(name.as_ref())?;
+        let path = self.path.join(name);
+        let found = self.dir.symlink_metadata(name).map_err(|source| refused(&path, source))?;
+        let removed =
+            if found.is_dir() { self.dir.remove_dir_all(name) } else { self.dir.remove_file_or_symlink(name) };
+        removed.map_err(|source| refused(&path, source))
+    }
+
+    /// Renames what has a name in this folder.
+    ///
+    /// # Errors
+    /// A name is not plain, nothing has the first one, or the system refuses.
+    pub fn rename(&self, from: &str, to: &str) -> Result<(), OpenError> {
+        let (from, to) = (plain(from)?, plain(to)?);
+        self.dir.rename(from, &self.dir, to).map_err(|source| refused(&self.path.join(from), source))
+    }
+
+    /// Returns when the names in this folder are on disk.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn sync(&self) -> io::Result<()> {
+        // The handle itself may be good for looking up names only. Other systems have no such call: their file systems log names.
+        if cfg!(unix) { self.dir.open(".")?.sync_all() } else { Ok(()) }
+    }
+
+    fn again(&self) -> Result<Self, OpenError> {
+        let dir = self.dir.try_clone().map_err(|source| OpenError::Io { path: self.path.clone(), source })?;
+        Ok(Self { dir, path: self.path.clone() })
+    }
+
+    /// Opens the folder of that name in this one.
+    fn enter(&self, name: &OsStr) -> Result<Self, OpenError> {
+        let path = self.path.join(name);
+        match self.dir.open_dir_nofollow(name) {
+            Ok(dir) => Ok(Self { dir, path }),
+            Err(source) => Err(match self.dir.symlink_metadata(name) {
+                Ok(found) if found.is_symlink() => OpenError::Link { path },
+                Ok(found) if !found.is_dir() => OpenError::NotAFolder { path },
+                _ => refused(&path, source),
+            }),
+        }
+    }
+}
+
+#[cfg(unix)]
+impl std::os::fd::AsFd for Folder {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.dir.as_fd()
+    }
+}
+
+fn check_regular(found: &Metadata, path: &Path) -> Result<(), OpenError> {
+    if found.is_symlink() {
+        Err(OpenError::Link { path: path.to_owned() })
+    } else if found.is_file() {
+        Ok(())
+    } else {
+        Err(OpenError::NotAFile { path: path.to_owned() })
+    }
+}
+
+fn refused(path: &Path, source: io::Error) -> OpenError {
+    let path = path.to_owned();
+    match source.kind() {
+        io::ErrorKind::NotFound => OpenError::Missing { path },
+        io::ErrorKind::NotADirectory => OpenError::NotAFolder { path },
+        _ => OpenError::Io { path, source },
+    }
+}
+
+/// The names that a plain path consists of. An empty path has none.
+fn names(path: &Path) -> Result<Vec<&OsStr>, OpenError> {
+    let name = |component| match component {
+        Component::Normal(name) => Ok(name),
+        _ => Err(OpenError::NotPlain { path: path.to_owned() }),
+    };
+    path.components().map(name).collect()
+}
+
+/// The folders of a plain path, and its last name.
+fn split(path: &Path) -> Result<(&Path, &OsStr), OpenError> {
+    names(path)?;
+    let not_plain = || OpenError::NotPlain { path: path.to_owned() };
+    Ok((path.parent().ok_or_else(not_plain)?, path.file_name().ok_or_else(not_plain)?))
+}
+
+/// One plain name.
+fn plain<T: AsRef<OsStr> + ?Sized>(name: &T) -> Result<&OsStr, OpenError> {
+    let path = Path::new(name.as_ref());
+    match names(path)?[..] {
+        // A separator at the end is no part of a name.
+        [only] if only == name.as_ref() => Ok(only),
+        _ => Err(OpenError::NotPlain { path: path.to_owned() }),
+    }
+}
