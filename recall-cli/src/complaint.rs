@@ -184,7 +184,7 @@ impl From<ProjectError> for CommandError {
                 let complaint = refused(Reason::PermissionDenied);
                 complaint.with_hint("name a directory below it, or insist with --allow-broad-root").into()
             }
-            ProjectError::Write { source, .. } => Complaint::refused(told, &source).into(),
+            ProjectError::Write { source, .. } => Complaint::refused(told, &source.into()).into(),
         }
     }
 }

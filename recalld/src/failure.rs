@@ -70,9 +70,11 @@ impl IntoFailure for SessionError {
                 not_found(message, id).with_hint("`recall session list` shows those of the project")
             }
             Self::Memory(error) => error.into_failure(),
-            error @ (Self::Write { .. } | Self::Read { .. } | Self::Summary { .. } | Self::Store(_)) => {
-                of_fault(error.fault(), message, Reason::Unavailable)
-            }
+            error @ (Self::Write { .. }
+            | Self::Read { .. }
+            | Self::Summary { .. }
+            | Self::Folder(_)
+            | Self::Store(_)) => of_fault(error.fault(), message, Reason::Unavailable),
         }
     }
 }

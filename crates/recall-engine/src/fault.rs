@@ -134,12 +134,12 @@ fn of_catalog_write(error: &CatalogWrite) -> Fault {
 pub(crate) fn of_open(error: &OpenError) -> Fault {
     match error {
         OpenError::Io { source, .. } => of_io(source),
-        OpenError::NotOurs { .. } => Fault::NotPermitted,
-        OpenError::Missing { .. }
-        | OpenError::Link { .. }
+        OpenError::Missing { .. } => Fault::Other,
+        OpenError::Link { .. }
         | OpenError::NotAFolder { .. }
         | OpenError::NotAFile { .. }
-        | OpenError::NotPlain { .. } => Fault::Other,
+        | OpenError::NotPlain { .. }
+        | OpenError::NotOurs { .. } => Fault::NotPermitted,
     }
 }
 
@@ -147,7 +147,11 @@ pub(crate) fn of_io(error: &io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Fault::DiskFull,
         io::ErrorKind::ReadOnlyFilesystem => Fault::ReadOnly,
-        io::ErrorKind::PermissionDenied => Fault::NotPermitted,
+        // What is of another kind than it must be, a link foremost, is refused.
+        io::ErrorKind::PermissionDenied
+        | io::ErrorKind::Unsupported
+        | io::ErrorKind::NotADirectory
+        | io::ErrorKind::IsADirectory => Fault::NotPermitted,
         _ => Fault::Other,
     }
 }

@@ -4,12 +4,12 @@
 
 #![cfg(target_os = "linux")]
 
-#[path = "hostile/tree.rs"]
+#[path = "clones/tree.rs"]
 mod tree;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use recall_testkit::Project;
@@ -62,7 +62,7 @@ fn snapshot(root: &Path, without: &[PathBuf]) -> BTreeMap<PathBuf, Seen> {
             if found.is_dir() {
                 folders.push(path.clone());
             }
-            seen.insert(path, (found.permissions().mode() ^ found.nlink() as u32, bytes));
+            seen.insert(path, (found.permissions().mode(), bytes));
         }
     }
     seen
