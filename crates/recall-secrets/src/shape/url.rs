@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::run;
+use super::{is_word, run};
 use crate::value;
 
 /// The longest part of a URL before its host that is looked at.
@@ -15,10 +15,13 @@ pub(crate) fn url(text: &str, marks: &Range<usize>) -> Option<Range<usize>> {
         !byte.is_ascii_whitespace() && !byte.is_ascii_control() && !b"/?#\"'`<>\\|(){}".contains(&byte)
     });
     // The run may end within a character, but not where an `@` does.
-    let user_end = text.as_bytes()[marks.end..marks.end + length].iter().rposition(|&byte| byte == b'@')? + marks.end;
     if !scheme_ends {
         return None;
     }
+    let user_end = match text.as_bytes()[marks.end..marks.end + length].iter().rposition(|&byte| byte == b'@') {
+        Some(at) => at + marks.end,
+        None => end_of_written_out(text, marks.end)?,
+    };
     let user = &text[marks.end..user_end];
     match user.split_once(':') {
         Some((name, password)) => {
@@ -28,3 +31,25 @@ pub(crate) fn url(text: &str, marks: &Range<usize>) -> Option<Range<usize>> {
         None => value::is_key(user).then_some(marks.end..user_end),
     }
 }
+
+/// Where a user and a password end that stand there with characters that they would have to escape, as in `user:a?b#c@host`.
+fn end_of_written_out(text: &str, at: usize) -> Option<usize> {
+    let colon = at + run(text, at, MOST_USER_BYTES, |byte| is_word(byte) || matches!(byte, b'-' | b'.'));
+    if !text[colon..].starts_with(':') {
+        return None;
+    }
+    let length =
+        run(text, colon + 1, MOST_PASSWORD_BYTES, |byte| byte.is_ascii_graphic() && !b"\"'`<>\\".contains(&byte));
+    let written = &text[colon + 1..colon + 1 + length];
+    // What begins with a port is a host.
+    let is_port = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let first = written.split(['/', '?', '#']).next().unwrap_or_default();
+    let end = written.rfind('@').filter(|end| written[end + 1..].starts_with(|c: char| c.is_ascii_alphanumeric()))?;
+    (!is_port(first) && !written[..end].contains("://")).then_some(colon + 1 + end)
+}
+
+/// Users have shorter names.
+const MOST_USER_BYTES: usize = 64;
+
+/// What is longer is more likely a path.
+const MOST_PASSWORD_BYTES: usize = 96;

@@ -111,7 +111,7 @@ const BEGINNINGS: &[&str] = &[
 /// Whether the value is written as a variable is: `$TOKEN`, `%TOKEN%`, `<token>`, `{token}`, `@token`, `:token`, `_TOKEN_`.
 fn is_variable(value: &str) -> bool {
     let Some(first) = value.chars().next() else { return true };
-    let name = || value[1..].trim_end_matches(['%', '>', '}', ']', '@', ';']);
+    let name = || value[1..].trim_start_matches(['@', '%']).trim_end_matches(['%', '>', '}', ']', '@', ';']);
     let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_-. ".contains(c));
     match first {
         '<' | '{' | '[' | '(' => true,
