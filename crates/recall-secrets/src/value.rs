@@ -75,14 +75,16 @@ pub(crate) fn is_password(value: &str, certainty: Certainty) -> bool {
     match certainty {
         Certainty::Place => is_mixed || is_digits(value) || (is_of_letters && !is_wordy(value)),
         Certainty::Name => {
-            let is_random = is_of_letters && (pairs::are_random(value) || is_random_case(value));
+            let is_random = (is_of_letters && (pairs::are_random(value) || is_random_case(value)))
+                || (kinds.lower && kinds.upper && pairs::are_random(value) && value.len() >= LEAST_VARIED);
             (is_random || (is_mixed && (kinds.digits || kinds.strong_symbols))) && !is_wordy(value)
         }
         Certainty::BareName => {
             let is_varied = kinds.count() >= 3
                 || changes(value) >= 4
                 || (changes(value) >= 3 && value.len() >= LEAST_VARIED)
-                || kinds.strong_symbols;
+                || kinds.strong_symbols
+                || pairs::are_random(value);
             ((is_varied && kinds.digits) || (is_of_letters && is_random_case(value))) && !is_wordy(value)
         }
         Certainty::Prose => {
@@ -102,7 +104,8 @@ pub(crate) fn is_key(value: &str) -> bool {
     }
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let has_digits = value.bytes().any(|byte| byte.is_ascii_digit());
-    let is_varied = has_digits || (letters == value.len() && changes(value) * 3 >= letters && pairs::are_random(value));
+    let is_varied =
+        has_digits || (letters + 2 >= value.len() && changes(value) * 3 >= letters && pairs::are_random(value));
     if letters < 3 || !is_varied || is_uuid(value) || is_wordy(value) || residue(value) < LEAST_KEY / 2 {
         return false;
     }

@@ -132,6 +132,8 @@ pub(super) const RULES: &[Rule] = &[
             "x-api",
             "authcode",
             "bearer",
+            "airtable",
+            "discord",
         ],
         shape: Shape::Key,
     },

@@ -32,7 +32,16 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "piped-password",
         "a password that is written into the input of a command",
-        &["chpasswd", "sudo -s", "--password-stdin", "passwd --stdin", "kinit", "--with-token", "cryptsetup"],
+        &[
+            "chpasswd",
+            "sudo -s",
+            "--password-stdin",
+            "passwd --stdin",
+            "kinit",
+            "--with-token",
+            "cryptsetup",
+            "vncpasswd",
+        ],
         Shape::Piped,
     ),
     rule(
@@ -52,6 +61,8 @@ pub(super) const RULES: &[Rule] = &[
             ".login(",
             "ldap_bind(",
             "securestring \"",
+            "securestring '",
+            "send '",
             "new pdo(",
             "identified by ",
             "send \"",
@@ -60,8 +71,8 @@ pub(super) const RULES: &[Rule] = &[
     ),
     rule(
         "data-source-password",
-        "the password of a data source name of Go",
-        &["@tcp(", "@unix(", "@tcp6("],
+        "the password of a data source name of Go or Oracle",
+        &["@tcp(", "@unix(", "@tcp6(", "oracle:thin:", "oracle:oci:"],
         Shape::DataSource,
     ),
     rule("pgpass-password", "the password of a line of .pgpass", &[":5432:", ":5433:", ":6432:", ":*:"], Shape::PgPass),

@@ -14,8 +14,8 @@ const MOST_LITERALS: usize = 4;
 /// The password among the quoted arguments that follow the keyword.
 pub(crate) fn call(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
     let written = &text[keyword.clone()];
-    let is_only = written.ends_with([' ', '"']);
-    let from = keyword.end - usize::from(written.ends_with('"'));
+    let is_only = written.ends_with([' ', '"', '\'']);
+    let from = keyword.end - usize::from(written.ends_with(['"', '\'']));
     // What a script sends ends with a line break.
     let is_sent = |literal: &Range<usize>| {
         !written.to_ascii_lowercase().starts_with("send") || text[literal.end..].starts_with('\\')
@@ -23,12 +23,14 @@ pub(crate) fn call(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
     if is_only && !text[from..].starts_with(['"', '\'']) {
         return None;
     }
+    // In a statement of SQL nothing else can follow.
+    let certainty = if written.starts_with("IDENTIFIED") { Certainty::Place } else { Certainty::Name };
     let most = if is_only { 1 } else { MOST_LITERALS };
     literals(text, from)
         .take(most)
         .skip(usize::from(!is_only))
         .filter(is_sent)
-        .find(|literal| value::is_password(&text[literal.clone()], Certainty::Name))
+        .find(|literal| value::is_password(&text[literal.clone()], certainty))
 }
 
 /// The texts in quotes up to the end of the arguments or of the line.

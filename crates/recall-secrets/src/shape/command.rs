@@ -159,6 +159,9 @@ fn unquoted(text: &str, word: Range<usize>) -> Range<usize> {
 
 /// What is written into the input of a command that reads a password: `echo PASSWORD | docker login --password-stdin`.
 pub(crate) fn piped(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
+    if let Some(word) = here_string(text, keyword.end) {
+        return value::is_password(&text[word.clone()], Certainty::Place).then_some(word);
+    }
     let from = text.floor_char_boundary(keyword.start.saturating_sub(MOST_BYTES / 4));
     let line = &text[from..keyword.start];
     let line = &line[line.rfind('\n').map_or(0, |end| end + 1)..];
@@ -173,4 +176,11 @@ pub(crate) fn piped(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> 
     let at = if text[keyword.clone()].eq_ignore_ascii_case("chpasswd") { value.find(':')? + 1 } else { 0 };
     let secret = word.start + at..word.start + value.len();
     value::is_password(&text[secret.clone()], Certainty::Place).then_some(secret)
+}
+
+/// The word after `<<<` among the arguments of a command.
+fn here_string(text: &str, from: usize) -> Option<Range<usize>> {
+    let length = run(text, from, MOST_BYTES / 8, |byte| !matches!(byte, b'\n' | b'|' | b';'));
+    let at = from + text.get(from..from + length)?.find("<<<")? + "<<<".len();
+    words(text, at).next()
 }

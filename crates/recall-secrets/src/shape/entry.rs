@@ -12,7 +12,16 @@ const MOST_BYTES: usize = 512;
 const MOST_COOKIE_BYTES: usize = 4096;
 
 /// The password of a data source name of Go's drivers, `user:password@tcp(host)/database`, whose `@` begins the keyword.
+///
+/// Of Oracle's, `thin:user/password@host`, the keyword stands before the user.
 pub(crate) fn data_source(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
+    if text[keyword.clone()].ends_with(':') {
+        let user = run(text, keyword.end, MOST_BYTES, |byte| is_word(byte) || byte == b'$');
+        let start = keyword.end + user + text[keyword.end + user..].strip_prefix('/').map(|_| 1)?;
+        let length = run(text, start, MOST_BYTES, |byte| byte.is_ascii_graphic() && !b"\"'`".contains(&byte));
+        let secret = start..start + text[start..start + length].rfind('@')?;
+        return value::is_password(&text[secret.clone()], Certainty::Place).then_some(secret);
+    }
     let from = text.floor_char_boundary(keyword.start.saturating_sub(MOST_BYTES / 2));
     let before = &text[from..keyword.start];
     let start = before.rfind([' ', '"', '\'', '`', '\n', '\t']).map_or(0, |at| at + 1);

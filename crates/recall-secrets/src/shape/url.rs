@@ -18,17 +18,20 @@ pub(crate) fn url(text: &str, marks: &Range<usize>) -> Option<Range<usize>> {
     if !scheme_ends {
         return None;
     }
-    let user_end = match text.as_bytes()[marks.end..marks.end + length].iter().rposition(|&byte| byte == b'@') {
-        Some(at) => at + marks.end,
-        None => end_of_written_out(text, marks.end)?,
-    };
-    let user = &text[marks.end..user_end];
+    let plain = text.as_bytes()[marks.end..marks.end + length].iter().rposition(|&byte| byte == b'@');
+    let written_out = || end_of_written_out(text, marks.end).and_then(|end| credentials(text, marks.end..end));
+    plain.and_then(|at| credentials(text, marks.end..marks.end + at)).or_else(written_out)
+}
+
+/// The password of a user, or the token in its place.
+fn credentials(text: &str, span: Range<usize>) -> Option<Range<usize>> {
+    let user = &text[span.clone()];
     match user.split_once(':') {
         Some((name, password)) => {
             let is_secret = password != name && value::is_password(password, value::Certainty::Place);
-            is_secret.then(|| user_end - password.len()..user_end)
+            is_secret.then(|| span.end - password.len()..span.end)
         }
-        None => value::is_key(user).then_some(marks.end..user_end),
+        None => value::is_key(user).then_some(span),
     }
 }
 

@@ -224,7 +224,7 @@ pub(super) fn is_wordy(value: &str) -> bool {
         segments += 1;
         let word = segment.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = segment.len() - word.len();
-        let is_number = word.is_empty() && digits <= 8;
+        let is_number = word.is_empty() && (digits <= 4 || digits == 8);
         is_number || (digits <= 2 && is_word(word))
     });
     // One word with digits behind is a password as often as a name.

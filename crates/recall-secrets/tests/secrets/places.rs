@@ -40,6 +40,8 @@ pub(crate) const PLACES: &[(&str, &str)] = &[
     ("piped-password", "echo ⟦{pw:16}⟧ | docker login -u ci --password-stdin"),
     ("piped-password", "echo 'root:⟦{pw:12}⟧' | chpasswd"),
     ("piped-password", "echo \"⟦{pw:12}⟧\" | sudo -S apt update"),
+    ("piped-password", "sudo -S <<< \"⟦{pw:12}⟧\" ls"),
+    ("command-password", "net use Z: \\\\files\\share ⟦{pw:12}⟧ /user:u"),
     ("password", "wget --user=u --password=⟦{pw:12}⟧ https://x.io/a"),
     ("password", "wget --http-password ⟦{pw:12}⟧ https://x.io/a"),
     ("password", "PGPASSWORD=⟦{pw:12}⟧ psql -h db -U app"),
@@ -98,6 +100,7 @@ pub(crate) const PLACES: &[(&str, &str)] = &[
     ("key", "<env name=\"API_TOKEN\" value=\"⟦{hex:40}⟧\" />"),
     // Connection strings.
     ("data-source-password", "dsn := \"app:⟦{pw:12}⟧@tcp(db:3306)/orders?parseTime=true\""),
+    ("data-source-password", "jdbc:oracle:thin:scott/⟦{pw:12}⟧@db:1521:x"),
     ("data-source-password", "DB_DSN=app:⟦{pw:12}⟧@unix(/run/mysqld.sock)/orders"),
     ("password", "Server=db;Database=shop;Uid=sa;Pwd=⟦{pw:12}⟧;"),
     ("password", "\"Data Source=db;User ID=sa;Password=⟦{pw:12}⟧\""),
@@ -159,6 +162,7 @@ pub(crate) const PLACES: &[(&str, &str)] = &[
     // Sentences and logs.
     ("password", "I logged in with password: ⟦{pw:12}⟧ and it worked"),
     ("password", "the staging password is ⟦{pw:12}⟧."),
+    ("password", "The password of the staging box is ⟦{pw:12}⟧ (ask Bob)"),
     ("password", "changed the root password to ⟦{pw:12}⟧ today"),
     ("key", "ran it with X-Api-Key: ⟦{an:32}⟧ and got 200"),
     ("key", "set PrivateKey = ⟦{b64:43}=⟧ in wg0.conf"),

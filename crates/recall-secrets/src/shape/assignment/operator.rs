@@ -11,6 +11,9 @@ const MOST_TYPE_BYTES: usize = 48;
 /// Other attributes between a name and `value=`, and other settings between a variable's name and its default.
 const MOST_BETWEEN: usize = 160;
 
+/// What a sentence says between a name and its verb.
+const MOST_SUBJECT: usize = 60;
+
 /// The lines of a credentials file before the password are shorter: a host and a login.
 const MOST_LOGIN_BYTES: usize = 200;
 
@@ -126,8 +129,15 @@ impl Name<'_> {
             _ if self.begins_line() => Some((at, Operator::Word)),
             _ => {
                 let rest = &text[at..];
-                let verb = ["is ", "was ", "to ", "are "].iter().find(|verb| rest.starts_with(**verb))?;
-                Some((behind_blanks(text, at + verb.len()), Operator::Verb))
+                let verb = ["is ", "was ", "to ", "are "].iter().find(|verb| rest.starts_with(**verb));
+                if let Some(verb) = verb {
+                    return Some((behind_blanks(text, at + verb.len()), Operator::Verb));
+                }
+                // `the password of the staging server is …`
+                let length =
+                    run(text, at, MOST_SUBJECT, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-'));
+                let verb = at + text[at..at + length].find(" is ")? + " is ".len();
+                Some((verb, Operator::Verb))
             }
         }
     }

@@ -160,7 +160,7 @@ pub(super) const COMMANDS: &[Command] = &[
     ),
     (&["nuget push", "nuget setapikey", "nuget"], &[("-k", Whole), ("-ApiKey", Whole)]),
     (&["net user"], &[("", Nth(2))]),
-    (&["net use"], &[("/user:", Nth(1))]),
+    (&["net use"], &[("/user:", Nth(1)), ("", Nth(3))]),
     (&["schtasks"], &[("/rp", Whole), ("/p", Whole)]),
     (&["useradd", "usermod"], &[("-p", Whole)]),
     (&["git config"], &[("http.proxy", After(b':'))]),
