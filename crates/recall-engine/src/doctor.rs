@@ -15,7 +15,7 @@ use crate::Engine;
 use crate::error::{IndexError, StatusError, StoreError};
 use crate::fault::Fault;
 use crate::freshness::reason_of;
-use crate::mask::MASKER;
+use crate::mask;
 use crate::origin::Origin;
 use crate::progress::Cancel;
 use crate::store::{Store, index_in_project};
@@ -194,12 +194,17 @@ fn secrets(store: &Store) -> Result<Vec<Problem>, StoreError> {
         // What is remembered was masked before it was indexed.
         let files = page.iter().filter(|record| MemoryId::of_path(record.document.path.as_str()).is_none());
         for record in files {
-            let mut rules: Vec<_> = MASKER.find(&record.text).into_iter().map(|finding| finding.rule).collect();
+            let mut rules: Vec<_> = mask::find_in_file(&record.document.path, &record.text)
+                .into_iter()
+                .map(|finding| finding.rule)
+                .collect();
             let count = rules.len() as u64;
             rules.sort_unstable();
             rules.dedup();
             if count > 0 {
-                problems.push(Problem::Secrets { path: record.document.path.clone(), count, rules });
+                let mut path = record.document.path.clone();
+                mask::path(&mut path);
+                problems.push(Problem::Secrets { path, count, rules });
             }
         }
     }

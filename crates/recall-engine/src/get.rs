@@ -11,7 +11,7 @@ use crate::answer::Warning;
 use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::freshness::freshen;
-use crate::mask::{self, Masked};
+use crate::mask::{self, Masked, Whole};
 use crate::memory;
 use crate::origin::Origin;
 use crate::store::Store;
@@ -85,7 +85,8 @@ impl Engine {
                 if let Some(id) = MemoryId::of_path(item.document.path.as_str()) {
                     item.memory = store.recalled(id, self.clock.now())?.map(Box::new);
                 }
-                if mask::item(&mut item) == Masked::Yes {
+                let whole = whole_of(&store, &item)?;
+                if mask::item(&mut item, whole.as_ref()) == Masked::Yes {
                     let path = item.document.path.as_str().to_owned();
                     item.warnings.push(Warning::SecretsMasked { path });
                 }
@@ -152,11 +153,26 @@ fn read_item(store: &Arc<Store>, name: &Name, parent: Parent) -> Result<Option<I
                     return document_item(store, snapshot, Some(stored));
                 }
             }
-            Ok(None)
+            // The path of an answer may hold a mask.
+            match mask::unmasked(store, paths) {
+                Some(path) => document_item(store, snapshot, snapshot.document_at(&path)?),
+                None => Ok(None),
+            }
         }
         Name::Chunk(id) => chunk_item(store, snapshot, snapshot.chunk(*id)?, parent),
     })?;
     Ok(item)
+}
+
+/// The whole text of the file of which a part is asked for, if that part cannot be masked by itself.
+fn whole_of(store: &Store, item: &Item) -> Result<Option<Whole>, GetError> {
+    if item.chunk.is_none() || !mask::depends_on_whole(&item.document.path, &item.text) {
+        return Ok(None);
+    }
+    if let Some(text) = &item.parent_text {
+        return Ok(Some(Whole::new(&item.document.path, text.clone())));
+    }
+    Ok(store.whole_text(&item.document)?)
 }
 
 fn document_item(

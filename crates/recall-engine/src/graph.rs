@@ -139,7 +139,7 @@ impl Engine {
                 return Ok(graph);
             }
             let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
-            near.extend(start::near(store, &snapshot, text)?.into_iter().map(mask::name));
+            near.extend(start::near(store, &snapshot, text)?.into_iter().map(mask::shown_path));
         }
         Err(GraphError::NotFound { node: request.node.clone(), near })
     }

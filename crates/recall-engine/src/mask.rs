@@ -1,22 +1,34 @@
-//! How is a secret kept from being told?
+//! The one masker of the engine: what keeps a secret from being kept and from being shown.
 //!
 //! What is indexed is what stands in the files, so that a changed file is known by its text. What leaves the engine of it is
 //! masked: only what is shown, some kilobytes, which the three letters of the masker's keywords pass at memory speed. A mask
-//! keeps the line breaks, so that every line keeps its number.
+//! keeps the line breaks, so that every line keeps its number. What is remembered or recorded is masked before it is written,
+//! and again when it is read, since somebody else may have written it.
+//!
+//! A path with a secret in it is shown with a mask. It still names its file, as long as no other path reads the same.
+
+mod kept;
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
-use recall_core::{Document, Symbol};
-use recall_secrets::{Masker, Settings};
+use recall_core::{DocPath, Document, Symbol};
+use recall_secrets::{Finding, Masker, Settings};
 
 use crate::answer::{Facet, Hit};
 use crate::get::Item;
 use crate::graph::{GraphNode, NodeThing};
+use crate::store::Store;
+
+pub(crate) use kept::{Masking, memory, provenance};
 
 /// One for the process: a pattern is compiled when it is first needed, and stays.
-pub(crate) static MASKER: LazyLock<Masker> =
+static MASKER: LazyLock<Masker> =
     LazyLock::new(|| Masker::new(Settings::default()).expect("these settings turn off no rule"));
+
+/// How every mask begins.
+const MARK: &str = "[secret: ";
 
 /// Whether anything was masked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,47 +49,152 @@ impl Masked {
     }
 }
 
+/// The secrets of the whole text of a file.
+pub(crate) fn find_in_file(path: &DocPath, text: &str) -> Vec<Finding> {
+    MASKER.find_in_file(path.as_str(), text)
+}
+
 /// Masks the secrets in a text.
 pub(crate) fn text(text: &mut String) -> Masked {
     match MASKER.mask(text) {
         Cow::Borrowed(_) => Masked::No,
-        Cow::Owned(masked) => {
-            *text = masked;
-            Masked::Yes
-        }
+        Cow::Owned(masked) => replace(text, masked),
     }
+}
+
+fn replace(text: &mut String, masked: String) -> Masked {
+    if *text == masked {
+        return Masked::No;
+    }
+    *text = masked;
+    Masked::Yes
 }
 
 fn some_text(part: &mut Option<String>) -> Masked {
     part.as_mut().map_or(Masked::No, text)
 }
 
+/// Masks the secrets in a path, or in a text that begins with one, such as a citation.
+pub(crate) fn path_text(text: &mut String) -> Masked {
+    match MASKER.mask_path(text) {
+        Cow::Borrowed(_) => Masked::No,
+        Cow::Owned(masked) => replace(text, masked),
+    }
+}
+
+/// A path or a citation without its secrets.
+pub(crate) fn shown_path(mut path: String) -> String {
+    path_text(&mut path);
+    path
+}
+
+/// Masks the secrets in a document's path.
+pub(crate) fn path(path: &mut DocPath) -> Masked {
+    match MASKER.mask_path(path.as_str()) {
+        Cow::Borrowed(_) => Masked::No,
+        Cow::Owned(masked) => {
+            *path = DocPath::new(&masked).expect("a mask adds no empty component");
+            Masked::Yes
+        }
+    }
+}
+
+/// Whether a path holds a secret.
+pub(crate) fn is_secret_path(path: &DocPath) -> bool {
+    matches!(MASKER.mask_path(path.as_str()), Cow::Owned(_))
+}
+
+/// The one document of a store whose masked path is among those; `None` where none of them is masked, or where several
+/// documents have it.
+pub(crate) fn unmasked(store: &Store, paths: &[DocPath]) -> Option<DocPath> {
+    let masked = paths.iter().find(|path| path.as_str().contains(MARK))?;
+    let known = store.known();
+    let mut found = known.document_paths().filter(|known| MASKER.mask_path(known.as_str()) == masked.as_str());
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
 /// Masks what a document is called and labelled.
 pub(crate) fn document(document: &mut Document) -> Masked {
     let labels = Masked::all(document.tags.iter_mut().map(text));
-    text(&mut document.title).or(labels).or(some_text(&mut document.source))
+    let title = text(&mut document.title).or(path_text(&mut document.title));
+    path(&mut document.path).or(title).or(labels).or(some_text(&mut document.source))
 }
 
 fn symbol(symbol: &mut Symbol) -> Masked {
     text(&mut symbol.name).or(text(&mut symbol.qualified))
 }
 
-/// Masks all of a hit that comes out of its file. Highlights have to be looked for behind it.
-pub(crate) fn hit(hit: &mut Hit) -> Masked {
+/// Whether what a part of a file shows can be masked only with the file's whole text.
+pub(crate) fn depends_on_whole(path: &DocPath, part: &str) -> bool {
+    MASKER.depends_on_whole(path.as_str(), part)
+}
+
+/// The whole text of a file, of which parts are shown.
+pub(crate) struct Whole {
+    path: String,
+    text: String,
+}
+
+impl Whole {
+    pub(crate) fn new(path: &DocPath, text: String) -> Self {
+        Self { path: path.as_str().to_owned(), text }
+    }
+
+    /// Masks a part as it is within the whole. One that is no longer in it is masked by itself.
+    fn part(&self, part: &mut String, at: Range<usize>) -> Masked {
+        let is_there = self.text.get(at.clone()) == Some(part.as_str());
+        let at = if is_there { Some(at) } else { self.text.find(part.as_str()).map(|start| start..start + part.len()) };
+        let Some(at) = at else { return text(part) };
+        let masked = MASKER.mask_part(&self.path, &self.text, at).into_owned();
+        replace(part, masked)
+    }
+
+    /// Masks in a text what is a secret in the file: its first line may be the title.
+    fn label(&self, label: &mut String) -> Masked {
+        let mut masked = label.clone();
+        for Finding { rule, span } in MASKER.find_in_file(&self.path, &self.text) {
+            masked = masked.replace(&self.text[span], &format!("{MARK}{rule}]"));
+        }
+        replace(label, masked)
+    }
+}
+
+/// Masks all of a hit that comes out of its file. Highlights have to be looked for after it.
+pub(crate) fn hit(hit: &mut Hit, whole: Option<&Whole>) -> Masked {
     let parents =
         Masked::all(hit.parents.iter_mut().map(|parent| text(&mut parent.name).or(some_text(&mut parent.signature))));
     let chunk = some_text(&mut hit.chunk.symbol).or(some_text(&mut hit.chunk.signature));
-    text(&mut hit.text).or(document(&mut hit.document)).or(chunk).or(parents)
+    let own = match whole {
+        Some(whole) => {
+            let span = &hit.chunk.span.bytes;
+            let at = span.start as usize..span.end as usize;
+            whole.part(&mut hit.text, at).or(whole.label(&mut hit.document.title))
+        }
+        None => text(&mut hit.text),
+    };
+    own.or(document(&mut hit.document)).or(chunk).or(parents)
 }
 
-/// Masks all of an item that comes out of its file.
-pub(crate) fn item(item: &mut Item) -> Masked {
+/// Masks all of an item that comes out of its file, of which the whole text is given for a part.
+pub(crate) fn item(item: &mut Item, whole: Option<&Whole>) -> Masked {
+    let texts = match (&item.chunk, whole) {
+        (Some((_, chunk)), Some(whole)) => {
+            let at = chunk.span.bytes.start as usize..chunk.span.bytes.end as usize;
+            let parent = item.parent_text.as_mut().map_or(Masked::No, |text| whole.part(text, 0..text.len()));
+            whole.part(&mut item.text, at).or(parent).or(whole.label(&mut item.document.title))
+        }
+        (Some(_), None) => text(&mut item.text).or(some_text(&mut item.parent_text)),
+        (None, _) => {
+            let whole = Whole::new(&item.document.path, item.text.clone());
+            whole.part(&mut item.text, 0..whole.text.len()).or(whole.label(&mut item.document.title))
+        }
+    };
     let chunk = item
         .chunk
         .as_mut()
         .map_or(Masked::No, |(_, chunk)| some_text(&mut chunk.symbol).or(some_text(&mut chunk.signature)));
     let symbols = Masked::all(item.symbols.iter_mut().map(symbol));
-    let texts = text(&mut item.text).or(some_text(&mut item.parent_text));
     texts.or(document(&mut item.document)).or(chunk).or(symbols)
 }
 
@@ -86,20 +203,14 @@ pub(crate) fn node(mut node: GraphNode) -> GraphNode {
     match &mut node.thing {
         NodeThing::Document(known) => document(known),
         NodeThing::Symbol { document: known, symbol: named } => document(known).or(symbol(named)),
-        NodeThing::External { target } => text(target),
+        NodeThing::External { target } => path_text(target),
     };
     node
-}
-
-/// A name, masked.
-pub(crate) fn name(mut name: String) -> String {
-    text(&mut name);
-    name
 }
 
 /// Masks the values of a facet.
 pub(crate) fn facet(facet: &mut Facet) {
     for (value, _) in &mut facet.counts {
-        text(value);
+        path_text(value);
     }
 }

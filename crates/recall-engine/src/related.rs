@@ -155,7 +155,7 @@ impl Engine {
             }
             let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
             let names = start::near(store, &snapshot, whole)?.into_iter().filter(|name| !name.contains("::"));
-            near.extend(names.map(mask::name));
+            near.extend(names.map(mask::shown_path));
         }
         Err(GraphError::NotFound { node: request.id.clone(), near })
     }
@@ -176,6 +176,7 @@ fn related_in(
     let mut documents = ties.into_documents(&names, request)?;
     for related in &mut documents {
         mask::document(&mut related.document);
+        related.citation = related.citation.take().map(mask::shown_path);
     }
     Ok(Some(Related { scope: store.scope, documents, coverage: store.coverage(), warnings: Vec::new() }))
 }

@@ -34,6 +34,7 @@ use crate::coverage::Coverage;
 use crate::errand::Errand;
 use crate::error::SearchError;
 use crate::freshness::{freshen, reason_of};
+use crate::mask;
 use crate::origin::Origin;
 use crate::rankers::{Rankers, Side};
 use crate::store::{Ranking, Store};
@@ -240,7 +241,8 @@ impl Search<'_> {
         let page::Page { hits, confidence, best_score, next_offset, left_out, masked } = page;
         let coverage: Vec<Coverage> = self.stores.iter().map(|store| store.coverage()).collect();
         let stale_files = left_out.len() as u64 + coverage.iter().map(Coverage::files_to_come).sum::<u64>();
-        let mut warnings: Vec<Warning> = left_out.into_iter().map(|path| Warning::LeftOut { path }).collect();
+        let mut warnings: Vec<Warning> =
+            left_out.into_iter().map(|path| Warning::LeftOut { path: mask::shown_path(path) }).collect();
         warnings.extend(masked.into_iter().map(|path| Warning::SecretsMasked { path }));
         let model = pool.iter().find_map(|finds| Some(finds.meaning.as_ref()?.model.to_string()));
         let mut silent = self.silent(&pool, &weights);

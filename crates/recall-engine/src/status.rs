@@ -9,6 +9,7 @@ use recall_core::{DocumentType, Generation, Scope, StoreScope, Timestamp};
 use crate::Engine;
 use crate::coverage::Indexing;
 use crate::error::StatusError;
+use crate::mask;
 use crate::origin::Origin;
 use crate::rankers::{RankerUse, Rankers};
 use crate::semantic::Embedded;
@@ -158,6 +159,11 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
                 failed: entry.kind == FailureKind::Failed,
             }))
             .take(failures)
+            .map(|FailureEntry { path, reason, failed }| FailureEntry {
+                path: mask::shown_path(path),
+                reason: mask::shown_path(reason),
+                failed,
+            })
             .collect(),
         ranker: ranking.used,
         ranker_problem: ranking.problem.clone(),

@@ -1,7 +1,13 @@
-//! Secrets that stand in indexed files do not come out of them.
+//! Secrets do not come out of files and their names, and do not get into journals.
 
 #[path = "../../recall-secrets/tests/secrets/forms.rs"]
 mod forms;
+#[path = "secrets/kept.rs"]
+mod kept;
+#[path = "secrets/names.rs"]
+mod names;
+#[path = "../../recall-secrets/tests/secrets/places.rs"]
+mod places;
 #[path = "../../recall-secrets/tests/secrets/samples.rs"]
 #[expect(dead_code, reason = "the tests of the masker use the rest")]
 mod samples;
@@ -9,13 +15,28 @@ mod support;
 
 use forms::{IN_CONTEXT, TOKENS};
 use oorandom::Rand32;
+use places::{FILES, PLACES};
 use recall_core::Scope;
 use recall_engine::{Engine, ItemRequest, Parent, Warning};
-use samples::filled;
+use samples::{Sample, filled};
 use support::{Sandbox, request};
 
 /// A look-alike a line, after its kind in a line that begins with `##`; `\\n` within one is a line break.
 const LOOKALIKES: &str = include_str!("../../recall-secrets/tests/secrets/lookalikes.txt");
+
+/// A sample of every shape, by a seed.
+fn samples_of_all_shapes(seed: u64) -> Vec<Sample> {
+    let forms = TOKENS.iter().chain(IN_CONTEXT).chain(PLACES).map(|(_, form)| *form).enumerate();
+    let samples: Vec<_> = forms.map(|(nth, form)| filled(form, &mut Rand32::new(seed + nth as u64))).collect();
+    assert!(samples.len() >= 300);
+    samples
+}
+
+/// Whether a line of a secret stands in a text.
+fn is_shown(sample: &Sample, text: &str) -> bool {
+    let line = |line: &str| line.trim().trim_end_matches("==").to_owned();
+    sample.secrets.iter().any(|secret| secret.lines().map(line).any(|line| text.contains(&line)))
+}
 
 fn whole(sandbox: &Sandbox, engine: &Engine, path: &str) -> Option<String> {
     let item = engine
@@ -27,11 +48,8 @@ fn whole(sandbox: &Sandbox, engine: &Engine, path: &str) -> Option<String> {
 #[test]
 fn of_the_secrets_in_files_98_percent_are_masked_in_hits_and_documents() {
     let sandbox = Sandbox::new();
-    let shapes: Vec<_> = TOKENS.iter().chain(IN_CONTEXT).enumerate().collect();
-    assert!(shapes.len() >= 60);
     let mut samples = Vec::new();
-    for (nth, (_, form)) in &shapes {
-        let sample = filled(form, &mut Rand32::new(*nth as u64));
+    for (nth, sample) in samples_of_all_shapes(0).into_iter().enumerate() {
         let (word, path) = (format!("wombat{nth}"), format!("notes/{nth}.txt"));
         sandbox.write(&path, &format!("about {word}\n\n{}\n\nmore of {word}\n", sample.text));
         samples.push((word, path, sample));
@@ -52,11 +70,7 @@ fn of_the_secrets_in_files_98_percent_are_masked_in_hits_and_documents() {
             assert_eq!(document.lines().count(), text.lines().count(), "{path} keeps its lines");
             told.push(document);
         }
-        let is_told = |secret: &String| {
-            let line = |line: &str| line.trim().trim_end_matches("==").to_owned();
-            secret.lines().map(line).any(|line| told.iter().any(|text| text.contains(&line)))
-        };
-        if sample.secrets.iter().any(is_told) {
+        if told.iter().any(|text| is_shown(sample, text)) {
             shown.push(format!("{path}: {told:?}"));
         } else {
             hidden += 1;
@@ -139,5 +153,67 @@ fn no_other_answer_tells_a_secret_either() {
     for (nth, answer) in told.iter().enumerate() {
         assert!(!answer.contains(&token), "answer {nth}");
         assert!(answer.contains("[secret: github-token]"), "answer {nth} tells of the file: {answer}");
+    }
+}
+
+#[test]
+fn what_only_the_name_or_the_rest_of_a_file_tells_is_masked_in_its_parts() {
+    let sandbox = Sandbox::new();
+    let long = |form: &str| format!("# wombats{}\n{form}", "\n# a comment as any".repeat(120));
+    let manifest = format!(
+        "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\n{}data:\n  wombats: ⟦cTdWazJ4Um05VExw⟧\n",
+        "# a comment about this manifest, which goes on and on and on\n".repeat(150)
+    );
+    let key = "-----BEGIN RSA PRIVATE KEY-----\n⟦{lines:90}⟧\n-----END RSA PRIVATE KEY-----\n";
+    let mut files: Vec<(String, Sample)> = vec![
+        ("deploy/db.yaml".to_owned(), filled(&manifest, &mut Rand32::new(1))),
+        ("deploy/wombats.txt".to_owned(), filled(&long(key), &mut Rand32::new(2))),
+    ];
+    for (nth, (_, name, form)) in FILES.iter().enumerate() {
+        let sample = filled(form, &mut Rand32::new(nth as u64));
+        files.push(((*name).to_owned(), sample));
+    }
+    for (path, sample) in &files {
+        sandbox.write(path, &sample.text);
+    }
+    let engine = sandbox.engine();
+    sandbox.index(&engine);
+    let mut looked_at = 0;
+    for (path, sample) in &files {
+        // Files of secrets alone are not indexed unless somebody adds them.
+        let Some(text) = whole(&sandbox, &engine, path) else { continue };
+        looked_at += 1;
+        assert!(!is_shown(sample, &text), "{path}: {text}");
+        let id = recall_core::DocumentId::of(&recall_core::DocPath::new(path).expect("plain"));
+        for ordinal in 0..40 {
+            let id = recall_core::ChunkId { document: id, ordinal }.to_string();
+            for parent in [Parent::Leave, Parent::Include] {
+                let request = ItemRequest { id: id.clone(), parent, scope: Scope::All };
+                let Ok(item) = engine.get(&sandbox.origin(), &request) else { continue };
+                assert!(!is_shown(sample, &format!("{item:?}")), "{path}, {ordinal}: {item:?}");
+            }
+        }
+        for query in ["wombats", "deploy", "password", "rsa private key"] {
+            let answer = format!("{:?}", sandbox.search(&engine, query));
+            assert!(!is_shown(sample, &answer), "{path}, {query}");
+        }
+        let listing = format!("{:?}", engine.list(&sandbox.origin(), &list()).expect("a listing"));
+        assert!(!is_shown(sample, &listing), "{path}: {listing}");
+    }
+    assert!(looked_at >= 5, "{looked_at} files were indexed");
+}
+
+/// Everything, by path.
+fn list() -> recall_engine::ListRequest {
+    recall_engine::ListRequest {
+        scope: Scope::All,
+        types: Vec::new(),
+        languages: Vec::new(),
+        tags: Vec::new(),
+        path: None,
+        said: recall_engine::Said::Anything,
+        sort: recall_engine::ListSort::Path,
+        offset: 0,
+        limit: 1000,
     }
 }

@@ -1,4 +1,4 @@
-//! Base64, as far as it hides a user and a password.
+//! Base64, as far as it hides passwords.
 
 /// The user and the password that a text of base64 stands for, if it does.
 pub(crate) fn credentials(text: &str) -> Option<(String, String)> {
@@ -8,7 +8,8 @@ pub(crate) fn credentials(text: &str) -> Option<(String, String)> {
     is_plain.then(|| (user.to_owned(), password.to_owned()))
 }
 
-fn decoded(text: &str) -> Option<Vec<u8>> {
+/// The bytes that a text of base64 stands for, whichever of the two alphabets it is in.
+pub(crate) fn decoded(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     let mut bytes = Vec::with_capacity(digits.len() / 4 * 3 + 2);
     let (mut bits, mut held) = (0_u32, 0);

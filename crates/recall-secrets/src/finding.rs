@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::Rule;
+use crate::{Rule, rules};
 
 /// Where a secret stands, and which rule tells so.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,9 @@ pub(crate) struct Suspicion {
 ///
 /// What overlaps is one secret: it is found as a whole, under the name that a format tells, else that of the first.
 pub(crate) fn joined(mut suspicions: Vec<Suspicion>) -> Vec<Finding> {
-    suspicions.sort_by_key(|suspicion| (suspicion.span.start, !suspicion.rule.is_certain(), suspicion.span.end));
+    suspicions.sort_by_key(|suspicion| {
+        (suspicion.span.start, !suspicion.rule.is_certain(), suspicion.span.end, rules::place(suspicion.rule))
+    });
     let mut joined: Vec<Suspicion> = Vec::new();
     for next in suspicions {
         match joined.last_mut().filter(|last| next.span.start < last.span.end) {

@@ -16,6 +16,9 @@ use crate::{Finding, Rule, Settings, SettingsError, rules};
 /// How often a masked text is looked at again. What was masked may uncover what stood in its shadow; twice is usual.
 const MOST_ROUNDS: usize = 8;
 
+/// A longer ending of a file's name is a part of the name.
+const MOST_ENDING: usize = 8;
+
 /// The rules that are on, ready to be used by any number of threads.
 ///
 /// Making one costs some microseconds. A pattern is compiled when its keyword is first met, and stays.
@@ -68,13 +71,18 @@ impl Masker {
 
     /// The secrets of a text, in its order, none touching another.
     pub fn find(&self, text: &str) -> Vec<Finding> {
-        let mut suspicions = Vec::new();
-        self.keywords.find(text.as_bytes(), |at, tag| {
-            let Trigger { rule, keyword } = self.triggers[usize::from(tag)];
-            let suspicion = self.look(&self.rules[rule], text, at..at + keyword.len());
-            suspicions.extend(suspicion.filter(|found| self.is_secret(&text[found.span.clone()])));
-        });
-        if suspicions.is_empty() { Vec::new() } else { joined(suspicions) }
+        joined(self.suspicions(text))
+    }
+
+    /// The secrets of the whole text of a file, those among them that only the file's name or path tells.
+    pub fn find_in_file(&self, name: &str, text: &str) -> Vec<Finding> {
+        let mut suspicions = self.suspicions(text);
+        let of_file = self.rules.iter().find(|active| matches!(active.rule.shape, Shape::File));
+        if let Some(Active { rule, .. }) = of_file {
+            let spans = shape::of_file(name, text).into_iter().filter(|span| self.is_secret(&text[span.clone()]));
+            suspicions.extend(spans.map(|span| Suspicion { rule, span }));
+        }
+        joined(suspicions)
     }
 
     /// The text with a mask such as `[secret: github-token]` in the place of each secret; as it is where there is none.
@@ -82,7 +90,50 @@ impl Masker {
     /// A mask tells nothing of its secret but the rule, and is always the same. The text keeps its number of lines, and what
     /// was masked stays as it is when it is masked again.
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let mut text = Cow::Borrowed(text);
+        self.remasked(Cow::Borrowed(text))
+    }
+
+    /// A part of a file's text, masked as it would be within the whole.
+    ///
+    /// What a part shows of a key of many lines, or of an entry whose kind stands elsewhere in the file, is masked too. The
+    /// part is a range of bytes on character boundaries.
+    pub fn mask_part<'t>(&self, name: &str, text: &'t str, part: Range<usize>) -> Cow<'t, str> {
+        let findings = self.find_in_file(name, text).into_iter().filter_map(|Finding { rule, span }| {
+            let span = span.start.max(part.start)..span.end.min(part.end);
+            (!span.is_empty()).then(|| Finding { rule, span: span.start - part.start..span.end - part.start })
+        });
+        let findings: Vec<Finding> = findings.collect();
+        let text = &text[part.clone()];
+        let masked = if findings.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(masked(text, &findings)) };
+        self.remasked(masked)
+    }
+
+    /// The name of a file or a path without its secrets. Each component is looked at by itself as well, without its ending.
+    pub fn mask_path<'t>(&self, path: &'t str) -> Cow<'t, str> {
+        // A token without a digit would be a rare chance, and most paths have none.
+        if !path.bytes().any(|byte| byte.is_ascii_digit() || byte == b'=') {
+            return Cow::Borrowed(path);
+        }
+        let masked_component = |component: &str| {
+            let (stem, ending) = match component.rsplit_once('.') {
+                Some((stem, ending)) if !stem.is_empty() && ending.len() <= MOST_ENDING => (stem, ending),
+                _ => (component, ""),
+            };
+            let stem = self.mask(stem);
+            if ending.is_empty() { stem.into_owned() } else { format!("{stem}.{ending}") }
+        };
+        let masked: Vec<String> = path.split('/').map(masked_component).collect();
+        let masked = masked.join("/");
+        if masked == path { self.mask(path) } else { Cow::Owned(self.mask(&masked).into_owned()) }
+    }
+
+    /// Whether a part of a file's text may hold secrets that only the whole text or the file's name tells.
+    pub fn depends_on_whole(&self, name: &str, part: &str) -> bool {
+        shape::is_of_secrets(name) || shape::is_of_manifest(name, part) || shape::has_key_lines(part)
+    }
+
+    /// Masks a text until nothing is found in it.
+    fn remasked<'t>(&self, mut text: Cow<'t, str>) -> Cow<'t, str> {
         for _ in 0..MOST_ROUNDS {
             let findings = self.find(&text);
             if findings.is_empty() {
@@ -91,6 +142,28 @@ impl Masker {
             text = Cow::Owned(masked(&text, &findings));
         }
         text
+    }
+
+    fn suspicions(&self, text: &str) -> Vec<Suspicion> {
+        let mut suspicions = Vec::new();
+        self.keywords.find(text.as_bytes(), |at, tag| {
+            let Trigger { rule, keyword } = self.triggers[usize::from(tag)];
+            let active = &self.rules[rule];
+            let keyword = at..at + keyword.len();
+            let many = match active.rule.shape {
+                Shape::Cookies => shape::cookies(text, &keyword),
+                Shape::WebKey => shape::web_key(text, &keyword),
+                Shape::Kubernetes => shape::secret_manifest(text, &keyword),
+                _ => {
+                    let suspicion = self.look(active, text, keyword);
+                    suspicions.extend(suspicion.filter(|found| self.is_secret(&text[found.span.clone()])));
+                    return;
+                }
+            };
+            let many = many.into_iter().filter(|span| self.is_secret(&text[span.clone()]));
+            suspicions.extend(many.map(|span| Suspicion { rule: active.rule, span }));
+        });
+        suspicions
     }
 
     fn is_secret(&self, secret: &str) -> bool {
@@ -108,8 +181,14 @@ impl Masker {
             Shape::Url => shape::url(text, &keyword),
             Shape::Header => shape::header(text, &keyword),
             Shape::DockerAuth => shape::docker_auth(text, &keyword),
-            // Found by the keywords of names, below.
-            Shape::AssignedTo(..) => None,
+            Shape::Command => shape::command(text, &keyword),
+            Shape::Piped => shape::piped(text, &keyword),
+            Shape::Call => shape::call(text, &keyword),
+            Shape::DataSource => shape::data_source(text, &keyword),
+            Shape::PgPass => shape::pgpass(text, &keyword),
+            Shape::PasswordHash => shape::password_hash(text, &keyword),
+            // Found by the keywords of names, by the name of a file, or several at once.
+            Shape::AssignedTo(..) | Shape::File | Shape::Cookies | Shape::WebKey | Shape::Kubernetes => None,
             Shape::Password | Shape::Key => return self.look_at_assignment(rule, text, &keyword),
         };
         span.map(|span| Suspicion { rule, span })
@@ -121,13 +200,23 @@ impl Masker {
         if let Some(rule) = self.rule_of(&assignment) {
             return Some(Suspicion { rule, span });
         }
-        let is_secret = match (&rule.shape, assignment.form) {
-            (Shape::Password, Form::Quoted) => value::is_password(assignment.value, Certainty::Name),
-            (Shape::Password, Form::Bare) if assignment.is_constant() => {
-                value::is_password(assignment.value, Certainty::Name)
+        let Assignment { value, form, .. } = assignment;
+        let is_secret = match (&rule.shape, form) {
+            (Shape::Password, Form::Literal) => value::is_password(value, Certainty::Name),
+            (Shape::Password, Form::Bare) if assignment.is_constant() => value::is_password(value, Certainty::Name),
+            (Shape::Password, Form::Bare) => value::is_password(value, Certainty::BareName),
+            (Shape::Password, Form::Prose) => value::is_password(value, Certainty::Prose),
+            (_, Form::Prose) => (value::is_key(value) || value::is_short_key(value)) && !value::is_access(value),
+            _ => {
+                let names_key = || {
+                    let name = assignment.plain_name();
+                    ["apikey", "secret", "accesskey", "authtoken"].iter().any(|part| name.contains(part))
+                };
+                value::is_key(value)
+                    || value::is_short_key(value)
+                    || value::is_salt(value)
+                    || (value::is_random_uuid(value) && names_key())
             }
-            (Shape::Password, Form::Bare) => value::is_password(assignment.value, Certainty::BareName),
-            _ => value::is_key(assignment.value),
         };
         is_secret.then_some(Suspicion { rule, span })
     }

@@ -33,8 +33,28 @@ pub(crate) enum Shape {
     Url,
     /// The credentials of an HTTP header.
     Header,
-    /// A user and a password in base64 behind the key `auth`, as in the configuration of container tools.
+    /// A user and a password in base64 after the key `auth`, as in the configuration of container tools.
     DockerAuth,
+    /// A password among the arguments of a command.
+    Command,
+    /// A password that is written into the input of a command.
+    Piped,
+    /// A password among the arguments of a function.
+    Call,
+    /// The password before the address of a data source name of Go.
+    DataSource,
+    /// The last field of a line of `.pgpass`.
+    PgPass,
+    /// The hash of a password in a line with its user.
+    PasswordHash,
+    /// The values of cookies.
+    Cookies,
+    /// The secret members of a JSON Web Key.
+    WebKey,
+    /// The values of a Secret of Kubernetes.
+    Kubernetes,
+    /// What only the name of its file tells.
+    File,
 }
 
 /// A format that a regular expression tells.
@@ -92,16 +112,13 @@ pub(crate) const fn assigned(
 impl Rule {
     /// Whether the rule tells its secrets by a format; the others guess by what stands around.
     pub(crate) fn is_certain(&self) -> bool {
-        match self.shape {
-            Shape::Token(_) | Shape::TokenAround(..) | Shape::AssignedTo(..) | Shape::Block => true,
-            Shape::Password | Shape::Key | Shape::Url | Shape::Header | Shape::DockerAuth => false,
-        }
+        matches!(self.shape, Shape::Token(_) | Shape::TokenAround(..) | Shape::AssignedTo(..) | Shape::Block)
     }
 
     pub(crate) fn format(&self) -> Option<&Format> {
         match &self.shape {
             Shape::Token(format) | Shape::TokenAround(_, format) | Shape::AssignedTo(_, format) => Some(format),
-            Shape::Password | Shape::Key | Shape::Block | Shape::Url | Shape::Header | Shape::DockerAuth => None,
+            _ => None,
         }
     }
 }

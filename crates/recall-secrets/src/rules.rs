@@ -7,18 +7,20 @@ mod assigned;
 mod build;
 mod clouds;
 mod code;
+mod further;
 mod general;
 mod messaging;
 mod models;
 mod money;
 mod operations;
+mod places;
 mod work;
 
 use crate::Rule;
 
 /// All rules. Where two find the same, the earlier names it.
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
-    let groups: [&'static [Rule]; 10] = [
+    let groups: [&'static [Rule]; 12] = [
         code::RULES,
         clouds::RULES,
         build::RULES,
@@ -28,9 +30,16 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
         operations::RULES,
         work::RULES,
         assigned::RULES,
+        further::RULES,
+        places::RULES,
         general::RULES,
     ];
     groups.into_iter().flatten()
+}
+
+/// The place of a rule among all.
+pub(crate) fn place(rule: &Rule) -> Option<usize> {
+    all().position(|known| std::ptr::eq(known, rule))
 }
 
 #[cfg(test)]

@@ -4,14 +4,24 @@
 
 mod assignment;
 mod block;
+mod call;
+mod command;
+mod entry;
+mod file;
 mod header;
+mod kubernetes;
 mod name;
 mod token;
 mod url;
 
 pub(crate) use assignment::{Assignment, Form, assignment};
-pub(crate) use block::block;
+pub(crate) use block::{block, has_key_lines};
+pub(crate) use call::call;
+pub(crate) use command::{KEYWORDS as COMMANDS, command, piped};
+pub(crate) use entry::{cookies, data_source, password_hash, pgpass, web_key};
+pub(crate) use file::{is_of_secrets, of_file};
 pub(crate) use header::{docker_auth, header};
+pub(crate) use kubernetes::{is_of_manifest, secret_manifest};
 pub(crate) use token::{token, token_around};
 pub(crate) use url::url;
 

@@ -2,6 +2,7 @@
 //!
 //! Most values behind names such as `password` are none: variables, calls, paths, words, placeholders.
 
+mod pairs;
 mod reference;
 mod words;
 
@@ -17,13 +18,45 @@ const LEAST_KEY: usize = 16;
 /// The least entropy of a key in bits a byte, of hexadecimal digits (4 at most) and of others.
 const LEAST_KEY_ENTROPY: (f64, f64) = (2.7, 3.3);
 
-/// How sure it is that a password stands in a place, whatever it looks like.
+/// The shortest key that is taken for one if its characters are of three kinds.
+const LEAST_SHORT_KEY: usize = 12;
+
+/// The shortest password of letters or digits alone.
+const LEAST_OF_LETTERS: usize = 8;
+
+/// The shortest password whose kinds of characters change only three times.
+const LEAST_VARIED: usize = 10;
+
+/// The shortest password within a sentence.
+const LEAST_IN_PROSE: usize = 8;
+
+/// Generators of salts give 64 characters.
+const LEAST_SALT: usize = 40;
+
+/// Random characters of all kinds have some 5 bits in a text of that length, words less than 4.
+const LEAST_SALT_ENTROPY: f64 = 4.6;
+
+/// What stands in templates alone.
+const TEMPLATES: &[&str] = &["${", "<%", "$(", "://"];
+
+/// Symbols that names, paths and sentences do not have.
+const STRONG_SYMBOLS: &str = "!@#$%^&*+=?~";
+
+/// A number of 64 bits in hexadecimal digits, with separators and its type. What is longer is a key.
+const MOST_NUMBER: usize = 26;
+
+/// Of the 31 random digits of a UUID hardly any two make less; what somebody typed does.
+const LEAST_UUID_ENTROPY: f64 = 3.0;
+
+/// How much the place of a value says about whether it is a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Certainty {
-    /// A literal behind a name; the text may be a label as well.
+    /// A literal next to a name; the text may be a label as well.
     Name,
-    /// Behind a name, without quotes: an expression or a type as often.
+    /// Next to a name, without quotes: an expression or a type as often.
     BareName,
+    /// Next to a name within a sentence or an expression: only what looks random is a password.
+    Prose,
     /// A place that holds nothing else, as in a URL.
     Place,
 }
@@ -38,10 +71,29 @@ pub(crate) fn is_password(value: &str, certainty: Certainty) -> bool {
     }
     let kinds = Kinds::of(value);
     let is_mixed = kinds.letters && (kinds.digits || kinds.symbols);
+    let is_of_letters = kinds.letters && !kinds.digits && !kinds.symbols && value.len() >= LEAST_OF_LETTERS;
     match certainty {
-        Certainty::Place => is_mixed || (kinds.letters && value.len() >= 8 && !is_wordy(value)),
-        Certainty::Name => is_mixed && (kinds.digits || kinds.strong_symbols) && !is_wordy(value),
-        Certainty::BareName => kinds.count() >= 3 && kinds.digits && !is_wordy(value),
+        Certainty::Place => is_mixed || is_digits(value) || (is_of_letters && !is_wordy(value)),
+        Certainty::Name => {
+            let is_random = (is_of_letters && (pairs::are_random(value) || is_random_case(value)))
+                || (kinds.lower && kinds.upper && pairs::are_random(value) && value.len() >= LEAST_VARIED);
+            (is_random || (is_mixed && (kinds.digits || kinds.strong_symbols))) && !is_wordy(value)
+        }
+        Certainty::BareName => {
+            let is_varied = kinds.count() >= 3
+                || changes(value) >= 4
+                || (changes(value) >= 3 && value.len() >= LEAST_VARIED)
+                || kinds.strong_symbols
+                || pairs::are_random(value);
+            ((is_varied && kinds.digits) || (is_of_letters && is_random_case(value))) && !is_wordy(value)
+        }
+        Certainty::Prose => {
+            let is_long = value.len() >= LEAST_VARIED && value.bytes().filter(u8::is_ascii_digit).count() >= 3;
+            let is_varied =
+                kinds.digits && (changes(value) >= 4 || (changes(value) >= 3 && (is_long || kinds.count() >= 3)));
+            let is_random = is_varied || (is_of_letters && is_random_case(value));
+            value.len() >= LEAST_IN_PROSE && is_random && kinds.letters && !is_wordy(value) && !is_access(value)
+        }
     }
 }
 
@@ -51,8 +103,10 @@ pub(crate) fn is_key(value: &str) -> bool {
         return false;
     }
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    if letters < 3 || digits == 0 || is_uuid(value) || is_wordy(value) || residue(value) < LEAST_KEY / 2 {
+    let has_digits = value.bytes().any(|byte| byte.is_ascii_digit());
+    let is_varied =
+        has_digits || (letters + 2 >= value.len() && changes(value) * 3 >= letters && pairs::are_random(value));
+    if letters < 3 || !is_varied || is_uuid(value) || is_wordy(value) || residue(value) < LEAST_KEY / 2 {
         return false;
     }
     let (of_hex, of_others) = LEAST_KEY_ENTROPY;
@@ -60,9 +114,70 @@ pub(crate) fn is_key(value: &str) -> bool {
     entropy(value) >= if is_hex { of_hex } else { of_others }
 }
 
+/// Whether a value of fewer bytes than a key has all that passwords are asked to have.
+pub(crate) fn is_short_key(value: &str) -> bool {
+    (LEAST_SHORT_KEY..LEAST_KEY).contains(&value.len())
+        && is_password(value, Certainty::Prose)
+        && (Kinds::of(value).count() >= 3 || changes(value) >= 5 || pairs::are_random(value))
+}
+
+/// Whether a value is a text of random characters of all kinds, blanks among them, as salts are made.
+pub(crate) fn is_salt(value: &str) -> bool {
+    let kinds = Kinds::of(value);
+    let symbols = value.bytes().filter(u8::is_ascii_punctuation).count();
+    let is_random = kinds.count() == 4 && symbols * 6 >= value.len() && entropy(value) >= LEAST_SALT_ENTROPY;
+    value.len() >= LEAST_SALT && is_random && !is_example(value) && !TEMPLATES.iter().any(|part| value.contains(part))
+}
+
+/// Whether a value is a UUID of random digits, as some services give out for keys. Those of version 1 are times and places.
+pub(crate) fn is_random_uuid(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    is_uuid(value)
+        && bytes.len() == 36
+        && bytes[14] != b'1'
+        && !is_placeholder(value)
+        && !value.ends_with("-446655440000")
+        && entropy(value) >= LEAST_UUID_ENTROPY
+}
+
+/// Whether a value is an access to a member: `config.token2`, `self.keys`.
+pub(crate) fn is_access(value: &str) -> bool {
+    let is_name = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    };
+    value.contains('.') && value.trim_end_matches('.').split('.').all(is_name) && !pairs::are_random(value)
+}
+
+/// Whether a value consists of digits, neither one repeated nor a sequence.
+fn is_digits(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_digit()) && !counts(value) && value.len() >= LEAST_OF_LETTERS
+}
+
+/// Whether letters change their case more often than words do, or follow each other as in no word.
+fn is_random_case(value: &str) -> bool {
+    changes(value) * 2 >= value.len() || (changes(value) * 4 >= value.len() && pairs::are_random(value))
+}
+
+/// How often the kind of character changes from one byte to the next: `aB3x` three times, `password12` once.
+fn changes(value: &str) -> usize {
+    let kind = |byte: u8| match byte {
+        b'a'..=b'z' => 0,
+        b'A'..=b'Z' => 1,
+        b'0'..=b'9' => 2,
+        _ => 3,
+    };
+    value.as_bytes().windows(2).filter(|pair| kind(pair[0]) != kind(pair[1])).count()
+}
+
 /// Whether a token of the right shape is an example: its body says so, repeats or counts.
 pub(crate) fn is_placeholder(token: &str) -> bool {
     is_example(token) || residue(token) * 2 < token.len() || counts(token)
+}
+
+/// Whether a value names a secret or stands for one: a variable, a path, a template.
+pub(crate) fn names_secret(value: &str) -> bool {
+    is_reference(value)
 }
 
 /// The entropy of a value's bytes, in bits a byte: 0 for what repeats one byte, 4 at most for hexadecimal digits.
@@ -75,7 +190,32 @@ pub(crate) fn entropy(value: &str) -> f64 {
 }
 
 fn is_no_secret(value: &str) -> bool {
-    is_reference(value) || is_example(value) || counts(value)
+    is_reference(value) || is_example(value) || counts(value) || is_number(value) || is_constant(value)
+}
+
+/// Whether a value is a number of source code, perhaps with its type: `0x8004170B_u32`, `-2147205110i32`.
+fn is_number(value: &str) -> bool {
+    let number = value.trim_start_matches(['-', '+']);
+    let is_hex = number.strip_prefix("0x").or_else(|| number.strip_prefix("0X"));
+    let has_type =
+        ["u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "usize", "isize", "L", "UL", "n", "U"]
+            .iter()
+            .find_map(|ending| number.strip_suffix(ending));
+    match (is_hex, has_type) {
+        (Some(digits), _) if number.len() <= MOST_NUMBER => {
+            let digits = has_type.and_then(|number| number.get(2..)).unwrap_or(digits);
+            digits.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'_')
+        }
+        (_, Some(digits)) => digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'.')),
+        _ => false,
+    }
+}
+
+/// Whether a value is the name of a constant: `D3DKMT_HISTORYTOKEN_2`.
+fn is_constant(value: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    value.contains('_') && value.bytes().all(is_of_name) && digits <= 3 && !pairs::are_random(value)
 }
 
 fn is_example(value: &str) -> bool {
@@ -120,7 +260,7 @@ impl Kinds {
             kinds.upper |= c.is_uppercase();
             kinds.digits |= c.is_ascii_digit();
             kinds.symbols |= !c.is_alphanumeric();
-            kinds.strong_symbols |= "!@#$%^&*+=?~".contains(c);
+            kinds.strong_symbols |= STRONG_SYMBOLS.contains(c);
         }
         kinds.letters = kinds.lower || kinds.upper;
         kinds

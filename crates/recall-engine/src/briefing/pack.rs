@@ -3,6 +3,7 @@
 use recall_core::tokens::estimate;
 
 use super::{Briefing, BriefingSection, SectionKind};
+use crate::mask;
 
 /// What could be told in a section, what matters first.
 pub(super) struct Draft {
@@ -25,6 +26,8 @@ impl Entry {
         if !text.ends_with('\n') {
             text.push('\n');
         }
+        mask::text(&mut text);
+        let citations = citations.into_iter().map(mask::shown_path).collect();
         Self { text, citations }
     }
 }

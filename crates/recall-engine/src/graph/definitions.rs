@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use recall_catalog::{ReadError, Snapshot};
-use recall_core::{Candidate, ChunkRow, DocumentRow, Symbol};
+use recall_core::{Candidate, ChunkRow, DocPath, DocumentRow, Symbol};
 use recall_lexical::Searcher;
 
 use super::meaning::{is_used_by_name, meant, meant_behind};
@@ -64,6 +64,11 @@ struct Defining {
 }
 
 impl<'a> Names<'a> {
+    /// The document whose path an answer shows with a mask.
+    pub(crate) fn unmasked(&self, paths: &[DocPath]) -> Option<DocPath> {
+        crate::mask::unmasked(self.store, paths)
+    }
+
     pub(crate) fn new(store: &'a Store, snapshot: &'a Snapshot<'a>, stated: &'a Stated) -> Self {
         let searcher = store.lexical.searcher();
         Self {

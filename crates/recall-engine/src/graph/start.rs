@@ -71,7 +71,8 @@ pub(crate) fn by_id(names: &Names<'_>, id: DocumentId) -> Result<Option<u32>, St
 }
 
 pub(crate) fn by_path(names: &Names<'_>, paths: &[DocPath]) -> Option<u32> {
-    paths.iter().find_map(|path| names.stated.paths.at(path.as_str()))
+    let at = |path: &DocPath| names.stated.paths.at(path.as_str());
+    paths.iter().find_map(at).or_else(|| names.unmasked(paths).as_ref().and_then(at))
 }
 
 /// The definitions in a chunk; its document where it has none.

@@ -10,11 +10,11 @@ use recall_core::{
 use super::MemoryNote;
 use super::git::Head;
 use super::ledger::Place;
-use super::mask::Masking;
 use super::similar::REPEATS;
 use super::{note, provenance, related_files};
 use crate::Engine;
 use crate::error::{IndexError, MemoryError};
+use crate::mask::Masking;
 use crate::origin::Origin;
 use crate::store::Store;
 
@@ -96,6 +96,7 @@ impl Engine {
         let related_files = related_files::resolve(&store, origin, &request.related_files)?;
         let text = format!("{title}\n{content}");
         let anchors = store.tie(&related_files, &text, provenance.commit.as_deref(), &mut notes)?;
+        let related_files = masking.mask_paths(related_files);
         let added = NewMemory {
             title: title.into(),
             content: content.into(),

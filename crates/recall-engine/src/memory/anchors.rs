@@ -15,6 +15,7 @@ use recall_watch::{StatOutcome, content};
 use super::MemoryNote;
 use crate::error::StoreError;
 use crate::freshness::reason_of;
+use crate::mask;
 use crate::store::{Known, Store};
 use names::Names;
 
@@ -55,6 +56,13 @@ impl Store {
         let names = Names::of(text);
         let mut anchors = Vec::new();
         for path in files {
+            if mask::is_secret_path(path) {
+                let reason = "its name holds a secret, which a journal does not keep".to_owned();
+                let mut path = path.clone();
+                mask::path(&mut path);
+                notes.push(MemoryNote::NotAnchored { path, reason });
+                continue;
+            }
             let hash = match content::read(&self.root, path, self.settings.limits.file_bytes) {
                 Ok(content) => content.hash,
                 Err(error) => {

@@ -7,10 +7,10 @@ use recall_catalog::StoredDocument;
 use recall_core::{Event, EventBody, ItemId, ItemStats, MemoryId, RateItem, Scope, Verdict};
 
 use super::git::Head;
-use super::mask::Masking;
 use super::provenance;
 use crate::Engine;
 use crate::error::{MemoryError, StoreError};
+use crate::mask::Masking;
 use crate::origin::Origin;
 use crate::store::Store;
 

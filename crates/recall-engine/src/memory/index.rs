@@ -63,7 +63,7 @@ impl Store {
                 let path = id.to_path();
                 !here.contains(&path) && noted.look(&path) == Look::Anew
             });
-            let memories = others.filter_map(|id| self.ledger.memory(id)).map(super::mask::masked);
+            let memories = others.filter_map(|id| self.ledger.memory(id)).map(crate::mask::memory);
             work.read.extend(memories.map(|memory| Task { hash: None, is_known: true, ..task(memory, None) }));
         }
         work

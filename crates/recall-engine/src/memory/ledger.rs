@@ -186,7 +186,7 @@ impl Ledger {
         let in_force = state.memories.iter().filter(|memory| state.wanted.contains_key(&memory.id));
         let memories: Vec<Memory> = in_force.collect();
         drop(state);
-        memories.into_iter().map(super::mask::masked).collect()
+        memories.into_iter().map(crate::mask::memory).collect()
     }
 
     /// The memories that were added in a session, in the order in which that was.

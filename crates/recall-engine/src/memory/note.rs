@@ -2,7 +2,7 @@
 
 use recall_core::DocPath;
 
-use super::mask::Masking;
+use crate::mask::Masking;
 
 /// What whoever remembers something should know beside its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]

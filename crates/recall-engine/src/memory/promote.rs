@@ -8,10 +8,10 @@ use recall_core::{
 };
 
 use super::git::Head;
-use super::mask::masked;
 use super::provenance;
 use crate::Engine;
 use crate::error::MemoryError;
+use crate::mask::memory as masked;
 use crate::origin::Origin;
 
 /// Where a memory is kept.

@@ -3,6 +3,7 @@
 use recall_core::{Provenance, StoreScope};
 
 use super::git::Head;
+use crate::mask;
 use crate::store::Store;
 
 /// Completes what the client said. Of the project's path only what the client says is kept: a journal is shared, and where a
@@ -13,7 +14,7 @@ pub(crate) fn completed(said: &Provenance, head: &Head, store: &Store) -> Proven
         StoreScope::Project => store.root.file_name().map(|name| name.to_string_lossy().into_owned()),
         StoreScope::Global | StoreScope::Domain => None,
     };
-    Provenance {
+    mask::provenance(Provenance {
         session,
         agent,
         mode,
@@ -21,5 +22,5 @@ pub(crate) fn completed(said: &Provenance, head: &Head, store: &Store) -> Proven
         commit: commit.or_else(|| head.commit.clone()),
         project: project.or_else(name),
         project_path,
-    }
+    })
 }

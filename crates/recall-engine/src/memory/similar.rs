@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use recall_core::{DocumentType, Filters, Memory, MemoryId, Vocabulary};
 
 use super::add::SimilarMemory;
-use super::mask::masked;
 use crate::error::StoreError;
+use crate::mask::memory as masked;
 use crate::store::Store;
 
 /// From which share of common words on one memory repeats another: of ten words one may differ.

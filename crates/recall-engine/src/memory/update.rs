@@ -5,10 +5,10 @@ use recall_core::{Amendment, Event, EventBody, MemoryChange, Recalled, UpdateMem
 use super::MemoryNote;
 use super::add::sorted;
 use super::git::Head;
-use super::mask::Masking;
 use super::{note, provenance, related_files};
 use crate::Engine;
 use crate::error::MemoryError;
+use crate::mask::Masking;
 use crate::origin::Origin;
 
 /// What became of an amendment.
@@ -53,7 +53,7 @@ impl Engine {
             title: title.map(Into::into),
             content: content.map(Into::into),
             tags: request.tags.as_deref().map(|tags| sorted(masking.mask_all(tags))),
-            related_files: related,
+            related_files: related.map(|paths| masking.mask_paths(paths)),
             anchors,
         };
         notes.extend(note::of_masking(&masking));

@@ -7,11 +7,11 @@ use recall_core::{Event, EventBody, ItemId, MemoryChange, MemoryId, Recalled, Ti
 
 use super::anchors::Look;
 use super::git::Head;
-use super::mask::masked;
 use super::{MemoryNote, provenance};
 use crate::Engine;
 use crate::error::{MemoryError, StoreError};
 use crate::freshness::{freshen, refresh_files};
+use crate::mask::memory as masked;
 use crate::origin::Origin;
 use crate::store::Store;
 

@@ -67,7 +67,13 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
     let mut highlighter = Highlighter::new(search.understood);
     let mut masked = BTreeSet::new();
     for hit in &mut hits {
-        if mask::hit(hit) == Masked::Yes {
+        let store = &search.stores[hit.store];
+        let whole = if mask::depends_on_whole(&hit.document.path, &hit.text) && hit.memory.is_none() {
+            store.whole_text(&hit.document)?
+        } else {
+            None
+        };
+        if mask::hit(hit, whole.as_ref()) == Masked::Yes {
             masked.insert(hit.document.path.as_str().to_owned());
         }
         hit.highlights = highlighter.ranges(&hit.text);
@@ -114,7 +120,7 @@ impl Distinct {
                 known.is_equal(&likeness) || (kept.chunk.kind == hit.chunk.kind && known.is_near(&likeness))
             };
             if let Some(place) = self.likenesses.iter().zip(&self.hits).position(repeats) {
-                self.hits[place].also_at.push(hit.citation());
+                self.hits[place].also_at.push(mask::shown_path(hit.citation()));
                 return;
             }
             self.likenesses.push(likeness);

@@ -14,7 +14,7 @@ pub(super) fn masked(account: Account, masking: &mut Masking) -> Account {
         resolution: masking.mask_some(resolution.as_deref()),
         from_agent: masking.mask_some(from_agent.as_deref()),
         to_agent: masking.mask_some(to_agent.as_deref()),
-        related_files,
+        related_files: masking.mask_paths(related_files),
         metadata: of_metadata(metadata, masking),
     }
 }
@@ -28,21 +28,18 @@ fn of_metadata(metadata: Metadata, masking: &mut Masking) -> Metadata {
     metadata
         .into_iter()
         .map(|(name, value)| {
-            let value = match value {
-                // Many secrets are known by the name that stands before them.
-                MetadataValue::Text(text) => MetadataValue::Text(of_named(&name, text, masking)),
-                value => of_value(value, masking),
-            };
+            let value = of_value(&name, value, masking);
             (masking.mask(&name), value)
         })
         .collect()
 }
 
-fn of_value(value: MetadataValue, masking: &mut Masking) -> MetadataValue {
+/// Many secrets are known by the name that stands before them, which is also that of each value of a list.
+fn of_value(name: &str, value: MetadataValue, masking: &mut Masking) -> MetadataValue {
     match value {
-        MetadataValue::Text(text) => MetadataValue::Text(masking.mask(&text)),
+        MetadataValue::Text(text) => MetadataValue::Text(of_named(name, &text, masking)),
         MetadataValue::List(values) => {
-            MetadataValue::List(values.into_iter().map(|value| of_value(value, masking)).collect())
+            MetadataValue::List(values.into_iter().map(|value| of_value(name, value, masking)).collect())
         }
         MetadataValue::Map(values) => MetadataValue::Map(of_metadata(values, masking)),
         value @ (MetadataValue::Null | MetadataValue::Bool(_) | MetadataValue::Number(_)) => value,
@@ -50,15 +47,15 @@ fn of_value(value: MetadataValue, masking: &mut Masking) -> MetadataValue {
 }
 
 /// Masks a text as if its name stood before it, as in a file of settings.
-fn of_named(name: &str, text: String, masking: &mut Masking) -> String {
+fn of_named(name: &str, text: &str, masking: &mut Masking) -> String {
     let assigned = format!("{name} = \"{text}\"");
     let masked = masking.mask(&assigned);
     if masked == assigned {
-        return text;
+        return masking.mask(text);
     }
     let begin = format!("{name} = \"");
     let value = masked.strip_prefix(&begin).map(|rest| rest.strip_suffix('"').unwrap_or(rest));
-    value.map_or_else(|| masking.mask(&text), str::to_owned)
+    value.map_or_else(|| masking.mask(text), str::to_owned)
 }
 
 #[cfg(test)]

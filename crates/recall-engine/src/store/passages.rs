@@ -9,10 +9,11 @@ use std::sync::Arc;
 use lru::LruCache;
 use parking_lot::Mutex;
 use recall_catalog::{ReadError, Snapshot, StoredChunk};
-use recall_core::{ChunkRow, Enclosing, Generation};
+use recall_core::{ChunkRow, Document, Enclosing, Generation};
 
 use super::Store;
 use crate::error::StoreError;
+use crate::mask::Whole;
 
 /// The most that is kept of a store: some five hundred chunks.
 const MOST_BYTES: usize = 1 << 20;
@@ -90,6 +91,18 @@ impl KeptPassages {
 }
 
 impl Store {
+    /// The whole text of a document as it is in an answer; `None` if another version of it has been indexed since.
+    ///
+    /// # Errors
+    /// The catalog cannot be read.
+    pub(crate) fn whole_text(&self, document: &Document) -> Result<Option<Whole>, StoreError> {
+        let text = self.read(|snapshot| {
+            let stored = snapshot.document(document.id)?.filter(|stored| stored.document.hash == document.hash);
+            stored.map_or(Ok(None), |stored| snapshot.text(stored.row))
+        })?;
+        Ok(text.map(|text| Whole::new(&document.path, text)))
+    }
+
     /// The chunks in these rows, in their order, as far as they are kept; the others are read.
     pub(crate) fn passages(&self, rows: &[ChunkRow]) -> Result<Passages, StoreError> {
         let generation = self.lexical.generation();

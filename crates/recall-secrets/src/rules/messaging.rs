@@ -49,7 +49,7 @@ pub(super) const RULES: &[Rule] = &[
         "telegram-token",
         "the token of a Telegram bot",
         (13, &[":aa"]),
-        "(?:bot)?([0-9]{8,10}:AA[0-9A-Za-z_-]{33})",
+        "(?:bot)?([0-9]{8,10}:AA[0-9A-Za-z_-]{32,36})",
         RANDOM,
         "https://core.telegram.org/bots/api#authorizing-your-bot",
     ),

@@ -31,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
         "square-token",
         "a Square access token",
         &["eaaa", "sq0atp-"],
-        "(?:EAAA[0-9A-Za-z_-]{60}|sq0atp-[0-9A-Za-z_-]{22})",
+        "(?:EAAA[0-9A-Za-z_-]{58,64}|sq0atp-[0-9A-Za-z_-]{22})",
         RANDOM,
         "https://developer.squareup.com/docs/build-basics/access-tokens",
     ),

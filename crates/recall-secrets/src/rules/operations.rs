@@ -31,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
         "sentry-token",
         "a Sentry token, of an organization or a user",
         &["sntrys_", "sntryu_", "sntrya_", "sntryi_"],
-        "sntry(?:s_eyJ[0-9A-Za-z+/=]{40,}_[0-9A-Za-z+/]{43}|[uai]_[0-9a-f]{64})",
+        "sntry(?:s_[0-9A-Za-z+/=_-]{60,400}|[uai]_[0-9a-f]{60,68})",
         SHORT,
         "https://docs.sentry.io/account/auth-tokens/",
     ),

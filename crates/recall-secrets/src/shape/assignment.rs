@@ -1,25 +1,20 @@
-//! What is assigned to a name?
+//! A value that is assigned to a name.
 //!
 //! One reading serves all languages and formats: a name, something that assigns, a value in quotes or one that stands bare in
-//! a place where bare values are: `KEY=value`, `key: value` on a line of its own, `--key value`, `<key>value</key>`.
+//! a place where bare values are: `KEY=value`, `key: value`, `--key value`, `<key>value</key>`, `name="key" value="value"`.
+
+mod operator;
+mod written;
 
 use std::ops::Range;
 
 use super::name::{keeps_meaning, loses_meaning};
-use super::{behind_blanks, is_word, run};
+use super::{is_word, run};
+use operator::{Name, Operator};
+use written::{bare, quoted};
 
 /// A longer name is none that anybody gave.
 const MOST_NAME_BYTES: usize = 80;
-
-/// A longer value is a text, not a secret: what has a longer form has a format too.
-const MOST_VALUE_BYTES: usize = 1024;
-
-/// The type between a name and its value, as in `token: &'static str = "…"`.
-const MOST_TYPE_BYTES: usize = 48;
-
-/// Functions that only make another type of a text.
-const WRAPPERS: &[&str] =
-    &["from", "some", "string", "str", "bytes", "new", "text", "secretstring", "of", "just", "ok"];
 
 /// A value with the name that it is assigned to.
 pub(crate) struct Assignment<'t> {
@@ -32,11 +27,14 @@ pub(crate) struct Assignment<'t> {
 }
 
 /// How a value is written.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    Quoted,
+    /// In quotes, or where nothing but a literal can be: in an element, a query, an option, a connection string.
+    Literal,
     /// Without quotes, where a text may stand so.
     Bare,
+    /// Without quotes, within a sentence or an expression.
+    Prose,
 }
 
 impl Assignment<'_> {
@@ -60,6 +58,9 @@ pub(crate) fn assignment<'t>(text: &'t str, keyword: &Range<usize>) -> Option<As
     let is_of_name = |byte: &&u8| is_word(**byte) || matches!(**byte, b'-' | b'.' | b'$' | b'@' | b':');
     let before = bytes[..keyword.start].iter().rev().take(MOST_NAME_BYTES).take_while(is_of_name).count();
     let name_start = keyword.start - before;
+    if is_within_word(text, keyword) {
+        return None;
+    }
     if !keeps_meaning(&text[keyword.start..word_end], &text[word_end..name_end])
         || loses_meaning(&text[name_start..keyword.start])
     {
@@ -67,157 +68,34 @@ pub(crate) fn assignment<'t>(text: &'t str, keyword: &Range<usize>) -> Option<As
     }
     let name = Name { text, start: name_start, end: name_end };
     let (value_at, operator) = name.operator()?;
-    // In `'--password=' . value` the quote behind the name closes what one before it opened.
+    // In `'--password=' . value` the quote after the name closes what one before it opened.
     let is_closing = operator == Operator::Tight && name_start > 0 && bytes.get(value_at) == bytes.get(name_start - 1);
-    let (span, form) = match quoted(text, value_at).filter(|_| !is_closing) {
-        Some(span) => (span, Form::Quoted),
-        None => (name.bare(value_at, operator)?, Form::Bare),
+    let (span, form) = match quoted(text, value_at).filter(|_| !is_closing && operator != Operator::Word) {
+        Some(span) => (span, Form::Literal),
+        None => bare(&name, value_at, operator)?,
     };
     let value = &text[span.clone()];
     (!value.is_empty()).then_some(Assignment { name: &text[name_start..name_end], value, span, form })
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Operator {
-    /// `=` without a blank on either side.
-    Tight,
-    /// `=`, `:=`, `=>` and their like with blanks.
-    Loose,
-    Colon,
-    /// An opening bracket or a comma: a call with the value as its argument.
-    Call,
-    /// The end of a tag.
-    Tag,
-    /// A blank behind an option of a command.
-    Flag,
+/// Whether a short keyword is the end of another word, as in `bypass` and `compass`.
+fn is_within_word(text: &str, keyword: &Range<usize>) -> bool {
+    let before = text.as_bytes()[..keyword.start].last();
+    let is_joined = before.is_some_and(u8::is_ascii_lowercase) && text.as_bytes()[keyword.start].is_ascii_lowercase();
+    let is_upper = before.is_some_and(u8::is_ascii_uppercase) && text.as_bytes()[keyword.start].is_ascii_uppercase();
+    keyword.len() <= LEAST_SAFE_KEYWORD && (is_joined || is_upper) && !follows_service(text, keyword.start)
 }
 
-struct Name<'t> {
-    text: &'t str,
-    start: usize,
-    end: usize,
-}
+/// Shorter keywords end other words.
+const LEAST_SAFE_KEYWORD: usize = 4;
 
-impl Name<'_> {
-    /// What assigns, and where that which is assigned begins.
-    fn operator(&self) -> Option<(usize, Operator)> {
-        let text = self.text;
-        let mut at = self.end;
-        let quote = quote_at(text, at);
-        at = quote.map_or(at, |(end, _)| end);
-        if text[at..].starts_with(']') {
-            at += 1;
-        } else if text[at..].starts_with('[') {
-            at += run(text, at, 8, |byte| matches!(byte, b'[' | b']') || byte.is_ascii_digit());
-        }
-        let behind_name = at;
-        at = behind_blanks(text, at);
-        let has_blank = at > behind_name;
-        let rest = &text.as_bytes()[at..];
-        let (length, operator) = match rest {
-            [b'=', b'~' | b'<', ..] | [b':', b':', ..] => return None,
-            [b'=', b'=', b'=', ..] | [b'|', b'|', b'=', ..] => (3, Operator::Loose),
-            [b'=', b'=' | b'>', ..] | [b':' | b'?' | b'+', b'=', ..] | [b'<', b'-', ..] => (2, Operator::Loose),
-            [b'=', next, ..] if !has_blank && !next.is_ascii_whitespace() => (1, Operator::Tight),
-            [b'=', ..] => (1, Operator::Loose),
-            [b':', ..] => (1, Operator::Colon),
-            [b'?' | b'!', b':', ..] => (2, Operator::Colon),
-            [b'(', ..] => (1, Operator::Call),
-            [b',', ..] if quote.is_some() => (1, Operator::Call),
-            [b'>', ..] if !has_blank && self.is_behind(b'<') => (1, Operator::Tag),
-            _ if has_blank && text[self.start..].starts_with("--") => (0, Operator::Flag),
-            _ if quote.is_some() && text[at..].starts_with("value=") => ("value=".len(), Operator::Loose),
-            _ => return None,
-        };
-        at = behind_blanks(text, at + length);
-        if operator == Operator::Colon {
-            at = self.behind_type(at);
-        }
-        Some((at, operator))
-    }
-
-    /// Where the value begins behind a type, if one stands there.
-    fn behind_type(&self, at: usize) -> usize {
-        let length = run(self.text, at, MOST_TYPE_BYTES, |b| is_word(b) || b"<>&'[], .|?*:()".contains(&b));
-        let ends = self.text[at..at + length].ends_with(' ') && self.text[at + length..].starts_with("= ");
-        if ends { behind_blanks(self.text, at + length + 1) } else { at }
-    }
-
-    fn is_behind(&self, byte: u8) -> bool {
-        self.start > 0 && self.text.as_bytes()[self.start - 1] == byte
-    }
-
-    /// The value that stands there without quotes, if this is a place for one.
-    fn bare(&self, at: usize, operator: Operator) -> Option<Range<usize>> {
-        let text = self.text;
-        let length =
-            run(text, at, MOST_VALUE_BYTES, |byte| byte.is_ascii_graphic() && !b"\"'`,;()<>{}[]|&#\\".contains(&byte));
-        let end = at + length;
-        let next = text.as_bytes().get(end).copied();
-        let ends_line = || {
-            let rest = &text[behind_blanks(text, end)..];
-            rest.is_empty() || rest.starts_with(['\n', '\r']) || (rest.starts_with('#') && next != Some(b'#'))
-        };
-        let is_alone = match operator {
-            Operator::Tight => {
-                matches!(next, None | Some(b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b';' | b'&' | b'`' | b'\\'))
-            }
-            Operator::Loose | Operator::Colon if self.begins_line() => ends_line(),
-            // `-H "X-Api-Key: …"`
-            Operator::Colon => matches!(next, Some(b'"' | b'\'')) && (self.is_behind(b'"') || self.is_behind(b'\'')),
-            Operator::Flag => matches!(next, None | Some(b' ' | b'\n' | b'\r' | b'"' | b'\'' | b'`' | b'\\')),
-            Operator::Tag => text[end..].starts_with("</"),
-            Operator::Loose | Operator::Call => false,
-        };
-        // A character outside of ASCII goes on with what is no secret.
-        (is_alone && length > 0).then_some(at..end)
-    }
-
-    /// Whether nothing stands before the name on its line but what introduces an entry.
-    fn begins_line(&self) -> bool {
-        let from = self.text.floor_char_boundary(self.start.saturating_sub(MOST_NAME_BYTES));
-        let before = &self.text[from..self.start];
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        matches!(line.trim(), "" | "-" | "#" | "//" | "*" | "export" | "set" | "ENV" | "ARG" | "- -" | ">" | "|")
-    }
-}
-
-/// Where a quote that may stand there ends, and which it is; it may be escaped, being within a text itself.
-fn quote_at(text: &str, at: usize) -> Option<(usize, u8)> {
-    match &text.as_bytes()[at..] {
-        [b'\\', quote @ (b'"' | b'\''), ..] => Some((at + 2, *quote)),
-        [quote @ (b'"' | b'\'' | b'`'), ..] => Some((at + 1, *quote)),
-        _ => None,
-    }
-}
-
-/// The text within quotes that begins there, perhaps behind the prefix of a kind of text or within a call that changes none.
-fn quoted(text: &str, from: usize) -> Option<Range<usize>> {
-    let mut at = from;
-    let function = run(text, at, 32, |byte| is_word(byte) || matches!(byte, b':' | b'.' | b'!' | b' '));
-    if text[at + function..].starts_with('(') {
-        let called = text[at..at + function].rsplit([':', '.', ' ']).next().unwrap_or_default();
-        if !WRAPPERS.contains(&called.to_ascii_lowercase().as_str()) {
-            return None;
-        }
-        at += function + 1;
-    }
-    at += run(text, at, 3, |byte| byte.is_ascii_alphabetic() || matches!(byte, b'#' | b'@' | b'$'));
-    let (mut start, quote) = quote_at(text, at)?;
-    let is_escaped = start - at == 2;
-    let bytes = text.as_bytes();
-    if bytes[start..].starts_with(&[quote, quote]) {
-        start += 2;
-    }
-    let mut end = start;
-    while end - start < MOST_VALUE_BYTES {
-        match bytes.get(end)? {
-            b'\n' => return None,
-            b'\\' if is_escaped && bytes.get(end + 1) == Some(&quote) => return Some(start..end),
-            b'\\' if bytes.get(end + 1).is_some_and(u8::is_ascii) => end += 2,
-            byte if *byte == quote => return Some(start..end),
-            _ => end += 1,
-        }
-    }
-    None
+/// Whether a word that often qualifies a password stands right before a place: `dbpass`, `USERPASS`.
+fn follows_service(text: &str, at: usize) -> bool {
+    let words =
+        ["db", "user", "root", "my", "sql", "ftp", "smtp", "admin", "mail", "ssh", "key", "store", "login", "wifi"];
+    let before = &text.as_bytes()[at.saturating_sub(8)..at];
+    let ends_with = |word: &str| {
+        before.len() >= word.len() && before[before.len() - word.len()..].eq_ignore_ascii_case(word.as_bytes())
+    };
+    words.iter().any(|word| ends_with(word))
 }

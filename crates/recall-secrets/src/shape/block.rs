@@ -51,6 +51,18 @@ pub(crate) fn block(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> 
     is_key.then(|| body_at + span.start..body_at + span.end)
 }
 
+/// Whether a line of a text may be one of a key whose marks stand elsewhere: nothing but base64, quotes and what joins them.
+pub(crate) fn has_key_lines(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim().trim_end_matches("\\n\"").trim_matches(['"', '\'', '+', ' ', ',', '\\']);
+        let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\\');
+        line.len() >= LEAST_LINE && line.bytes().all(is_digit)
+    })
+}
+
+/// The lines of a key, its last one aside, are longer.
+const LEAST_LINE: usize = 24;
+
 /// Where the mark of a private key ends whose label begins there.
 fn behind_mark(text: &str, label_at: usize) -> Option<usize> {
     let length = run(text, label_at, MOST_LABEL_BYTES, |b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b' ');

@@ -33,22 +33,24 @@ pub(crate) fn header(text: &str, keyword: &Range<usize>) -> Option<Range<usize>>
     }
     let length = run(text, at, MOST_BYTES, |byte| byte.is_ascii_alphanumeric() || b"-._~+/=:".contains(&byte));
     let value = text[at..at + length].trim_end_matches(['.', ':']);
-    let is_secret = if is_basic { is_secret_basic(value) } else { value::is_key(value) };
+    let is_secret = if is_basic { is_secret_basic(value) } else { value::is_key(value) || value::is_short_key(value) };
     is_secret.then(|| at..at + value.len())
 }
 
 /// The base64 behind the key `"auth"`, if it is that of a user and a password.
 pub(crate) fn docker_auth(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
-    let colon = behind_blanks(text, keyword.end);
-    let rest = text[colon..].strip_prefix(':')?;
+    let operator = behind_blanks(text, keyword.end);
+    let rest = text[operator..].strip_prefix([':', '='])?;
     let quote = behind_blanks(text, text.len() - rest.len());
-    let start = text[quote..].strip_prefix('"').map(|rest| text.len() - rest.len())?;
+    let start = quote + usize::from(text[quote..].starts_with('"'));
     let length = run(text, start, MOST_BYTES, |byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
-    let is_closed = text[start + length..].starts_with('"');
+    let is_closed = start == quote || text[start + length..].starts_with('"');
     (is_closed && is_secret_basic(&text[start..start + length])).then_some(start..start + length)
 }
 
 fn is_secret_basic(value: &str) -> bool {
-    base64::credentials(value)
-        .is_some_and(|(user, password)| password != user && value::is_password(&password, value::Certainty::Place))
+    base64::credentials(value).is_some_and(|(user, password)| {
+        let is_key = password.is_empty() && value::is_key(&user);
+        is_key || (password != user && value::is_password(&password, value::Certainty::Place))
+    })
 }

@@ -16,12 +16,16 @@ pub(crate) fn token(text: &str, keyword_at: usize, format: &Format, pattern: &Pa
         return None;
     }
     let end = text.floor_char_boundary(keyword_at + MOST_BYTES);
-    let found = pattern.match_at_start(&text[keyword_at..end])?;
-    let whole_end = keyword_at + found.whole.end;
-    // A secret that ends where the window does goes on behind it.
-    let rest = if whole_end == end { rest_of_token(text, end) } else { 0 };
-    if rest == 0 && text.as_bytes().get(whole_end).is_some_and(|&byte| is_word(byte)) {
-        return None;
+    let window = &text[keyword_at..end];
+    let mut found = pattern.match_at_start(window)?;
+    let is_within_word =
+        |at: usize| text.as_bytes().get(keyword_at + at).is_some_and(|&byte| is_word(byte) && byte != b'_');
+    // A secret that ends where the window does goes on after it.
+    let rest = if found.whole.end == window.len() { rest_of_token(text, end) } else { 0 };
+    if rest == 0 && is_within_word(found.whole.end) {
+        // A hyphen or an underscore joins it to other words, as in the name of a file.
+        let cut = window[..found.whole.end].rfind(['-', '_'])?;
+        found = pattern.match_at_start(&window[..cut]).filter(|found| found.whole.end == cut)?;
     }
     let secret = keyword_at + found.secret.start..keyword_at + found.secret.end + rest;
     let body = &text[secret.clone()];
@@ -51,11 +55,11 @@ fn rest_of_token(text: &str, from: usize) -> usize {
     text.as_bytes()[from..].iter().take_while(|byte| is_of_token(byte)).count()
 }
 
-/// Whether a word may begin there: no letter, digit or underscore stands before, unless as the end of `\n` or of `%20`.
+/// Whether a word may begin there: no letter or digit stands before, unless as the end of `\n` or of `%20`.
 fn begins_word(bytes: &[u8], at: usize) -> bool {
     match &bytes[at.saturating_sub(3)..at] {
         [] | [.., b'\\', b'n' | b'r' | b't'] => true,
         [b'%', first, second] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit() => true,
-        [.., last] => !is_word(*last),
+        [.., last] => !is_word(*last) || *last == b'_',
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::run;
+use super::{is_word, run};
 use crate::value;
 
 /// The longest part of a URL before its host that is looked at.
@@ -15,16 +15,44 @@ pub(crate) fn url(text: &str, marks: &Range<usize>) -> Option<Range<usize>> {
         !byte.is_ascii_whitespace() && !byte.is_ascii_control() && !b"/?#\"'`<>\\|(){}".contains(&byte)
     });
     // The run may end within a character, but not where an `@` does.
-    let user_end = text.as_bytes()[marks.end..marks.end + length].iter().rposition(|&byte| byte == b'@')? + marks.end;
     if !scheme_ends {
         return None;
     }
-    let user = &text[marks.end..user_end];
+    let plain = text.as_bytes()[marks.end..marks.end + length].iter().rposition(|&byte| byte == b'@');
+    let written_out = || end_of_written_out(text, marks.end).and_then(|end| credentials(text, marks.end..end));
+    plain.and_then(|at| credentials(text, marks.end..marks.end + at)).or_else(written_out)
+}
+
+/// The password of a user, or the token in its place.
+fn credentials(text: &str, span: Range<usize>) -> Option<Range<usize>> {
+    let user = &text[span.clone()];
     match user.split_once(':') {
         Some((name, password)) => {
             let is_secret = password != name && value::is_password(password, value::Certainty::Place);
-            is_secret.then(|| user_end - password.len()..user_end)
+            is_secret.then(|| span.end - password.len()..span.end)
         }
-        None => value::is_key(user).then_some(marks.end..user_end),
+        None => value::is_key(user).then_some(span),
     }
 }
+
+/// Where a user and a password end that stand there with characters that they would have to escape, as in `user:a?b#c@host`.
+fn end_of_written_out(text: &str, at: usize) -> Option<usize> {
+    let colon = at + run(text, at, MOST_USER_BYTES, |byte| is_word(byte) || matches!(byte, b'-' | b'.'));
+    if !text[colon..].starts_with(':') {
+        return None;
+    }
+    let length =
+        run(text, colon + 1, MOST_PASSWORD_BYTES, |byte| byte.is_ascii_graphic() && !b"\"'`<>\\".contains(&byte));
+    let written = &text[colon + 1..colon + 1 + length];
+    // What begins with a port is a host.
+    let is_port = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let first = written.split(['/', '?', '#']).next().unwrap_or_default();
+    let end = written.rfind('@').filter(|end| written[end + 1..].starts_with(|c: char| c.is_ascii_alphanumeric()))?;
+    (!is_port(first) && !written[..end].contains("://")).then_some(colon + 1 + end)
+}
+
+/// Users have shorter names.
+const MOST_USER_BYTES: usize = 64;
+
+/// What is longer is more likely a path.
+const MOST_PASSWORD_BYTES: usize = 96;

@@ -1,5 +1,6 @@
 //! Does a value name a secret, or stand for one, instead of being it?
 
+use super::pairs;
 use crate::mask::is_masked;
 
 /// Whether the value is a variable, a template, a call, a path, an address, a hash of a password, or was masked.
@@ -7,9 +8,13 @@ pub(super) fn is_reference(value: &str) -> bool {
     is_masked(value)
         || PARTS.iter().any(|part| value.contains(part))
         || BEGINNINGS.iter().any(|beginning| starts_with_ignoring_case(value, beginning))
-        || FIELDS.iter().any(|field| value.starts_with(field) || value.ends_with(field))
+        || (FIELDS.iter().any(|field| value.starts_with(field) || value.ends_with(field)) && !has_digit(value))
         || is_variable(value)
         || is_path(value)
+}
+
+fn has_digit(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// What stands in templates, elisions and encodings alone.
@@ -111,11 +116,11 @@ const BEGINNINGS: &[&str] = &[
 /// Whether the value is written as a variable is: `$TOKEN`, `%TOKEN%`, `<token>`, `{token}`, `@token`, `:token`, `_TOKEN_`.
 fn is_variable(value: &str) -> bool {
     let Some(first) = value.chars().next() else { return true };
-    let name = || value[1..].trim_end_matches(['%', '>', '}', ']', '@', ';']);
+    let name = || value[1..].trim_start_matches(['@', '%']).trim_end_matches(['%', '>', '}', ']', '@', ';']);
     let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_-. ".contains(c));
     match first {
         '<' | '{' | '[' | '(' => true,
-        '$' | '%' | '@' | ':' | '&' | '*' | '!' => is_name(name()) && !name().contains(|c: char| c.is_ascii_digit()),
+        '$' | '%' | '@' | ':' | '&' | '*' | '!' => is_name(name()) && !has_digit(name()) && !pairs::are_random(name()),
         '_' => value.ends_with('_'),
         _ => false,
     }

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use super::pairs::are_random;
+
 /// What stands in values that protect nothing: examples, placeholders, and what the value is for.
 const WORDS: &[&str] = &[
     "authentication",
@@ -222,7 +224,7 @@ pub(super) fn is_wordy(value: &str) -> bool {
         segments += 1;
         let word = segment.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = segment.len() - word.len();
-        let is_number = word.is_empty() && digits <= 8;
+        let is_number = word.is_empty() && (digits <= 4 || digits == 8);
         is_number || (digits <= 2 && is_word(word))
     });
     // One word with digits behind is a password as often as a name.
@@ -230,9 +232,9 @@ pub(super) fn is_wordy(value: &str) -> bool {
     all && !is_one_with_digits
 }
 
-/// Whether letters are in one case, or change it as camel case does.
+/// Whether letters are in one case, or change it as camel case does, and follow each other as in words.
 fn is_word(segment: &str) -> bool {
-    if !segment.chars().all(char::is_alphabetic) {
+    if !segment.chars().all(char::is_alphabetic) || (segment.len() >= LEAST_PAIRED && are_random(segment)) {
         return false;
     }
     let count = |holds: fn(&u8) -> bool| segment.bytes().filter(holds).count();
@@ -244,6 +246,9 @@ fn is_word(segment: &str) -> bool {
     let vowels = count(|byte| b"aeiouyAEIOUY".contains(byte));
     is_cased && (segment.len() <= 3 || vowels * 6 >= segment.len()) && segment.len() <= LONGEST_WORD
 }
+
+/// Shorter segments have too few pairs of letters to tell.
+const LEAST_PAIRED: usize = 10;
 
 /// The least mean length of the words of a name in camel case. Random letters change case at every second.
 const LEAST_HUMP: usize = 3;

@@ -15,7 +15,7 @@ pub(crate) struct Sample {
 /// Fills a form: `{an:36}` becomes 36 random letters and digits, and what stands between `⟦` and `⟧` is a secret.
 ///
 /// Alphabets: `an` letters and digits, `la` lower letters and digits, `ua` upper letters and digits, `b32` base32, `hex`,
-/// `HEX`, `d` digits, `b64` base64, `url` base64 for URLs, `pw` what people use in passwords; `lines:n` are `n` lines of 64
+/// `HEX`, `d` digits, `b64` base64, `url` base64 for URLs, `pw`, `ld` and `sp` what people use in passwords, `salt` all that can be typed; `lines:n` are `n` lines of 64
 /// base64 digits, and `uuid` is one.
 pub(crate) fn filled(form: &str, random: &mut Rand32) -> Sample {
     let (text, _) = fill(form, random);
@@ -83,6 +83,10 @@ fn value(field: &str, random: &mut Rand32) -> String {
         "d" => "123456789".to_owned(),
         "b64" => [UPPER, LOWER, DIGITS, "+/"].concat(),
         "url" => [UPPER, LOWER, DIGITS, "-_"].concat(),
+        // What generators of salts give, without what would end a text in quotes.
+        "ld" => [LOWER, DIGITS, DIGITS].concat(),
+        "sp" => [UPPER, LOWER, DIGITS, DIGITS, "!%*+=~^_-?"].concat(),
+        "salt" => [UPPER, LOWER, DIGITS, "!@#$%^&*()-_ []{}<>~+=,.;:/?|"].concat(),
         // Each of the first four kinds is in it, as the rules of a site ask.
         "pw" => {
             let kinds = [LOWER, UPPER, DIGITS, "!%*+=~"];

@@ -6,6 +6,7 @@ use oorandom::Rand32;
 use recall_secrets::{Masker, Settings};
 
 use crate::forms::{IN_CONTEXT, TOKENS};
+use crate::places::{FILES, PLACES};
 use crate::samples::{Sample, blanked, filled};
 
 /// How many secrets are made of each form.
@@ -56,9 +57,121 @@ fn every_shape_is_masked_but_for_rare_chances() {
     }
 }
 
+/// Seeds of which the rules know nothing.
+const UNSEEN_SEEDS: [u64; 2] = [0x5eed_0a11, 0x0dd5_eed5];
+
+/// What stands around a place in a text: nothing, a list, a block of code, a quotation, line breaks of Windows.
+const AROUND: &[fn(&str) -> String] = &[
+    str::to_owned,
+    |text| format!("# Notes\n\n```sh\n{text}\n```\n"),
+    |text| format!("before\n{text}\nafter\n"),
+    |text| text.replace('\n', "\r\n"),
+];
+
+/// Alphabets of passwords beside the one of the form.
+const PASSWORDS: &[&str] = &["{pw:", "{an:", "{ld:", "{sp:"];
+
+#[test]
+fn of_all_places_98_percent_are_masked() {
+    let masker = Masker::new(Settings::default()).unwrap();
+    let (mut hidden, mut all, mut missed) = (0, 0, Vec::new());
+    for seed in UNSEEN_SEEDS {
+        for (nth, (rule, form)) in PLACES.iter().enumerate() {
+            for alphabet in &PASSWORDS[..if form.contains("{pw:") { PASSWORDS.len() } else { 1 }] {
+                for around in AROUND {
+                    let form = around(&form.replace("{pw:", alphabet));
+                    let sample = filled(&form, &mut Rand32::new(seed + nth as u64));
+                    all += 1;
+                    if is_hidden(&masker.mask(&sample.text), &sample) {
+                        hidden += 1;
+                    } else {
+                        missed.push(format!("{rule}: {:?} → {:?}", sample.text, masker.mask(&sample.text)));
+                    }
+                }
+            }
+        }
+    }
+    println!("{} places, {hidden} of {all} samples masked", PLACES.len());
+    assert!(PLACES.len() + TOKENS.len() + IN_CONTEXT.len() >= 300);
+    assert!(hidden * 100 >= all * 98, "{hidden} of {all} masked; missed\n{}", missed.join("\n"));
+}
+
+#[test]
+fn every_place_is_masked_but_for_rare_chances() {
+    let masker = Masker::new(Settings::default()).unwrap();
+    let samples = |form: &str| (100..150).map(|seed| filled(form, &mut Rand32::new(seed))).collect::<Vec<_>>();
+    let missed: Vec<String> = PLACES
+        .iter()
+        .filter_map(|(rule, form)| {
+            let shown: Vec<_> =
+                samples(form).into_iter().filter(|sample| !is_hidden(&masker.mask(&sample.text), sample)).collect();
+            (shown.len() > 1).then(|| format!("{rule}: {} of 50, {}", shown.len(), masker.mask(&shown[0].text)))
+        })
+        .collect();
+    assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+#[test]
+fn the_name_of_a_file_tells_its_secret() {
+    let masker = Masker::new(Settings::default()).unwrap();
+    for (rule, name, form) in FILES {
+        for seed in UNSEEN_SEEDS {
+            let sample = filled(form, &mut Rand32::new(seed));
+            let left = masker.mask_part(name, &sample.text, 0..sample.text.len());
+            assert!(left.contains(&format!("[secret: {rule}]")) && is_hidden(&left, &sample), "{name}: {left}");
+            assert_eq!(masker.mask_part("notes.txt", &sample.text, 0..sample.text.len()), sample.text, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_file_is_masked_as_the_whole_is() {
+    let masker = Masker::new(Settings::default()).unwrap();
+    let manifest = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  a: ⟦cTdWazJ4Um05VExw⟧\n";
+    let key = "-----BEGIN RSA PRIVATE KEY-----\n⟦{b64:64}⟧\n⟦{b64:64}⟧\n⟦{b64:40}⟧\n-----END RSA PRIVATE KEY-----\n";
+    for (name, form) in [("deploy/db.yaml", manifest), ("deploy/key.txt", key)] {
+        let sample = filled(form, &mut Rand32::new(3));
+        for secret in &sample.secrets {
+            let start = sample.text.find(secret).unwrap();
+            let part = start - 3.min(start)..start + secret.len();
+            let alone = &sample.text[part.clone()];
+            assert!(masker.mask(alone).contains(secret), "alone, nothing tells what it is");
+            assert!(masker.depends_on_whole(name, alone), "{name}");
+            assert!(!masker.mask_part(name, &sample.text, part).contains(secret), "{name}");
+        }
+    }
+    assert!(!masker.depends_on_whole("src/lib.rs", "fn main() {\n    println!(\"a line as any\");\n}\n"));
+}
+
+#[test]
+fn a_path_is_masked_and_keeps_its_ending() {
+    let masker = Masker::new(Settings::default()).unwrap();
+    for (rule, form) in
+        TOKENS.iter().filter(|(_, form)| form.starts_with('⟦') && !form.contains("b64") && !form.contains('/'))
+    {
+        for name in ["{}.txt", "backup_{}.tar.gz", "old-{}-copy.md", "{}"] {
+            let sample = filled(&format!("notes/{}/a.md", name.replace("{}", form)), &mut Rand32::new(5));
+            let left = masker.mask_path(&sample.text);
+            assert!(is_hidden(&left, &sample), "{rule}: {left}");
+            assert!(left.starts_with("notes/") && left.ends_with("/a.md"), "{left}");
+        }
+    }
+    for plain in ["src/shape/token.rs", "docs/adr/0010-secrets.md", "a/b.c/d-e_f", "password.txt", "secrets/prod.yaml"]
+    {
+        assert_eq!(masker.mask_path(plain), plain);
+    }
+}
+
+fn is_hidden(left: &str, sample: &Sample) -> bool {
+    let is_gone = |secret: &String| secret.lines().all(|line| !left.contains(line.trim().trim_end_matches("==")));
+    left.contains("[secret: ") && sample.secrets.iter().all(is_gone)
+}
+
 #[test]
 fn every_rule_has_a_shape() {
-    let tested: BTreeSet<_> = TOKENS.iter().chain(IN_CONTEXT).map(|(rule, _)| *rule).collect();
+    let of_files = FILES.iter().map(|(rule, _, _)| *rule);
+    let tested: BTreeSet<_> =
+        TOKENS.iter().chain(IN_CONTEXT).chain(PLACES).map(|(rule, _)| *rule).chain(of_files).collect();
     let missing: Vec<_> =
         Masker::rules().map(|rule| rule.id).filter(|id| !tested.contains(id) && !NOT_SHAPED.contains(id)).collect();
     assert_eq!(missing, [""; 0]);
@@ -70,14 +183,20 @@ const NOT_SHAPED: &[&str] = &["postmark-token", "snyk-token"];
 #[test]
 fn a_placeholder_of_the_right_shape_is_left() {
     let masker = Masker::new(Settings::default()).unwrap();
-    for (rule, form) in TOKENS.iter().chain(IN_CONTEXT).filter(|(_, form)| form.contains(':')) {
+    // The two whose secret is written out have nothing to blank.
+    let is_blank = |form: &&str| form.contains('{') && !form.contains("⟦Z");
+    let forms: Vec<&str> =
+        TOKENS.iter().chain(IN_CONTEXT).chain(PLACES).map(|(_, form)| *form).filter(is_blank).collect();
+    let all = TOKENS.len() + IN_CONTEXT.len() + PLACES.len();
+    assert!(forms.len() + MOST_WRITTEN_OUT >= all, "{} of {all} forms are blanked", forms.len());
+    for form in forms {
         let text = blanked(form);
-        if !form.contains('{') || form.contains("auth\"") {
-            continue;
-        }
-        assert_eq!(masker.mask(&text), text, "{rule}");
+        assert_eq!(masker.mask(&text), text, "{form}");
     }
 }
+
+/// How many forms have no random part.
+const MOST_WRITTEN_OUT: usize = 8;
 
 #[test]
 fn a_token_that_is_cut_or_goes_on_is_none() {
@@ -118,6 +237,13 @@ const OF_ANY_LENGTH: &[&str] = &[
     "tailscale-key",
     "heroku-key",
     "azure-devops-token",
+    "aws-session-token",
+    "yandex-key",
+    "adyen-key",
+    "dropbox-token",
+    "sk-key",
+    "pubnub-key",
+    "notion-token",
 ];
 
 fn is_masked(masker: &Masker, sample: &Sample, rule: &str) -> bool {

@@ -8,8 +8,8 @@ use recall_core::{ContentHash, Memory, MemoryId, Vocabulary};
 use recall_journal::Memories;
 
 use super::{Ledger, State};
+use crate::mask::memory as masked;
 use crate::memory::document::hash_of;
-use crate::memory::mask::masked;
 use crate::store::Known;
 
 /// The number of what is behind first; what is found by comparing everything stands before it.

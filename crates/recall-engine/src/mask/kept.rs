@@ -1,12 +1,12 @@
-//! How is a secret kept from being remembered, and from being told?
+//! Secrets of what is remembered and recorded.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use recall_core::Memory;
+use recall_core::{DocPath, Memory, Provenance};
 
-use crate::mask::MASKER;
+use super::MASKER;
 
 /// Masks texts, and knows what it found in them.
 #[derive(Debug, Default)]
@@ -31,6 +31,16 @@ impl Masking {
         text.map(|text| self.mask(text))
     }
 
+    /// The same of the paths of files.
+    pub(crate) fn mask_paths(&mut self, mut paths: Vec<DocPath>) -> Vec<DocPath> {
+        for path in &mut paths {
+            let findings = MASKER.find(path.as_str());
+            self.rules.extend(findings.into_iter().map(|finding| finding.rule));
+            super::path(path);
+        }
+        paths
+    }
+
     /// The same of several texts.
     pub(crate) fn mask_all(&mut self, texts: &[String]) -> Vec<String> {
         texts.iter().map(|text| self.mask(text)).collect()
@@ -38,7 +48,7 @@ impl Masking {
 }
 
 /// The memory without its secrets: what somebody else wrote into a journal may hold some.
-pub(crate) fn masked(mut memory: Memory) -> Memory {
+pub(crate) fn memory(mut memory: Memory) -> Memory {
     let mask = |text: &mut Arc<str>| {
         if let Cow::Owned(masked) = MASKER.mask(text) {
             *text = masked.into();
@@ -47,9 +57,27 @@ pub(crate) fn masked(mut memory: Memory) -> Memory {
     mask(&mut memory.title);
     mask(&mut memory.content);
     for text in memory.tags.iter_mut().chain(&mut memory.source) {
-        if let Cow::Owned(masked) = MASKER.mask(text) {
-            *text = masked;
-        }
+        super::text(text);
     }
+    let files = memory.related_files.iter_mut().chain(memory.anchors.iter_mut().map(|anchor| &mut anchor.path));
+    for path in files {
+        super::path(path);
+    }
+    memory.provenance = provenance(memory.provenance);
     memory
+}
+
+/// Who did it and where, without secrets. The session is an id that the client made, and the commit a hash.
+pub(crate) fn provenance(provenance: Provenance) -> Provenance {
+    let Provenance { session, agent, mode, branch, commit, project, project_path } = provenance;
+    let masked = |text: Option<String>| text.map(super::shown_path);
+    Provenance {
+        session,
+        agent: masked(agent),
+        mode: masked(mode),
+        branch: masked(branch),
+        commit,
+        project: masked(project),
+        project_path: masked(project_path),
+    }
 }

@@ -1,0 +1,283 @@
+//! What stands between a name and its value.
+
+use crate::shape::{behind_blanks, is_word, run};
+
+use super::MOST_NAME_BYTES;
+use super::written::quote_at;
+
+/// The type between a name and its value, as in `token: &'static str = "…"`.
+const MOST_TYPE_BYTES: usize = 48;
+
+/// Other attributes between a name and `value=`, and other settings between a variable's name and its default.
+const MOST_BETWEEN: usize = 160;
+
+/// What a sentence says between a name and its verb.
+const MOST_SUBJECT: usize = 60;
+
+/// The lines of a credentials file before the password are shorter: a host and a login.
+const MOST_LOGIN_BYTES: usize = 200;
+
+/// What introduces an entry of a list or of an environment at the beginning of a line.
+const INTRODUCTIONS: &[&str] = &[
+    "",
+    "-",
+    "#",
+    "//",
+    "*",
+    "export",
+    "set",
+    "setx",
+    "setenv",
+    "SetEnv",
+    "env",
+    "ENV",
+    "ARG",
+    "- -",
+    ">",
+    "|",
+    "$",
+    ";",
+    "+",
+    "declare -x",
+    "requirepass",
+    "?",
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operator {
+    /// `=` without a blank on either side.
+    Tight,
+    /// `=`, `:=`, `=>` and their like with blanks.
+    Loose,
+    Colon,
+    /// An opening bracket, a comma or a blank: a call with the value as its argument, which must be in quotes.
+    Call,
+    /// The end of a tag.
+    Tag,
+    /// A blank after an option of a command, or in a file of logins.
+    Flag,
+    /// A blank after a name that begins its line.
+    Word,
+    /// A verb: `the password is …`.
+    Verb,
+    /// The separate entry of the value, after an entry with the name, on a line of its own.
+    Entry,
+}
+
+pub(super) struct Name<'t> {
+    pub(super) text: &'t str,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl Name<'_> {
+    /// What assigns, and where that which is assigned begins.
+    pub(super) fn operator(&self) -> Option<(usize, Operator)> {
+        let text = self.text;
+        let mut at = self.end;
+        let quote = quote_at(text, at);
+        at = quote.map_or(at, |(end, _)| end);
+        if text[at..].starts_with(']') {
+            at += 1;
+        } else if text[at..].starts_with('[') {
+            at += run(text, at, 8, |byte| matches!(byte, b'[' | b']') || byte.is_ascii_digit());
+        }
+        let behind_name = at;
+        at = behind_blanks(text, at);
+        let has_blank = at > behind_name;
+        let rest = &text.as_bytes()[at..];
+        let (length, operator) = match rest {
+            [b'=', b'~' | b'<', ..] | [b':', b':', ..] => return None,
+            [b'=', b'=', b'=', ..] | [b'|', b'|', b'=', ..] => (3, Operator::Loose),
+            [b'=', b'=' | b'>', ..] | [b':' | b'?' | b'+', b'=', ..] | [b'<', b'-', ..] => (2, Operator::Loose),
+            [b'=', next, ..] if !has_blank && !next.is_ascii_whitespace() => (1, Operator::Tight),
+            [b'=', ..] => (1, Operator::Loose),
+            [b':', ..] => (1, Operator::Colon),
+            [b'?' | b'!', b':', ..] => (2, Operator::Colon),
+            [b'(', ..] => (1, Operator::Call),
+            _ => return self.distant_value(at, quote.is_some(), has_blank),
+        };
+        at = behind_blanks(text, at + length);
+        if operator == Operator::Colon {
+            at = self.behind_type(at);
+        }
+        Some((self.behind_line_break(at, operator), operator))
+    }
+
+    /// What assigns where nothing does right after the name: tags, attributes, the parts of an entry, blanks.
+    fn distant_value(&self, at: usize, is_quoted: bool, has_blank: bool) -> Option<(usize, Operator)> {
+        let text = self.text;
+        let next = text.as_bytes().get(at).copied();
+        if next == Some(b'>') && (is_quoted || self.follows(b'<')) {
+            return Some((at + 1, Operator::Tag));
+        }
+        if let Some(value) = self.next_element(at).or_else(|| self.element_with_attributes(at, has_blank)) {
+            return Some((value, Operator::Tag));
+        }
+        if let Some(value) = self.attribute(at, is_quoted) {
+            return Some((value, Operator::Call));
+        }
+        if let Some(value) = self.entry_of_value(at, is_quoted).or_else(|| self.default_of_variable(at, is_quoted)) {
+            return Some((value, Operator::Entry));
+        }
+        match next {
+            Some(b',') if is_quoted => Some((behind_blanks(text, at + 1), Operator::Call)),
+            Some(b'"' | b'\'') if has_blank && !is_quoted => Some((at, Operator::Call)),
+            // A blank after a variable assigns nothing to it.
+            _ if !has_blank || is_quoted || text[self.start..self.end].contains('$') => None,
+            _ if text[self.start..].starts_with('-') || self.is_of_login() => Some((at, Operator::Flag)),
+            _ if self.begins_line() => Some((at, Operator::Word)),
+            _ => {
+                let rest = &text[at..];
+                let verb = ["is ", "was ", "to ", "are "].iter().find(|verb| rest.starts_with(**verb));
+                if let Some(verb) = verb {
+                    return Some((behind_blanks(text, at + verb.len()), Operator::Verb));
+                }
+                // `the password of the staging server is …`
+                let length =
+                    run(text, at, MOST_SUBJECT, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-'));
+                let verb = at + text[at..at + length].find(" is ")? + " is ".len();
+                Some((verb, Operator::Verb))
+            }
+        }
+    }
+
+    /// The element after the one that holds the name: `<key>Password</key><string>…`.
+    fn next_element(&self, at: usize) -> Option<usize> {
+        if !self.follows(b'>') {
+            return None;
+        }
+        let text = self.text;
+        let closing = at + text[at..].strip_prefix("</").map(|_| 2)?;
+        let end = closing + run(text, closing, MOST_NAME_BYTES, is_word);
+        let opening = end + text[end..].strip_prefix('>').map(|_| 1)?;
+        let opening = opening + run(text, opening, MOST_BETWEEN, |byte| byte.is_ascii_whitespace());
+        let name = opening + text[opening..].strip_prefix('<').map(|_| 1)?;
+        let end = name + run(text, name, MOST_NAME_BYTES, is_word);
+        text[end..].starts_with('>').then_some(end + 1)
+    }
+
+    /// The content of an element that is called by the name and has attributes.
+    fn element_with_attributes(&self, at: usize, has_blank: bool) -> Option<usize> {
+        if !has_blank || !self.follows(b'<') {
+            return None;
+        }
+        let length = run(self.text, at, MOST_BETWEEN, |byte| !matches!(byte, b'<' | b'>' | b'\n'));
+        (self.text.as_bytes().get(at + length) == Some(&b'>')).then_some(at + length + 1)
+    }
+
+    /// The attribute `value` of the tag in which the name stands as another attribute, before or after it.
+    fn attribute(&self, at: usize, is_quoted: bool) -> Option<usize> {
+        if !is_quoted {
+            return None;
+        }
+        let text = self.text;
+        let length = run(text, at, MOST_BETWEEN, |byte| !matches!(byte, b'<' | b'>' | b'\n'));
+        let rest = &text[at..at + floor(text, at, length)];
+        if let Some(found) = rest.find("value=") {
+            return (found == 0 || rest[..found].ends_with([' ', '\t', '_'])).then_some(at + found + "value=".len());
+        }
+        if text.as_bytes().get(at + length) != Some(&b'>') {
+            return None;
+        }
+        let from = text.floor_char_boundary(self.start.saturating_sub(MOST_BETWEEN));
+        let before = &text[from..self.start];
+        let tag = &before[before.rfind('<')?..];
+        let found = tag.find(" value=")? + " value=".len();
+        Some(self.start - tag.len() + found)
+    }
+
+    /// The value of an entry of which the name is a part: `"name": "…", "value": …`.
+    fn entry_of_value(&self, at: usize, is_quoted: bool) -> Option<usize> {
+        let text = self.text;
+        let is_named = || {
+            let from = text.floor_char_boundary(self.start.saturating_sub(16));
+            let before = text[from..self.start].trim_end_matches(['"', '\'', ' ']).to_ascii_lowercase();
+            ["name:", "key:", "name\":", "key\":", "name=", "name =", "name':", "key =", "key=", "name\" :"]
+                .iter()
+                .any(|end| before.ends_with(end))
+        };
+        if !matches!(text.as_bytes().get(at), Some(b',' | b'\n' | b'\r')) || !is_named() {
+            return None;
+        }
+        let is_between = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b'"' | b'\'');
+        let word = at + run(text, at, MOST_NAME_BYTES, is_between);
+        let known =
+            ["value", "Value", "defaultValue", "secretValue"].iter().find(|known| text[word..].starts_with(**known))?;
+        let end = word + known.len();
+        let end = end + usize::from(is_quoted && matches!(text.as_bytes().get(end), Some(b'"' | b'\'')));
+        let operator = behind_blanks(text, end);
+        let length = usize::from(matches!(text.as_bytes().get(operator), Some(b':' | b'=')));
+        (length > 0).then(|| behind_blanks(text, operator + length))
+    }
+
+    /// The default of a variable of Terraform, in the block that begins after its name.
+    fn default_of_variable(&self, at: usize, is_quoted: bool) -> Option<usize> {
+        if !is_quoted || !self.text[at..].starts_with('{') {
+            return None;
+        }
+        let length = run(self.text, at, MOST_BETWEEN, |byte| byte != b'}');
+        let block = &self.text[at..at + floor(self.text, at, length)];
+        let word = at + block.find("default")? + "default".len();
+        let operator = behind_blanks(self.text, word);
+        self.text[operator..].starts_with('=').then(|| behind_blanks(self.text, operator + 1))
+    }
+
+    /// Where the value begins after a type, if one stands there.
+    fn behind_type(&self, at: usize) -> usize {
+        let length = run(self.text, at, MOST_TYPE_BYTES, |b| is_word(b) || b"<>&'[], .|?*:()".contains(&b));
+        let ends = self.text[at..at + length].ends_with(' ') && self.text[at + length..].starts_with("= ");
+        if ends { behind_blanks(self.text, at + length + 1) } else { at }
+    }
+
+    /// Where a value begins that stands on the next line: in quotes, or as the block of an entry of YAML.
+    fn behind_line_break(&self, at: usize, operator: Operator) -> usize {
+        let text = self.text;
+        let mark = match text.as_bytes()[at..] {
+            [b'|' | b'>', b'-' | b'+', ..] if operator == Operator::Colon => 2,
+            [b'|' | b'>', ..] if operator == Operator::Colon => 1,
+            _ => 0,
+        };
+        let line_end = behind_blanks(text, at + mark);
+        if operator == Operator::Tight || !text[line_end..].starts_with(['\n', '\r']) {
+            return at;
+        }
+        let next = line_end + run(text, line_end, MOST_BETWEEN, |byte| byte.is_ascii_whitespace());
+        if mark > 0 || matches!(text.as_bytes().get(next), Some(b'"' | b'\'')) { next } else { at }
+    }
+
+    pub(super) fn follows(&self, byte: u8) -> bool {
+        self.before() == Some(byte)
+    }
+
+    /// The byte before the name.
+    pub(super) fn before(&self) -> Option<u8> {
+        self.text.as_bytes()[..self.start].last().copied()
+    }
+
+    /// Whether a login or a host stands before the name, as in `.netrc`.
+    fn is_of_login(&self) -> bool {
+        let from = self.text.floor_char_boundary(self.start.saturating_sub(MOST_LOGIN_BYTES));
+        let before = &self.text[from..self.start];
+        let entry = before.rfind("machine ").or_else(|| before.rfind("default "));
+        entry.is_some_and(|entry| before[entry..].contains("login "))
+            || before
+                .trim_end()
+                .rsplit('\n')
+                .next()
+                .is_some_and(|line| line.trim_start().starts_with("login ") && line.split_whitespace().count() == 2)
+    }
+
+    /// Whether nothing stands before the name on its line but what introduces an entry.
+    pub(super) fn begins_line(&self) -> bool {
+        let from = self.text.floor_char_boundary(self.start.saturating_sub(MOST_NAME_BYTES));
+        let before = &self.text[from..self.start];
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        INTRODUCTIONS.contains(&line.trim())
+    }
+}
+
+/// The most of a number of bytes from a place on that ends at a character boundary.
+fn floor(text: &str, at: usize, length: usize) -> usize {
+    text.floor_char_boundary(at + length) - at
+}

@@ -1,0 +1,186 @@
+//! Passwords among the arguments of a command.
+
+mod table;
+
+use std::ops::Range;
+
+use super::{is_word, run};
+use crate::value::{self, Certainty};
+use table::Argument::{self, After, Attached, Last, Nth, Whole};
+use table::{COMMANDS, Command};
+
+pub(crate) use table::KEYWORDS;
+
+/// The most of a command line that is looked at.
+const MOST_BYTES: usize = 1024;
+
+/// The most arguments that are looked at.
+const MOST_WORDS: usize = 48;
+
+/// The secret among the arguments of the command that is named there.
+pub(crate) fn command(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
+    let name = text[keyword.clone()].trim_end();
+    let end = keyword.start + name.len();
+    let before = text.as_bytes()[..keyword.start].last();
+    if before.is_some_and(|&byte| is_word(byte) || byte == b'-' || byte == b'.')
+        || !matches!(text.as_bytes().get(end), Some(b' ' | b'\t' | b'"' | b'\'' | b'='))
+    {
+        return None;
+    }
+    let is_named = |(names, _): &&Command| names.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let (_, options) = COMMANDS.iter().find(is_named)?;
+    // A name that is a string itself ends with a quote.
+    let end = end + run(text, end, 1, |byte| matches!(byte, b'"' | b'\''));
+    let words: Vec<Range<usize>> = words(text, end).take(MOST_WORDS).collect();
+    options.iter().find_map(|&(option, argument)| {
+        words.iter().enumerate().find_map(|(nth, word)| {
+            let found = argument_of(text, &words, (nth, word), (option, argument))?;
+            is_secret(text, &found, argument).then_some(found)
+        })
+    })
+}
+
+/// Whether an argument is a secret: not one that names it, and not the address in the place of a user.
+fn is_secret(text: &str, found: &Range<usize>, argument: Argument) -> bool {
+    let value = &text[found.clone()];
+    let is_user = matches!(argument, After(_)) && text[..found.start].ends_with("://");
+    !is_user && value::is_password(value, Certainty::Place)
+}
+
+/// The secret of an option, if the word is that option.
+fn argument_of(
+    text: &str,
+    words: &[Range<usize>],
+    (nth, word): (usize, &Range<usize>),
+    (option, argument): (&str, Argument),
+) -> Option<Range<usize>> {
+    let written = &text[word.clone()];
+    let attached = || {
+        let rest = written.strip_prefix(option)?;
+        let value = unquoted(text, word.end - rest.trim_start_matches('=').len()..word.end);
+        let is_short = option.len() == 2;
+        (!value.is_empty() && (is_short || option.is_empty() || rest.starts_with('=') || option.ends_with(':')))
+            .then_some(value)
+    };
+    let is_option = written == option || option.is_empty() || is_cluster(written, option) || is_suffix(written, option);
+    let following = |count: usize| is_option.then(|| words.get(nth + count).cloned()).flatten();
+    match argument {
+        Attached => attached(),
+        Whole => attached().or_else(|| following(1)),
+        After(mark) => {
+            let whole = if option.is_empty() { attached() } else { attached().or_else(|| following(1)) }?;
+            let value = &text[whole.clone()];
+            let at = value.find(char::from(mark))?;
+            let end = if mark == b'/' {
+                value.rfind('@').filter(|end| *end > at).unwrap_or(value.len())
+            } else {
+                value.len()
+            };
+            let is_first = !option.is_empty() || nth == 0;
+            let is_user = |byte: u8| is_word(byte) || b"-.@+\\%".contains(&byte);
+            let is_named = mark != b'/' || value[..at].bytes().all(is_user) && !value.contains(['<', '>']);
+            (is_first && is_named && at > 0 && !value.contains("://"))
+                .then_some(whole.start + at + 1..whole.start + end)
+        }
+        Nth(count) if option.is_empty() => (nth == 0).then(|| words.get(count - 1).cloned()).flatten(),
+        Nth(count) if option.ends_with(':') => (written.len() > option.len()
+            && written.to_ascii_lowercase().starts_with(option))
+        .then(|| words.get(nth + count).cloned())
+        .flatten(),
+        Nth(count) => (written == option).then(|| words.get(nth + count).cloned()).flatten(),
+        Last => {
+            let last = words.iter().rfind(|word| !text[(*word).clone()].starts_with('-'))?;
+            (is_option && last.start > word.start).then(|| last.clone())
+        }
+    }
+}
+
+/// Whether a word is several options of one letter, the last of which is that one.
+fn is_cluster(word: &str, option: &str) -> bool {
+    let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
+    let cluster =
+        word.strip_prefix('-').filter(|word| word.len() <= 6 && word.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    letter.zip(cluster).is_some_and(|(letter, cluster)| cluster.ends_with(letter))
+}
+
+/// Whether a word is a key of a registry, as in `//registry.npmjs.org/:_authToken`.
+fn is_suffix(word: &str, option: &str) -> bool {
+    option.starts_with('_') && word.ends_with(option)
+}
+
+/// The words of the command line that begins there: of a shell, or of an array of strings in source code. Without quotes.
+fn words(text: &str, from: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+    let bytes = &text.as_bytes()[..text.floor_char_boundary(from + MOST_BYTES)];
+    let mut at = from;
+    std::iter::from_fn(move || {
+        loop {
+            match bytes.get(at..) {
+                Some([b' ' | b'\t' | b',' | b'=', ..]) => at += 1,
+                Some([b'\\', b'\n', ..]) => at += 2,
+                Some([b'\\', b'\r', b'\n', ..]) => at += 3,
+                None | Some([] | [b'\n' | b'\r' | b'|' | b';' | b')' | b'`', ..] | [b'&', b'&', ..]) => return None,
+                Some(_) => break,
+            }
+        }
+        let start = at;
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'"' | b'\'' => {
+                    let closing = bytes[at + 1..].iter().position(|&next| next == byte || next == b'\n')?;
+                    at += closing + 1;
+                    if bytes[at] == b'\n' {
+                        return None;
+                    }
+                    at += 1;
+                }
+                b' ' | b'\t' | b'\n' | b'\r' | b'`' => break,
+                b'|' | b';' | b')' if matches!(bytes.get(at + 1), None | Some(b' ' | b'\n')) => break,
+                _ => at += 1,
+            }
+        }
+        let word = unquoted(text, start..at);
+        // What stands between two strings of an array is none.
+        Some(word)
+    })
+}
+
+/// A word without the quotes around it, and without a comma after them.
+fn unquoted(text: &str, word: Range<usize>) -> Range<usize> {
+    let written = text[word.clone()].trim_end_matches([',', ']']);
+    let inner = ['"', '\''].iter().find_map(|&quote| {
+        let inner = written.strip_prefix(quote)?.strip_suffix(quote)?;
+        (!inner.contains(quote)).then_some(inner)
+    });
+    match inner {
+        Some(inner) => word.start + 1..word.start + 1 + inner.len(),
+        None => word.start..word.start + written.len(),
+    }
+}
+
+/// What is written into the input of a command that reads a password: `echo PASSWORD | docker login --password-stdin`.
+pub(crate) fn piped(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
+    if let Some(word) = here_string(text, keyword.end) {
+        return value::is_password(&text[word.clone()], Certainty::Place).then_some(word);
+    }
+    let from = text.floor_char_boundary(keyword.start.saturating_sub(MOST_BYTES / 4));
+    let line = &text[from..keyword.start];
+    let line = &line[line.rfind('\n').map_or(0, |end| end + 1)..];
+    let line_at = keyword.start - line.len();
+    let after = ["echo ", "printf "].iter().filter_map(|word| Some(line.rfind(word)? + word.len())).max()?;
+    line[after..].contains('|').then_some(())?;
+    let word = words(text, line_at + after).find(|word| {
+        let word = &text[word.clone()];
+        !word.starts_with('-') && !word.starts_with('%')
+    })?;
+    let value = text[word.clone()].trim_end_matches("\\n");
+    let at = if text[keyword.clone()].eq_ignore_ascii_case("chpasswd") { value.find(':')? + 1 } else { 0 };
+    let secret = word.start + at..word.start + value.len();
+    value::is_password(&text[secret.clone()], Certainty::Place).then_some(secret)
+}
+
+/// The word after `<<<` among the arguments of a command.
+fn here_string(text: &str, from: usize) -> Option<Range<usize>> {
+    let length = run(text, from, MOST_BYTES / 8, |byte| !matches!(byte, b'\n' | b'|' | b';'));
+    let at = from + text.get(from..from + length)?.find("<<<")? + "<<<".len();
+    words(text, at).next()
+}
