@@ -28,6 +28,7 @@ mod transfer;
 use std::ffi::OsString;
 
 use clap::Parser;
+use rustix::fs::Mode;
 
 pub use exit::Exit;
 
@@ -40,6 +41,8 @@ use crate::output::Output;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     panic::report_in_plain_words();
+    // Every file that a command creates belongs to the user alone, as those of the daemon do.
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) => return args::refuse(&error, &arguments),

@@ -15,6 +15,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-vector", &["recall-core"]),
     ("recall-rank", &[]),
     ("recall-secrets", &[]),
+    ("recall-git", &[]),
     ("recall-models", &["recall-core"]),
     ("recall-journal", &["recall-core"]),
     ("recall-watch", &["recall-core"]),
@@ -26,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-core",
             "recall-chunk",
             "recall-catalog",
+            "recall-git",
             "recall-journal",
             "recall-lexical",
             "recall-vector",
@@ -36,7 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("recall-client", &["recall-core", "recall-proto", "recall-config"]),
     ("recall-json", &["recall-core", "recall-proto"]),
-    ("recall-eval", &["recall-core"]),
+    ("recall-eval", &["recall-core", "recall-git"]),
     ("recalld", &["recall-core", "recall-engine", "recall-models", "recall-proto", "recall-config"]),
     (
         "recall-cli",
@@ -59,7 +61,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "recall-training",
-        &["recall-core", "recall-chunk", "recall-engine", "recall-eval", "recall-models", "recall-rank"],
+        &["recall-core", "recall-chunk", "recall-engine", "recall-eval", "recall-git", "recall-models", "recall-rank"],
     ),
     ("xtask", &[]),
 ];
