@@ -7,6 +7,7 @@ use clap::Parser as _;
 use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use rustix::fs::Mode;
 
 use crate::options::Options;
 use crate::server::Shim;
@@ -16,6 +17,8 @@ use crate::surroundings::Surroundings;
 /// Serves until the input ends or the process is asked to end; both are a success.
 pub fn main() -> ExitCode {
     let options = Options::parse();
+    // Every file that this process creates belongs to the user alone, as those of the daemon do.
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
     // One thread: the shim waits for a pipe and a socket, and each further thread would cost memory in every session.
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return ExitCode::FAILURE;
