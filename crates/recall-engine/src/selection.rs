@@ -5,17 +5,33 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use recall_core::{DocPath, DocumentType};
 use serde::{Deserialize, Serialize};
+
+use crate::answer::UnreadLines;
+
+/// How many lines that cannot be read are logged.
+const LINES_LOGGED: usize = 10;
 
 /// What was decided about each path, by path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
     file: PathBuf,
     decisions: BTreeMap<DocPath, Decision>,
+    /// The lines that cannot be read, in order.
+    unread: Vec<UnreadLine>,
+}
+
+/// A line of the file that cannot be read. It decides nothing, and stays in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UnreadLine {
+    /// Counted from 1.
+    pub(crate) line: u64,
+    /// What is wrong with it.
+    pub(crate) reason: String,
 }
 
 /// What was decided about a file or directory.
@@ -67,24 +83,46 @@ enum Line {
 impl Selection {
     /// Reads the decisions; a file that is not there holds none.
     pub(crate) fn load(file: PathBuf) -> io::Result<Self> {
-        let text = match fs::read_to_string(&file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        let bytes = match fs::read(&file) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(error),
         };
-        let mut decisions = BTreeMap::new();
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            match serde_json::from_str::<Line>(line).ok().and_then(read) {
-                Some((path, Some(decision))) => {
+        let (mut decisions, mut unread) = (BTreeMap::new(), Vec::new());
+        for (line, number) in bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).zip(1..) {
+            if line.is_empty() {
+                continue;
+            }
+            match parse(line) {
+                Ok((path, Some(decision))) => {
                     decisions.insert(path, decision);
                 }
-                Some((path, None)) => {
+                Ok((path, None)) => {
                     decisions.remove(&path);
                 }
-                None => tracing::warn!(file = %file.display(), "a line of the selection cannot be read"),
+                Err(reason) => unread.push(UnreadLine { line: number, reason }),
             }
         }
-        Ok(Self { file, decisions })
+        for UnreadLine { line, reason } in unread.iter().take(LINES_LOGGED) {
+            tracing::warn!(file = %file.display(), line, reason, "a line of the selection cannot be read");
+        }
+        Ok(Self { file, decisions, unread })
+    }
+
+    /// The file that it was read from.
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The lines that cannot be read, in order.
+    pub(crate) fn unread(&self) -> &[UnreadLine] {
+        &self.unread
+    }
+
+    /// The first line that cannot be read, and how many there are; `None` if all can be read.
+    pub(crate) fn unread_lines(&self) -> Option<UnreadLines> {
+        let UnreadLine { line, reason } = self.unread.first()?.clone();
+        Some(UnreadLines { file: self.file.clone(), line, reason, count: self.unread.len() as u64 })
     }
 
     /// Writes a decision to the file, and holds it.
@@ -119,7 +157,11 @@ impl Selection {
         if let Some(folder) = self.file.parent() {
             fs::create_dir_all(folder)?;
         }
-        let mut file = fs::OpenOptions::new().create(true).append(true).open(&self.file)?;
+        let mut file = fs::OpenOptions::new().create(true).read(true).append(true).open(&self.file)?;
+        // A last line without an end would take the new one into itself.
+        if ends_within_a_line(&mut file)? {
+            line.insert(0, '\n');
+        }
         file.write_all(line.as_bytes())?;
         file.sync_data()
     }
@@ -140,6 +182,26 @@ impl Selection {
             end = path.as_str()[..end].rfind('/')?;
         }
     }
+}
+
+/// Whether the last line of a file has no newline.
+fn ends_within_a_line(file: &mut fs::File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
+}
+
+/// What a line says, or why it cannot be read.
+fn parse(line: &[u8]) -> Result<(DocPath, Option<Decision>), String> {
+    let text = std::str::from_utf8(line).map_err(|error| format!("not UTF-8 from byte {}", error.valid_up_to()))?;
+    // Some editors begin a file with it.
+    let text = text.trim_start_matches('\u{feff}');
+    let line = serde_json::from_str::<Line>(text).map_err(|error| error.to_string())?;
+    read(line).ok_or_else(|| "its path or type is not valid".to_owned())
 }
 
 /// The path that a line is about, and what it decides; no decision where it takes one back.
@@ -185,6 +247,33 @@ mod tests {
 
     fn path(text: &str) -> DocPath {
         DocPath::new(text).expect("plain")
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_costs_that_line_and_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = file_in(folder.path());
+        let removal = |path: &str| format!("{{\"event\":\"remove\",\"path\":\"{path}\"}}");
+        let outside = removal("../up.md");
+        let bad: [&[u8]; 5] = [
+            b"{\"event\":\"remove\",\"path\":\"caf\xe9.md\"}",
+            b"{\"event\":",
+            b"\0\0",
+            b"<<<<<<< HEAD",
+            outside.as_bytes(),
+        ];
+        for bad in bad {
+            let text = [removal("first.md").as_bytes(), bad, removal("last.md").as_bytes(), bad].join(&b'\n');
+            fs::write(&file, &text).expect("written");
+            let mut selection = Selection::load(file.clone()).expect("the rest is read");
+            assert!(selection.decides(&path("first.md")) && selection.decides(&path("last.md")), "{text:?}");
+            let lines: Vec<u64> = selection.unread().iter().map(|unread| unread.line).collect();
+            assert_eq!(lines, [2, 4], "{:?}", selection.unread());
+            selection.decide(path("next.md"), Decision::Removed).expect("written");
+            let again = Selection::load(file.clone()).expect("the rest is read");
+            assert!(again.decides(&path("next.md")), "it stands on a line of its own");
+            assert!(fs::read(&file).expect("there").starts_with(&text), "no line is changed");
+        }
     }
 
     #[test]

@@ -10,8 +10,8 @@ use recall_core::{DocumentRow, Generation, StoreScope, Timestamp};
 use recall_lexical::{Lexical, WriterSettings};
 
 use super::{
-    Attention, Background, Folder, KeptPassages, Known, Part, Publication, RankingCell, Retrievals, Store,
-    StructureCell,
+    Attention, Background, Folder, KeptPassages, Known, Looks, Part, Publication, RankingCell, Retrievals, Store,
+    StructureCell, strangers,
 };
 use crate::error::StoreError;
 use crate::fault::Fault;
@@ -22,7 +22,7 @@ use crate::progress::Cancel;
 use crate::selection::{self, Selection};
 use crate::semantic::Semantic;
 use crate::session::Sessions;
-use crate::settings::{JournalSource, Places, StoreSettings};
+use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
 
 /// How many documents are read from the catalog at a time while the lexical index is made anew.
 const DOCUMENTS_A_PAGE: usize = 256;
@@ -32,6 +32,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) places: &'a Places,
     pub(crate) models: &'a Models,
     pub(crate) journals: &'a JournalSource,
+    pub(crate) settings_source: &'a Arc<StoreSettingsSource>,
     pub(crate) now: Timestamp,
 }
 
@@ -73,15 +74,18 @@ impl Store {
         surroundings: &Surroundings<'_>,
         mut repaired: Vec<String>,
     ) -> Result<Self, StoreError> {
-        let &Surroundings { places, models, journals, now } = surroundings;
+        let &Surroundings { places, models, journals, settings_source, now } = surroundings;
         let folder =
             Folder::prepare(scope, root, places).map_err(|(path, source)| StoreError::Folder { path, source })?;
+        let strangers = strangers::set_aside(&folder, now);
+        repaired.extend(strangers.map_err(|source| StoreError::Folder { path: folder.index.clone(), source })?);
         let catalog = open_catalog(root, &folder, now, &mut repaired)?;
         let lexical = open_lexical(root, &folder, now, &mut repaired)?;
         let generation = catalog.generation();
         let generation = generation.map_err(|source| StoreError::ReadCatalog { root: root.to_owned(), source })?;
         let semantic = Semantic::open(folder.vectors(), models, generation, now);
         let selection_file = selection::file_in(&folder.path);
+        let configured = Looks::of_all(&settings, &selection_file);
         let selection = Selection::load(selection_file.clone())
             .map_err(|source| StoreError::Selection { path: selection_file, source })?;
         let index = folder.index.clone();
@@ -91,7 +95,9 @@ impl Store {
             publication: Publication::new(lexical.generation()),
             sessions: Sessions::new(root, &folder.path),
             folder,
-            settings,
+            settings: ArcSwap::from_pointee(settings),
+            settings_source: Arc::clone(settings_source),
+            configured: Mutex::new(configured),
             catalog,
             lexical,
             semantic,
@@ -111,6 +117,7 @@ impl Store {
             structure: StructureCell::default(),
             ranking: RankingCell::default(),
             indexing: Mutex::new(None),
+            looked: Mutex::new(None),
             repaired,
             cancel: Cancel::default(),
         };
@@ -212,6 +219,13 @@ fn set_aside(
     part: Part,
 ) -> Result<String, StoreError> {
     let folder = Folder::prepare(scope, root, places).map_err(|(path, source)| StoreError::Folder { path, source })?;
+    let path = match part {
+        Part::Catalog => folder.catalog(),
+        Part::Lexical => folder.lexical(),
+    };
+    if path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        return Ok(format!("{} was missing", path.display()));
+    }
     match part {
         Part::Catalog => set_catalog_aside(&folder.catalog(), now),
         Part::Lexical => set_lexical_aside(&folder.lexical(), now),
