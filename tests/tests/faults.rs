@@ -72,6 +72,7 @@ fn a_bad_line_of_the_selection_costs_that_line_alone() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     sandbox.recall(&project, &["init"]);
+    assert!(!paths(&json_of(&sandbox, &project, &["search", "wombats"])).is_empty());
     assert_eq!(json_of(&sandbox, &project, &["rm", "docs/zoo.md"])["documents"], 1);
     assert_eq!(sandbox.recall(&project, &["daemon", "restart"]).code, Some(0));
     let selection = project.path(".recall/selection.jsonl");

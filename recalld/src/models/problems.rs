@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use recall_models::{Installed, ModelsFolder, Role};
+use recall_models::{FolderError, Installed, ModelsFolder, Role};
 
 use super::Models;
 use crate::failure::{IntoFailure as _, chain};
@@ -17,6 +17,10 @@ const AT_MOST_EVERY: Duration = Duration::from_secs(1);
 /// What a person can do whose chosen model cannot be used.
 const CHOOSE_ANOTHER: &str = "remove the model and install it again, or choose another one with `recall models use`; \
                               `recall models list` shows them";
+
+/// What a person can do if it cannot be read which models are chosen.
+const CHOOSE_AGAIN: &str =
+    "check who may read the file, or delete it and choose the models again with `recall models use`";
 
 /// Something that keeps a model that is used from being asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,10 +73,14 @@ fn problems_in(folder: &ModelsFolder) -> Vec<ModelProblem> {
             roles.into_iter().filter_map(problem).collect()
         }
         Err(error) => {
+            let path = match &error {
+                FolderError::Unreadable { path, .. } | FolderError::Malformed { path, .. } => path.clone(),
+                _ => PathBuf::new(),
+            };
             let failure = ModelsError::from(error).into_failure();
-            let path = failure.details.get("path").map(PathBuf::from).unwrap_or_default();
             let message = format!("the installed models are not used: {}", failure.message);
-            vec![ModelProblem { message, hint: failure.hint.unwrap_or_default(), path }]
+            let hint = failure.hint.unwrap_or_else(|| CHOOSE_AGAIN.to_owned());
+            vec![ModelProblem { message, hint, path }]
         }
     }
 }

@@ -67,8 +67,10 @@ impl Store {
             self.attention.everything_anew();
         }
         self.settings.store(Arc::new(settings));
+        // Held while it is read, so that no decision comes in between.
+        let mut selection = self.selection.lock();
         match Selection::load(selection_file) {
-            Ok(selection) => *self.selection.lock() = selection,
+            Ok(read) => *selection = read,
             Err(error) => tracing::warn!(root = %self.root.display(), %error, "the selection stays as it was"),
         }
         tracing::info!(root = %self.root.display(), "the configuration was changed and is read again");
