@@ -131,35 +131,66 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// The words of a project in which each document has one that no other has.
+const WORDS: [&str; 8] = ["wombat", "badger", "heron", "otter", "lynx", "marmot", "beaver", "gannet"];
+
+/// Changes the bytes of an open file in its middle, and neither its length nor its ends.
+fn garble(file: &Path, bytes: &[u8], kind: &str) {
+    let mut garbled = bytes.to_vec();
+    let (start, end) = (bytes.len() / 6, bytes.len() - bytes.len() / 6);
+    garbled[start..end].iter_mut().for_each(|byte| *byte = !*byte);
+    if kind == "replaced" {
+        fs::write(file.with_extension("new"), &garbled).expect("written");
+        fs::rename(file.with_extension("new"), file).expect("renamed");
+    } else {
+        let open = fs::File::options().write(true).open(file).expect("there");
+        std::os::unix::fs::FileExt::write_all_at(&open, &garbled, 0).expect("written");
+    }
+}
+
 #[test]
 fn a_file_of_the_index_that_is_replaced_or_overwritten_is_noticed_by_a_running_daemon() {
-    let sandbox = sandbox!();
-    let project = project(&sandbox);
-    let right = |what: &str| {
-        wait_until(what, || {
-            let answer = json_of(&sandbox, &project, &["search", "wombats"]);
-            (answer["results"].is_array() && paths(&answer) == ["docs/zoo.md"]).then_some(())
-        });
+    // A look before every answer, so that none is given between two looks.
+    let sandbox = sandbox!().with_variable("RECALL_LIMITS__SCAN_INTERVAL", "0s");
+    let texts: Vec<(String, String)> = (0..40)
+        .map(|number| {
+            let word = WORDS[number % WORDS.len()];
+            (format!("docs/{number}.md"), format!("# Page {number}\n\nThe {word}{number} lives beside the {word}.\n"))
+        })
+        .collect();
+    let texts: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let project = sandbox.project("zoo", &texts);
+    let ask = || {
+        WORDS.map(|word| {
+            let mut found = paths(&json_of(&sandbox, &project, &["search", word, "--limit", "5"]));
+            found.sort();
+            found
+        })
     };
-    right("the first answer");
+    wait_until("the first answer", || (!ask()[0].is_empty()).then_some(()));
     assert_eq!(sandbox.recall(&project, &["daemon", "restart"]).code, Some(0));
-    right("a store that is open");
+    let expected = ask();
+    assert!(expected.iter().all(|found| found.len() == 5), "{expected:?}");
     let daemon = json_of(&sandbox, &project, &["status"])["daemon"]["pid"].clone();
-    let mut all = Vec::new();
-    files(&index(&sandbox, &project), &mut all);
-    all.retain(|file| file.parent().is_some_and(|folder| folder.ends_with("lexical")) || file.ends_with("catalog.db"));
-    assert!(all.len() > 5, "{all:?}");
-    for file in all {
-        // A merge may have replaced it meanwhile.
-        let Ok(bytes) = fs::read(&file) else { continue };
-        fs::write(file.with_extension("new"), vec![0x5A; bytes.len()]).expect("written");
-        fs::rename(file.with_extension("new"), &file).expect("renamed");
-        right(&format!("an answer after {} was replaced", file.display()));
-        let Ok(bytes) = fs::read(&file) else { continue };
-        let overwritten = fs::File::options().write(true).open(&file).expect("there");
-        std::os::unix::fs::FileExt::write_all_at(&overwritten, &vec![0xA5; bytes.len()], 0).expect("written");
-        right(&format!("an answer after {} was overwritten", file.display()));
+    let mut wrong = Vec::new();
+    for kind in ["overwritten", "replaced"] {
+        let mut all = Vec::new();
+        files(&index(&sandbox, &project), &mut all);
+        let is_lexical = |file: &Path| file.parent().is_some_and(|folder| folder.ends_with("lexical"));
+        all.retain(|file| (is_lexical(file) && !file.ends_with("seal")) || file.ends_with("catalog.db"));
+        assert!(all.len() > 5, "{all:?}");
+        for file in all {
+            // What was made again since has another name.
+            let Ok(bytes) = fs::read(&file) else { continue };
+            if !bytes.is_empty() {
+                garble(&file, &bytes, kind);
+                let found = ask();
+                let names = || (kind, file.file_name().map(ToOwned::to_owned));
+                wrong.extend((found != expected).then(names));
+            }
+        }
     }
+    assert_eq!(wrong, [], "answers changed");
     assert_eq!(json_of(&sandbox, &project, &["status"])["daemon"]["pid"], daemon, "the daemon ended");
 }
 
