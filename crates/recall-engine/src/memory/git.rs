@@ -77,6 +77,7 @@ mod tests {
             fs::create_dir_all(path.parent().expect("below the folder")).expect("made");
             fs::write(path, text).expect("written");
         }
+        fs::create_dir_all(place.path().join(folder)).expect("made");
         let expected = Head { branch: branch.map(str::to_owned), commit: commit.map(str::to_owned) };
         assert_eq!(Head::of(&place.path().join(folder)), expected, "{files:?}");
     }

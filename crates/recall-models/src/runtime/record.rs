@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::RuntimeError;
 use crate::fetch::sha256_of;
-use crate::folder::write_whole;
+use crate::folder::{read_text, write_whole};
 
 /// The file next to the library.
 const RECORD: &str = "recall-runtime.json";
@@ -96,7 +96,7 @@ pub(super) fn write(library: &Path) -> io::Result<()> {
 pub(super) fn verify(library: &Path, care: Care) -> Result<Recorded, RuntimeError> {
     let path = path_of(library);
     let unverified = |path: &Path, reason: String| RuntimeError::Unverified { path: path.to_owned(), reason };
-    let text = match fs::read_to_string(&path) {
+    let text = match read_text(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Recorded::No),
         Err(error) => return Err(unverified(&path, error.to_string())),
