@@ -28,7 +28,6 @@ mod transfer;
 use std::ffi::OsString;
 
 use clap::Parser;
-use rustix::fs::Mode;
 
 pub use exit::Exit;
 
@@ -42,7 +41,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     panic::report_in_plain_words();
     // Every file that a command creates belongs to the user alone, as those of the daemon do.
-    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) => return args::refuse(&error, &arguments),

@@ -7,7 +7,6 @@ use clap::Parser as _;
 use rmcp::service::{RoleServer, ServerInitializeError, ServiceExt as _};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use rustix::fs::Mode;
 
 use crate::options::Options;
 use crate::server::Shim;
@@ -18,7 +17,8 @@ use crate::surroundings::Surroundings;
 pub fn main() -> ExitCode {
     let options = Options::parse();
     // Every file that this process creates belongs to the user alone, as those of the daemon do.
-    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     // One thread: the shim waits for a pipe and a socket, and each further thread would cost memory in every session.
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return ExitCode::FAILURE;
