@@ -1,5 +1,6 @@
 //! A damaged model, a damaged runtime, and one that ends the process that loads it: reported, and done without.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +28,10 @@ fn install(case: &Case) -> PathBuf {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes).iter().fold(String::new(), |mut digits, byte| {
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    })
 }
 
 fn warning<'a>(answer: &'a Value, code: &str) -> Option<&'a Value> {
@@ -41,14 +45,15 @@ fn deadly(folder: &Path, note: &Path) -> PathBuf {
         r#"
         use std::io::Write;
         extern "C" fn die() {{
-            let mut note = std::fs::File::options().create(true).append(true).open({note:?}).unwrap();
+            let mut note = std::fs::File::options().create(true).append(true).open("{}").unwrap();
             note.write_all(b"x").unwrap();
             std::process::abort();
         }}
         #[used]
         #[unsafe(link_section = ".init_array")]
         static BEGIN: extern "C" fn() = die;
-        "#
+        "#,
+        note.display()
     );
     built(folder, "deadly", &source)
 }
