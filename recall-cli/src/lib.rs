@@ -40,6 +40,9 @@ use crate::output::Output;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     panic::report_in_plain_words();
+    // Every file that a command creates belongs to the user alone, as those of the daemon do.
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) => return args::refuse(&error, &arguments),

@@ -16,6 +16,9 @@ use crate::surroundings::Surroundings;
 /// Serves until the input ends or the process is asked to end; both are a success.
 pub fn main() -> ExitCode {
     let options = Options::parse();
+    // Every file that this process creates belongs to the user alone, as those of the daemon do.
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     // One thread: the shim waits for a pipe and a socket, and each further thread would cost memory in every session.
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
         return ExitCode::FAILURE;

@@ -17,6 +17,7 @@ use crate::in_place::InPlace;
 use crate::jobs::Jobs;
 use crate::meter::Meter;
 use crate::models::Models;
+use crate::reported::Reported;
 
 /// The daemon's version.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -35,6 +36,8 @@ pub(crate) struct Daemon {
     pub(crate) meter: Arc<Meter>,
     /// Who is connected.
     pub(crate) activity: Activity,
+    /// The faults of files that sessions were told of.
+    pub(crate) reported: Reported,
     /// Where short calls of the engine are run.
     pub(crate) in_place: InPlace,
     /// The index jobs that clients asked for.
@@ -45,6 +48,15 @@ pub(crate) struct Daemon {
     pub(crate) events: Events,
     /// Cancelled when the daemon ends.
     pub(crate) stop: CancellationToken,
+}
+
+impl Daemon {
+    /// Completes the warnings of an answer for a session: adds what is wrong with the models, and leaves out what the session
+    /// was told before.
+    pub(crate) fn complete(&self, session: &str, warnings: &mut Vec<v1::Warning>) {
+        self.reported.keep_new(session, warnings);
+        warnings.extend(self.models.problems().into_iter().map(crate::service::warning::of_models));
+    }
 }
 
 /// Who this process is.

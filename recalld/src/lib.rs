@@ -27,6 +27,7 @@ mod panic;
 mod peer;
 mod pressure;
 mod reflection;
+mod reported;
 mod server;
 mod service;
 mod socket;

@@ -5,6 +5,7 @@
 
 mod error;
 mod on_demand;
+mod problems;
 mod runtimes;
 mod told;
 mod transfer;
@@ -25,6 +26,7 @@ use recall_proto::v1;
 
 pub(crate) use error::ModelsError;
 use on_demand::{CrossEncoder, Encoder, Listed, OnDemand, Run};
+pub(crate) use problems::ModelProblem;
 use runtimes::Runtimes;
 pub(crate) use transfer::Transfer;
 
@@ -58,6 +60,8 @@ pub(crate) struct Models {
     built_in: ModelSetting,
     encoders: Running<OnnxEncoder>,
     cross_encoders: Running<OnnxCrossEncoder>,
+    /// What was found wrong with the models that are used.
+    known: Mutex<problems::Known>,
     /// Held by whoever changes which models there are.
     changing: Mutex<()>,
 }
@@ -85,6 +89,7 @@ impl Models {
             built_in: settings.search.model,
             encoders: Mutex::default(),
             cross_encoders: Mutex::default(),
+            known: Mutex::default(),
             changing: Mutex::default(),
         }
     }

@@ -27,7 +27,7 @@ mod store;
 mod unsupported;
 mod update;
 mod verify;
-mod warning;
+pub(crate) mod warning;
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -23,6 +23,7 @@ use crate::failure::chain;
 use crate::in_place::InPlace;
 use crate::jobs::Jobs;
 use crate::models::{self, Models};
+use crate::reported::Reported;
 
 /// How much earlier than its request a search stops to wait for an index, so that there is time to say so.
 const TIME_TO_ANSWER: Duration = Duration::from_secs(2);
@@ -46,6 +47,7 @@ pub(crate) fn daemon(
         identity,
         meter: Arc::default(),
         activity: Activity::default(),
+        reported: Reported::default(),
         in_place: InPlace::default(),
         jobs: Jobs::new(stop.clone()),
         transfers: Jobs::new(stop.clone()),
@@ -118,6 +120,7 @@ fn store_settings(homes: &Homes, environment: &Environment, user: &Settings, roo
         low_confidence: search.low_confidence,
         domains: search.domains,
         warnings,
+        files: vec![homes.user_config(), Homes::project_config(root)],
     }
 }
 

@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recall-vector", &["recall-core", "recall-folder"]),
     ("recall-rank", &[]),
     ("recall-secrets", &[]),
+    ("recall-git", &[]),
     ("recall-models", &["recall-core", "recall-folder"]),
     ("recall-journal", &["recall-core", "recall-folder"]),
     ("recall-watch", &["recall-core", "recall-folder"]),
@@ -28,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "recall-folder",
             "recall-chunk",
             "recall-catalog",
+            "recall-git",
             "recall-journal",
             "recall-lexical",
             "recall-vector",
@@ -38,7 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("recall-client", &["recall-core", "recall-folder", "recall-proto", "recall-config"]),
     ("recall-json", &["recall-core", "recall-proto"]),
-    ("recall-eval", &["recall-core"]),
+    ("recall-eval", &["recall-core", "recall-git"]),
     ("recalld", &["recall-core", "recall-engine", "recall-models", "recall-proto", "recall-config"]),
     (
         "recall-cli",
@@ -61,7 +63,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "recall-training",
-        &["recall-core", "recall-chunk", "recall-engine", "recall-eval", "recall-models", "recall-rank"],
+        &["recall-core", "recall-chunk", "recall-engine", "recall-eval", "recall-git", "recall-models", "recall-rank"],
     ),
     ("xtask", &[]),
 ];

@@ -36,7 +36,7 @@ fn a_check_finds_what_is_wrong_with_journals_and_mends_what_git_lacks() {
         assert_eq!(outcome.code, Some(code), "{outcome:?}");
         assert!(told.iter().all(|told| outcome.stdout.contains(told)), "{outcome:?}");
     };
-    check(&[], 0, &["all is well", "checked: journal, catalog, lexical, vectors"]);
+    check(&[], 0, &["all is well", "checked: journal, selection, catalog, lexical, vectors, models"]);
     fs::remove_file(project.path(".recall/.gitattributes")).expect("there");
     check(&[], 1, &[".gitattributes: git is not told `*.jsonl merge=union`", "recall doctor --fix"]);
     check(&["--fix"], 0, &["mended journal"]);

@@ -20,5 +20,7 @@ mod network;
 mod onnx_file;
 #[path = "models/rerank.rs"]
 mod rerank;
+#[path = "models/runtime.rs"]
+mod runtime;
 #[path = "../../crates/recall-models/tests/support/server.rs"]
 mod server;

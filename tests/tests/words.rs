@@ -74,6 +74,11 @@ fn no_test_is_skipped() {
 }
 
 #[test]
+fn git_is_run_by_one_crate() {
+    check(&sources(), runs_git);
+}
+
+#[test]
 fn no_module_has_an_empty_name() {
     check(&sources(), empty_name);
 }
@@ -97,6 +102,7 @@ fn what_these_tests_look_for_is_found() {
         (version_of_its_own, file("crates/a/Cargo.toml", "[dev-dependencies]\nserde = { version = \"1\" }")),
         (skipped_test, file("a.rs", concat!("#[ign", "ore]"))),
         (skipped_test, file("a.rs", concat!("#[ign", "ore = \"slow\"]"))),
+        (runs_git, file("recalld/src/a.rs", concat!("Command::new(\"gi", "t\")"))),
         (empty_name, file("src/utils.rs", "")),
         (empty_name, file("src/helpers/a.rs", "")),
         (machine_path, file("README.md", concat!("see /wo", "rk/here"))),
@@ -116,6 +122,13 @@ fn check(files: &[File], rule: fn(&File) -> Option<String>) {
 fn too_long(file: &File) -> Option<String> {
     let lines = file.text.lines().count();
     (lines > MOST_LINES).then(|| format!("{} has {lines} lines", file.path))
+}
+
+/// A bare name is looked up in `PATH`, where a repository may have put its own. Tests run what they find.
+fn runs_git(file: &File) -> Option<String> {
+    let is_test = file.path.starts_with("tests/") || file.path.contains("/tests/");
+    let names_it = file.text.contains(concat!("Command::new(\"gi", "t\")"));
+    (names_it && !is_test).then(|| format!("{} runs git by itself; recall-git does", file.path))
 }
 
 fn is_mod_rs(file: &File) -> Option<String> {

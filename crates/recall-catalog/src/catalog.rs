@@ -8,6 +8,7 @@ use recall_core::Generation;
 use rusqlite::Connection;
 
 use crate::connection::{self, Role};
+use crate::imprint::{Disturbance, Imprint};
 use crate::open::{self, Opened};
 use crate::{OpenError, Problem, ReadError, Snapshot, WriteError, Writer};
 
@@ -27,6 +28,8 @@ pub struct Catalog {
     idle_readers: Mutex<Vec<Connection>>,
     /// `None` when the catalog is read-only.
     writer: Option<Mutex<Connection>>,
+    /// What the files looked like when they were last written here.
+    imprint: Mutex<Imprint>,
 }
 
 /// How far a [checkpoint](Catalog::checkpoint) came.
@@ -53,7 +56,38 @@ impl Catalog {
             Role::Read | Role::ReadImmutable => (None, vec![connection]),
         };
         let reader_role = if role == Role::Write { Role::Read } else { role };
-        Ok(Self { path: path.to_owned(), role: reader_role, idle_readers: Mutex::new(readers), writer })
+        let imprint = Mutex::new(Imprint::of(path, None));
+        let catalog =
+            Self { path: path.to_owned(), role: reader_role, idle_readers: Mutex::new(readers), writer, imprint };
+        catalog.imprint.lock().generation = catalog.generation().ok();
+        Ok(catalog)
+    }
+
+    /// Whether somebody else has changed the files since they were opened or last written here. Costs two looks at files.
+    ///
+    /// What another process commits is no disturbance. While somebody writes here, nothing is looked at.
+    pub fn disturbance(&self) -> Option<Disturbance> {
+        let writing = match &self.writer {
+            Some(writer) => Some(writer.try_lock()?),
+            None => None,
+        };
+        let mut known = self.imprint.lock();
+        let now = Imprint::of(&self.path, known.generation);
+        if !now.differs(&known) {
+            return None;
+        }
+        if now.is_of_another_file(&known) {
+            return Some(Disturbance::Replaced);
+        }
+        // Of a file that cannot be written, other processes decide; its pages are read again at the next commit.
+        let generation = self.generation().ok();
+        let is_committed = generation.zip(known.generation).is_some_and(|(now, before)| now > before);
+        if writing.is_none() || is_committed || now.is_folded(&known) {
+            *known = now;
+            known.generation = generation;
+            return None;
+        }
+        Some(Disturbance::Overwritten)
     }
 
     /// Whether the catalog can only be read.
@@ -89,7 +123,7 @@ impl Catalog {
     /// [`WriteError::ReadOnly`] when the catalog is.
     pub fn writer(&self) -> Result<Writer<'_>, WriteError> {
         let connection = self.writer.as_ref().ok_or(WriteError::ReadOnly)?;
-        Ok(Writer::new(connection.lock()))
+        Ok(Writer::new(connection.lock(), &self.path, &self.imprint))
     }
 
     /// Folds the write-ahead log into the file and empties it, as far as no snapshot still needs it.
@@ -97,7 +131,10 @@ impl Catalog {
     /// Waits for this catalog's writer and for nobody else.
     pub fn checkpoint(&self) -> Result<Checkpoint, WriteError> {
         let writer = self.writer.as_ref().ok_or(WriteError::ReadOnly)?.lock();
-        connection::checkpoint(&writer)
+        let outcome = connection::checkpoint(&writer);
+        let mut imprint = self.imprint.lock();
+        *imprint = Imprint::of(&self.path, imprint.generation);
+        outcome
     }
 
     /// How many bytes the catalog takes on disk, its write-ahead log included.

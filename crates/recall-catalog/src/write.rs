@@ -1,10 +1,13 @@
 //! How does a batch of changed files become the next generation?
 
-use parking_lot::MutexGuard;
+use std::path::Path;
+
+use parking_lot::{Mutex, MutexGuard};
 use recall_core::{ChunkRow, DocPath, Document, DocumentRow, Generation, ParsedDocument, Timestamp};
 use rusqlite::Connection;
 
 use crate::WriteError;
+use crate::imprint::Imprint;
 use crate::rows::{self, state::State};
 
 mod insert;
@@ -12,12 +15,15 @@ mod insert;
 /// The right to write, until it is dropped.
 #[derive(Debug)]
 pub struct Writer<'c> {
+    /// Let go last, so that nobody writes before the imprint is taken.
     connection: MutexGuard<'c, Connection>,
+    path: &'c Path,
+    imprint: &'c Mutex<Imprint>,
 }
 
 impl<'c> Writer<'c> {
-    pub(crate) fn new(connection: MutexGuard<'c, Connection>) -> Self {
-        Self { connection }
+    pub(crate) fn new(connection: MutexGuard<'c, Connection>, path: &'c Path, imprint: &'c Mutex<Imprint>) -> Self {
+        Self { connection, path, imprint }
     }
 
     /// Starts a transaction; waits while another process has one.
@@ -41,6 +47,13 @@ impl<'c> Writer<'c> {
     /// Notes that all documents were parsed by this version of the parser.
     pub fn parsed_by(&mut self, version: u32) -> Result<(), WriteError> {
         Ok(rows::state::write_parsing(&self.connection, version)?)
+    }
+}
+
+impl Drop for Writer<'_> {
+    fn drop(&mut self) {
+        let generation = rows::state::read(&self.connection).ok().map(|state| state.generation);
+        *self.imprint.lock() = Imprint::of(self.path, generation);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What does a search give back?
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use recall_core::{
@@ -274,9 +275,26 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// Lines of the journals cannot be read: what they say is missing.
+    JournalLinesUnread(UnreadLines),
+    /// Lines of the selection cannot be read: what they decide does not hold.
+    SelectionLinesUnread(UnreadLines),
     /// Something in the configuration is wrong and was passed over.
     Configuration {
         /// What and where.
         message: String,
     },
+}
+
+/// Lines of a store's files that cannot be read. They stay where they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadLines {
+    /// The file of the first one, absolute.
+    pub file: PathBuf,
+    /// The first one, counted from 1; 0 if the file as a whole cannot be read.
+    pub line: u64,
+    /// What is wrong with it.
+    pub reason: String,
+    /// How many there are, in all files.
+    pub count: u64,
 }

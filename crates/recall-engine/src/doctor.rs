@@ -18,6 +18,7 @@ use crate::freshness::reason_of;
 use crate::mask;
 use crate::origin::Origin;
 use crate::progress::Cancel;
+use crate::selection::UnreadLine;
 use crate::store::{Store, index_in_project};
 
 pub use findings::{Check, Finding, Gravity, Problem};
@@ -62,6 +63,9 @@ pub struct DoctorReport {
     pub checked: Vec<Check>,
 }
 
+/// The most lines of the selection that are reported one by one.
+const LINES_TOLD: usize = 1000;
+
 /// How many documents are looked through for secrets at a time.
 const DOCUMENTS_A_PAGE: usize = 64;
 
@@ -71,13 +75,14 @@ impl Engine {
     /// # Errors
     /// A store cannot be opened, or a catalog cannot be read for another reason than that it is damaged.
     pub fn doctor(&self, origin: &Origin, request: &DoctorRequest) -> Result<DoctorReport, StatusError> {
-        let mut checked = vec![Check::Journal, Check::Catalog, Check::Lexical, Check::Vectors];
+        let mut checked = vec![Check::Journal, Check::Selection, Check::Catalog, Check::Lexical, Check::Vectors];
         if request.secrets == SecretScan::On {
             checked.push(Check::Secrets);
         }
         let mut findings = Vec::new();
         for store in self.registry.stores(origin, request.scope, &*self.clock)? {
             let mut problems = self.journal_problems(&store);
+            problems.extend(selection_problems(&store));
             problems.extend(index_problems(&store)?);
             if request.secrets == SecretScan::On {
                 problems.extend(secrets(&store)?);
@@ -122,6 +127,7 @@ impl Engine {
             Problem::CatalogDamaged { .. } => is_anew,
             Problem::JournalsUnread { .. }
             | Problem::JournalLine { .. }
+            | Problem::SelectionLine { .. }
             | Problem::Orphan { .. }
             | Problem::Rivals { .. }
             | Problem::Vectors { .. }
@@ -152,6 +158,17 @@ impl Engine {
             Err(_) => Ok(false),
         }
     }
+}
+
+/// The lines of the selection that cannot be read.
+fn selection_problems(store: &Store) -> Vec<Problem> {
+    let selection = store.selection.lock();
+    let problem = |UnreadLine { file, line, reason }: &UnreadLine| Problem::SelectionLine {
+        path: file.clone(),
+        line: *line,
+        reason: reason.clone(),
+    };
+    selection.unread().iter().take(LINES_TOLD).map(problem).collect()
 }
 
 /// What is wrong with what is derived.

@@ -20,7 +20,7 @@ use crate::ingest::{Outcome, Supervision, Work, ingest};
 use crate::memory::MemoryWait;
 use crate::semantic::Reach;
 use crate::settings::EngineSettings;
-use crate::store::Store;
+use crate::store::{Configuration, Store};
 
 pub(crate) use scan::{Sync, SyncReport, sync};
 
@@ -34,6 +34,8 @@ pub(crate) struct Freshness {
 #[derive(Debug, Default)]
 struct State {
     phase: Phase,
+    /// Whether other files are to be indexed than at the last comparison.
+    is_outdated: bool,
     /// When the running scan began, and how long its look at the files took.
     began: Option<Instant>,
     scan_took: Option<Duration>,
@@ -118,6 +120,8 @@ pub(crate) fn freshen(
         warnings.push(Warning::MemoriesBehind);
     }
     warnings.extend(store.ledger.problem().map(|reason| Warning::JournalsUnread { reason }));
+    warnings.extend(store.ledger.unread_lines().map(Warning::JournalLinesUnread));
+    warnings.extend(store.selection.lock().unread_lines().map(Warning::SelectionLinesUnread));
     Ok(warnings)
 }
 
@@ -129,12 +133,17 @@ fn freshen_files(
     clock: &Arc<dyn Clock>,
 ) -> Result<Vec<Warning>, StoreError> {
     let never_indexed = store.holds_nothing();
-    let limits = &store.settings.limits;
     let began = Instant::now();
+    let is_configured_anew = store.follow_configuration() == Configuration::Changed;
+    let settings_of_store = store.settings();
+    let limits = &settings_of_store.limits;
     {
         let mut state = store.freshness.state.lock();
+        // A scan that runs may have begun by the rules before.
+        state.is_outdated |= is_configured_anew;
         if state.phase == Phase::Idle {
             let due = limits.scan_interval.is_zero()
+                || state.is_outdated
                 || state.last.is_none_or(|(at, took)| {
                     // One that no search feels is short enough to follow the interval alone.
                     let is_short = took <= limits.scan_wait;
@@ -149,6 +158,7 @@ fn freshen_files(
             }
             state.phase = Phase::Scanning;
             state.began = Some(began);
+            state.is_outdated = false;
             state.result = None;
             spawn(store, settings, clock)?;
         }

@@ -1,7 +1,8 @@
 //! What does `git` say of a project's files?
 //!
 //! It only reads, takes nothing from the network and runs nothing: what a repository sets for hooks, filters, pagers, monitors
-//! and signatures is not asked. Where there is no `git`, no repository, or no answer in time, nothing is known.
+//! and signatures is ignored. If there is no `git`, no repository that belongs to the folder, or no answer in time, nothing is
+//! known. No answer names a file outside the folder.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -11,6 +12,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use recall_core::{DocPath, Timestamp};
+use recall_git::{Program, Repository};
 
 /// How long `git` is waited for: a hundred times as long as it takes in a repository of 100,000 files.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -24,25 +26,26 @@ const MOST_COMMITS: usize = 50;
 /// How many settings of filters are turned off at most.
 const MOST_FILTER_SETTINGS: usize = 256;
 
+/// What commands that compare show: the names of files below the folder.
+const SHOWN_OF_DIFFERENCES: &[&str] =
+    &["--name-only", "--relative", "--ignore-submodules=all", "--no-ext-diff", "--no-textconv"];
+
 /// What the branch that others start from is called, in the order in which it is looked for.
 const MAIN_BRANCHES: [&str; 5] = ["origin/HEAD", "main", "master", "origin/main", "origin/master"];
-
-/// Variables by which a surrounding `git` would point this one at another repository.
-const OF_ANOTHER_REPOSITORY: [&str; 8] = [
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_WORK_TREE",
-];
 
 /// `git` in a folder.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Git<'a> {
     folder: &'a Path,
+}
+
+/// Which files git compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WorkTree {
+    /// Those around the folder.
+    Own,
+    /// Those that the repository's configuration names.
+    AsConfigured,
 }
 
 /// A commit.
@@ -72,6 +75,9 @@ impl<'a> Git<'a> {
     /// The files that differ between what is checked out and where its branch left the main one; `None` where there is no
     /// repository.
     pub(crate) fn branch_changes(self) -> Option<BranchChanges> {
+        if !self.has_its_own_work_tree() {
+            return None;
+        }
         let staged = self.names(&["diff-index", "--cached", "HEAD"]);
         // Before the first commit every file is new.
         let staged = staged.or_else(|| self.names(&["ls-files", "--cached"]))?;
@@ -96,9 +102,20 @@ impl<'a> Git<'a> {
         commits
     }
 
+    /// Whether the files that git compares are those around the folder, and not those of a folder that `core.worktree` names.
+    fn has_its_own_work_tree(self) -> bool {
+        let own = Repository::of(self.folder).map(|repository| repository.work_tree);
+        let compared = self.run_in(&["rev-parse", "--show-toplevel"], &[], WorkTree::AsConfigured);
+        let compared = compared.as_deref().and_then(|line| std::str::from_utf8(line).ok()).map(str::trim_end);
+        let compared = compared.and_then(|path| Path::new(path).canonicalize().ok());
+        own.is_some() && own == compared
+    }
+
     fn log(self, which: &[&str]) -> Vec<Commit> {
         let most = format!("--max-count={MOST_COMMITS}");
-        let arguments = [&["log", "--no-show-signature", "--no-color", "--format=%h%x09%s", &most], which].concat();
+        let arguments =
+            [&["log", "--no-show-signature", "--no-ext-diff", "--no-color", "--format=%h%x09%s", &most], which]
+                .concat();
         let Some(answer) = self.run(&arguments, &[]) else { return Vec::new() };
         let commit = |line: &str| {
             let (id, subject) = line.split_once('\t')?;
@@ -120,8 +137,7 @@ impl<'a> Git<'a> {
         if filters.len() > MOST_FILTER_SETTINGS {
             return None;
         }
-        let names =
-            self.run(&["diff-files", "-z", "--name-only", "--relative", "--ignore-submodules=all"], &filters)?;
+        let names = self.run(&[&["diff-files", "-z"], SHOWN_OF_DIFFERENCES].concat(), &filters)?;
         Some(paths(&names))
     }
 
@@ -135,38 +151,23 @@ impl<'a> Git<'a> {
     /// The files that a command names, below the folder.
     fn names(self, arguments: &[&str]) -> Option<BTreeSet<DocPath>> {
         let (command, rest) = arguments.split_first().expect("a command");
-        let of_diff: &[&str] = &["--name-only", "--relative", "--ignore-submodules=all"];
-        let shown = if command.starts_with("diff") { of_diff } else { &[] };
+        let shown = if command.starts_with("diff") { SHOWN_OF_DIFFERENCES } else { &[] };
         Some(paths(&self.run(&[&[*command, "-z"], shown, rest].concat(), &[])?))
     }
 
-    /// Runs it with some settings empty; `None` where it fails or does not end in time.
+    /// Runs it with some settings empty; `None` if it fails or does not end in time.
     fn run(self, arguments: &[&str], emptied: &[&str]) -> Option<Vec<u8>> {
-        let mut git = Command::new("git");
-        for variable in OF_ANOTHER_REPOSITORY {
-            git.env_remove(variable);
+        self.run_in(arguments, emptied, WorkTree::Own)
+    }
+
+    fn run_in(self, arguments: &[&str], emptied: &[&str], work_tree: WorkTree) -> Option<Vec<u8>> {
+        let repository = Repository::of(self.folder)?;
+        let mut git: Command = Program::find(&repository.work_tree).ok()?.command();
+        Program::without(&mut git, emptied);
+        if work_tree == WorkTree::Own {
+            git.env("GIT_WORK_TREE", &repository.work_tree);
         }
-        // Not as arguments: a name may hold what ends it there.
-        for (at, name) in emptied.iter().enumerate() {
-            let value = if name.ends_with(".required") { "false" } else { "" };
-            git.env(format!("GIT_CONFIG_KEY_{at}"), name).env(format!("GIT_CONFIG_VALUE_{at}"), value);
-        }
-        if !emptied.is_empty() {
-            git.env("GIT_CONFIG_COUNT", emptied.len().to_string());
-        }
-        git.current_dir(self.folder)
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            // A partial clone would fetch what it lacks.
-            .env("GIT_NO_LAZY_FETCH", "1")
-            .env("GIT_ALLOW_PROTOCOL", "none")
-            .env("LC_ALL", "C")
-            .args(["--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"])
-            .args(["-c", "core.quotePath=false", "-c", "log.showSignature=false"])
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+        git.current_dir(self.folder).args(arguments).stderr(Stdio::null());
         let mut child = git.spawn().ok()?;
         let stdout = child.stdout.take()?;
         let (read, is_read) = mpsc::channel();

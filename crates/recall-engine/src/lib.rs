@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 
-pub use answer::{Answer, Explanation, Facet, Factor, Hit, Reranked, Stage, StageTimes, Warning};
+pub use answer::{Answer, Explanation, Facet, Factor, Hit, Reranked, Stage, StageTimes, UnreadLines, Warning};
 pub use briefing::{Briefing, BriefingSection, SectionKind};
 pub use candidates::RankedDocument;
 pub use coverage::{Coverage, Indexing};

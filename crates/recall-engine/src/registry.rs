@@ -16,7 +16,7 @@ use crate::fault::Fault;
 use crate::models::{Encoders, Models};
 use crate::origin::Origin;
 use crate::settings::{JournalSource, Places, StoreSettingsSource};
-use crate::store::{Part, Store, Surroundings};
+use crate::store::{Disturbed, Part, Store, Surroundings};
 
 /// How long closing waits for the jobs of a store, which were asked to stop.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
@@ -28,7 +28,7 @@ const CLOSING_LOOK: Duration = Duration::from_millis(2);
 pub(crate) struct Registry {
     pub(crate) places: Places,
     capacity: NonZero<usize>,
-    store_settings: Box<StoreSettingsSource>,
+    store_settings: Arc<StoreSettingsSource>,
     models: ArcSwap<Models>,
     journals: Box<JournalSource>,
     slots: Mutex<Vec<Slot>>,
@@ -63,7 +63,7 @@ impl Registry {
         Self {
             places,
             capacity,
-            store_settings,
+            store_settings: Arc::from(store_settings),
             models: ArcSwap::from_pointee(models),
             journals,
             slots: Mutex::default(),
@@ -117,7 +117,8 @@ impl Registry {
         scope: Scope,
         clock: &dyn Clock,
     ) -> Result<Vec<Arc<Store>>, StoreError> {
-        let known = &project.settings.domains;
+        let settings = project.settings();
+        let known = &settings.domains;
         if let Some(name) = origin.domain.as_ref().filter(|name| !known.contains(name)) {
             return Err(StoreError::NoDomain { name: name.clone(), known: known.clone() });
         }
@@ -249,18 +250,38 @@ impl Registry {
         }
         let slot = self.slot(root);
         let mut store = slot.lock();
-        if let Some(open) = store.as_ref() {
-            return Ok(Arc::clone(open));
+        let mut disturbed = None;
+        if let Some(open) = store.take() {
+            disturbed = open.disturbed();
+            let Some(disturbed) = disturbed else { return Ok(Arc::clone(store.insert(open))) };
+            tracing::warn!(root = %root.display(), ?disturbed, "somebody else changed an open index; it is opened again");
+            open.cancel.cancel();
+            // Of what is replaced, the file that is there now is looked at as it is.
+            let part = match disturbed {
+                Disturbed::Overwritten(part) => part,
+                Disturbed::Replaced => Part::Catalog,
+            };
+            self.damaged.lock().insert(root.to_owned(), Damage { part, of: Arc::downgrade(&open) });
         }
         // A root is of one scope, whoever opens it first.
         let is_domain = self.places.domains.values().any(|domain| canonical(domain) == root);
         let scope = if is_domain { StoreScope::Domain } else { scope };
         let settings = (self.store_settings)(root);
         let models = self.models.load_full();
-        let surroundings =
-            Surroundings { places: &self.places, models: &models, journals: &*self.journals, now: clock.now() };
-        let damaged = self.damage(root);
+        let surroundings = Surroundings {
+            places: &self.places,
+            models: &models,
+            journals: &*self.journals,
+            settings_source: &self.store_settings,
+            now: clock.now(),
+        };
+        // Waits until the store is closed.
+        let damaged = self.damage(root).filter(|_| disturbed != Some(Disturbed::Replaced));
         let opened = Arc::new(Store::open(scope, root, settings, &surroundings, damaged)?);
+        // What could not be set aside, since another request holds it, is not trusted either.
+        if disturbed.is_some() && damaged.is_none() {
+            opened.derive_anew()?;
+        }
         opened.catch_up_soon();
         *store = Some(Arc::clone(&opened));
         Ok(opened)

@@ -137,9 +137,12 @@ impl Engine {
         let mut warnings = Vec::new();
         for store in stores {
             warnings.extend(store.repaired.iter().map(|what| Warning::Repaired { what: what.clone() }));
-            let configuration = store.settings.warnings.iter();
+            let freshened = freshen(store, &self.settings, &self.clock);
+            // Freshening reads the configuration again if it was changed.
+            let settings = store.settings();
+            let configuration = settings.warnings.iter();
             warnings.extend(configuration.map(|message| Warning::Configuration { message: message.clone() }));
-            match freshen(store, &self.settings, &self.clock) {
+            match freshened {
                 Ok(more) => {
                     // Whoever waited for the index waits for the rest of it, too: embedding takes a part of that time.
                     if more.iter().any(|warning| matches!(warning, Warning::IndexedOnTheWay { .. })) {
@@ -201,7 +204,7 @@ impl Search<'_> {
 
     /// The weights of the retrievers, and what the request and its store give of them.
     fn weights(&self) -> (Vec<(Retriever, f64)>, Weights) {
-        let given = weights::given(&self.request.weights, &self.stores[0].settings.weights);
+        let given = weights::given(&self.request.weights, &self.stores[0].settings().weights);
         let mut weights = weights::of(self.understood.class, &given);
         for (retriever, weight) in &mut weights {
             if self.request.leaves_out(retriever.as_str()) {
@@ -225,7 +228,7 @@ impl Search<'_> {
 
     /// Runs the pipeline once. The last attempt leaves hits of changing files out instead of waiting for them.
     fn attempt(&self, clock: &mut StageClock, is_last: bool) -> Result<Attempt, SearchError> {
-        let store_settings = &self.stores[0].settings;
+        let store_settings = self.stores[0].settings();
         let (weights, deciding) = self.deciding();
         let pool = pool::gather(self, &weights, deciding.is_some(), clock)?;
         let looks = expand::look(self, &pool);

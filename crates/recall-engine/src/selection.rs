@@ -4,13 +4,15 @@
 //! cannot be read is kept and passed over.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use recall_core::{DocPath, DocumentType, PROJECT_FOLDER};
 use recall_folder::{Access, Folder, OpenError};
 use serde::{Deserialize, Serialize};
 
+use crate::answer::UnreadLines;
 use crate::store::is_initialised;
 
 /// The name of the file, in a project's folder of recall and in a store's folder.
@@ -19,12 +21,39 @@ const FILE: &str = "selection.jsonl";
 /// How much of a file is read: a hundred thousand decisions.
 const FILE_BYTES: u64 = 16 * 1024 * 1024;
 
+/// How many lines that cannot be read are logged.
+const LINES_LOGGED: usize = 10;
+
 /// What was decided about each path, by path.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
     /// Where decisions are written to.
     file: Place,
     decisions: BTreeMap<DocPath, Decision>,
+    /// The lines that cannot be read, in order.
+    unread: Vec<UnreadLine>,
+}
+
+/// A line of the file that cannot be read. It decides nothing, and stays in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UnreadLine {
+    /// Which file it is in.
+    pub(crate) file: PathBuf,
+    /// Counted from 1; the first one if the file cannot be opened.
+    pub(crate) line: u64,
+    /// What is wrong with it.
+    pub(crate) reason: String,
+}
+
+/// Where decisions may be: in the project, and in the folder of the store.
+fn places(root: &Path, store_folder: &Path) -> [Place; 2] {
+    let project = Place { root: root.to_owned(), below: Path::new(PROJECT_FOLDER).join(FILE) };
+    [project, Place { root: store_folder.to_owned(), below: FILE.into() }]
+}
+
+/// The paths of the files that may hold decisions.
+pub(crate) fn files(root: &Path, store_folder: &Path) -> [PathBuf; 2] {
+    places(root, store_folder).map(|place| place.path())
 }
 
 /// A file below a root, to which no link leads.
@@ -89,36 +118,53 @@ enum Line {
 impl Selection {
     /// Reads the decisions of a store: those in the project, which others may have committed, and those in the store's own folder.
     /// A file that is missing holds none. In an initialised project the project's file is written and its decisions come last.
-    ///
-    /// Also returns why a file was passed over: one in a project may be anything.
-    pub(crate) fn load(root: &Path, store_folder: &Path) -> (Self, Vec<OpenError>) {
-        let project = Place { root: root.to_owned(), below: Path::new(PROJECT_FOLDER).join(FILE) };
-        let own = Place { root: store_folder.to_owned(), below: FILE.into() };
+    pub(crate) fn load(root: &Path, store_folder: &Path) -> Self {
+        let [project, own] = places(root, store_folder);
         let (first, written) = if is_initialised(root) { (own, project) } else { (project, own) };
-        let mut selection = Self { file: written, decisions: BTreeMap::new() };
+        let mut selection = Self { file: written, decisions: BTreeMap::new(), unread: Vec::new() };
         let last = selection.file.clone();
-        let problems = [first, last].iter().filter_map(|file| selection.read(file).err()).collect();
-        (selection, problems)
+        for file in [first, last] {
+            selection.read(&file);
+        }
+        for UnreadLine { file, line, reason } in selection.unread.iter().take(LINES_LOGGED) {
+            tracing::warn!(file = %file.display(), line, reason, "a line of the selection cannot be read");
+        }
+        selection
     }
 
-    fn read(&mut self, file: &Place) -> Result<(), OpenError> {
+    fn read(&mut self, file: &Place) {
+        let unread = |line, reason| UnreadLine { file: file.path(), line, reason };
         let bytes = match Folder::open(&file.root).and_then(|root| root.read(&file.below, FILE_BYTES)) {
-            Err(OpenError::Missing { .. }) => return Ok(()),
-            read => read?,
+            Err(OpenError::Missing { .. }) => return,
+            // One in a project may be anything: it decides nothing, and the rest does.
+            Err(error) => return self.unread.push(unread(1, error.to_string())),
+            Ok(bytes) => bytes,
         };
-        let text = String::from_utf8_lossy(&bytes);
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            match serde_json::from_str::<Line>(line).ok().and_then(read) {
-                Some((path, Some(decision))) => {
+        for (line, number) in bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).zip(1..) {
+            if line.is_empty() {
+                continue;
+            }
+            match parse(line) {
+                Ok((path, Some(decision))) => {
                     self.decisions.insert(path, decision);
                 }
-                Some((path, None)) => {
+                Ok((path, None)) => {
                     self.decisions.remove(&path);
                 }
-                None => tracing::warn!(file = %file.path().display(), "a line of the selection cannot be read"),
+                Err(reason) => self.unread.push(unread(number, reason)),
             }
         }
-        Ok(())
+    }
+
+    /// The lines that cannot be read, in order.
+    pub(crate) fn unread(&self) -> &[UnreadLine] {
+        &self.unread
+    }
+
+    /// The first line that cannot be read, and how many there are; `None` if all can be read.
+    pub(crate) fn unread_lines(&self) -> Option<UnreadLines> {
+        let UnreadLine { file, line, reason } = self.unread.first()?.clone();
+        Some(UnreadLines { file, line, reason, count: self.unread.len() as u64 })
     }
 
     /// Writes a decision to the file, and holds it.
@@ -152,6 +198,10 @@ impl Selection {
         let mut line = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
         line.push('\n');
         let mut file = Folder::open(&self.file.root)?.file(&self.file.below, Access::AppendOrCreate)?;
+        // A last line without an end would take the new one into itself.
+        if ends_within_a_line(&mut file).map_err(failed)? {
+            line.insert(0, '\n');
+        }
         file.write_all(line.as_bytes()).and_then(|()| file.sync_data()).map_err(failed)
     }
 
@@ -171,6 +221,26 @@ impl Selection {
             end = path.as_str()[..end].rfind('/')?;
         }
     }
+}
+
+/// Whether the last line of a file has no newline.
+fn ends_within_a_line(file: &mut File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
+}
+
+/// What a line says, or why it cannot be read.
+fn parse(line: &[u8]) -> Result<(DocPath, Option<Decision>), String> {
+    let text = std::str::from_utf8(line).map_err(|error| format!("not UTF-8 from byte {}", error.valid_up_to()))?;
+    // Some editors begin a file with it.
+    let text = text.trim_start_matches('\u{feff}');
+    let line = serde_json::from_str::<Line>(text).map_err(|error| error.to_string())?;
+    read(line).ok_or_else(|| "its path or type is not valid".to_owned())
 }
 
 /// The path that a line is about, and what it decides; no decision where it takes one back.
@@ -232,15 +302,43 @@ mod tests {
         }
 
         fn load(&self) -> Selection {
-            let (selection, problems) = Selection::load(&self.path("root"), &self.path("store"));
-            assert!(problems.is_empty(), "{problems:?}");
+            let selection = Selection::load(&self.path("root"), &self.path("store"));
+            assert!(selection.unread().is_empty(), "{:?}", selection.unread());
             selection
         }
 
         /// Decides about the path `own` before the project is initialised.
         fn load_own_decision(&self) {
-            let (mut selection, _) = Selection::load(&self.path("root"), &self.path("store"));
+            let mut selection = self.load();
             selection.decide(path("own"), Decision::Removed).expect("written");
+        }
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_costs_that_line_and_stays() {
+        let project = Project::new();
+        let file = project.path("store/selection.jsonl");
+        let load = || Selection::load(&project.path("root"), &project.path("store"));
+        let removal = |path: &str| format!("{{\"event\":\"remove\",\"path\":\"{path}\"}}");
+        let outside = removal("../up.md");
+        let bad: [&[u8]; 5] = [
+            b"{\"event\":\"remove\",\"path\":\"caf\xe9.md\"}",
+            b"{\"event\":",
+            b"\0\0",
+            b"<<<<<<< HEAD",
+            outside.as_bytes(),
+        ];
+        for bad in bad {
+            let text = [removal("first.md").as_bytes(), bad, removal("last.md").as_bytes(), bad].join(&b'\n');
+            fs::write(&file, &text).expect("written");
+            let mut selection = load();
+            assert!(selection.decides(&path("first.md")) && selection.decides(&path("last.md")), "{text:?}");
+            let lines: Vec<u64> = selection.unread().iter().map(|unread| unread.line).collect();
+            assert_eq!(lines, [2, 4], "{:?}", selection.unread());
+            selection.decide(path("next.md"), Decision::Removed).expect("written");
+            let again = load();
+            assert!(again.decides(&path("next.md")), "it stands on a line of its own");
+            assert!(fs::read(&file).expect("there").starts_with(&text), "no line is changed");
         }
     }
 
@@ -297,8 +395,9 @@ mod tests {
         std::os::unix::fs::symlink(&target, project.path("root/.recall/selection.jsonl")).expect("linked");
         project.load_own_decision();
         fs::write(project.path("root/.recall/recall.toml"), "").expect("written");
-        let (mut selection, problems) = Selection::load(&project.path("root"), &project.path("store"));
-        assert!(matches!(&problems[..], [OpenError::Link { .. }]), "{problems:?}");
+        let mut selection = Selection::load(&project.path("root"), &project.path("store"));
+        let [unread] = selection.unread() else { panic!("{:?}", selection.unread()) };
+        assert!(unread.reason.ends_with("is a symbolic link"), "{unread:?}");
         assert!(selection.decides(&path("own")) && !selection.decides(&path("a")));
         let refused = selection.decide(path("b"), Decision::Removed).expect_err("a link");
         assert!(matches!(refused, OpenError::Link { .. }));

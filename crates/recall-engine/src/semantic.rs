@@ -95,6 +95,12 @@ impl Semantic {
         self.folder.sweep(&fingerprints);
     }
 
+    /// Sets aside the embeddings whose files somebody else has changed while they were open; they are made again. Returns whether
+    /// there were any.
+    pub(crate) fn give_up_disturbed(&self) -> bool {
+        self.layers.load().iter().filter(|layer| layer.give_up_disturbed()).count() > 0
+    }
+
     /// The embeddings that hold every chunk of a generation; `None` where none do.
     pub(crate) fn covering(&self, generation: Generation) -> Option<Covering> {
         Covering::of(&self.layers.load(), generation)

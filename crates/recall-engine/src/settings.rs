@@ -143,6 +143,8 @@ pub struct StoreSettings {
     pub domains: Vec<String>,
     /// What was wrong with the configuration, for a person.
     pub warnings: Vec<String>,
+    /// The files that all this was read from, there or not. If one of them changes, all is read again.
+    pub files: Vec<PathBuf>,
 }
 
 impl Default for StoreSettings {
@@ -158,6 +160,7 @@ impl Default for StoreSettings {
             low_confidence: LOW_CONFIDENCE,
             domains: Vec::new(),
             warnings: Vec::new(),
+            files: Vec::new(),
         }
     }
 }

@@ -99,7 +99,7 @@ impl Engine {
         let stores = self.registry.stores(origin, scope, &*self.clock)?;
         for store in &stores {
             // What cannot be read is told by `problem`.
-            let _ = store.ledger.look(self.clock.now(), store.settings.limits.scan_interval);
+            let _ = store.ledger.look(self.clock.now(), store.settings().limits.scan_interval);
         }
         let stores = stores
             .iter()
@@ -179,6 +179,6 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         model: store.semantic.answering(coverage.generation).map(|model| model.to_string()),
         embeddings_problems: store.semantic.problems(),
         repaired: store.repaired.clone(),
-        configuration: store.settings.warnings.clone(),
+        configuration: store.settings().warnings.clone(),
     })
 }

@@ -2,6 +2,7 @@
 
 mod attention;
 mod background;
+mod configured;
 mod folder;
 mod known;
 mod open;
@@ -9,11 +10,14 @@ mod passages;
 mod publication;
 mod ranking;
 mod retrievals;
+mod strangers;
 mod structure;
+mod watch;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Instant;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
@@ -32,10 +36,12 @@ use crate::rankers::Rankers;
 use crate::selection::Selection;
 use crate::semantic::{Reach, Semantic};
 use crate::session::Sessions;
-use crate::settings::StoreSettings;
+use crate::settings::{StoreSettings, StoreSettingsSource};
 
 pub(crate) use attention::{Attention, Look, Noted};
 pub(crate) use background::Background;
+pub(crate) use configured::Configuration;
+use configured::Looks;
 pub(crate) use folder::{StoreFolder, index_in_project, is_initialised};
 pub(crate) use known::Known;
 pub(crate) use open::Surroundings;
@@ -44,6 +50,7 @@ pub(crate) use publication::Publication;
 pub(crate) use ranking::{Ranking, RankingCell};
 pub(crate) use retrievals::Retrievals;
 pub(crate) use structure::StructureCell;
+pub(crate) use watch::Disturbed;
 
 /// A part of a store's index that can be set aside and made anew by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +66,12 @@ pub(crate) struct Store {
     pub(crate) scope: StoreScope,
     pub(crate) root: PathBuf,
     pub(crate) folder: StoreFolder,
-    pub(crate) settings: StoreSettings,
+    /// What its project's configuration says at present.
+    settings: ArcSwap<StoreSettings>,
+    /// Where that is read again.
+    settings_source: Arc<StoreSettingsSource>,
+    /// What the files looked like that the settings and the selection were read from.
+    configured: Mutex<Vec<Looks>>,
     pub(crate) catalog: Catalog,
     pub(crate) lexical: Lexical,
     pub(crate) semantic: Semantic,
@@ -93,6 +105,8 @@ pub(crate) struct Store {
     /// Which rankers decide on the order of its candidates.
     ranking: RankingCell,
     indexing: Mutex<Option<Indexing>>,
+    /// When the files were last looked at.
+    looked: Mutex<Option<Instant>>,
     /// What was found damaged at open and made anew.
     pub(crate) repaired: Vec<String>,
     /// Asks the store's background jobs to stop.
@@ -100,6 +114,11 @@ pub(crate) struct Store {
 }
 
 impl Store {
+    /// What its project's configuration says at present.
+    pub(crate) fn settings(&self) -> Arc<StoreSettings> {
+        self.settings.load_full()
+    }
+
     /// What is known of the files.
     pub(crate) fn known(&self) -> Arc<Known> {
         self.known.load_full()
@@ -140,7 +159,7 @@ impl Store {
 
     /// Which rankers decide on the order of its candidates at this moment; `built_in` where it has none of its own.
     pub(crate) fn ranking(&self, built_in: &Rankers) -> Arc<Ranking> {
-        self.ranking.look(&self.settings.ranker, built_in)
+        self.ranking.look(&self.settings().ranker, built_in)
     }
 
     /// Whether no search can find anything in it: it was never indexed, or the first run did not get to its end.

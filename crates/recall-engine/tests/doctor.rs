@@ -53,7 +53,10 @@ fn a_store_as_it_should_be_has_no_findings() {
     sandbox.search(&engine, "wombats");
     let report = doctor(&sandbox, &engine, Mend::Nothing, SecretScan::On);
     assert_eq!(report.findings, []);
-    assert_eq!(report.checked, [Check::Journal, Check::Catalog, Check::Lexical, Check::Vectors, Check::Secrets]);
+    assert_eq!(
+        report.checked,
+        [Check::Journal, Check::Selection, Check::Catalog, Check::Lexical, Check::Vectors, Check::Secrets]
+    );
 }
 
 #[test]

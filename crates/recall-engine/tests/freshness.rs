@@ -2,12 +2,15 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use recall_core::Timestamp;
-use recall_engine::Warning;
-use support::{Sandbox, paths};
+use recall_engine::{Engine, EngineSettings, Places, StoreSettings, Warning};
+use support::{Sandbox, SystemClock, paths};
 
 #[test]
 fn the_first_search_of_a_project_indexes_it_and_says_so() {
@@ -122,4 +125,50 @@ fn a_rebuild_gives_the_same_answer() {
         .rebuild(&origin, recall_core::Scope::Project, &mut |_| {}, &recall_engine::Cancel::default())
         .expect("rebuilt");
     assert_eq!(sandbox.search(&engine, "opens the store").hits, before.hits);
+}
+
+#[test]
+fn settings_and_a_selection_that_change_while_the_store_is_open_count_at_the_next_search() {
+    let mut sandbox = Sandbox::with(&[("docs/a.md", "# Alpha\n\nWombats.\n"), ("b.md", "# Beta\n\nWombats.\n")]);
+    // The change of the file alone is to bring the comparison about.
+    sandbox.limits.scan_interval = Duration::from_hours(1);
+    let file = sandbox.home().join("exclude.txt");
+    fs::write(&file, "").expect("written");
+    let (limits, read) = (sandbox.limits.clone(), file.clone());
+    let store_settings = move |_: &Path| StoreSettings {
+        limits: limits.clone(),
+        exclude: fs::read_to_string(&read).expect("there").lines().map(str::to_owned).collect(),
+        files: vec![read.clone()],
+        ..StoreSettings::default()
+    };
+    let places = Places {
+        global_root: sandbox.home().join("global"),
+        stores: sandbox.home().join("stores"),
+        home: None,
+        allowed_roots: Vec::new(),
+        domains: BTreeMap::new(),
+    };
+    let settings = EngineSettings { ingest_wait: Duration::from_secs(30), ..EngineSettings::default() };
+    let engine = Engine::new(places, settings, Box::new(store_settings), Arc::new(SystemClock));
+    let found = || {
+        let mut found: Vec<String> =
+            paths(&sandbox.search(&engine, "wombats")).into_iter().map(str::to_owned).collect();
+        found.sort();
+        found
+    };
+    assert_eq!(found(), ["b.md", "docs/a.md"]);
+    fs::write(&file, "docs/**\n").expect("written");
+    assert_eq!(found(), ["b.md"]);
+    fs::write(&file, "").expect("written");
+    assert_eq!(found(), ["b.md", "docs/a.md"]);
+    let store = fs::read_dir(sandbox.home().join("stores")).expect("readable").flatten().next().expect("one store");
+    fs::write(store.path().join("selection.jsonl"), b"caf\xE9\n{\"event\":\"remove\",\"path\":\"b.md\"}\n")
+        .expect("written");
+    let answer = sandbox.search(&engine, "wombats");
+    assert_eq!(paths(&answer), ["docs/a.md"]);
+    let told = answer
+        .warnings
+        .iter()
+        .any(|warning| matches!(warning, Warning::SelectionLinesUnread(lines) if lines.line == 1));
+    assert!(told, "{:?}", answer.warnings);
 }

@@ -125,3 +125,82 @@ fn a_changed_file_of_an_index_changes_no_answer() {
         }
     }
 }
+
+/// Damages bytes and keeps their number.
+fn garble(bytes: &mut [u8], rng: &mut fastrand::Rng) {
+    let start = rng.usize(..bytes.len());
+    let end = (start + 1 + rng.usize(..4096)).min(bytes.len());
+    match rng.u8(..3) {
+        0 => (0..=rng.usize(..8)).for_each(|_| bytes[rng.usize(..bytes.len())] ^= 1 << rng.u8(..8)),
+        1 => bytes[start..end].iter_mut().for_each(|byte| *byte = !*byte),
+        _ => bytes.iter_mut().for_each(|byte| *byte ^= 0x5A),
+    }
+}
+
+#[test]
+fn a_file_that_is_changed_under_an_open_index_changes_no_answer() {
+    let sandbox = indexed();
+    let stores = fs::read_dir(sandbox.home().join("stores")).expect("readable");
+    let folder = stores.flatten().next().expect("one store").path().join("index");
+    let engine = engine(&sandbox);
+    let settled = || {
+        answers(&sandbox, &engine);
+        engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
+        answers(&sandbox, &engine)
+    };
+    let expected = settled();
+    let mut rng = fastrand::Rng::with_seed(7);
+    let is_garbled = |path: &Path| {
+        let is_lexical = path.parent().is_some_and(|above| above.ends_with("lexical"));
+        let is_base = path.extension().is_some_and(|end| end == "vectors");
+        let name = path.file_name().expect("a file").to_string_lossy();
+        // A lock says nothing, and the seal is read by the next opening alone.
+        (is_lexical && !name.ends_with(".lock") && name != "seal") || is_base || name == "catalog.db"
+    };
+    for round in 0..2 {
+        let mut whole = Vec::new();
+        files(&folder, &mut whole);
+        whole.retain(|(path, bytes)| is_garbled(path) && !bytes.is_empty());
+        assert!(whole.len() > 5, "{whole:?}");
+        for (path, bytes) in whole {
+            let mut garbled = bytes.clone();
+            while garbled == bytes {
+                garble(&mut garbled, &mut rng);
+            }
+            // What was set aside and made anew since has other names.
+            if !path.exists() {
+                continue;
+            }
+            if round == 0 {
+                let file = fs::File::options().write(true).open(&path).expect("there");
+                std::io::Write::write_all(&mut &file, &garbled).expect("written");
+            } else {
+                let beside = folder.join("beside");
+                fs::write(&beside, &garbled).expect("written");
+                fs::rename(&beside, &path).expect("renamed");
+            }
+            assert_eq!(settled(), expected, "round {round}: {}", path.display());
+        }
+    }
+    engine.close();
+}
+
+#[test]
+fn a_catalog_of_another_time_in_the_place_of_an_open_one_changes_no_answer() {
+    let sandbox = indexed();
+    let stores = fs::read_dir(sandbox.home().join("stores")).expect("readable");
+    let catalog = stores.flatten().next().expect("one store").path().join("index/catalog.db");
+    let earlier = fs::read(&catalog).expect("there");
+    let engine = engine(&sandbox);
+    sandbox.write("docs/cars.md", "# Cars\n\nAn electrician repairs the motor of a vehicle.\n");
+    sandbox.write("docs/boats.md", "# Boats\n\nA shipwright repairs the hull.\n");
+    answers(&sandbox, &engine);
+    engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    let expected = answers(&sandbox, &engine);
+    fs::write(catalog.with_extension("new"), &earlier).expect("written");
+    fs::rename(catalog.with_extension("new"), &catalog).expect("renamed");
+    answers(&sandbox, &engine);
+    engine.settle(&sandbox.origin(), Scope::Project).expect("settled");
+    assert_eq!(answers(&sandbox, &engine), expected);
+    engine.close();
+}

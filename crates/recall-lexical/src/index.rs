@@ -14,10 +14,11 @@ use tantivy::{Directory as _, Index, IndexSettings, TantivyError};
 use crate::directory::{IndexDirectory, Refusal};
 use crate::fields::Fields;
 use crate::format::{self, FORMAT, Payload};
+use crate::imprint::Imprint;
 use crate::integrity::{self, Sealed};
 use crate::open::{OpenError, guarded};
 use crate::searcher::Searcher;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, State};
 use crate::tokenizer;
 use crate::union::ScratchPool;
 use crate::weights::FieldWeights;
@@ -86,6 +87,19 @@ impl Lexical {
         }
         self.shared.publish()?;
         Ok(Refreshed::Changed)
+    }
+
+    /// Whether somebody else has changed the files of the published state. Costs a look at each file.
+    ///
+    /// What another process has committed is published first, and is no disturbance. Files that a merge has deleted look like
+    /// one, so the caller sees to it that nobody writes.
+    pub fn is_disturbed(&self) -> bool {
+        let shared = &self.shared;
+        let before = shared.published();
+        if !before.list.holds() && (shared.publish().is_err() || shared.published().generation < before.generation) {
+            return true;
+        }
+        !shared.published().files.holds()
     }
 
     /// The published state, to search in. It stays as it is whatever is committed later.
@@ -195,7 +209,9 @@ fn load(dir: &Path, index: &Index, fields: Fields, before: Option<&Snapshot>) ->
         }
         read => read.map_err(|source| OpenError::io(dir, source))?,
     };
+    let list = Imprint::of(dir, [PathBuf::from(integrity::META)], None);
     let metas = index.load_metas().map_err(|error| OpenError::of(dir, error))?;
+    let files = Imprint::of(dir, integrity::live_files(&metas), before.map(|before| &before.files));
     let generation = match metas.payload.as_deref().map(format::read) {
         Some(Payload::Known(generation)) => generation,
         Some(Payload::Foreign(found)) => {
@@ -207,6 +223,6 @@ fn load(dir: &Path, index: &Index, fields: Fields, before: Option<&Snapshot>) ->
             return Err(OpenError::damaged(dir, "its last commit does not say what it is".to_owned()));
         }
     };
-    guarded(|| Snapshot::open(index, fields, &metas, meta, generation, before))
+    guarded(|| Snapshot::open(index, fields, &metas, State { meta, list, files, generation }, before))
         .map_err(|error| OpenError::of(dir, error))
 }

@@ -21,7 +21,7 @@ use crate::directory::{TEMPORARY, replace};
 use crate::format::checksum;
 use crate::open::corruption;
 
-const META: &str = "meta.json";
+pub(crate) const META: &str = "meta.json";
 const SEAL: &str = "seal";
 
 /// The bytes of the file that names the committed segments.
@@ -97,7 +97,7 @@ fn describe(dir: &Path, metas: &IndexMeta) -> io::Result<String> {
 }
 
 /// The files that the committed segments consist of. Deletions exist only where there are some.
-fn live_files(metas: &IndexMeta) -> BTreeSet<PathBuf> {
+pub(crate) fn live_files(metas: &IndexMeta) -> BTreeSet<PathBuf> {
     metas
         .segments
         .iter()

@@ -19,6 +19,7 @@ mod filter;
 mod filtered;
 mod format;
 mod highlight;
+mod imprint;
 mod in_flight;
 mod index;
 mod integrity;

@@ -14,12 +14,17 @@ use tantivy::{DocId, DocSet, Index, InvertedIndexReader, SegmentMeta, SegmentRea
 use crate::chunk_document::unpack;
 use crate::fields::{CHUNK_COLUMN, DOCUMENT_COLUMN, Fields, TRAITS_COLUMN};
 use crate::filtered::Remembered;
+use crate::imprint::Imprint;
 
 /// One committed state: its segments, opened, and the statistics that scores are computed from.
 pub(crate) struct Snapshot {
     pub(crate) generation: Generation,
     /// What `meta.json` held when the state was read; other bytes mean another state.
     pub(crate) meta: Vec<u8>,
+    /// What `meta.json` looked like.
+    pub(crate) list: Imprint,
+    /// What the files of the segments looked like.
+    pub(crate) files: Imprint,
     pub(crate) segments: Vec<Arc<Segment>>,
     pub(crate) fields: Fields,
     /// Chunks that are not removed.
@@ -30,6 +35,17 @@ pub(crate) struct Snapshot {
     mean_lengths: Vec<(Field, f32)>,
     /// What filters let through.
     pub(crate) filtered: Remembered,
+}
+
+/// A committed state as its list of segments has it.
+pub(crate) struct State {
+    /// The bytes of the list.
+    pub(crate) meta: Vec<u8>,
+    /// What the list looked like.
+    pub(crate) list: Imprint,
+    /// What the files of the segments looked like.
+    pub(crate) files: Imprint,
+    pub(crate) generation: Generation,
 }
 
 /// An immutable part of the index, shared by the snapshots that hold it.
@@ -68,8 +84,7 @@ impl Snapshot {
         index: &Index,
         fields: Fields,
         metas: &tantivy::IndexMeta,
-        meta: Vec<u8>,
-        generation: Generation,
+        State { meta, list, files, generation }: State,
         before: Option<&Self>,
     ) -> Result<Self, TantivyError> {
         let known = |meta: &SegmentMeta| {
@@ -98,7 +113,7 @@ impl Snapshot {
             .to_vec();
         let documents = segments.iter().map(|segment| segment.documents).sum();
         let filtered = Remembered::default();
-        Ok(Self { generation, meta, segments, fields, chunks, documents, mean_lengths, filtered })
+        Ok(Self { generation, meta, list, files, segments, fields, chunks, documents, mean_lengths, filtered })
     }
 
     /// The mean length of a scored field, in tokens.

@@ -99,7 +99,7 @@ impl ModelsFolder {
     /// The file that says so cannot be read.
     pub fn roles(&self) -> Result<BTreeMap<Role, String>, FolderError> {
         let path = self.path.join(ROLES);
-        match fs::read_to_string(&path) {
+        match read_text(&path) {
             Ok(text) => serde_json::from_str(&text).map_err(|source| FolderError::Malformed { path, source }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
             Err(source) => Err(FolderError::Unreadable { path, source }),
@@ -161,8 +161,16 @@ impl ModelsFolder {
     }
 }
 
+/// Reads a file; what is none, such as a pipe that would be waited for, is refused.
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    fs::read_to_string(path)
+}
+
 /// Writes a file so that a reader sees the old one or the new one.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;

@@ -20,6 +20,7 @@ pub use folder::{AddError, FolderError, Installed, KNOWN, Known, ModelsFolder, P
 pub use manifest::{Batching, DescribeError, Manifest, ManifestError, ModelFile, Pooling, Role};
 pub use onnx::{LoadError, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, ProviderUse, RunError};
 pub use runtime::{
-    InstallError, Runtime, RuntimeError, RuntimePackage, find_runtime, install_runtime, install_runtime_from,
+    InstallError, Runtime, RuntimeError, RuntimePackage, find_runtime, forget_failed_loads, install_runtime,
+    install_runtime_from,
 };
 pub use static_model::{BuiltIn, MOST_TEXT_BYTES, ReadError, StaticModel};

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use recall_core::ModelFingerprint;
 use serde::{Deserialize, Serialize};
 
+use crate::folder::read_text;
+
 pub use describe::DescribeError;
 pub(crate) use describe::{Description, describe};
 
@@ -124,8 +126,7 @@ impl Manifest {
     /// See [`ManifestError`].
     pub fn read(folder: &Path) -> Result<Self, ManifestError> {
         let path = folder.join(MANIFEST);
-        let text =
-            fs::read_to_string(&path).map_err(|source| ManifestError::Unreadable { path: path.clone(), source })?;
+        let text = read_text(&path).map_err(|source| ManifestError::Unreadable { path: path.clone(), source })?;
         let manifest: Self =
             serde_json::from_str(&text).map_err(|source| ManifestError::Malformed { path: path.clone(), source })?;
         let problem = match () {

@@ -1,7 +1,9 @@
 //! Where is the ONNX runtime, and is it one that can be used?
 
+mod attempt;
 mod install;
 mod package;
+mod record;
 mod wheel;
 
 use std::fmt;
@@ -12,6 +14,9 @@ use ort::LoadDynamicError;
 use ort::environment::Environment;
 use ort::logging::LogLevel;
 use parking_lot::Mutex;
+
+use attempt::Attempt;
+use record::{Care, Recorded};
 
 pub use install::{InstallError, install_runtime, install_runtime_from};
 pub use package::RuntimePackage;
@@ -29,6 +34,9 @@ pub struct Runtime {
     library: Arc<Path>,
     minor: u32,
 }
+
+/// Held while a library is verified and loaded.
+static LOADING: Mutex<()> = Mutex::new(());
 
 impl Runtime {
     /// Loads the runtime from its library, or tells the one that is loaded from there.
@@ -63,6 +71,42 @@ impl Runtime {
         Ok(runtime)
     }
 
+    /// Loads the runtime from its library, unless that would end this process.
+    ///
+    /// The bytes of a library that was installed are verified first. A library that was being loaded when a process died is not
+    /// loaded again until [`forget_failed_loads`] is called or the library is replaced. `folder` is that of the runtimes, where
+    /// this is kept.
+    ///
+    /// # Errors
+    /// See [`RuntimeError`].
+    pub fn open_guarded(library: &Path, folder: &Path) -> Result<Self, RuntimeError> {
+        let _loading = LOADING.lock();
+        let is_open = OPEN.lock().is_some();
+        if is_open || !library.is_file() {
+            return Self::open(library);
+        }
+        let has_ended_one = attempt::ended_a_process(folder, library);
+        // Only what was installed is recorded; a library that the settings name is its owner's.
+        let recorded = match library.starts_with(folder) {
+            true if has_ended_one => record::verify(library, Care::Whole)?,
+            true => record::verify(library, Care::Usual)?,
+            false => Recorded::Yes,
+        };
+        if has_ended_one {
+            return Err(RuntimeError::Crashed { path: library.to_owned() });
+        }
+        let attempt = Attempt::begin(folder, library)
+            .map_err(|error| RuntimeError::Unmarked { folder: folder.to_owned(), reason: error.to_string() })?;
+        let opened = Self::open(library)?;
+        drop(attempt);
+        if recorded == Recorded::No
+            && let Err(error) = record::write(library)
+        {
+            tracing::warn!(library = %library.display(), %error, "the checksum of the ONNX runtime is not kept");
+        }
+        Ok(opened)
+    }
+
     /// The file that it was loaded from.
     pub fn library(&self) -> &Path {
         &self.library
@@ -82,6 +126,14 @@ impl fmt::Debug for Runtime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Runtime").field("library", &self.library).field("minor", &self.minor).finish_non_exhaustive()
     }
+}
+
+/// Allows libraries to be loaded again during whose loading a process died.
+///
+/// # Errors
+/// The folder of runtimes cannot be written.
+pub fn forget_failed_loads(folder: &Path) -> Result<(), InstallError> {
+    attempt::forget(folder).map_err(|source| InstallError::Unwritable { path: folder.to_owned(), source })
 }
 
 /// Tells where the runtime's library is.
@@ -129,6 +181,38 @@ pub enum RuntimeError {
     Unusable {
         /// The file.
         path: PathBuf,
+        /// What was said.
+        reason: String,
+    },
+    /// The library is not the one that was installed.
+    #[error("the ONNX runtime at {} is damaged: its checksum is {found}, not {expected}", path.display())]
+    Damaged {
+        /// The library.
+        path: PathBuf,
+        /// The SHA-256 that it had when it was installed, in hexadecimal digits.
+        expected: String,
+        /// The one that it has.
+        found: String,
+    },
+    /// It cannot be said whether the library is the one that was installed.
+    #[error("the ONNX runtime cannot be verified: {} cannot be read: {reason}", path.display())]
+    Unverified {
+        /// The file that cannot be read.
+        path: PathBuf,
+        /// What was said.
+        reason: String,
+    },
+    /// A process died while it loaded the library.
+    #[error("the ONNX runtime at {} is not loaded: it ended the daemon the last time", path.display())]
+    Crashed {
+        /// The library.
+        path: PathBuf,
+    },
+    /// It cannot be noted that the library is about to be loaded.
+    #[error("the ONNX runtime is not loaded: {} cannot be written: {reason}", folder.display())]
+    Unmarked {
+        /// The folder of runtimes.
+        folder: PathBuf,
         /// What was said.
         reason: String,
     },

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use recall_core::{ChunkRow, Generation, find_ascending};
 
@@ -29,6 +30,8 @@ pub(crate) use write::{Content, Ingredients, write};
 pub(crate) struct Base {
     path: PathBuf,
     head: Head,
+    /// What the file looked like when it was opened.
+    looks: Option<Looks>,
     /// Tells this base from every other: the checksum of its head.
     identity: u32,
     rows: Box<[ChunkRow]>,
@@ -42,6 +45,30 @@ pub(crate) struct Base {
     verified: OnceLock<Result<Verified, Unusable>>,
 }
 
+/// What a file looks like from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Looks {
+    device: u64,
+    inode: u64,
+    bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Looks {
+    /// `None` where there is no file.
+    fn of(path: &Path) -> Option<Self> {
+        let metadata = std::fs::symlink_metadata(path).ok()?;
+        #[cfg(unix)]
+        let (device, inode) = {
+            use std::os::unix::fs::MetadataExt as _;
+            (metadata.dev(), metadata.ino())
+        };
+        #[cfg(not(unix))]
+        let (device, inode) = (0, 0);
+        Some(Self { device, inode, bytes: metadata.len(), modified: metadata.modified().ok() })
+    }
+}
+
 /// What can be used once the content is known to be intact.
 struct Verified {
     graph: Option<Graph>,
@@ -51,6 +78,7 @@ impl Base {
     /// Opens a base of a model. The cost does not grow with the content.
     pub(crate) fn open(path: &Path, model: Model) -> Result<Self, OpenError> {
         let wrong = |error| OpenError::io(path, error);
+        let looks = Looks::of(path);
         let mut file = File::open(path).map_err(wrong)?;
         let mut head = [0; HEAD_BYTES];
         file.read_exact(&mut head).map_err(wrong)?;
@@ -74,7 +102,12 @@ impl Base {
         let order = order(&rows, &dead);
         let mapping = Arc::new(Mapping::of(&file).map_err(wrong)?);
         let (path, verified) = (path.to_owned(), OnceLock::new());
-        Ok(Self { path, head, identity, rows, dead, order, checksums, file, mapping, verified })
+        Ok(Self { path, head, looks, identity, rows, dead, order, checksums, file, mapping, verified })
+    }
+
+    /// Whether somebody else has replaced or overwritten the file.
+    pub(crate) fn is_disturbed(&self) -> bool {
+        Looks::of(&self.path) != self.looks
     }
 
     pub(crate) fn generation(&self) -> Generation {

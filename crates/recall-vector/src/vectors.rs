@@ -120,6 +120,14 @@ impl Vectors {
         base.map_or(Ok(()), |base| Ok(base.verify()?))
     }
 
+    /// Whether somebody else has replaced or overwritten the base while it was open. Costs a look at one file.
+    ///
+    /// The delta is held in memory; its file is verified when it is opened.
+    pub fn is_disturbed(&self) -> bool {
+        let state = self.state.read();
+        state.base.as_ref().is_some_and(|base| base.is_disturbed())
+    }
+
     /// How the index differs from one that holds exactly these chunks.
     pub fn difference(&self, expected: &RowSet) -> Difference {
         let state = self.state.read();

@@ -80,6 +80,8 @@ pub(crate) struct RmArgs {
 pub(crate) enum RuntimeCommand {
     /// Fetches ONNX Runtime, verifies it, and keeps it beside recall's data.
     Install(InstallArgs),
+    /// Loads ONNX Runtime again after it ended the daemon while it was being loaded.
+    Retry,
 }
 
 /// Arguments of `recall models runtime install`.
@@ -123,7 +125,12 @@ pub(super) async fn run(command: ModelsCommand, invocation: &Invocation) -> Resu
         ModelsCommand::Runtime(RuntimeCommand::Install(InstallArgs { from })) => {
             let path = from.map(|path| invocation.absolute(&path).to_string_lossy().into_owned()).unwrap_or_default();
             let context = Some(invocation.context());
-            let request = v1::InstallRuntimeRequest { context, path, provider: String::new() };
+            let request = v1::InstallRuntimeRequest { context, path, provider: String::new(), retry: false };
+            transfer::follow(client.install_runtime(request).await?, &invocation.output).await
+        }
+        ModelsCommand::Runtime(RuntimeCommand::Retry) => {
+            let context = Some(invocation.context());
+            let request = v1::InstallRuntimeRequest { context, retry: true, ..v1::InstallRuntimeRequest::default() };
             transfer::follow(client.install_runtime(request).await?, &invocation.output).await
         }
     }

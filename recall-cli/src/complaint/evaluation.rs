@@ -97,7 +97,7 @@ impl From<CheckoutError> for CommandError {
 impl From<GitError> for CommandError {
     fn from(error: GitError) -> Self {
         let hint = match &error {
-            GitError::Missing { .. } => Some("install git, or put it on PATH"),
+            GitError::Missing(_) | GitError::Broken { .. } => Some("install git, or put it on PATH"),
             GitError::Failed { .. } | GitError::Pipe { .. } | GitError::Output { .. } => None,
         };
         let complaint = Complaint::new(Exit::Refused, Reason::Unavailable, error.to_string()).with_causes_of(&error);

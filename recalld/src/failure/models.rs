@@ -13,6 +13,13 @@ use crate::models::ModelsError;
 /// What a person can do who has no runtime.
 const INSTALL: &str = "bring it with `recall models runtime install`";
 
+/// What a person can do whose runtime is damaged.
+const REINSTALL: &str = "bring it again with `recall models runtime install`";
+
+/// What a person can do whose runtime ended the daemon.
+const RETRY: &str = "bring it again with `recall models runtime install`, or name another library in `models.runtime`; \
+                     `recall models runtime retry` loads the same one again";
+
 /// What a person can do where the network or a server failed.
 const MIRROR: &str = "run the command again: what arrived is kept. Behind a proxy set `models.proxy`; `models.hub` and \
                       `models.index` name mirrors";
@@ -172,6 +179,12 @@ fn of_runtime(error: &RuntimeError, message: String) -> Failure {
             "name the library of an ONNX Runtime for this machine in `models.runtime`, or leave it out and run \
              `recall models runtime install`",
         ),
+        RuntimeError::Damaged { .. } | RuntimeError::Unverified { .. } => failed(message, REINSTALL),
+        RuntimeError::Crashed { .. } => failed(message, RETRY),
+        RuntimeError::Unmarked { folder, .. } => {
+            failed(message, "check who may write the folder, and how much room its disk has")
+                .with_detail("path", folder.to_string_lossy())
+        }
         RuntimeError::AnotherIsOpen { .. } => {
             Failure::new(Reason::Conflict, message).with_hint("run `recall daemon restart`")
         }

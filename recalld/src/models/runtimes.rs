@@ -14,8 +14,11 @@ pub(crate) struct Runtimes {
 }
 
 impl Runtimes {
-    /// Loads the runtime, or tells the one that is loaded.
+    /// Loads the runtime, or returns the one that is loaded.
+    ///
+    /// # Errors
+    /// There is none, or it is damaged, or it ended the daemon the last time.
     pub(crate) fn open(&self) -> Result<Runtime, RuntimeError> {
-        Runtime::open(&find_runtime(self.configured.as_deref(), &self.folder)?)
+        Runtime::open_guarded(&find_runtime(self.configured.as_deref(), &self.folder)?, &self.folder)
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use recall_core::Provider;
 use recall_models::{Fetcher, InstallError, Known, RuntimePackage, Watch};
-use recall_models::{install_runtime, install_runtime_from};
+use recall_models::{forget_failed_loads, install_runtime, install_runtime_from};
 use recall_proto::v1;
 
 use super::{Models, ModelsError};
@@ -40,6 +40,8 @@ impl Models {
         if !provider.is_empty() && provider != Provider::Cpu.as_str() {
             return Err(ModelsError::NoProvider { provider: provider.to_owned() });
         }
+        // Who installs it wants it to be loaded, whatever happened the last time.
+        forget_failed_loads(&self.runtimes.folder)?;
         let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
         let package = RuntimePackage::of_this_platform().ok_or(InstallError::NoPackage { system, processor })?;
         let folder = &self.runtimes.folder;
@@ -56,6 +58,13 @@ impl Models {
             self.runtimes.open().map_err(InstallError::from)?;
         }
         Ok(Transfer { model: None, path })
+    }
+
+    /// Loads the library again that ended a daemon while it was loaded.
+    pub(crate) fn retry_runtime(&self) -> Result<Transfer, ModelsError> {
+        forget_failed_loads(&self.runtimes.folder)?;
+        let runtime = self.runtimes.open()?;
+        Ok(Transfer { model: None, path: runtime.library().to_owned() })
     }
 }
 

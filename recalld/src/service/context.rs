@@ -28,6 +28,11 @@ pub(super) fn origin(context: Option<RequestContext>) -> Result<Origin, InvalidR
     Ok(Origin { directory, project, root_check, domain })
 }
 
+/// The session that a request is a part of; empty without one.
+pub(super) fn session(context: Option<&RequestContext>) -> String {
+    context.map(|context| context.session_id.clone()).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,7 @@
 //! `Doctor`: is everything in the stores as it must be?
 
+use std::sync::Arc;
+
 use recall_core::Scope;
 use recall_engine::{Check, DoctorReport, DoctorRequest as Asked, Finding, Gravity, Mend, Problem, SecretScan};
 use recall_proto::convert::scope;
@@ -7,6 +9,11 @@ use recall_proto::v1::{self, DoctorRequest, DoctorResponse, Severity};
 use tonic::Status;
 
 use super::{Service, context, store};
+use crate::blocking;
+use crate::models::ModelProblem;
+
+/// The check of what does not belong to a store.
+const MODELS: &str = "models";
 
 pub(super) async fn handle(service: &Service, request: DoctorRequest) -> Result<DoctorResponse, Status> {
     let DoctorRequest { context, scope: wanted, fix, secrets } = request;
@@ -17,11 +24,28 @@ pub(super) async fn handle(service: &Service, request: DoctorRequest) -> Result<
     };
     let origin = context::origin(context)?;
     let report = service.call(move |daemon| daemon.engine.doctor(&origin, &asked)).await?;
+    let daemon = Arc::clone(&service.daemon);
+    let models = blocking::run(move || daemon.models.problems_now()).await?;
     let DoctorReport { findings, checked } = report;
+    let checked = checked.into_iter().map(Check::as_str).chain([MODELS]);
     Ok(DoctorResponse {
-        findings: findings.into_iter().map(finding).collect(),
-        checked: checked.into_iter().map(Check::as_str).map(str::to_owned).collect(),
+        findings: models.into_iter().map(of_models).chain(findings.into_iter().map(finding)).collect(),
+        checked: checked.map(str::to_owned).collect(),
     })
+}
+
+/// A model that is used cannot be asked.
+fn of_models(problem: ModelProblem) -> v1::Finding {
+    let ModelProblem { message, hint, path } = problem;
+    v1::Finding {
+        check: MODELS.to_owned(),
+        severity: Severity::Error.into(),
+        message,
+        hint,
+        path: path.to_string_lossy().into_owned(),
+        fixed: false,
+        store_id: String::new(),
+    }
 }
 
 fn finding(found: Finding) -> v1::Finding {
@@ -70,6 +94,11 @@ fn told(problem: Problem) -> Told {
         Problem::JournalLine { path, line, reason, is_loss: false } => Told {
             message: format!("line {line}: {reason}; the events around it count"),
             hint: "take the line out by hand",
+            path: Some(path),
+        },
+        Problem::SelectionLine { path, line, reason } => Told {
+            message: format!("line {line} cannot be read and decides nothing: {reason}"),
+            hint: "correct or delete the line; recall never changes it",
             path: Some(path),
         },
         Problem::Orphan { id } => Told {

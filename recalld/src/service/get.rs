@@ -16,11 +16,14 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
     }
     let wanted = scope::from_proto(wanted, Scope::All)?;
     let lines = Lines::read(start_line, end_line)?;
+    let session = context::session(context.as_ref());
     let origin = context::origin(context)?;
     let parent = if include_parent { Parent::Include } else { Parent::Leave };
     let asked = ItemRequest { id, parent, scope: wanted };
     let item = service.call(move |daemon| daemon.engine.get(&origin, &asked)).await?;
-    Ok(response(item, lines))
+    let mut response = response(item, lines);
+    service.daemon.complete(&session, &mut response.warnings);
+    Ok(response)
 }
 
 fn response(item: Item, lines: Lines) -> GetResponse {

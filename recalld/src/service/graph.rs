@@ -21,9 +21,12 @@ pub(super) async fn handle(service: &Service, request: GraphRequest) -> Result<G
         limit: limits::graph_nodes(limit)?,
         scope: scope::from_proto(wanted, Scope::All)?,
     };
+    let session = context::session(context.as_ref());
     let origin = context::origin(context)?;
     let graph = service.call(move |daemon| daemon.engine.graph(&origin, &asked)).await?;
-    Ok(response(graph))
+    let mut response = response(graph);
+    service.daemon.complete(&session, &mut response.warnings);
+    Ok(response)
 }
 
 fn response(graph: Graph) -> GraphResponse {

@@ -11,6 +11,7 @@ use super::{Service, context, memory, store, warning};
 
 pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<ListResponse, Status> {
     let ListRequest { context, r#type, scope: wanted, limit, sort, cursor, path, tags, language, flagged } = request;
+    let session = context::session(context.as_ref());
     let origin = context::origin(context)?;
     let wanted = scope::from_proto(wanted, Scope::All)?;
     let asked = Asked {
@@ -25,7 +26,9 @@ pub(super) async fn handle(service: &Service, request: ListRequest) -> Result<Li
         limit: limits::list_entries(limit, &service.daemon.settings.limits)?,
     };
     let listing = service.call(move |daemon| daemon.engine.list(&origin, &asked)).await?;
-    Ok(response(listing))
+    let mut response = response(listing);
+    service.daemon.complete(&session, &mut response.warnings);
+    Ok(response)
 }
 
 fn response(listing: Listing) -> ListResponse {

@@ -21,9 +21,12 @@ pub(super) async fn handle(service: &Service, request: RelatedRequest) -> Result
         limit: limits::related_entries(limit)?,
         types: types?.into_iter().flatten().collect(),
     };
+    let session = context::session(context.as_ref());
     let origin = context::origin(context)?;
     let related = service.call(move |daemon| daemon.engine.related(&origin, &asked)).await?;
-    Ok(response(related))
+    let mut response = response(related);
+    service.daemon.complete(&session, &mut response.warnings);
+    Ok(response)
 }
 
 fn response(related: Related) -> RelatedResponse {

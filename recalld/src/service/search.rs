@@ -28,6 +28,7 @@ pub(super) async fn handle(
         return Err(unsupported("filters in RQL (`filter`)"));
     }
     let provenance = convert::remember::provenance(&context);
+    let session = provenance.session.clone().unwrap_or_default();
     let origin = Arc::new(context::origin(Some(context))?);
 
     let asked = request.clone();
@@ -47,7 +48,9 @@ pub(super) async fn handle(
     } else {
         HashMap::new()
     };
-    Ok(answer::to_proto(&request, answer, &parents, began.elapsed()))
+    let mut response = answer::to_proto(&request, answer, &parents, began.elapsed());
+    service.daemon.complete(&session, &mut response.warnings);
+    Ok(response)
 }
 
 /// The texts of the documents that are still there.

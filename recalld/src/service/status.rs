@@ -42,7 +42,10 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
         stores.extend(open.stores.into_iter().filter(|store| !told.contains(&store.root)));
     }
     let asked = Arc::clone(daemon);
-    let (models, sessions) = blocking::run(move || (asked.models.in_use(), asked.engine.count_open_sessions())).await?;
+    let told = move || (asked.models.in_use(), asked.models.problems_now(), asked.engine.count_open_sessions());
+    let (models, problems, sessions) = blocking::run(told).await?;
+    let mut warnings = warnings;
+    warnings.extend(problems.into_iter().map(warning::of_models));
     Ok(StatusResponse {
         daemon: Some(daemon_status(daemon, sessions)),
         stores: stores.into_iter().map(store_status).collect(),

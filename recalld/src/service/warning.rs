@@ -1,8 +1,16 @@
 //! What is told beside an answer, in words?
 
-use recall_engine::Warning;
+use recall_engine::{UnreadLines, Warning};
 use recall_proto::v1;
 use recall_proto::v1::Severity;
+
+use crate::models::ModelProblem;
+
+/// The code of the warning about lines of the journals.
+pub(crate) const JOURNAL_LINES_UNREAD: &str = "JOURNAL_LINES_UNREAD";
+
+/// The code of the warning about lines of the selection.
+pub(crate) const SELECTION_LINES_UNREAD: &str = "SELECTION_LINES_UNREAD";
 
 /// Writes the engine's warnings.
 pub(super) fn to_proto(warnings: Vec<Warning>) -> Vec<v1::Warning> {
@@ -85,12 +93,35 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("the journals of memories could not be read: {reason}");
             new("JOURNALS_UNREAD", Severity::Error, message, "check who may read `.recall/`")
         }
+        Warning::JournalLinesUnread(lines) => unread(JOURNAL_LINES_UNREAD, "journals of memories", lines),
+        Warning::SelectionLinesUnread(lines) => unread(SELECTION_LINES_UNREAD, "selection of paths", lines),
         Warning::Configuration { message } => new("CONFIGURATION", Severity::Warning, message, ""),
     }
 }
 
+/// A model that is used cannot be asked.
+pub(crate) fn of_models(problem: ModelProblem) -> v1::Warning {
+    let ModelProblem { message, hint, path } = problem;
+    let path = path.to_string_lossy().into_owned();
+    v1::Warning { path, ..new("MODEL_UNUSABLE", Severity::Warning, message, &hint) }
+}
+
+/// Lines of a file cannot be read.
+fn unread(code: &str, of: &str, lines: UnreadLines) -> v1::Warning {
+    let UnreadLines { file, line, reason, count } = lines;
+    let path = file.to_string_lossy().into_owned();
+    let message = match (line, count) {
+        (0, _) => format!("the {of} cannot be read: `{path}`: {reason}"),
+        (_, 1) => format!("line {line} of `{path}` cannot be read and is ignored: {reason}"),
+        _ => format!(
+            "{count} lines of the {of} cannot be read and are ignored; the first is line {line} of `{path}`: {reason}"
+        ),
+    };
+    v1::Warning { path, ..new(code, Severity::Error, message, "`recall doctor` lists them and what to do") }
+}
+
 /// A warning about the answer as a whole.
-pub(super) fn new(code: &str, severity: Severity, message: String, hint: &str) -> v1::Warning {
+pub(crate) fn new(code: &str, severity: Severity, message: String, hint: &str) -> v1::Warning {
     v1::Warning {
         code: code.to_owned(),
         message,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use recall_git::{MissingGit, Program};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -36,6 +37,8 @@ pub(crate) enum SourcesError {
     Read { path: PathBuf, source: std::io::Error },
     #[error("`{}` is no list of repositories", path.display())]
     Parse { path: PathBuf, source: toml::de::Error },
+    #[error(transparent)]
+    Missing(#[from] MissingGit),
     #[error("cannot run `git {arguments}`")]
     Git { arguments: String, source: std::io::Error },
     #[error("`git {arguments}` failed for {name}")]
@@ -57,15 +60,17 @@ impl Source {
         let folder = git_dir.to_string_lossy().into_owned();
         if !git_dir.exists() {
             let url = format!("https://github.com/{}.git", self.name);
-            self.git(&["clone", "--quiet", "--bare", &url, &folder])?;
+            self.git(mirrors, &["clone", "--quiet", "--bare", &url, &folder])?;
         }
-        self.git(&["--git-dir", &folder, "update-ref", "--no-deref", "HEAD", &self.commit])?;
+        self.git(mirrors, &["--git-dir", &folder, "update-ref", "--no-deref", "HEAD", &self.commit])?;
         Ok(git_dir)
     }
 
-    fn git(&self, arguments: &[&str]) -> Result<(), SourcesError> {
+    fn git(&self, mirrors: &Path, arguments: &[&str]) -> Result<(), SourcesError> {
         let said = || arguments.join(" ");
-        let status = Command::new("git").args(arguments).status();
+        // The program itself, and not a command that only reads: this one fetches.
+        let git = Program::find(mirrors)?;
+        let status = Command::new(git.executable()).args(arguments).status();
         let status = status.map_err(|source| SourcesError::Git { arguments: said(), source })?;
         if status.success() {
             Ok(())

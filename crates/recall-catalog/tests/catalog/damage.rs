@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 
-use recall_catalog::{Catalog, ListQuery, OpenError, ReadError};
+use recall_catalog::{Catalog, Disturbance, ListQuery, OpenError, ReadError};
 use recall_core::{ChunkRow, DocumentRow, Generation, Timestamp};
 
 use crate::sample::{Sample, path, store};
@@ -172,4 +172,57 @@ fn a_crash_leaves_the_last_commit() {
     assert_eq!(reopened.generation().unwrap(), Generation(1));
     assert_eq!(reopened.snapshot().unwrap().counts().unwrap().documents, 1);
     assert_eq!(reopened.check().unwrap(), []);
+}
+
+#[test]
+fn what_is_written_here_or_committed_by_another_process_is_no_disturbance() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("catalog.db");
+    let catalog = filled(&file);
+    assert_eq!(catalog.disturbance(), None);
+    store(&catalog, &[Sample::of_lines("src/more.rs", &["fn more() {}"])]);
+    assert_eq!(catalog.disturbance(), None);
+    catalog.checkpoint().unwrap();
+    assert_eq!(catalog.disturbance(), None);
+    let other = Catalog::open(&file).unwrap();
+    store(&other, &[Sample::of_lines("src/other.rs", &["fn other() {}"])]);
+    assert_eq!(catalog.disturbance(), None, "it was committed");
+    other.checkpoint().unwrap();
+    assert_eq!(catalog.disturbance(), None, "it was folded in");
+    store(&other, &[Sample::of_lines("src/third.rs", &["fn third() {}"])]);
+    drop(other);
+    assert_eq!(catalog.disturbance(), None);
+    assert_eq!(catalog.check().unwrap(), []);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_somebody_else_replaced_or_overwrote_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("catalog.db");
+    let log = folder.path().join("catalog.db-wal");
+    let catalog = filled(&file);
+    let logged = fs::read(&log).unwrap();
+    assert!(!logged.is_empty());
+    let overwrite = |file: &Path, bytes: &[u8]| {
+        let open = OpenOptions::new().write(true).open(file).unwrap();
+        std::os::unix::fs::FileExt::write_all_at(&open, bytes, 0).unwrap();
+    };
+    overwrite(&log, &vec![0x5A; logged.len()]);
+    assert_eq!(catalog.disturbance(), Some(Disturbance::Overwritten), "the log");
+    drop(catalog);
+    fs::remove_file(&file).unwrap();
+    let catalog = filled(&file);
+    catalog.checkpoint().unwrap();
+    let bytes = fs::read(&file).unwrap();
+    overwrite(&file, &bytes[..PAGE_BYTES]);
+    assert_eq!(catalog.disturbance(), Some(Disturbance::Overwritten), "with the same bytes, which is not looked at");
+    drop(catalog);
+    let catalog = Catalog::open(&file).unwrap();
+    assert_eq!(catalog.disturbance(), None);
+    fs::write(folder.path().join("new"), &bytes).unwrap();
+    fs::rename(folder.path().join("new"), &file).unwrap();
+    assert_eq!(catalog.disturbance(), Some(Disturbance::Replaced));
+    fs::remove_file(&file).unwrap();
+    assert_eq!(catalog.disturbance(), Some(Disturbance::Replaced), "it is gone");
 }

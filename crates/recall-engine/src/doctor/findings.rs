@@ -27,6 +27,8 @@ impl Finding {
 pub enum Check {
     /// The journals, and what git knows of them.
     Journal,
+    /// The selection of paths.
+    Selection,
     /// The catalog.
     Catalog,
     /// The lexical index.
@@ -42,6 +44,7 @@ impl Check {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Journal => "journal",
+            Self::Selection => "selection",
             Self::Catalog => "catalog",
             Self::Lexical => "lexical",
             Self::Vectors => "vectors",
@@ -79,6 +82,15 @@ pub enum Problem {
         reason: String,
         /// Whether something that may be an event is not known: not so for the marks of a merge.
         is_loss: bool,
+    },
+    /// A line of the selection cannot be read; it decides nothing, and stays.
+    SelectionLine {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        reason: String,
     },
     /// Of a memory only amendments are known: its addition is missing.
     Orphan {
@@ -150,6 +162,7 @@ impl Problem {
             | Self::Rivals { .. }
             | Self::GitLine { .. }
             | Self::MemoriesBehind { .. } => Check::Journal,
+            Self::SelectionLine { .. } => Check::Selection,
             Self::CatalogDamaged { .. } | Self::Repaired { .. } | Self::IndexInProject { .. } => Check::Catalog,
             Self::LexicalBehind { .. } => Check::Lexical,
             Self::Vectors { .. } => Check::Vectors,
@@ -162,6 +175,7 @@ impl Problem {
         match self {
             Self::JournalsUnread { .. }
             | Self::JournalLine { is_loss: true, .. }
+            | Self::SelectionLine { .. }
             | Self::CatalogDamaged { .. }
             | Self::Secrets { .. } => Gravity::Error,
             Self::JournalLine { is_loss: false, .. }

@@ -70,9 +70,9 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
 fn rules(store: &Store) -> Rules {
     let selection = store.selection.lock();
     let mut rules = Rules {
-        include: store.settings.include.clone(),
-        exclude: store.settings.exclude.clone(),
-        file_bytes: store.settings.limits.file_bytes,
+        include: store.settings().include.clone(),
+        exclude: store.settings().exclude.clone(),
+        file_bytes: store.settings().limits.file_bytes,
         ..Rules::default()
     };
     for (path, decision) in selection.iter() {

@@ -58,7 +58,7 @@ pub(crate) struct PreparedDocument {
 /// Reads and parses files; one a thread.
 pub(crate) struct Preparer<'a> {
     root: &'a Path,
-    settings: &'a StoreSettings,
+    settings: Arc<StoreSettings>,
     attention: &'a Attention,
     /// When the run began: a file that changed about then may change again under the same time.
     now: Timestamp,
@@ -67,8 +67,10 @@ pub(crate) struct Preparer<'a> {
 
 impl<'a> Preparer<'a> {
     pub(crate) fn new(store: &'a Store, now: Timestamp) -> Self {
-        let Store { root, settings, attention, .. } = store;
-        Self { root, settings, attention, now, chunker: Chunker::new(ChunkLimits::from(&settings.limits)) }
+        let Store { root, attention, .. } = store;
+        let settings = store.settings();
+        let chunker = Chunker::new(ChunkLimits::from(&settings.limits));
+        Self { root, settings, attention, now, chunker }
     }
 
     /// Reads and parses one file. A failure becomes a record; nothing stops the run.

@@ -46,7 +46,7 @@ pub(super) fn run(
 ) -> Result<Outcome, StoreError> {
     let small = work.read.len() <= SMALL_RUN_FILES;
     let threads = if small { 1 } else { threads.get() };
-    let window = Window::new(store.settings.limits.ingest_bytes_in_flight);
+    let window = Window::new(store.settings().limits.ingest_bytes_in_flight);
     let (sender, receiver) = crossbeam_channel::unbounded();
     let size_of = |place: usize| work.read.get(place).map(|task| task.size_bytes);
     std::thread::scope(|scope| {

@@ -63,7 +63,7 @@ impl Store {
                 notes.push(MemoryNote::NotAnchored { path, reason });
                 continue;
             }
-            let hash = match content::read(&self.root, path, self.settings.limits.file_bytes) {
+            let hash = match content::read(&self.root, path, self.settings().limits.file_bytes) {
                 Ok(content) => content.hash,
                 Err(error) => {
                     notes.push(MemoryNote::NotAnchored { path: path.clone(), reason: reason_of(&error) });
@@ -173,7 +173,7 @@ impl Store {
 
     /// The hash of a file that is not indexed as it is.
     fn hash_of_file(&self, path: &DocPath) -> Option<ContentHash> {
-        content::read(&self.root, path, self.settings.limits.file_bytes).ok().map(|content| content.hash)
+        content::read(&self.root, path, self.settings().limits.file_bytes).ok().map(|content| content.hash)
     }
 
     /// The files that memories are tied to and that are no longer what was indexed of them.

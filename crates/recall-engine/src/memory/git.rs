@@ -4,7 +4,9 @@
 
 use std::fs;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use recall_git::Repository;
 
 /// What is checked out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,40 +23,24 @@ const FILE_BYTES: u64 = 4096;
 /// More packed references than some hundred thousand are not looked through.
 const PACKED_BYTES: u64 = 16 * 1024 * 1024;
 
-/// How far above a folder a repository may begin. Nobody nests deeper.
-const MOST_LEVELS: usize = 32;
-
 impl Head {
-    /// Reads what is checked out in the repository that a folder is in; nothing where there is none, or where it keeps its
+    /// Reads what is checked out in the repository of a folder; nothing if there is none that belongs to it, or if it keeps its
     /// references in another way.
     pub(crate) fn of(root: &Path) -> Self {
-        root.ancestors().take(MOST_LEVELS).find_map(git_folder).map(|git| Self::read(&git)).unwrap_or_default()
+        Repository::of(root).map(|repository| Self::read(&repository)).unwrap_or_default()
     }
 
-    fn read(git: &Path) -> Self {
-        let Some(head) = read(&git.join("HEAD"), FILE_BYTES) else { return Self::default() };
+    fn read(Repository { git_dir, common_dir: shared, .. }: &Repository) -> Self {
+        let Some(head) = read(&git_dir.join("HEAD"), FILE_BYTES) else { return Self::default() };
         let head = head.trim();
         let Some(name) = head.strip_prefix("ref:").map(str::trim) else {
             return Self { branch: None, commit: hash(head) };
         };
-        // Of a further worktree the references are those of the repository.
-        let shared = read(&git.join("commondir"), FILE_BYTES).map(|path| git.join(path.trim()));
-        let shared = shared.as_deref().unwrap_or(git);
         let is_plain = name.split('/').all(|part| !matches!(part, "" | "." | ".."));
         let loose = || read(&shared.join(name), FILE_BYTES).and_then(|text| hash(text.trim()));
         let commit = if is_plain { loose().or_else(|| packed(shared, name)) } else { None };
         Self { branch: name.strip_prefix("refs/heads/").map(str::to_owned), commit }
     }
-}
-
-/// The folder in which git keeps what it knows of a folder, where that is one that git knows.
-fn git_folder(folder: &Path) -> Option<PathBuf> {
-    let git = folder.join(".git");
-    if git.is_dir() {
-        return Some(git);
-    }
-    let pointer = read(&git, FILE_BYTES)?;
-    Some(folder.join(pointer.strip_prefix("gitdir:")?.trim()))
 }
 
 fn packed(git: &Path, name: &str) -> Option<String> {
@@ -91,6 +77,7 @@ mod tests {
             fs::create_dir_all(path.parent().expect("below the folder")).expect("made");
             fs::write(path, text).expect("written");
         }
+        fs::create_dir_all(place.path().join(folder)).expect("made");
         let expected = Head { branch: branch.map(str::to_owned), commit: commit.map(str::to_owned) };
         assert_eq!(Head::of(&place.path().join(folder)), expected, "{files:?}");
     }
@@ -111,6 +98,7 @@ mod tests {
     fn a_further_worktree_has_its_own_head_and_the_repositorys_references() {
         let files = [
             ("tree/.git", "gitdir: ../main/.git/worktrees/tree\n"),
+            ("main/.git/worktrees/tree/gitdir", "../../../../tree/.git\n"),
             ("main/.git/worktrees/tree/HEAD", "ref: refs/heads/fix/a\n"),
             ("main/.git/worktrees/tree/commondir", "../..\n"),
             ("main/.git/refs/heads/fix/a", COMMIT),
@@ -122,5 +110,11 @@ mod tests {
     fn a_reference_does_not_lead_out_of_the_repository() {
         let files = [(".git/HEAD", "ref: ../../secret\n"), ("secret", COMMIT)];
         check(&files, "", None, None);
+    }
+
+    #[test]
+    fn a_repository_elsewhere_that_does_not_know_the_folder_is_not_read() {
+        let files = [("clone/.git", "gitdir: ../private/.git\n"), ("private/.git/HEAD", "ref: refs/heads/merger\n")];
+        check(&files, "clone", None, None);
     }
 }

@@ -220,6 +220,16 @@ impl Layer {
         }
     }
 
+    /// Sets the embeddings aside if somebody else has changed their files while they were open; returns whether that is so.
+    pub(super) fn give_up_disturbed(&self) -> bool {
+        let disturbed = self.open.load_full().filter(|space| space.vectors.is_disturbed());
+        if let Some(space) = &disturbed {
+            tracing::warn!(model = %self.name, "embeddings were changed by another process and are made again");
+            self.give_up(space);
+        }
+        disturbed.is_some()
+    }
+
     pub(super) fn answered(&self) {
         *self.unanswered.lock() = None;
     }

@@ -10,8 +10,8 @@ use recall_core::{DocumentRow, Generation, StoreScope, Timestamp};
 use recall_lexical::{Lexical, WriterSettings};
 
 use super::{
-    Attention, Background, KeptPassages, Known, Part, Publication, RankingCell, Retrievals, Store, StoreFolder,
-    StructureCell,
+    Attention, Background, KeptPassages, Known, Looks, Part, Publication, RankingCell, Retrievals, Store, StoreFolder,
+    StructureCell, strangers,
 };
 use crate::error::StoreError;
 use crate::fault::Fault;
@@ -22,7 +22,7 @@ use crate::progress::Cancel;
 use crate::selection::Selection;
 use crate::semantic::Semantic;
 use crate::session::Sessions;
-use crate::settings::{JournalSource, Places, StoreSettings};
+use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
 
 /// How many documents are read from the catalog at a time while the lexical index is made anew.
 const DOCUMENTS_A_PAGE: usize = 256;
@@ -32,6 +32,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) places: &'a Places,
     pub(crate) models: &'a Models,
     pub(crate) journals: &'a JournalSource,
+    pub(crate) settings_source: &'a Arc<StoreSettingsSource>,
     pub(crate) now: Timestamp,
 }
 
@@ -68,19 +69,21 @@ impl Store {
     fn open_once(
         scope: StoreScope,
         root: &Path,
-        mut settings: StoreSettings,
+        settings: StoreSettings,
         surroundings: &Surroundings<'_>,
         mut repaired: Vec<String>,
     ) -> Result<Self, StoreError> {
-        let &Surroundings { places, models, journals, now } = surroundings;
+        let &Surroundings { places, models, journals, settings_source, now } = surroundings;
         let folder = StoreFolder::prepare(root, places)?;
+        let strangers = strangers::set_aside(&folder, now);
+        repaired.extend(strangers.map_err(|source| StoreError::Folder { path: folder.index.clone(), source })?);
         let catalog = open_catalog(root, &folder, now, &mut repaired)?;
         let lexical = open_lexical(root, &folder, now, &mut repaired)?;
         let generation = catalog.generation();
         let generation = generation.map_err(|source| StoreError::ReadCatalog { root: root.to_owned(), source })?;
         let semantic = Semantic::open(folder.vectors(), models, generation, now);
-        let (selection, problems) = Selection::load(root, &folder.path);
-        settings.warnings.extend(problems.iter().map(|problem| format!("{problem}; the decisions in it do not count")));
+        let configured = Looks::of_all(&settings, root, &folder.path);
+        let selection = Selection::load(root, &folder.path);
         let index = folder.index.clone();
         let store = Self {
             scope,
@@ -88,7 +91,9 @@ impl Store {
             publication: Publication::new(lexical.generation()),
             sessions: Sessions::new(root, &folder.path),
             folder,
-            settings,
+            settings: ArcSwap::from_pointee(settings),
+            settings_source: Arc::clone(settings_source),
+            configured: Mutex::new(configured),
             catalog,
             lexical,
             semantic,
@@ -108,6 +113,7 @@ impl Store {
             structure: StructureCell::default(),
             ranking: RankingCell::default(),
             indexing: Mutex::new(None),
+            looked: Mutex::new(None),
             repaired,
             cancel: Cancel::default(),
         };
@@ -208,6 +214,13 @@ fn set_aside(
     part: Part,
 ) -> Result<String, StoreError> {
     let folder = StoreFolder::prepare(root, places)?;
+    let path = match part {
+        Part::Catalog => folder.catalog(),
+        Part::Lexical => folder.lexical(),
+    };
+    if path.symlink_metadata().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        return Ok(format!("{} was missing", path.display()));
+    }
     match part {
         Part::Catalog => set_catalog_aside(&folder.catalog(), now),
         Part::Lexical => set_lexical_aside(&folder.lexical(), now),

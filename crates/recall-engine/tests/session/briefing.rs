@@ -221,3 +221,39 @@ fn a_hostile_repository_runs_nothing() {
     engine.end_session(&sandbox.origin(), &ending).expect("ended");
     assert!(!ran.exists(), "something of the repository was run");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_briefing_names_no_file_of_another_folder() {
+    let (sandbox, other) = (repository(), repository());
+    fs::write(other.root().join("payroll-of-2031.md"), "x").expect("written");
+    git(&other.root(), &["add", "."]);
+    git(&other.root(), &["commit", "--quiet", "-m", "raise for the chairman"]);
+    fs::write(other.root().join("merger-draft.md"), "x").expect("written");
+    let (root, outside) = (sandbox.root(), other.root());
+    let check = |what: &str| {
+        let engine = sandbox.engine();
+        let briefing = brief(&sandbox, &engine, 4000, None);
+        for secret in ["payroll", "merger", "chairman"] {
+            assert!(!briefing.text.contains(secret), "{what}: {}", briefing.text);
+        }
+        engine.close();
+    };
+    git(&root, &["config", "core.worktree", outside.to_str().expect("text")]);
+    check("core.worktree");
+    git(&root, &["config", "--unset", "core.worktree"]);
+    fs::write(root.join(".git/extra"), format!("[core]\n\tworktree = {}\n", outside.display())).expect("written");
+    git(&root, &["config", "include.path", "extra"]);
+    check("an included core.worktree");
+    let kept = root.join("kept");
+    fs::rename(root.join(".git"), &kept).expect("moved");
+    fs::write(root.join(".git"), format!("gitdir: {}/.git\n", outside.display())).expect("written");
+    check("a .git file");
+    fs::remove_file(root.join(".git")).expect("removed");
+    std::os::unix::fs::symlink(outside.join(".git"), root.join(".git")).expect("linked");
+    check("a .git link");
+    fs::remove_file(root.join(".git")).expect("removed");
+    fs::rename(&kept, root.join(".git")).expect("moved");
+    fs::write(root.join(".git/commondir"), outside.join(".git").to_str().expect("text")).expect("written");
+    check("a common folder");
+}

@@ -132,7 +132,7 @@ fn unwritable(path: &Path, source: io::Error) -> CheckoutError {
 
 /// The files of a commit, each with its object.
 fn files(git_dir: &Path, commit: &str, left_out: &mut Vec<String>) -> Result<BTreeMap<String, String>, GitError> {
-    let mut git = git::in_repository(git_dir);
+    let mut git = git::in_repository(git_dir)?;
     // With the suffix nothing that is no commit passes, an option neither.
     git.args(["ls-tree", "-r", "-z", "--full-tree"]).arg(format!("{commit}^{{commit}}"));
     let mut listing = Running::start(git, "ls-tree", git_dir)?;
@@ -186,7 +186,7 @@ const BATCH: usize = 200;
 
 impl Objects {
     fn open(git_dir: &Path) -> Result<Self, GitError> {
-        let mut git = git::in_repository(git_dir);
+        let mut git = git::in_repository(git_dir)?;
         git.args(["cat-file", "--batch"]).stdin(Stdio::piped());
         let mut running = Running::start(git, "cat-file", git_dir)?;
         let requests = running.child.stdin.take().expect("it was piped");

@@ -5,9 +5,12 @@ use std::path::PathBuf;
 /// `git` did not do what it was asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// There is no program `git`, or it cannot be run.
+    /// There is no program `git`.
     #[error("git cannot be run")]
-    Missing {
+    Missing(#[from] recall_git::MissingGit),
+    /// The program `git` cannot be started.
+    #[error("git cannot be run")]
+    Broken {
         /// Why.
         #[source]
         source: std::io::Error,

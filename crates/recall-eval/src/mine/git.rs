@@ -2,32 +2,12 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Command};
 use std::thread::JoinHandle;
 
-use super::error::GitError;
+use recall_git::Program;
 
-/// Variables by which a surrounding `git` (a hook, an alias) would point this one at its own repository and index:
-/// `git rev-parse --local-env-vars`.
-const OF_ANOTHER_REPOSITORY: &[&str] = &[
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_DIR",
-    "GIT_GRAFT_FILE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_NAMESPACE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE",
-];
+use super::error::GitError;
 
 /// The longest complaint of `git` that is kept.
 const MESSAGE_BYTES: u64 = 4096;
@@ -35,33 +15,24 @@ const MESSAGE_BYTES: u64 = 4096;
 /// As much as a pipe holds is read at once.
 const PIPE_BYTES: usize = 64 * 1024;
 
-/// `git`, which takes nothing from the network, runs nothing, asks nobody and takes no lock.
-pub(super) fn command() -> Command {
-    let mut git = Command::new("git");
-    for variable in OF_ANOTHER_REPOSITORY {
-        git.env_remove(variable);
-    }
-    git.env("GIT_TERMINAL_PROMPT", "0")
-        // A partial clone would fetch what it lacks.
-        .env("GIT_NO_LAZY_FETCH", "1")
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        // Complaints are compared and shown; paths are not to be quoted.
-        .env("LC_ALL", "C")
-        // A list of protocols that are allowed, on which there is none.
-        .env("GIT_ALLOW_PROTOCOL", "none")
-        .args(["--no-pager", "-c", "core.hooksPath=/dev/null"])
-        .args(["-c", "core.fsmonitor=false", "-c", "core.quotePath=false"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    git
+/// `git`, which only reads. It is none of those that the folder may hold.
+///
+/// # Errors
+/// There is no other one.
+pub(super) fn command(folder: &Path) -> Result<Command, GitError> {
+    Ok(Program::find(folder)?.command())
 }
 
 /// `git` in a repository.
-pub(super) fn in_repository(git_dir: &Path) -> Command {
-    let mut git = command();
+///
+/// # Errors
+/// As [`command`].
+pub(super) fn in_repository(git_dir: &Path) -> Result<Command, GitError> {
+    // The folder of a `.git` is the project; a bare repository is its own.
+    let project = git_dir.parent().filter(|_| git_dir.file_name().is_some_and(|name| name == ".git"));
+    let mut git = command(project.unwrap_or(git_dir))?;
     git.arg("--git-dir").arg(git_dir);
-    git
+    Ok(git)
 }
 
 /// A running `git`, whose output is read as it comes. Ended when it is dropped before its end.
@@ -77,7 +48,7 @@ pub(super) struct Running {
 impl Running {
     /// Starts it; `name` and `repository` are for errors.
     pub(super) fn start(mut git: Command, name: &'static str, repository: &Path) -> Result<Self, GitError> {
-        let mut child = git.spawn().map_err(|source| GitError::Missing { source })?;
+        let mut child = git.spawn().map_err(|source| GitError::Broken { source })?;
         let stdout = BufReader::with_capacity(PIPE_BYTES, child.stdout.take().expect("every command here is piped"));
         let stderr = child.stderr.take().expect("every command here is piped");
         // Read beside the output, so that neither pipe fills up while the other is waited for.

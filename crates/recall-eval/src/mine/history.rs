@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use recall_git::Repository;
+
 use super::error::{GitError, MineError};
 use super::log::{Commit, Log};
 use super::{git, labels, subject};
@@ -63,7 +65,8 @@ impl History {
     /// # Errors
     /// `git` is missing, or the path is in no repository that it trusts.
     pub fn open(path: &Path) -> Result<Self, MineError> {
-        let mut git = git::command();
+        let project = Repository::of(path).map_or_else(|| path.to_owned(), |repository| repository.work_tree);
+        let mut git = git::command(&project)?;
         if path.join("HEAD").is_file() && path.join("objects").is_dir() {
             git.arg("--git-dir").arg(path);
         } else {
@@ -117,7 +120,7 @@ impl History {
     }
 
     fn has_commit(&self) -> Result<bool, GitError> {
-        let mut git = git::in_repository(&self.git_dir);
+        let mut git = git::in_repository(&self.git_dir)?;
         git.args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
         match git::output(git, "rev-parse", &self.git_dir) {
             Ok(_) => Ok(true),
@@ -127,7 +130,7 @@ impl History {
     }
 
     fn is_shallow(&self) -> Result<bool, GitError> {
-        let mut git = git::in_repository(&self.git_dir);
+        let mut git = git::in_repository(&self.git_dir)?;
         git.args(["rev-parse", "--is-shallow-repository"]);
         Ok(git::output(git, "rev-parse", &self.git_dir)? == "true")
     }

@@ -33,7 +33,7 @@ const UNIT: char = '\u{1f}';
 impl Log {
     /// Starts reading at `HEAD`.
     pub(super) fn start(git_dir: &Path, lineage: Lineage, most_commits: usize) -> Result<Self, GitError> {
-        let running = Running::start(command(git_dir, lineage, most_commits), "log", git_dir)?;
+        let running = Running::start(command(git_dir, lineage, most_commits)?, "log", git_dir)?;
         Ok(Self { running, next: None })
     }
 
@@ -90,8 +90,8 @@ fn change(field: &[u8]) -> Option<u8> {
     }
 }
 
-fn command(git_dir: &Path, lineage: Lineage, most_commits: usize) -> Command {
-    let mut git = git::in_repository(git_dir);
+fn command(git_dir: &Path, lineage: Lineage, most_commits: usize) -> Result<Command, GitError> {
+    let mut git = git::in_repository(git_dir)?;
     git.args(["-c", "log.showSignature=false", "log", "--no-merges"]);
     match lineage {
         Lineage::FirstParent => git.arg("--first-parent"),
@@ -101,5 +101,5 @@ fn command(git_dir: &Path, lineage: Lineage, most_commits: usize) -> Command {
         // Renames are looked for in contents, which a partial clone may lack and which takes long.
         .args(["-z", "--name-status", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"])
         .args(["--no-notes", "--no-mailmap", "--encoding=UTF-8", "--format=%x1e%H%x1f%P%x1f%s", "HEAD", "--"]);
-    git
+    Ok(git)
 }

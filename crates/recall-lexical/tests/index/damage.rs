@@ -165,3 +165,42 @@ fn an_index_whose_commits_carry_another_format_is_outdated_not_damaged() {
     let error = Lexical::open(store.dir.path()).expect_err("another format");
     assert!(matches!(error, OpenError::Outdated { found: u32::MAX, known: 3, .. }), "{error:?}");
 }
+
+#[test]
+fn a_file_that_somebody_else_replaced_overwrote_or_removed_is_noticed() {
+    for change in ["overwritten", "replaced", "removed"] {
+        let store = store();
+        let dir = store.dir.path();
+        let lexical = Lexical::open(dir).expect("opened");
+        assert!(!lexical.is_disturbed());
+        let segments = files(dir).into_iter().filter(|path| path.file_name().is_some_and(|name| name.len() > 32));
+        for file in segments {
+            let bytes = fs::read(&file).expect("there");
+            let lexical = Lexical::open(dir).expect("opened");
+            let before = fs::metadata(&file).and_then(|known| known.modified()).expect("a time");
+            match change {
+                "overwritten" => fs::write(&file, &bytes).expect("written"),
+                "replaced" => {
+                    fs::write(dir.join("new"), &bytes).expect("written");
+                    fs::rename(dir.join("new"), &file).expect("renamed");
+                }
+                _ => fs::remove_file(&file).expect("removed"),
+            }
+            // The clock of the file system may stand still meanwhile.
+            if let Ok(open) = fs::File::options().write(true).open(&file) {
+                open.set_modified(before + std::time::Duration::from_secs(1)).expect("set");
+            }
+            assert!(lexical.is_disturbed(), "{} was {change}", file.display());
+            fs::write(&file, &bytes).expect("written");
+        }
+    }
+}
+
+#[test]
+fn what_is_committed_is_no_disturbance() {
+    let store = store();
+    let lexical = Lexical::open(store.dir.path()).expect("opened");
+    store.commit(3, &[5], &[doc(60, "docs/b.md", &["lock another page"])]);
+    assert!(!lexical.is_disturbed());
+    assert_eq!(lexical.generation(), Generation(3), "it is published");
+}

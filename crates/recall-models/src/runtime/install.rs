@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::package::PACKAGE_INDEX;
+use super::record::{self, Care, Recorded};
 use super::wheel::{self, WheelError};
 use super::{Runtime, RuntimeError, RuntimePackage};
 use crate::fetch::{Comparison, Digest, Download, FetchError, Fetcher, Lock, Watch, link_to};
@@ -12,8 +13,8 @@ use crate::fetch::{Comparison, Digest, Download, FetchError, Fetcher, Lock, Watc
 /// Brings the runtime's library into a folder and tells its path.
 ///
 /// Looks the package up in an index of Python packages (`mirror`, or the public one), downloads it with resume, verifies
-/// its SHA-256 against the pinned one, and takes the one library out of it. The library appears whole or not at all; where
-/// it is already there, nothing is fetched. What was downloaded of a broken attempt is kept beside and used by the next.
+/// its SHA-256 against the pinned one, and takes the one library out of it. The library appears whole or not at all; if
+/// it is already there and is not damaged, nothing is fetched. What was downloaded of a broken attempt is kept beside and used by the next.
 ///
 /// # Errors
 /// See [`InstallError`].
@@ -28,7 +29,7 @@ pub fn install_runtime(
     watch: &mut Watch<'_>,
 ) -> Result<PathBuf, InstallError> {
     let library = package.library_in(folder);
-    if library.is_file() {
+    if library.is_file() && record::verify(&library, Care::Whole).is_ok() {
         return Ok(library);
     }
     let target = package.folder_in(folder);
@@ -70,7 +71,7 @@ pub fn install_runtime_from(archive: &Path, package: &RuntimePackage, folder: &P
     fs::create_dir_all(&target).map_err(unwritable)?;
     let _lock = Lock::take(&target.join("install.lock")).map_err(unwritable)?.ok_or(InstallError::Busy)?;
     let library = package.library_in(folder);
-    if !library.is_file() {
+    if !library.is_file() || record::verify(&library, Care::Whole) != Ok(Recorded::Yes) {
         unpack(archive, package, folder)?;
     }
     Ok(library)
@@ -87,8 +88,9 @@ fn unpack(archive: &Path, package: &RuntimePackage, folder: &Path) -> Result<(),
         source,
     })?;
     unpacked.as_file().sync_all().map_err(unwritable)?;
-    unpacked.persist(package.library_in(folder)).map_err(|error| unwritable(error.error))?;
-    Ok(())
+    let library = package.library_in(folder);
+    unpacked.persist(&library).map_err(|error| unwritable(error.error))?;
+    record::write(&library).map_err(unwritable)
 }
 
 /// The runtime was not installed.

@@ -13,14 +13,14 @@ pub(in crate::service) fn handle(
     service: &Service,
     request: InstallRuntimeRequest,
 ) -> Result<Pieces<TransferEvent>, Status> {
-    let InstallRuntimeRequest { context: _, path, provider } = request;
+    let InstallRuntimeRequest { context: _, path, provider, retry } = request;
     let at_hand = Some(path).filter(|path| !path.is_empty()).map(PathBuf::from);
     if let Some(path) = at_hand.as_ref().filter(|path| path.is_relative()) {
         let problem = Problem::Malformed { value: path.display().to_string(), expected: "an absolute path" };
         return Err(InvalidRequest::new("path", problem).into());
     }
     let install = move |models: &crate::models::Models, watch: &mut recall_models::Watch<'_>| {
-        models.install_runtime(at_hand.as_deref(), &provider, watch)
+        if retry { models.retry_runtime() } else { models.install_runtime(at_hand.as_deref(), &provider, watch) }
     };
     Ok(transfer::stream(service, install))
 }

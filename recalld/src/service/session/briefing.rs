@@ -13,17 +13,17 @@ pub(in crate::service) async fn handle(
 ) -> Result<BriefingResponse, Status> {
     let (from, asked) = session::briefing(request)?;
     let origin = context::origin(Some(from))?;
-    service.call(move |daemon| daemon.engine.briefing(&origin, &asked)).await.map(to_proto)
+    let session = asked.provenance.session.clone().unwrap_or_default();
+    let briefing = service.call(move |daemon| daemon.engine.briefing(&origin, &asked)).await?;
+    Ok(to_proto(service, &session, briefing))
 }
 
-pub(super) fn to_proto(briefing: Briefing) -> BriefingResponse {
+/// Writes a briefing for a session.
+pub(super) fn to_proto(service: &Service, session: &str, briefing: Briefing) -> BriefingResponse {
     let Briefing { text, used_tokens, sections, warnings } = briefing;
-    BriefingResponse {
-        text,
-        used_tokens,
-        sections: sections.into_iter().map(section).collect(),
-        warnings: warning::to_proto(warnings),
-    }
+    let mut warnings = warning::to_proto(warnings);
+    service.daemon.complete(session, &mut warnings);
+    BriefingResponse { text, used_tokens, sections: sections.into_iter().map(section).collect(), warnings }
 }
 
 fn section(section: BriefingSection) -> v1::BriefingSection {

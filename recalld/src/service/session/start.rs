@@ -25,7 +25,7 @@ pub(in crate::service) async fn handle(
         let provenance = Provenance { session: Some(id.clone()), ..provenance };
         let asked = AskBriefing { budget_tokens: session::default_briefing_tokens(), goal, provenance };
         let briefing = service.call(move |daemon| daemon.engine.briefing(&origin, &asked)).await?;
-        Some(briefing::to_proto(briefing))
+        Some(briefing::to_proto(service, &id, briefing))
     } else {
         None
     };

@@ -5,6 +5,7 @@ use recall_core::{GIT_FILES, PROJECT_FOLDER, missing_lines};
 use recall_folder::{Folder, OpenError, write_git_files};
 
 use super::Ledger;
+use crate::answer::UnreadLines;
 use crate::doctor::Problem;
 use crate::store::Known;
 
@@ -29,6 +30,20 @@ impl Ledger {
         let orphans = state.memories.orphans().map(|id| Problem::Orphan { id });
         let rivals = state.memories.collisions().map(|id| Problem::Rivals { id });
         lines.chain(orphans).chain(rivals).collect()
+    }
+
+    /// What of the journals cannot be read and may have been events; `None` if nothing is.
+    pub(crate) fn unread_lines(&self) -> Option<UnreadLines> {
+        let follower = self.follower.lock();
+        let mut losses = follower.faults().filter(|fault| fault.kind.is_loss());
+        let first = losses.next()?;
+        // Of the faults that are not kept one by one there is one that counts them.
+        let count = |fault: &recall_journal::Fault| match fault.kind {
+            recall_journal::FaultKind::More { count } => count,
+            _ => 1,
+        };
+        let (file, line, reason) = (self.folder.join(first.day.path()), first.line, first.kind.to_string());
+        Some(UnreadLines { file, line, reason, count: count(first) + losses.map(count).sum::<u64>() })
     }
 
     /// Whether anything was ever remembered here.

@@ -1,0 +1,171 @@
+//! The executable `git` and the environment it runs in.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The file name of the executable.
+const EXECUTABLE: &str = if cfg!(windows) { "git.exe" } else { "git" };
+
+/// Every variable of git begins with this: they name another repository, another index, or programs to run.
+const VARIABLES: &str = "GIT_";
+
+/// The absolute path of an executable `git`, and the folders in which it may look for other programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    executable: PathBuf,
+    /// The value of `PATH` for the process.
+    search_path: OsString,
+}
+
+/// There is no executable `git` in a folder that may be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no folder of PATH outside the project holds an executable `git`")]
+pub struct MissingGit;
+
+impl Program {
+    /// Finds `git` for the repository of a folder, in the folders of this process's `PATH`.
+    ///
+    /// # Errors
+    /// As [`find_in`](Self::find_in).
+    pub fn find(root: &Path) -> Result<Self, MissingGit> {
+        Self::find_in(&std::env::var_os("PATH").unwrap_or_default(), root)
+    }
+
+    /// Finds `git` in the folders of a search path, the first one that holds it.
+    ///
+    /// Entries that are empty or relative, such as `.`, are skipped: they name a folder that the repository may have filled.
+    /// Folders in or below `root`, and links that lead there, are skipped for the same reason.
+    ///
+    /// # Errors
+    /// None of the remaining folders holds an executable `git`.
+    pub fn find_in(search_path: &OsStr, root: &Path) -> Result<Self, MissingGit> {
+        let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+        let is_outside = |path: &Path| {
+            !path.starts_with(root) && !path.canonicalize().is_ok_and(|real| real.starts_with(&real_root))
+        };
+        let folders: Vec<PathBuf> =
+            std::env::split_paths(search_path).filter(|folder| folder.is_absolute() && is_outside(folder)).collect();
+        let mut candidates = folders.iter().map(|folder| folder.join(EXECUTABLE));
+        let executable = candidates.find(|file| is_executable(file) && is_outside(file)).ok_or(MissingGit)?;
+        let search_path = std::env::join_paths(&folders).map_err(|_| MissingGit)?;
+        Ok(Self { executable, search_path })
+    }
+
+    /// The absolute path of the executable.
+    pub fn executable(&self) -> &Path {
+        &self.executable
+    }
+
+    /// A command that reads: it fetches nothing, runs no hook, monitor, pager or signature check, asks nobody and takes no
+    /// optional lock. Standard output and standard error are piped, and standard input is empty.
+    ///
+    /// Two things are left to callers. A command that compares the bytes of files in the work tree runs the filters that the
+    /// repository defines, unless they are turned off by name with [`without`](Self::without). One that shows differences needs
+    /// `--no-ext-diff` and `--no-textconv`.
+    pub fn command(&self) -> Command {
+        let mut git = Command::new(&self.executable);
+        for (name, _) in std::env::vars_os() {
+            if name.as_encoded_bytes().starts_with(VARIABLES.as_bytes()) {
+                git.env_remove(name);
+            }
+        }
+        git.env("PATH", &self.search_path)
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            // A partial clone would fetch the objects that it lacks.
+            .env("GIT_NO_LAZY_FETCH", "1")
+            // The list of protocols that are allowed: it names none.
+            .env("GIT_ALLOW_PROTOCOL", "none")
+            // Messages are compared and shown.
+            .env("LC_ALL", "C")
+            .args(["--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"])
+            .args(["-c", "core.quotePath=false", "-c", "log.showSignature=false"])
+            .args(["-c", "core.pager=cat", "-c", "core.askPass=", "-c", "core.sshCommand=false"])
+            .args(["-c", "gpg.program=false"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        git
+    }
+
+    /// Empties settings of a command by name; one that ends in `.required` becomes false.
+    ///
+    /// The names are passed in the environment: a name may hold a character that ends it on the command line.
+    pub fn without(git: &mut Command, settings: &[&str]) {
+        for (at, name) in settings.iter().enumerate() {
+            let value = if name.ends_with(".required") { "false" } else { "" };
+            git.env(format!("GIT_CONFIG_KEY_{at}"), name).env(format!("GIT_CONFIG_VALUE_{at}"), value);
+        }
+        if !settings.is_empty() {
+            git.env("GIT_CONFIG_COUNT", settings.len().to_string());
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(file: &Path) -> bool {
+    file.is_file()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// Writes a program `git` into a folder, which is made.
+    fn put_git(folder: &Path, mode: u32) {
+        fs::create_dir_all(folder).expect("a folder");
+        let file = folder.join(EXECUTABLE);
+        fs::write(&file, "#!/bin/sh\n").expect("written");
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("set");
+    }
+
+    fn place() -> (tempfile::TempDir, PathBuf) {
+        let place = tempfile::tempdir().expect("a folder");
+        let real = place.path().canonicalize().expect("there");
+        (place, real)
+    }
+
+    #[test]
+    fn the_first_absolute_folder_outside_the_root_that_holds_git_counts() {
+        let (_place, at) = place();
+        let root = at.join("project");
+        put_git(&root.join("bin"), 0o755);
+        put_git(&at.join("plain"), 0o644);
+        put_git(&at.join("first"), 0o755);
+        put_git(&at.join("second"), 0o755);
+        std::os::unix::fs::symlink(root.join("bin"), at.join("link")).expect("linked");
+        fs::create_dir(at.join("file-link")).expect("made");
+        std::os::unix::fs::symlink(root.join("bin/git"), at.join("file-link/git")).expect("linked");
+        let find = |entries: &[&str]| {
+            let absolute = |entry: &&str| entry.replace('@', at.to_str().expect("text"));
+            let search_path = entries.iter().map(absolute).collect::<Vec<_>>().join(":");
+            Program::find_in(OsStr::new(&search_path), &root).map(|found| found.executable)
+        };
+        assert_eq!(find(&["", ".", "bin", "@/first", "@/second"]), Ok(at.join("first/git")));
+        assert_eq!(find(&["@/project/bin", "@/link", "@/file-link", "@/plain", "@/second"]), Ok(at.join("second/git")));
+        assert_eq!(find(&["", ".", "@/project/bin", "@/nowhere"]), Err(MissingGit));
+        assert_eq!(find(&[]), Err(MissingGit));
+    }
+
+    #[test]
+    fn the_process_searches_no_relative_folder_either() {
+        let (_place, at) = place();
+        put_git(&at.join("bin"), 0o755);
+        let search_path = format!(":.:{}:sub", at.join("bin").display());
+        let program = Program::find_in(OsStr::new(&search_path), &at.join("project")).expect("there");
+        let git = program.command();
+        let path = git.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, value)| value);
+        assert_eq!(path, Some(at.join("bin").as_os_str()));
+    }
+}

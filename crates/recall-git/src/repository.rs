@@ -1,0 +1,204 @@
+//! The repository that a folder belongs to, read from git's own files.
+//!
+//! A `.git` may lead anywhere: it may be a link, or a file that names another folder, and that folder may name a third one. A
+//! repository outside the work tree belongs to it only if it says so itself, as that of a linked work tree or a submodule does.
+//! No other repository is read.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// No file that is read here is longer.
+const FILE_BYTES: u64 = 64 * 1024;
+
+/// How far above a folder its repository may begin.
+const MOST_LEVELS: usize = 32;
+
+/// What of a repository inside its own work tree must not be a link that leads out of it.
+const PARTS: [&str; 7] = ["HEAD", "config", "index", "logs", "objects", "packed-refs", "refs"];
+
+/// A repository and its work tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    /// The folder with the `.git`: the top of the work tree, without links.
+    pub work_tree: PathBuf,
+    /// The folder with `HEAD` and the index.
+    pub git_dir: PathBuf,
+    /// The folder with the references and the objects. Work trees of one repository share it.
+    pub common_dir: PathBuf,
+}
+
+impl Repository {
+    /// Finds the repository of a folder: the nearest `.git` in it or above it.
+    ///
+    /// `None` if there is none, or if the nearest one leads to a repository that is not its own.
+    pub fn of(folder: &Path) -> Option<Self> {
+        let folder = folder.canonicalize().ok()?;
+        let above = folder.ancestors().take(MOST_LEVELS);
+        let (work_tree, dot_git) = above.map(|above| (above, above.join(".git"))).find(|(_, git)| exists(git))?;
+        let git_dir = if dot_git.is_dir() { dot_git.clone() } else { named_by(&dot_git, work_tree)? };
+        let git_dir = git_dir.canonicalize().ok()?;
+        let found = Self { work_tree: work_tree.to_owned(), common_dir: common_dir(&git_dir)?, git_dir };
+        found.is_own(&dot_git).then_some(found)
+    }
+
+    /// Whether the repository lies in the work tree, or names it as its own.
+    fn is_own(&self, dot_git: &Path) -> bool {
+        if self.git_dir.starts_with(&self.work_tree) {
+            let is_inside = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(&self.work_tree));
+            let parts = PARTS.iter().map(|part| self.git_dir.join(part)).filter(|part| exists(part));
+            return is_inside(&self.common_dir) && parts.into_iter().all(|part| is_inside(&part));
+        }
+        self.is_linked_work_tree(dot_git) || self.is_submodule()
+    }
+
+    /// Whether the repository outside lists this `.git` as that of one of its work trees.
+    fn is_linked_work_tree(&self, dot_git: &Path) -> bool {
+        let Some(named) = line_of(&self.git_dir.join("gitdir")) else { return false };
+        // A `.git` that is a link is not equal to what it leads to.
+        self.git_dir.join(named).canonicalize().is_ok_and(|named| named == dot_git)
+    }
+
+    /// Whether the repository outside is configured to have this work tree, as that of a submodule is.
+    fn is_submodule(&self) -> bool {
+        let Some(config) = read(&self.git_dir.join("config")) else { return false };
+        let named = core_worktree(&config).and_then(|named| self.git_dir.join(named).canonicalize().ok());
+        self.common_dir == self.git_dir && named.as_deref() == Some(self.work_tree.as_path())
+    }
+}
+
+/// Whether there is something, be it a link that leads nowhere.
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// The folder that a `.git` file names.
+fn named_by(dot_git: &Path, work_tree: &Path) -> Option<PathBuf> {
+    let text = read(dot_git)?;
+    let named = text.strip_prefix("gitdir:")?.trim();
+    Some(named).filter(|named| !named.is_empty()).map(|named| work_tree.join(named))
+}
+
+/// The folder that work trees share; the repository's own one if it names no other.
+fn common_dir(git_dir: &Path) -> Option<PathBuf> {
+    match line_of(&git_dir.join("commondir")) {
+        Some(named) => git_dir.join(named).canonicalize().ok(),
+        None => Some(git_dir.to_owned()),
+    }
+}
+
+/// The value of `core.worktree` as git writes it. Other ways to write it are not understood.
+fn core_worktree(config: &str) -> Option<&str> {
+    let mut is_core = false;
+    let mut value = None;
+    for line in config.lines().map(str::trim) {
+        if line.starts_with('[') {
+            is_core = line.eq_ignore_ascii_case("[core]");
+        } else if let Some((name, found)) = line.split_once('=').filter(|_| is_core)
+            && name.trim().eq_ignore_ascii_case("worktree")
+        {
+            value = Some(found.trim().trim_matches('"'));
+        }
+    }
+    value
+}
+
+/// The first line of a short file; `None` for an empty one.
+fn line_of(path: &Path) -> Option<String> {
+    let text = read(path)?;
+    text.lines().next().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned)
+}
+
+fn read(path: &Path) -> Option<String> {
+    // A pipe would be waited for.
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    fs::File::open(path).ok()?.take(FILE_BYTES).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// Files, folders (`a/`) and links (`a -> b`) below a folder of their own.
+    fn place(entries: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
+        let place = tempfile::tempdir().expect("a folder");
+        let at = place.path().canonicalize().expect("there");
+        for (path, text) in entries {
+            let text = text.replace('@', at.to_str().expect("text"));
+            let file = at.join(path);
+            fs::create_dir_all(file.parent().expect("below")).expect("made");
+            match text.strip_prefix("-> ") {
+                Some(to) => symlink(to, &file).expect("linked"),
+                None => fs::write(&file, text).expect("written"),
+            }
+        }
+        (place, at)
+    }
+
+    #[track_caller]
+    fn check(entries: &[(&str, &str)], folder: &str, expected: Option<(&str, &str, &str)>) {
+        let (_place, at) = place(entries);
+        let expected = expected.map(|(work_tree, git_dir, common_dir)| Repository {
+            work_tree: at.join(work_tree),
+            git_dir: at.join(git_dir),
+            common_dir: at.join(common_dir),
+        });
+        assert_eq!(Repository::of(&at.join(folder)), expected, "{entries:?}");
+    }
+
+    #[test]
+    fn a_repository_lies_in_its_work_tree_or_above_a_folder_of_it() {
+        let files = [("a/.git/HEAD", "x"), ("a/b/c/file", "")];
+        check(&files, "a", Some(("a", "a/.git", "a/.git")));
+        check(&files, "a/b/c", Some(("a", "a/.git", "a/.git")));
+        check(&[("a/file", "")], "a", None);
+    }
+
+    #[test]
+    fn a_linked_work_tree_and_a_submodule_have_their_repository_elsewhere() {
+        let tree = "main/.git/worktrees/tree";
+        let files = [
+            ("tree/.git", "gitdir: @/main/.git/worktrees/tree\n"),
+            ("main/.git/worktrees/tree/gitdir", "@/tree/.git\n"),
+            ("main/.git/worktrees/tree/commondir", "../..\n"),
+        ];
+        check(&files, "tree", Some(("tree", tree, "main/.git")));
+        let files = [
+            ("all/sub/.git", "gitdir: ../.git/modules/sub\n"),
+            ("all/.git/modules/sub/config", "[core]\n\tbare = false\n\tworktree = ../../../sub\n"),
+        ];
+        check(&files, "all/sub", Some(("all/sub", "all/.git/modules/sub", "all/.git/modules/sub")));
+    }
+
+    #[test]
+    fn a_repository_that_does_not_know_the_work_tree_is_not_its_own() {
+        let private = [
+            ("private/.git/HEAD", "x"),
+            ("private/.git/config", "[core]\n\tbare = false\n"),
+            ("private/.git/worktrees/tree/gitdir", "@/tree/.git\n"),
+            ("private/.git/worktrees/tree/commondir", "../..\n"),
+            ("tree/.git", "gitdir: @/private/.git/worktrees/tree\n"),
+        ];
+        for hostile in [
+            &[("clone/.git", "gitdir: ../private/.git\n")][..],
+            &[("clone/.git", "-> ../private/.git")],
+            &[("clone/.git/commondir", "../../private/.git\n")],
+            &[("clone/.git/HEAD", "x"), ("clone/.git/refs", "-> ../../private/.git/refs")],
+            &[("clone/.git/HEAD", "-> @/private/.git/HEAD")],
+            &[("clone/.git/HEAD", "x"), ("clone/.git/index", "-> @/private/.git/index")],
+            &[("clone/.git", "gitdir: \n")],
+            &[("clone/.git", "-> nowhere")],
+            &[("clone/.git", "-> ../tree/.git")],
+        ] {
+            check(&[&private, hostile].concat(), "clone", None);
+        }
+        // Its own `.git` hides the one above.
+        check(&[("a/.git/HEAD", "x"), ("a/clone/.git", "-> nowhere")], "a/clone", None);
+    }
+}

@@ -1,0 +1,144 @@
+//! What is wrong with the models that are used.
+//!
+//! The models' folder is read again at most once in [`AT_MOST_EVERY`], since every answer asks.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use recall_models::{FolderError, Installed, ModelsFolder, Role};
+
+use super::Models;
+use crate::failure::{IntoFailure as _, chain};
+use crate::models::ModelsError;
+
+/// How often the files are read: a fault is reported by the next answer of a client that asks every second.
+const AT_MOST_EVERY: Duration = Duration::from_secs(1);
+
+/// What a person can do whose chosen model cannot be used.
+const CHOOSE_ANOTHER: &str = "remove the model and install it again, or choose another one with `recall models use`; \
+                              `recall models list` shows them";
+
+/// What a person can do if it cannot be read which models are chosen.
+const CHOOSE_AGAIN: &str =
+    "check who may read the file, or delete it and choose the models again with `recall models use`";
+
+/// Something that keeps a model that is used from being asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ModelProblem {
+    /// What is wrong.
+    pub(crate) message: String,
+    /// What a person can do.
+    pub(crate) hint: String,
+    /// The file or folder; empty if there is none.
+    pub(crate) path: PathBuf,
+}
+
+/// The problems as they were found last.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    at: Option<Instant>,
+    problems: Vec<ModelProblem>,
+}
+
+impl Models {
+    /// What keeps the models that are used from being asked, as far as their folder shows it.
+    pub(crate) fn problems(&self) -> Vec<ModelProblem> {
+        let mut known = self.known.lock();
+        if known.at.is_none_or(|at| at.elapsed() >= AT_MOST_EVERY) {
+            known.problems = problems_in(&self.folder);
+            known.at = Some(Instant::now());
+        }
+        known.problems.clone()
+    }
+
+    /// The same, read at this moment, with what the models said when they were last asked.
+    pub(crate) fn problems_now(&self) -> Vec<ModelProblem> {
+        let mut problems = problems_in(&self.folder);
+        let used = self.in_use().into_iter().filter(|model| !model.problem.is_empty());
+        for model in used {
+            let path = PathBuf::from(model.path);
+            if problems.iter().all(|known| known.path != path) {
+                let message = format!("the model {} cannot be used: {}", model.name, model.problem);
+                problems.push(ModelProblem { message, hint: CHOOSE_ANOTHER.to_owned(), path });
+            }
+        }
+        problems
+    }
+}
+
+fn problems_in(folder: &ModelsFolder) -> Vec<ModelProblem> {
+    match folder.roles().and_then(|roles| Ok((roles, folder.list()?))) {
+        Ok((roles, installed)) => {
+            let problem = |(role, name): (Role, String)| of_used(role, &name, &installed, folder);
+            roles.into_iter().filter_map(problem).collect()
+        }
+        Err(error) => {
+            let path = match &error {
+                FolderError::Unreadable { path, .. } | FolderError::Malformed { path, .. } => path.clone(),
+                _ => PathBuf::new(),
+            };
+            let failure = ModelsError::from(error).into_failure();
+            let message = format!("the installed models are not used: {}", failure.message);
+            let hint = failure.hint.unwrap_or_else(|| CHOOSE_AGAIN.to_owned());
+            vec![ModelProblem { message, hint, path }]
+        }
+    }
+}
+
+/// What is wrong with a model that is used.
+fn of_used(role: Role, name: &str, installed: &[Installed], folder: &ModelsFolder) -> Option<ModelProblem> {
+    let problem = |reason: &str, path| ModelProblem {
+        message: format!("the model {name}, which is used to {role}, cannot be used: {reason}"),
+        hint: CHOOSE_ANOTHER.to_owned(),
+        path,
+    };
+    match installed.iter().find(|model| model.name == name) {
+        None => Some(problem("it is not installed", folder.path_of(name).unwrap_or_default())),
+        Some(Installed { path, manifest: Err(error), .. }) => Some(problem(&chain(error), path.clone())),
+        Some(Installed { path, manifest: Ok(manifest), .. }) if manifest.role != role => {
+            Some(problem(&format!("it is made to {}", manifest.role), path.clone()))
+        }
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const MANIFEST: &str = r#"{"version":1,"role":"embed","dimensions":3,"pooling":"mean","normalise":true,"query_prefix":"",
+        "document_prefix":"","window_tokens":8,"batching":"together","licence":null,"origin":null,"files":[
+        {"name":"model.onnx","bytes":1,"sha256":"0"},{"name":"tokenizer.json","bytes":1,"sha256":"0"}]}"#;
+
+    #[track_caller]
+    fn check(roles: &[u8], manifest: Option<&str>, expected: Option<&str>) {
+        let place = tempfile::tempdir().expect("a folder");
+        fs::write(place.path().join("roles.json"), roles).expect("written");
+        if let Some(manifest) = manifest {
+            let model = place.path().join("tiny");
+            fs::create_dir(&model).expect("made");
+            fs::write(model.join("recall-model.json"), manifest).expect("written");
+        }
+        let found = problems_in(&ModelsFolder::new(place.path()));
+        match (expected, &found[..]) {
+            (None, []) => {}
+            (Some(expected), [one]) if one.message.contains(expected) && !one.hint.is_empty() => {}
+            _ => panic!("{found:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn a_model_that_is_used_and_cannot_be_is_reported() {
+        let used = br#"{"embed":"tiny"}"#;
+        check(used, Some(MANIFEST), None);
+        check(b"{}", Some("damaged"), None);
+        check(br#"{"rerank":"tiny"}"#, Some(MANIFEST), Some("it is made to embed"));
+        check(used, Some(&MANIFEST[..40]), Some("no manifest"));
+        check(used, None, Some("it is not installed"));
+        for damaged in [&b""[..], b"{\"embed\":", b"\xff\xfe", br#"{"embed":1}"#, br#"{"imbed":"tiny"}"#] {
+            check(damaged, Some(MANIFEST), Some("the installed models are not used"));
+        }
+    }
+}
