@@ -80,12 +80,15 @@ impl MemoryError {
     /// The kind of the failure.
     pub fn fault(&self) -> Fault {
         match self {
-            Self::NotFound { .. } | Self::NoStore { .. } | Self::Outside { .. } => Fault::Other,
+            Self::NotFound { .. } | Self::NoStore { .. } | Self::Outside { .. } | Self::Unconfirmed { .. } => {
+                Fault::Other
+            }
             Self::ReadJournal { source } => of_io(&source.source),
             Self::OpenJournal {
                 source: JournalOpen::List { source, .. } | JournalOpen::Mend { source, .. }, ..
             }
-            | Self::GitFile { source, .. } => of_io(source),
+            | Self::GitFile { source, .. }
+            | Self::Confirm { source } => of_io(source),
             Self::Write { source, .. } => match source {
                 Append::TooLong { .. } => Fault::Other,
                 Append::NotWritten { source, .. } | Append::Unsettled { source, .. } => of_io(source),

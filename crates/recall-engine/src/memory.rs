@@ -6,6 +6,7 @@
 
 mod add;
 mod anchors;
+mod contributor;
 mod document;
 mod feedback;
 mod git;
@@ -13,9 +14,11 @@ mod index;
 mod ledger;
 mod mask;
 pub(crate) mod note;
+mod own;
 mod prior;
 mod promote;
 pub(crate) mod provenance;
+mod put_back;
 mod rated;
 pub(crate) mod related_files;
 mod remove;
@@ -31,10 +34,12 @@ pub use update::UpdateReport;
 pub use verify::VerifyReport;
 
 pub(crate) use anchors::AnchorTexts;
+pub(crate) use contributor::Contributors;
 pub(crate) use document::{document_of, parsed_of, text_of};
 pub(crate) use git::Head;
 pub(crate) use index::MemoryWait;
 pub(crate) use ledger::{Ledger, write_git_files};
 pub(crate) use mask::Masking;
+pub(crate) use own::Own;
 pub(crate) use prior::factors;
 pub(crate) use rated::RatedCell;

@@ -13,6 +13,7 @@ use recall_core::{Clock, Scope, StoreScope};
 
 use crate::error::StoreError;
 use crate::fault::Fault;
+use crate::memory::Own;
 use crate::models::{Encoders, Models};
 use crate::origin::Origin;
 use crate::settings::{JournalSource, Places, StoreSettingsSource};
@@ -30,7 +31,9 @@ pub(crate) struct Registry {
     capacity: NonZero<usize>,
     store_settings: Box<StoreSettingsSource>,
     models: ArcSwap<Models>,
-    journals: Box<JournalSource>,
+    journals: Arc<JournalSource>,
+    /// What the user's recall wrote, and what the user confirmed.
+    pub(crate) own: Arc<Own>,
     slots: Mutex<Vec<Slot>>,
     /// What was found damaged of stores that are to be opened again.
     damaged: Mutex<BTreeMap<PathBuf, Damage>>,
@@ -60,12 +63,15 @@ impl Registry {
         models: Models,
         journals: Box<JournalSource>,
     ) -> Self {
+        let journals: Arc<JournalSource> = Arc::from(journals);
+        let own = Arc::new(Own::new(&places, Arc::clone(&journals)));
         Self {
             places,
             capacity,
             store_settings,
             models: ArcSwap::from_pointee(models),
             journals,
+            own,
             slots: Mutex::default(),
             damaged: Mutex::default(),
             uses: AtomicU64::new(0),
@@ -258,8 +264,13 @@ impl Registry {
         let scope = if is_domain { StoreScope::Domain } else { scope };
         let settings = (self.store_settings)(root);
         let models = self.models.load_full();
-        let surroundings =
-            Surroundings { places: &self.places, models: &models, journals: &*self.journals, now: clock.now() };
+        let surroundings = Surroundings {
+            places: &self.places,
+            models: &models,
+            journals: &*self.journals,
+            own: &self.own,
+            now: clock.now(),
+        };
         let damaged = self.damage(root);
         let opened = Arc::new(Store::open(scope, root, settings, &surroundings, damaged)?);
         opened.catch_up_soon();

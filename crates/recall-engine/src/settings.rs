@@ -26,6 +26,13 @@ pub struct Places {
     pub domains: BTreeMap<String, PathBuf>,
 }
 
+impl Places {
+    /// The folder of what this user's recall wrote itself and of what this user confirmed; not derived.
+    pub(crate) fn written(&self) -> PathBuf {
+        self.stores.with_file_name("written")
+    }
+}
+
 /// What bounds the engine as a whole.
 #[derive(Clone)]
 pub struct EngineSettings {

@@ -28,7 +28,7 @@ impl Head {
     /// Reads what is checked out in the repository that a folder is in; nothing where there is none, or where it keeps its
     /// references in another way.
     pub(crate) fn of(root: &Path) -> Self {
-        root.ancestors().take(MOST_LEVELS).find_map(git_folder).map(|git| Self::read(&git)).unwrap_or_default()
+        git_folder_above(root).map(|git| Self::read(&git)).unwrap_or_default()
     }
 
     fn read(git: &Path) -> Self {
@@ -45,6 +45,11 @@ impl Head {
         let commit = if is_plain { loose().or_else(|| packed(shared, name)) } else { None };
         Self { branch: name.strip_prefix("refs/heads/").map(str::to_owned), commit }
     }
+}
+
+/// The folder in which git keeps what it knows of the repository that a folder is in.
+pub(super) fn git_folder_above(root: &Path) -> Option<PathBuf> {
+    root.ancestors().take(MOST_LEVELS).find_map(git_folder)
 }
 
 /// The folder in which git keeps what it knows of a folder, where that is one that git knows.

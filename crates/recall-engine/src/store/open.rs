@@ -16,7 +16,7 @@ use super::{
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::freshness::Freshness;
-use crate::memory::{AnchorTexts, Ledger, RatedCell};
+use crate::memory::{AnchorTexts, Ledger, Own, RatedCell};
 use crate::models::Models;
 use crate::progress::Cancel;
 use crate::selection::{self, Selection};
@@ -32,6 +32,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) places: &'a Places,
     pub(crate) models: &'a Models,
     pub(crate) journals: &'a JournalSource,
+    pub(crate) own: &'a Arc<Own>,
     pub(crate) now: Timestamp,
 }
 
@@ -73,7 +74,7 @@ impl Store {
         surroundings: &Surroundings<'_>,
         mut repaired: Vec<String>,
     ) -> Result<Self, StoreError> {
-        let &Surroundings { places, models, journals, now } = surroundings;
+        let &Surroundings { places, models, journals, own, now } = surroundings;
         let folder =
             Folder::prepare(scope, root, places).map_err(|(path, source)| StoreError::Folder { path, source })?;
         let catalog = open_catalog(root, &folder, now, &mut repaired)?;
@@ -96,7 +97,8 @@ impl Store {
             lexical,
             semantic,
             selection: Mutex::new(selection),
-            ledger: Ledger::new(journals(&root.join(".recall"))),
+            ledger: Ledger::new(journals(&root.join(".recall")), own.log(scope, root)),
+            contributors: Arc::default(),
             anchor_texts: AnchorTexts::default(),
             rated: RatedCell::default(),
             retrievals: Retrievals::open(&index),

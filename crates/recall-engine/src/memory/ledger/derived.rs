@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn what_comes_while_somebody_waits_is_not_waited_for_and_nothing_is_gathered_meanwhile() {
         let folder = tempfile::tempdir().expect("a folder");
-        let ledger = Ledger::new(Arc::new(recall_journal::Disk::new(folder.path().join(".recall"))));
+        let ledger = Ledger::new(Arc::new(recall_journal::Disk::new(folder.path().join(".recall"))), None);
         ledger.look(NOW, Duration::ZERO).expect("nothing is there");
         assert!(!ledger.is_behind_of(&indexed(&ledger, &[])));
         write(&ledger, 1);
