@@ -92,7 +92,7 @@ fn a_clone_is_believed_only_after_this_user_confirmed_it() {
 
     let words = format!("from the repository, added by Mallory in {commit}, unconfirmed");
     let told = sandbox.recall(&project, &["search", "wombats released at midnight"]);
-    assert!(told.stdout.contains(&words), "{told:?}");
+    assert!(told.stdout.contains(&words) && told.stderr.contains("recall verify --confirm ID"), "{told:?}");
     let mut shim = sandbox.start_shim(&project, &["--tools", "full"]);
     let told = call(&mut shim, "recall_search", &json!({"query": "wombats released at midnight"}));
     assert!(told.contains(&words) && !told.contains("trusted") && !told.contains("written by a person"), "{told}");
