@@ -50,9 +50,13 @@ impl IntoFailure for MemoryError {
             Self::Outside { path, .. } => Failure::new(Reason::PermissionDenied, message)
                 .with_detail("path", path)
                 .with_hint("name files below the project's root"),
+            Self::Unconfirmed { id } => Failure::new(Reason::PermissionDenied, message)
+                .with_detail("id", id.to_string())
+                .with_hint("a person looks at it first, and confirms it with `recall verify`"),
             error @ (Self::ReadJournal { .. }
             | Self::OpenJournal { .. }
             | Self::Write { .. }
+            | Self::Confirm { .. }
             | Self::GitFile(_)
             | Self::Store(_)) => of_fault(error.fault(), message, Reason::Unavailable),
         }

@@ -83,7 +83,10 @@ pub use session_request::{
     AskBriefing, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH, METADATA_VALUES,
     RECORD_TEXT_BYTES, StartSession,
 };
-pub use standing::{AnchorState, Grounds, ItemStats, MemoryStatus, Recalled, STALE_AFTER_DAYS, Trust, Verification};
+pub use standing::{
+    AnchorState, CONTRIBUTOR_CHARS, Contributor, Grounds, ItemStats, MemoryStatus, Ownership, Recalled,
+    STALE_AFTER_DAYS, Trust, Verification,
+};
 pub use time::{Clock, Timestamp};
 pub use title::title_of;
 pub use understand::{QueryClass, Understood, understand};

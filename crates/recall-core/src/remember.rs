@@ -102,6 +102,10 @@ pub enum VerifyMode {
     Check,
     /// It says that they hold, and ties them to the files as they are.
     Confirm,
+    /// It says so of every memory that came with the repository and that nobody confirmed. Names no ids.
+    ConfirmAll,
+    /// It says that the project's profile is this user's, as it is. Names no ids.
+    ConfirmProfile,
 }
 
 /// Asks to move a memory to a wider store.

@@ -13,6 +13,10 @@ pub struct Recalled {
     pub verification: Verification,
     /// How far it may be trusted.
     pub trust: Trust,
+    /// Whose word it is.
+    pub ownership: Ownership,
+    /// Who added it to the repository; `None` for this user's own memories, and if git does not say.
+    pub added_by: Option<Contributor>,
     /// Whether it is in force.
     pub status: MemoryStatus,
     /// Its age by the threshold of its type, 0 to 1.
@@ -27,6 +31,7 @@ impl Recalled {
     /// Judges a memory, which was so often among the hits, by what is known at a moment.
     pub fn of(
         memory: Memory,
+        ownership: Ownership,
         verification: Verification,
         superseded_by: Option<MemoryId>,
         retrievals: u64,
@@ -36,7 +41,9 @@ impl Recalled {
         let staleness = grounds.staleness(now);
         let status = grounds.status(verification.changed_ratio, now);
         Self {
-            trust: Trust::of(&memory),
+            trust: Trust::of(&memory, ownership),
+            ownership,
+            added_by: None,
             stats: ItemStats::of_memory(&memory, retrievals),
             memory,
             verification,
@@ -179,7 +186,13 @@ pub enum Trust {
 }
 
 impl Trust {
-    fn of(memory: &Memory) -> Self {
+    /// What a memory from the repository says of itself counts for nothing.
+    fn of(memory: &Memory, ownership: Ownership) -> Self {
+        match ownership {
+            Ownership::Own => {}
+            Ownership::Confirmed => return Self::High,
+            Ownership::Repository => return Self::Low,
+        }
         let by_person = memory.origin == MemoryOrigin::Human
             || memory.verified.as_ref().is_some_and(|verified| verified.provenance.agent.is_none());
         let FeedbackTally { useful, not_useful, .. } = memory.feedback;
@@ -191,6 +204,55 @@ impl Trust {
             Self::Low
         }
     }
+}
+
+/// Whose word a memory is, by what this user's recall wrote and what this user confirmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ownership {
+    /// This user's recall wrote everything that decides what it says.
+    Own,
+    /// It came with the repository, and this user confirmed what it says.
+    Confirmed,
+    /// It came with the repository, and this user has not confirmed what it says.
+    Repository,
+}
+
+impl Ownership {
+    /// Whether this user vouches for the memory.
+    pub fn is_vouched_for(self) -> bool {
+        matches!(self, Self::Own | Self::Confirmed)
+    }
+}
+
+/// Who added a memory to a repository, as git says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contributor {
+    /// The author's name: one line without control characters, of at most [`CONTRIBUTOR_CHARS`] characters.
+    pub author: String,
+    /// The commit, as short as git writes it.
+    pub commit: String,
+}
+
+/// How many characters of an author's name are shown. Longer names exist, and are recognised by their beginning.
+pub const CONTRIBUTOR_CHARS: usize = 60;
+
+impl Contributor {
+    /// Takes what git says. The name is data from a stranger: line breaks, control and formatting characters,
+    /// commas and quotes become blanks, so that it cannot pass for a further fact, and
+    /// a long name is cut.
+    pub fn new(author: &str, commit: &str) -> Self {
+        let is_plain = |c: char| !c.is_control() && !is_invisible(c);
+        let author: String = author.chars().map(|c| if is_plain(c) { c } else { ' ' }).collect();
+        let author = author.replace([',', '"'], " ");
+        let author = author.split_whitespace().collect::<Vec<_>>().join(" ");
+        Self { author: author.chars().take(CONTRIBUTOR_CHARS).collect(), commit: commit.to_owned() }
+    }
+}
+
+/// Whether a character has no width or changes the direction of others.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Whether a memory is in force.
@@ -282,7 +344,7 @@ mod tests {
 
     fn standing(memory: Memory, days: i64) -> (MemoryStatus, Trust) {
         let verification = Verification::of(None, Vec::new());
-        let recalled = Recalled::of(memory, verification, None, 0, Timestamp(days * DAY));
+        let recalled = Recalled::of(memory, Ownership::Own, verification, None, 0, Timestamp(days * DAY));
         (recalled.status, recalled.trust)
     }
 
@@ -321,6 +383,30 @@ mod tests {
     }
 
     #[test]
+    fn a_memory_from_the_repository_is_trusted_only_if_it_was_confirmed() {
+        let claimed = Memory { origin: MemoryOrigin::Human, ..memory() };
+        let trust = |ownership| {
+            Recalled::of(claimed.clone(), ownership, Verification::of(None, Vec::new()), None, 0, Timestamp(0)).trust
+        };
+        assert_eq!(
+            [Ownership::Own, Ownership::Confirmed, Ownership::Repository].map(trust),
+            [Trust::High, Trust::High, Trust::Low]
+        );
+    }
+
+    #[test]
+    fn an_authors_name_is_one_short_plain_line() {
+        for (name, expected) in [
+            ("Ada Lovelace", "Ada Lovelace"),
+            ("a\nb\u{1b}[31m\u{202e}c\u{200b}  d", "a b [31m c d"),
+            (" \u{feff} ", ""),
+        ] {
+            assert_eq!(Contributor::new(name, "0123abc").author, expected);
+        }
+        assert_eq!(Contributor::new(&"é".repeat(200), "0123abc").author.chars().count(), CONTRIBUTOR_CHARS);
+    }
+
+    #[test]
     fn an_item_that_seldom_helps_is_flagged() {
         let stats = |useful, not_useful, retrievals| {
             ItemStats::of(&FeedbackTally { useful, not_useful, ..FeedbackTally::default() }, retrievals)
@@ -335,7 +421,7 @@ mod tests {
         let feedback = FeedbackTally { outdated: 1, last_outdated: Some(Timestamp(5)), ..FeedbackTally::default() };
         let flagged = |memory| {
             let verification = Verification::of(None, Vec::new());
-            Recalled::of(memory, verification, None, 0, Timestamp(7)).stats.is_flagged
+            Recalled::of(memory, Ownership::Own, verification, None, 0, Timestamp(7)).stats.is_flagged
         };
         assert!(flagged(Memory { feedback: feedback.clone(), ..memory() }));
         assert!(!flagged(Memory { feedback, updated: Timestamp(6), ..memory() }));

@@ -86,6 +86,10 @@ fn engine(place: &Path) -> Engine {
 /// Adds memories one after another, looks for some at once, and adds by many threads.
 fn remember(engine: &Engine, origin: &Origin) {
     spread("an addition acknowledged", (0..300).map(|n| spent(|| add(engine, origin, n))).collect());
+    // The global store lies in the data home, so that an addition to it waits for one sync instead of two.
+    let global = |n| AddMemory { scope: Scope::Global, ..lesson(n) };
+    let globally = (0..300).map(|n| spent(|| engine.add_memory(origin, &global(n)).expect("kept"))).collect();
+    spread("the same in the global store, without an own log", globally);
     let found = |number| {
         add(engine, origin, number);
         let name = format!("matter{number}");

@@ -23,6 +23,7 @@ use crate::origin::Origin;
 use crate::session::{SessionError, where_of};
 use crate::store::Store;
 use pack::{Draft, pack};
+pub(crate) use profile::profile_of;
 
 /// What a new session should know.
 #[derive(Clone, Debug, PartialEq)]

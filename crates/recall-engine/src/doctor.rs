@@ -105,6 +105,7 @@ impl Engine {
         if let Err(error) = store.ledger.look(self.clock.now(), Duration::ZERO) {
             problems.push(Problem::JournalsUnread { reason: reason_of(&error) });
         }
+        problems.extend(store.vanished_problems());
         problems.extend(store.ledger.line_problems());
         if store.ledger.has_journals() {
             problems.extend(store.ledger.missing_git_lines());
@@ -123,6 +124,7 @@ impl Engine {
         let mended = problems.iter().map(|problem| match problem {
             Problem::GitLine { .. } => store.ledger.write_git_files().is_ok(),
             Problem::MemoriesBehind { .. } => is_anew || self.memories_indexed(store),
+            Problem::Vanished { .. } => store.put_back_now(&self.clock),
             Problem::LexicalBehind { .. } => is_anew || store.heal_lexical().is_ok(),
             Problem::CatalogDamaged { .. } => is_anew,
             Problem::JournalsUnread { .. }
@@ -130,6 +132,9 @@ impl Engine {
             | Problem::SelectionLine { .. }
             | Problem::Orphan { .. }
             | Problem::Rivals { .. }
+            | Problem::PutBack { .. }
+            | Problem::OwnUnread { .. }
+            | Problem::Unconfirmed { .. }
             | Problem::Vectors { .. }
             | Problem::Repaired { .. }
             | Problem::IndexInProject { .. }

@@ -346,6 +346,19 @@ pub enum MemoryError {
         #[source]
         source: recall_journal::AppendError,
     },
+    /// An agent asked to promote a memory that came with the repository and that this user has not confirmed.
+    #[error("`{id}` came with the repository and is not confirmed")]
+    Unconfirmed {
+        /// The memory.
+        id: recall_core::MemoryId,
+    },
+    /// What this user confirms was not kept.
+    #[error("the confirmation could not be kept")]
+    Confirm {
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
     /// A file for git beside the journals was not written.
     #[error("cannot write `{}`", .0.path().display())]
     GitFile(#[source] OpenError),

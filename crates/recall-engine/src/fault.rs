@@ -81,11 +81,14 @@ impl MemoryError {
     /// The kind of the failure.
     pub fn fault(&self) -> Fault {
         match self {
-            Self::NotFound { .. } | Self::NoStore { .. } | Self::Outside { .. } => Fault::Other,
+            Self::NotFound { .. } | Self::NoStore { .. } | Self::Outside { .. } | Self::Unconfirmed { .. } => {
+                Fault::Other
+            }
             Self::ReadJournal { source } => of_io(&source.source),
             Self::OpenJournal {
                 source: JournalOpen::List { source, .. } | JournalOpen::Mend { source, .. }, ..
-            } => of_io(source),
+            }
+            | Self::Confirm { source } => of_io(source),
             Self::GitFile(error) => of_open(error),
             Self::Write { source, .. } => match source {
                 Append::TooLong { .. } => Fault::Other,

@@ -115,6 +115,7 @@ pub(crate) fn freshen(
     clock: &Arc<dyn Clock>,
 ) -> Result<Vec<Warning>, StoreError> {
     let mut warnings = freshen_files(store, settings, clock)?;
+    store.compare_own_soon(clock);
     // Behind the files: a store's first index may have looked at its journals before what came since.
     if store.wait_for_memories(clock, settings.ingest_wait) == MemoryWait::InVain {
         warnings.push(Warning::MemoriesBehind);

@@ -4,15 +4,16 @@
 //! and signatures is ignored. If there is no `git`, no repository that belongs to the folder, or no answer in time, nothing is
 //! known. No answer names a file outside the folder.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use recall_core::{DocPath, Timestamp};
+use recall_core::{Contributor, DocPath, EventId, Timestamp};
 use recall_git::{Program, Repository};
+use recall_journal::event_ids;
 
 /// How long `git` is waited for: a hundred times as long as it takes in a repository of 100,000 files.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -109,6 +110,42 @@ impl<'a> Git<'a> {
         let compared = compared.as_deref().and_then(|line| std::str::from_utf8(line).ok()).map(str::trim_end);
         let compared = compared.and_then(|path| Path::new(path).canonicalize().ok());
         own.is_some() && own == compared
+    }
+
+    /// Who added which event to a file of journals, and in which commit, by the history of what is checked out; the first who did
+    /// counts. `None` if git does not say.
+    pub(crate) fn contributors(self, path: &Path) -> Option<BTreeMap<EventId, Contributor>> {
+        let versions = ["log", "--no-follow", "--root", "--no-color", "--full-history", "--format=%x00%h%x09%an"];
+        let lines = ["--patch", "--unified=0", "--text", "--no-textconv", "--no-ext-diff", "--no-renames", "--"];
+        let history = self.run(&[&versions[..], &lines, &[path.to_str()?]].concat(), &[])?;
+        let mut contributors = BTreeMap::new();
+        let mut contributor = None;
+        for line in history.split(|byte| *byte == b'\n') {
+            // No line of a file begins so: in front of each, git writes what became of it.
+            if let Some(header) = line.strip_prefix(b"\0") {
+                let header = String::from_utf8_lossy(header);
+                contributor = header.split_once('\t').map(|(commit, author)| Contributor::new(author, commit));
+            } else if let (Some(contributor), Some(added)) = (&contributor, line.strip_prefix(b"+")) {
+                contributors.extend(event_ids(added).map(|event| (event, contributor.clone())));
+            }
+        }
+        Some(contributors)
+    }
+
+    /// The ids of the events in any version of some files that git keeps: on branches and tags, in what references pointed to
+    /// before, in stashes with what they hold of untracked files, and in the index. `None` if git does not say.
+    pub(crate) fn events_of(self, paths: &[PathBuf]) -> Option<BTreeSet<EventId>> {
+        let paths: Vec<&str> = paths.iter().map(|path| path.to_str()).collect::<Option<_>>()?;
+        let versions = ["log", "--all", "--reflog", "--full-history", "--no-follow", "--root", "-m", "--format="];
+        let lines = ["--patch", "--unified=0", "--text", "--no-textconv", "--no-ext-diff", "--no-renames", "--"];
+        let history = self.run(&[&versions[..], &lines, &paths].concat(), &[])?;
+        let mut events: BTreeSet<EventId> = event_ids(&history).collect();
+        for path in paths {
+            // A file that is not in the index has no version there.
+            let staged = self.run(&["cat-file", "blob", &format!(":./{path}")], &[]);
+            events.extend(staged.iter().flat_map(|staged| event_ids(staged)));
+        }
+        Some(events)
     }
 
     fn log(self, which: &[&str]) -> Vec<Commit> {

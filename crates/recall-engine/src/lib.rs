@@ -74,7 +74,7 @@ pub use settings::{
 pub use status::{FailureEntry, Status, StoreStatus};
 
 pub use recall_catalog::ListSort;
-use recall_core::{Clock, PROJECT_FOLDER};
+use recall_core::Clock;
 use recall_journal::Disk;
 
 use crate::errand::Helpers;
@@ -106,7 +106,7 @@ impl Engine {
             settings,
             store_settings,
             clock,
-            Box::new(|root| Arc::new(Disk::below(root, PROJECT_FOLDER))),
+            Box::new(|root, below| Arc::new(Disk::below(root, below))),
         )
     }
 

@@ -13,6 +13,7 @@ use recall_core::{Clock, Scope, StoreScope};
 
 use crate::error::StoreError;
 use crate::fault::Fault;
+use crate::memory::Own;
 use crate::models::{Encoders, Models};
 use crate::origin::Origin;
 use crate::settings::{JournalSource, Places, StoreSettingsSource};
@@ -30,7 +31,9 @@ pub(crate) struct Registry {
     capacity: NonZero<usize>,
     store_settings: Arc<StoreSettingsSource>,
     models: ArcSwap<Models>,
-    journals: Box<JournalSource>,
+    journals: Arc<JournalSource>,
+    /// What the user's recall wrote, and what the user confirmed.
+    pub(crate) own: Arc<Own>,
     slots: Mutex<Vec<Slot>>,
     /// What was found damaged of stores that are to be opened again.
     damaged: Mutex<BTreeMap<PathBuf, Damage>>,
@@ -60,12 +63,15 @@ impl Registry {
         models: Models,
         journals: Box<JournalSource>,
     ) -> Self {
+        let journals: Arc<JournalSource> = Arc::from(journals);
+        let own = Arc::new(Own::new(&places, Arc::clone(&journals)));
         Self {
             places,
             capacity,
             store_settings: Arc::from(store_settings),
             models: ArcSwap::from_pointee(models),
             journals,
+            own,
             slots: Mutex::default(),
             damaged: Mutex::default(),
             uses: AtomicU64::new(0),
@@ -272,6 +278,7 @@ impl Registry {
             places: &self.places,
             models: &models,
             journals: &*self.journals,
+            own: &self.own,
             settings_source: &self.store_settings,
             now: clock.now(),
         };

@@ -144,7 +144,7 @@ impl Engine {
             store.ledger.glance(ids.iter().copied());
             let is_there = |id: &&MemoryId| {
                 let known = store.ledger.memory_and_successor(**id);
-                known.is_some_and(|(memory, successor)| memory.promoted.is_none() && successor.is_none())
+                known.is_some_and(|(judged, successor)| judged.memory.promoted.is_none() && successor.is_none())
             };
             remaining.extend(ids.iter().filter(is_there).map(|id| (*id, store.scope)));
         }

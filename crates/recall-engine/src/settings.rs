@@ -26,6 +26,13 @@ pub struct Places {
     pub domains: BTreeMap<String, PathBuf>,
 }
 
+impl Places {
+    /// The folder of what this user's recall wrote itself and of what this user confirmed; not derived.
+    pub(crate) fn written(&self) -> PathBuf {
+        self.stores.with_file_name("written")
+    }
+}
+
 /// What bounds the engine as a whole.
 #[derive(Clone)]
 pub struct EngineSettings {
@@ -177,8 +184,8 @@ pub enum RankerChoice {
     Fusion,
 }
 
-/// Opens the journals of the store with that root: on disk, or in a test's memory.
-pub type JournalSource = dyn Fn(&Path) -> Arc<dyn Storage> + Send + Sync;
+/// Opens the journals in the folder at a plain path below a root: on disk, or in a test's memory.
+pub type JournalSource = dyn Fn(&Path, &Path) -> Arc<dyn Storage> + Send + Sync;
 
 /// Reads the settings of the store with that root.
 pub type StoreSettingsSource = dyn Fn(&Path) -> StoreSettings + Send + Sync;

@@ -29,7 +29,7 @@ use crate::coverage::{Coverage, Indexing};
 use crate::error::StoreError;
 use crate::freshness::Freshness;
 use crate::graph::stated::Stated;
-use crate::memory::{AnchorTexts, Ledger, RatedCell};
+use crate::memory::{AnchorTexts, Contributors, Ledger, RatedCell};
 use crate::models::Models;
 use crate::progress::Cancel;
 use crate::rankers::Rankers;
@@ -42,7 +42,7 @@ pub(crate) use attention::{Attention, Look, Noted};
 pub(crate) use background::Background;
 pub(crate) use configured::Configuration;
 use configured::Looks;
-pub(crate) use folder::{StoreFolder, index_in_project, is_initialised};
+pub(crate) use folder::{StoreFolder, index_in_project, is_initialised, name_of};
 pub(crate) use known::Known;
 pub(crate) use open::Surroundings;
 pub(crate) use passages::{KeptPassages, Passage, Passages};
@@ -80,6 +80,8 @@ pub(crate) struct Store {
     pub(crate) ledger: Ledger,
     /// What anchors were compared with.
     pub(crate) anchor_texts: AnchorTexts,
+    /// Who added what to its repository.
+    pub(crate) contributors: Arc<Contributors>,
     /// What happens in its sessions.
     pub(crate) sessions: Sessions,
     /// What feedback says of files.

@@ -4,6 +4,8 @@
 mod anchors;
 #[path = "memory/outside.rs"]
 mod outside;
+#[path = "memory/own.rs"]
+mod own;
 #[path = "memory/scopes.rs"]
 mod scopes;
 mod support;

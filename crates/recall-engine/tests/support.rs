@@ -73,7 +73,7 @@ impl Sandbox {
 
     /// The same with settings.
     pub(crate) fn engine_by(&self, settings: EngineSettings) -> Engine {
-        let journals = |root: &Path| Arc::new(Disk::below(root, recall_core::PROJECT_FOLDER)) as Arc<dyn Storage>;
+        let journals = |root: &Path, below: &Path| Arc::new(Disk::below(root, below)) as Arc<dyn Storage>;
         self.engine_at(self.folder.path(), settings, Arc::new(SystemClock), Box::new(journals))
     }
 

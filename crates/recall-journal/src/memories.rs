@@ -7,10 +7,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use recall_core::{
-    Anchor, Event, EventBody, FeedbackTally, Grounds, ItemId, Memory, MemoryChange, MemoryId, Timestamp,
+    Anchor, Event, EventBody, EventId, FeedbackTally, Grounds, ItemId, Memory, MemoryChange, MemoryId, Timestamp,
 };
 
 pub use state::MemoryState;
+
+/// A memory by the events that count, and by whose events it says what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// The memory. Verifications and feedback that do not count are left out.
+    pub memory: Memory,
+    /// Of the events that decide what it says, the first that does not count: its id and its moment. `None` if all count.
+    pub foreign: Option<(EventId, Timestamp)>,
+}
 
 /// What all events together say. Two that were given the same events are equal, in whatever order and however often.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,12 +67,19 @@ impl Memories {
         self.state(id)?.memory(id)
     }
 
+    /// A memory as [`memory`](Self::memory) gives it, except that of its verifications and of its feedback only those count
+    /// for which `counts` is true.
+    pub fn judged(&self, id: MemoryId, counts: &dyn Fn(&Event) -> bool) -> Option<Judged> {
+        self.state(id)?.judged(id, counts)
+    }
+
     /// What decides how a memory stands, and what it is tied to, without a copy of all that it says; none for a deleted one.
-    pub fn grounds(&self, id: MemoryId) -> Option<(Grounds, &[Anchor])> {
+    /// Verifications and feedback count as in [`judged`](Self::judged).
+    pub fn grounds(&self, id: MemoryId, counts: &dyn Fn(&Event) -> bool) -> Option<(Grounds, &[Anchor])> {
         let state = self.state(id)?;
-        let fold = state.fold().filter(|fold| !fold.is_deleted())?;
+        let fold = state.fold(counts).filter(|fold| !fold.is_deleted())?;
         let is_superseded = self.superseded_by(id).is_some();
-        Some((fold.grounds(state.feedback(), is_superseded), fold.anchors()))
+        Some((fold.grounds(state.feedback(counts), is_superseded), fold.anchors()))
     }
 
     /// All memories that are not deleted, in the order of their ids.
@@ -79,18 +95,18 @@ impl Memories {
     /// The memory that retired this one: of those that are not deleted the one that was added last.
     pub fn superseded_by(&self, id: MemoryId) -> Option<MemoryId> {
         let superseders = self.superseders.get(&id)?.iter();
-        let folds = superseders.filter_map(|id| Some((*id, self.state(*id)?.fold()?)));
+        let folds = superseders.filter_map(|id| Some((*id, self.state(*id)?.fold(&|_| true)?)));
         let in_force = folds.filter(|(_, fold)| !fold.is_deleted() && fold.supersedes() == Some(id));
         in_force.max_by_key(|(id, fold)| (fold.created(), *id)).map(|(id, _)| id)
     }
 
-    /// What feedback says about an item.
-    pub fn feedback(&self, item: ItemId) -> FeedbackTally {
+    /// What the feedback says about an item for which `counts` is true.
+    pub fn feedback(&self, item: ItemId, counts: &dyn Fn(&Event) -> bool) -> FeedbackTally {
         let state = match item {
             ItemId::Memory(id) => self.states.get(&id),
             ItemId::Document(_) | ItemId::Chunk(_) => self.feedback.get(&item),
         };
-        state.map(MemoryState::feedback).unwrap_or_default()
+        state.map(|state| state.feedback(counts)).unwrap_or_default()
     }
 
     /// All items that are no memories and about which something was said, in the order of their ids.

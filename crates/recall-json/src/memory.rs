@@ -22,6 +22,10 @@ pub(crate) struct Memory<'a> {
     provenance: Option<Provenance<'a>>,
     origin: Option<&'static str>,
     trust: Option<&'static str>,
+    ownership: Option<&'static str>,
+    standing: Option<&'static str>,
+    added_by: Option<&'a str>,
+    added_in: Option<&'a str>,
     verification: Option<Verification<'a>>,
     stats: Option<ItemStats>,
     supersedes: Option<&'a str>,
@@ -52,6 +56,9 @@ impl<'a> From<&'a v1::Memory> for Memory<'a> {
             supersedes,
             superseded_by,
             status,
+            ownership,
+            added_by,
+            added_in,
         } = message;
         Self {
             id,
@@ -69,6 +76,10 @@ impl<'a> From<&'a v1::Memory> for Memory<'a> {
             provenance: provenance.as_ref().map(Provenance::from),
             origin: origin_name(*origin),
             trust: trust_name(*trust),
+            ownership: ownership_name(*ownership),
+            standing: recall_proto::standing(message),
+            added_by: some(added_by),
+            added_in: some(added_in),
             verification: verification.as_ref().map(Verification::from),
             stats: stats.map(ItemStats::from),
             supersedes: some(supersedes),
@@ -94,6 +105,15 @@ fn trust_name(trust: i32) -> Option<&'static str> {
         Ok(v1::Trust::Medium) => Some("medium"),
         Ok(v1::Trust::High) => Some("high"),
         Ok(v1::Trust::Unspecified) | Err(_) => None,
+    }
+}
+
+fn ownership_name(ownership: i32) -> Option<&'static str> {
+    match v1::Ownership::try_from(ownership) {
+        Ok(v1::Ownership::Own) => Some("own"),
+        Ok(v1::Ownership::Confirmed) => Some("confirmed"),
+        Ok(v1::Ownership::Repository) => Some("repository"),
+        Ok(v1::Ownership::Unspecified) | Err(_) => None,
     }
 }
 

@@ -64,7 +64,8 @@ mod mirror {
             id: String, r#type: String, title: String, content: String, tags: Vec<String>, related_files: Vec<String>,
             scope: Option<String>, source: Option<String>, created_at: Option<String>, updated_at: Option<String>,
             session: Option<String>, agent: Option<String>, provenance: Option<Provenance>, origin: Option<String>,
-            trust: Option<String>, verification: Option<Verification>, stats: Option<ItemStats>,
+            trust: Option<String>, ownership: Option<String>, standing: Option<String>, added_by: Option<String>,
+            added_in: Option<String>, verification: Option<Verification>, stats: Option<ItemStats>,
             supersedes: Option<String>, superseded_by: Option<String>, status: String,
         }
         Provenance {

@@ -10,6 +10,7 @@ mod invalid;
 mod protocol;
 mod reason;
 mod rpcs;
+mod standing;
 mod status;
 pub mod v1;
 
@@ -18,3 +19,4 @@ pub use invalid::{InvalidRequest, Problem};
 pub use protocol::{PROTOCOLS, newest_common};
 pub use reason::Reason;
 pub use rpcs::{Rpc, rpcs};
+pub use standing::standing;

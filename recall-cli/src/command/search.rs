@@ -9,7 +9,7 @@ use crate::complaint::CommandError;
 use crate::invocation::Invocation;
 use crate::output::Format;
 use crate::output::human::facets;
-use crate::output::human::search::{View, doubt, proof, render, summary};
+use crate::output::human::search::{View, doubt, proof, render, summary, unconfirmed};
 use crate::{Exit, args};
 
 /// Arguments of `recall search`.
@@ -92,6 +92,9 @@ pub(super) async fn run(args: SearchArgs, invocation: &Invocation) -> Result<Exi
             output.warn(&answer.warnings);
             if let Some(doubt) = doubt(&answer) {
                 output.say(&doubt);
+            }
+            if let Some(unconfirmed) = unconfirmed(&answer) {
+                output.say(&unconfirmed);
             }
             output.text(&render(&answer, View { lines, width: output.width }))?;
             output.text(&facets::render(&answer, output.width))?;

@@ -1,11 +1,13 @@
 //! Where does a text come from, and how far may it be trusted?
 
-use recall_proto::v1::{Document, Memory, MemoryStatus, Origin, StoreScope, Trust, VerificationState};
+use recall_proto::v1::{Document, Memory, MemoryStatus, Origin, Ownership, StoreScope, Trust, VerificationState};
 
 use super::inline;
 
-/// The origin of a document's text in a few words: `project file`, `global decision, written by an agent,
-/// unconfirmed, verified`.
+/// The origin of a document's text in a few words: `project file`, `project decision, own, written by a person, trusted`,
+/// `project lesson, from the repository, added by Ada in 0123abc, unconfirmed`.
+///
+/// What a memory from the repository says of its own origin is not repeated.
 pub(crate) fn origin(doc: &Document, memory: Option<&Memory>) -> String {
     let scope = match doc.scope() {
         StoreScope::Project => "project",
@@ -18,24 +20,22 @@ pub(crate) fn origin(doc: &Document, memory: Option<&Memory>) -> String {
         return format!("{scope} file{source}");
     };
     let mut words = vec![format!("{scope} {}", inline(&memory.r#type, 20))];
-    words.push(
-        match memory.origin() {
-            Origin::Observed => "observed by an agent",
-            Origin::Inferred => "inferred by an agent",
-            Origin::Imported => "imported",
-            Origin::Human => "written by a person",
-            Origin::Unspecified => "of unknown origin",
+    match memory.ownership() {
+        Ownership::Own => {
+            words.push("own".to_owned());
+            words.extend([claimed(memory), trust(memory)].map(str::to_owned));
         }
-        .to_owned(),
-    );
-    words.push(
-        match memory.trust() {
-            Trust::High => "trusted",
-            Trust::Medium => "confirmed by use",
-            Trust::Low | Trust::Unspecified => "unconfirmed",
+        Ownership::Confirmed => words.push("confirmed by you".to_owned()),
+        Ownership::Repository => {
+            words.push("from the repository".to_owned());
+            if !memory.added_in.is_empty() {
+                let (author, commit) = (inline(&memory.added_by, 60), inline(&memory.added_in, 40));
+                words.push(format!("added by {author} in {commit}"));
+            }
+            words.push("unconfirmed".to_owned());
         }
-        .to_owned(),
-    );
+        Ownership::Unspecified => words.extend([claimed(memory), trust(memory)].map(str::to_owned)),
+    }
     words.extend(verification(memory));
     match memory.status() {
         MemoryStatus::Stale => words.push("stale".to_owned()),
@@ -48,9 +48,29 @@ pub(crate) fn origin(doc: &Document, memory: Option<&Memory>) -> String {
     words.join(", ")
 }
 
+fn claimed(memory: &Memory) -> &'static str {
+    match memory.origin() {
+        Origin::Observed => "observed by an agent",
+        Origin::Inferred => "inferred by an agent",
+        Origin::Imported => "imported",
+        Origin::Human => "written by a person",
+        Origin::Unspecified => "of unknown origin",
+    }
+}
+
+fn trust(memory: &Memory) -> &'static str {
+    match memory.trust() {
+        Trust::High => "trusted",
+        Trust::Medium => "confirmed by use",
+        Trust::Low | Trust::Unspecified => "unconfirmed",
+    }
+}
+
 fn verification(memory: &Memory) -> Option<String> {
     let verification = memory.verification.as_ref()?;
     match verification.state() {
+        // A stranger who knows the files can make any text match them.
+        VerificationState::Verified if memory.ownership() == Ownership::Repository => None,
         VerificationState::Verified => Some("verified against its files".to_owned()),
         VerificationState::Changed if verification.since_commit.is_empty() => {
             Some("its files changed since".to_owned())
@@ -89,5 +109,25 @@ mod tests {
             origin(&doc, Some(&memory)),
             "project decision, inferred by an agent, unconfirmed, its files changed since 0123456789ab…"
         );
+    }
+    #[test]
+    fn a_memory_from_the_repository_says_so_and_claims_nothing_else() {
+        let doc = Document { scope: StoreScope::Project.into(), ..Document::default() };
+        let stranger = Memory {
+            r#type: "decision".to_owned(),
+            origin: Origin::Human.into(),
+            trust: Trust::Low.into(),
+            ownership: Ownership::Repository.into(),
+            added_by: "Mallory".to_owned(),
+            added_in: "0123abc".to_owned(),
+            verification: Some(Verification { state: VerificationState::Verified.into(), ..Verification::default() }),
+            ..Memory::default()
+        };
+        assert_eq!(
+            origin(&doc, Some(&stranger)),
+            "project decision, from the repository, added by Mallory in 0123abc, unconfirmed"
+        );
+        let confirmed = Memory { ownership: Ownership::Confirmed.into(), ..stranger };
+        assert_eq!(origin(&doc, Some(&confirmed)), "project decision, confirmed by you, verified against its files");
     }
 }

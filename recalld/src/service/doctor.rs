@@ -114,6 +114,38 @@ fn told(problem: Problem) -> Told {
         Problem::GitLine { path, line } => {
             Told { message: format!("git is not told `{line}`"), hint: FIX, path: Some(path) }
         }
+        Problem::Vanished { events, reason } => {
+            let why =
+                reason.map(|reason| format!("; they are not put back by themselves: {reason}")).unwrap_or_default();
+            Told {
+                message: format!("{events} events that recall wrote here are in no journal and nowhere in git{why}"),
+                hint: "`recall doctor --fix` appends them to the journals again",
+                path: None,
+            }
+        }
+        Problem::PutBack { events, last, gone_again } => {
+            let again = match gone_again {
+                0 => String::new(),
+                gone => format!("; {gone} of them are gone again, and stay so"),
+            };
+            Told {
+                message: format!(
+                    "{events} events had vanished from the journals and were put back, the last at {last}{again}"
+                ),
+                hint: "git or an editor had replaced a journal while recall wrote to it",
+                path: None,
+            }
+        }
+        Problem::OwnUnread { reason } => Told {
+            message: format!("the log of what recall wrote here cannot be read: {reason}"),
+            hint: "check who may read the folder `written` in the data home",
+            path: None,
+        },
+        Problem::Unconfirmed { memories } => Told {
+            message: format!("{memories} memories came with the repository and are not confirmed by you"),
+            hint: "read them with `recall list`, then confirm them with `recall verify --confirm --all`",
+            path: None,
+        },
         Problem::MemoriesBehind { memories } => {
             let message = format!("the index differs from the journals by {memories} memories");
             Told { message, hint: FIX, path: None }

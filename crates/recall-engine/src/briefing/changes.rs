@@ -1,6 +1,6 @@
 //! What changed, and what of the memories no longer holds?
 
-use recall_core::{Recalled, SessionState};
+use recall_core::{Recalled, SessionState, Timestamp};
 use recall_journal::Day;
 
 use super::Scene;
@@ -14,12 +14,27 @@ const FILES: usize = 20;
 const COMMITS: usize = 10;
 const DRIFTED: usize = 10;
 
+const DAY_NANOS: i64 = 86_400_000_000_000;
+
 impl Scene<'_> {
     pub(super) fn changes(&self, told: &[Recalled]) -> Vec<Entry> {
-        let mut entries = drifted(told);
+        let mut entries: Vec<Entry> = self.put_back().into_iter().collect();
+        entries.extend(drifted(told));
         entries.extend(self.files());
         entries.extend(self.commits());
         entries
+    }
+
+    /// What vanished from the journals and was put back since the last session that ended, or within a day.
+    fn put_back(&self) -> Option<Entry> {
+        let last = self.sessions.iter().find(|session| session.state == SessionState::Ended);
+        let since = last.map_or(Timestamp(self.now.0 - DAY_NANOS), |last| last.ended.unwrap_or(last.last));
+        let events = self.store.put_back_since(since);
+        let lines = if events == 1 { "line of memories" } else { "lines of memories" };
+        let told = format!(
+            "- {events} {lines} had vanished from the journals, as git or an editor replaced them, and recall put them back"
+        );
+        (events > 0).then(|| Entry::new(told, Vec::new()))
     }
 
     /// The files that the branch changes.

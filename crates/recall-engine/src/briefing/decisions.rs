@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use recall_core::{AnchorState, DocPath, DocumentType, Filters, MemoryId, MemoryType, Recalled, Scope, SearchRequest};
+use recall_core::{
+    AnchorState, DocPath, DocumentType, Filters, MemoryId, MemoryType, Ownership, Recalled, Scope, SearchRequest,
+};
 
 use super::Scene;
 use super::pack::Entry;
@@ -64,8 +66,10 @@ impl Scene<'_> {
             entries.extend(self.found(&query, &mut seen));
         }
         if entries.is_empty() {
-            let latest = told.iter().filter(|recalled| recalled.memory.id.memory_type == MemoryType::Decision);
-            entries.extend(latest.take(FOUND as usize).map(entry));
+            let is_decision = |recalled: &&Recalled| recalled.memory.id.memory_type == MemoryType::Decision;
+            let mut latest: Vec<&Recalled> = told.iter().filter(is_decision).collect();
+            latest.sort_by_key(|recalled| !recalled.ownership.is_vouched_for());
+            entries.extend(latest.into_iter().take(FOUND as usize).map(entry));
         }
         entries.truncate(DECISIONS);
         entries
@@ -75,7 +79,8 @@ impl Scene<'_> {
     fn near<'r>(&self, told: &'r [Recalled]) -> Vec<&'r Recalled> {
         let Some(branch) = &self.branch else { return Vec::new() };
         let folders: BTreeSet<&str> = branch.files.iter().filter_map(folder_of).collect();
-        let mut near: BTreeMap<(Nearness, u8), Vec<&Recalled>> = BTreeMap::new();
+        // What nobody here vouches for comes last.
+        let mut near: BTreeMap<(bool, Nearness, u8), Vec<&Recalled>> = BTreeMap::new();
         for recalled in told {
             let memory = &recalled.memory;
             let files = || memory.related_files.iter().chain(memory.anchors.iter().map(|anchor| &anchor.path));
@@ -86,7 +91,8 @@ impl Scene<'_> {
             } else {
                 continue;
             };
-            near.entry((nearness, weight(memory.id.memory_type))).or_default().push(recalled);
+            let is_foreign = !recalled.ownership.is_vouched_for();
+            near.entry((is_foreign, nearness, weight(memory.id.memory_type))).or_default().push(recalled);
         }
         near.into_values().flatten().take(DECISIONS).collect()
     }
@@ -155,12 +161,28 @@ fn folder_of(path: &DocPath) -> Option<&str> {
 fn entry(recalled: &Recalled) -> Entry {
     let memory = &recalled.memory;
     let id = memory.id;
-    let mut line = format!("- {id} {} ({}): {}", id.memory_type, state_of(recalled), inline(&memory.title));
+    let mut line = format!("- {id} {} ({}): {}", id.memory_type, words_of(recalled), inline(&memory.title));
     let files: Vec<String> = memory.related_files.iter().take(3).map(|path| inline(path.as_str())).collect();
     if !files.is_empty() {
         let _ = write!(line, " [{}]", files.join(", "));
     }
     Entry::new(format!("{line}\n{}", quoted(&memory.content, QUOTE_CHARS)), vec![id.to_string()])
+}
+
+/// Whose word a memory is and whether it holds, in words.
+pub(super) fn words_of(recalled: &Recalled) -> String {
+    let state = state_of(recalled);
+    match recalled.ownership {
+        Ownership::Own => format!("own, {state}"),
+        Ownership::Confirmed => format!("confirmed by you, {state}"),
+        Ownership::Repository => {
+            let by = recalled.added_by.as_ref();
+            let added = by.map(|by| format!(", added by {} in {}", inline(&by.author), inline(&by.commit)));
+            // A stranger who knows the files can make any text match them.
+            let state = if recalled.verification.state.is_broken() { format!(", {state}") } else { String::new() };
+            format!("from the repository{}, unconfirmed{state}", added.unwrap_or_default())
+        }
+    }
 }
 
 /// Whether a memory holds, in words.

@@ -1,9 +1,9 @@
 //! Who works, on what, by which conventions?
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use recall_core::{Memory, MemoryType, PROJECT_FOLDER, Scope};
+use recall_core::{Memory, MemoryType, Ownership, PROJECT_FOLDER, Scope};
 use recall_folder::Folder;
 
 use super::Scene;
@@ -18,6 +18,9 @@ const PROFILE: &str = "profile.md";
 /// How much of a profile is read. It is to be read at the beginning of every session, so that a long one defeats itself.
 const PROFILE_BYTES: u64 = 16 * 1024;
 
+/// What a project's profile is called that this user has not confirmed: anyone may have written it.
+const SHIPPED: &str = "A profile from the repository, unconfirmed";
+
 /// How many characters of a profile are told at most.
 const PROFILE_CHARS: usize = 2 * QUOTE_CHARS;
 
@@ -28,13 +31,13 @@ impl Scene<'_> {
     pub(super) fn profile(&self) -> Result<Vec<Entry>, SessionError> {
         let mut entries = vec![self.project()?];
         let places = &self.engine.registry.places;
-        let files = [
-            ("The user's profile", &places.global_root, PathBuf::from(PROFILE)),
-            ("The project's profile", &self.store.root, Path::new(PROJECT_FOLDER).join(PROFILE)),
-        ];
-        for (whose, root, below) in files {
-            let Some(text) = read(root, &below) else { continue };
-            let text = Masking::default().mask(&text);
+        let users = read(&places.global_root, Path::new(PROFILE)).map(|text| ("The user's profile", text));
+        let projects = profile_of(&self.store.root).map(|text| {
+            let is_confirmed = self.engine.registry.own.confirmed_profile(&text);
+            (if is_confirmed { "The project's profile" } else { SHIPPED }, text)
+        });
+        for (whose, text) in users.into_iter().chain(projects) {
+            let text = Masking::default().mask(&String::from_utf8_lossy(&text));
             let quote = quoted(&text, PROFILE_CHARS);
             if !quote.is_empty() {
                 entries.push(Entry::new(format!("- {whose}:\n{quote}"), vec![PROFILE.to_owned()]));
@@ -72,7 +75,7 @@ impl Scene<'_> {
 
     /// What holds beyond this project, and the background of it, the latest first.
     fn conventions(&self) -> Result<Vec<Entry>, SessionError> {
-        let mut memories: Vec<Memory> = Vec::new();
+        let mut memories: Vec<(Memory, Ownership)> = Vec::new();
         for store in self.engine.registry.stores(self.origin, Scope::All, &*self.engine.clock)? {
             store.ledger.look(self.now, store.settings().limits.scan_interval)?;
             let is_global = store.scope == recall_core::StoreScope::Global;
@@ -80,13 +83,23 @@ impl Scene<'_> {
                 memory.id.memory_type == MemoryType::Context
                     || (is_global && matches!(memory.id.memory_type, MemoryType::Pattern | MemoryType::Decision))
             };
-            memories.extend(store.ledger.in_force().into_iter().filter(is_wanted));
+            let wanted = store.ledger.in_force().into_iter().filter(is_wanted);
+            memories.extend(wanted.filter_map(|memory| {
+                let ownership = store.ledger.judged(memory.id)?.ownership;
+                Some((memory, ownership))
+            }));
         }
-        memories.sort_by(|a, b| b.updated.cmp(&a.updated).then(a.id.cmp(&b.id)));
-        let entry = |memory: Memory| {
+        // What nobody here vouches for comes last.
+        memories.sort_by(|(a, of_a), (b, of_b)| {
+            let vouched = of_b.is_vouched_for().cmp(&of_a.is_vouched_for());
+            vouched.then(b.updated.cmp(&a.updated)).then(a.id.cmp(&b.id))
+        });
+        let entry = |(memory, ownership): (Memory, Ownership)| {
             let Memory { id, title, content, scope, .. } = &memory;
             let quote = quoted(content, QUOTE_CHARS / 2);
-            Entry::new(format!("- {id} {scope} {}: {}\n{quote}", id.memory_type, inline(title)), vec![id.to_string()])
+            let mark = if ownership.is_vouched_for() { "" } else { " (from the repository, unconfirmed)" };
+            let line = format!("- {id} {scope} {}{mark}: {}", id.memory_type, inline(title));
+            Entry::new(format!("{line}\n{quote}"), vec![id.to_string()])
         };
         Ok(memories.into_iter().take(CONVENTIONS).map(entry).collect())
     }
@@ -96,8 +109,12 @@ fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
+/// The profile of the project with that root, as far as it is read; `None` if there is none.
+pub(crate) fn profile_of(root: &Path) -> Option<Vec<u8>> {
+    read(root, &Path::new(PROJECT_FOLDER).join(PROFILE))
+}
+
 /// Reads a profile at a plain path below a root. A link is not followed.
-fn read(root: &Path, below: &Path) -> Option<String> {
-    let bytes = Folder::open(root).and_then(|root| root.read(below, PROFILE_BYTES)).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+fn read(root: &Path, below: &Path) -> Option<Vec<u8>> {
+    Folder::open(root).and_then(|root| root.read(below, PROFILE_BYTES)).ok()
 }

@@ -109,6 +109,32 @@ pub enum Problem {
         /// The line.
         line: &'static str,
     },
+    /// Events that this user wrote are in no journal and nowhere in git.
+    Vanished {
+        /// How many.
+        events: u64,
+        /// Why they are not put back by themselves; `None` if that is about to be done.
+        reason: Option<String>,
+    },
+    /// Events that this user wrote had vanished from the journals and were put back.
+    PutBack {
+        /// How many.
+        events: u64,
+        /// When the last ones were, in RFC 3339.
+        last: String,
+        /// How many of them are gone again, which is taken for somebody's wish.
+        gone_again: u64,
+    },
+    /// What this user's recall wrote, or what became of it, cannot be read.
+    OwnUnread {
+        /// Why.
+        reason: String,
+    },
+    /// Memories came with the repository, and this user has not confirmed them.
+    Unconfirmed {
+        /// How many.
+        memories: u64,
+    },
     /// The index does not have the memories that the journals tell.
     MemoriesBehind {
         /// How many.
@@ -161,6 +187,10 @@ impl Problem {
             | Self::Orphan { .. }
             | Self::Rivals { .. }
             | Self::GitLine { .. }
+            | Self::Vanished { .. }
+            | Self::PutBack { .. }
+            | Self::OwnUnread { .. }
+            | Self::Unconfirmed { .. }
             | Self::MemoriesBehind { .. } => Check::Journal,
             Self::SelectionLine { .. } => Check::Selection,
             Self::CatalogDamaged { .. } | Self::Repaired { .. } | Self::IndexInProject { .. } => Check::Catalog,
@@ -177,15 +207,20 @@ impl Problem {
             | Self::JournalLine { is_loss: true, .. }
             | Self::SelectionLine { .. }
             | Self::CatalogDamaged { .. }
+            | Self::Vanished { reason: Some(_), .. }
+            | Self::OwnUnread { .. }
             | Self::Secrets { .. } => Gravity::Error,
             Self::JournalLine { is_loss: false, .. }
             | Self::Orphan { .. }
             | Self::Rivals { .. }
             | Self::GitLine { .. }
+            | Self::Vanished { reason: None, .. }
             | Self::MemoriesBehind { .. }
             | Self::LexicalBehind { .. }
             | Self::Vectors { .. } => Gravity::Warning,
-            Self::Repaired { .. } | Self::IndexInProject { .. } => Gravity::Notice,
+            Self::Repaired { .. } | Self::IndexInProject { .. } | Self::PutBack { .. } | Self::Unconfirmed { .. } => {
+                Gravity::Notice
+            }
         }
     }
 }

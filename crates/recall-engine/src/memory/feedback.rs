@@ -7,6 +7,7 @@ use recall_catalog::StoredDocument;
 use recall_core::{Event, EventBody, ItemId, ItemStats, MemoryId, RateItem, Scope, Verdict};
 
 use super::git::Head;
+use super::own::Vouching;
 use super::provenance;
 use crate::Engine;
 use crate::error::{MemoryError, StoreError};
@@ -43,12 +44,20 @@ impl Engine {
             ItemId::Memory(id) => store.ledger.moment_after(id, now),
             ItemId::Document(_) | ItemId::Chunk(_) => now,
         };
-        store.ledger.write(&[Event {
+        let vouching = match feedback.verdict {
+            Verdict::Useful => Vouching::of(&request.provenance),
+            Verdict::NotUseful | Verdict::Outdated | Verdict::Duplicate { .. } => Vouching::Keeps,
+        };
+        let said = Event {
             timestamp,
             id: store.ledger.event_id(None, now),
             body: EventBody::Feedback { item, feedback },
             provenance: provenance::completed(&request.provenance, &Head::of(&store.root), &store),
-        }])?;
+        };
+        match item {
+            ItemId::Memory(id) => store.ledger.write_about(id, said, vouching)?,
+            ItemId::Document(_) | ItemId::Chunk(_) => store.ledger.write(&[said])?,
+        }
         self.note_judgment(origin, request);
         Ok(FeedbackReport { stats: store.stats(item) })
     }

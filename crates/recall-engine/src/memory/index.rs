@@ -73,6 +73,7 @@ impl Store {
     ///
     /// A store that was never indexed gets them with its first index: until then no search looks into it.
     pub(crate) fn index_memories_soon(self: &Arc<Self>, clock: &Arc<dyn Clock>) {
+        self.compare_own_soon(clock);
         if self.awaits_first_index() || !self.ledger.is_behind() || !self.ledger.begin_indexing() {
             return;
         }

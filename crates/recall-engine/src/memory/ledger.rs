@@ -1,11 +1,14 @@
 //! What do a store's journals say, and how does more get into them?
 
+mod compared;
 mod derived;
 mod health;
+mod judged;
 mod reading;
 
 use derived::FIRST_BEHIND;
 pub(super) use derived::{Difference, Unindexed};
+pub(crate) use judged::{JudgedGrounds, JudgedMemory};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
@@ -16,12 +19,13 @@ use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
 use recall_core::{
-    Anchor, ContentHash, Event, EventBody, EventId, FeedbackTally, Grounds, ItemId, Memory, MemoryChange, MemoryId,
-    MemoryType, Timestamp, Vocabulary,
+    ContentHash, Event, EventBody, EventId, ItemId, Memory, MemoryChange, MemoryId, MemoryType, Timestamp, Vocabulary,
 };
 use recall_folder::write_git_files;
-use recall_journal::{Applied, Follower, Journal, Memories, Storage};
+use recall_journal::{Applied, Day, Follower, Journal, Memories, Storage};
 
+use super::own::OwnLog;
+use super::put_back::Since;
 use super::rated::Ratings;
 use crate::error::MemoryError;
 
@@ -35,6 +39,12 @@ pub(crate) struct Ledger {
     /// Where the journals are, to be told to people.
     folder: PathBuf,
     storage: Arc<dyn Storage>,
+    /// What this user's recall wrote to these journals; `None` where everything is the user's own.
+    pub(crate) log: Option<OwnLog>,
+    /// Since which day the journals may differ from the log; `None` if nothing changed since they were compared.
+    suspicion: Mutex<Option<Since>>,
+    /// Whether a thread compares.
+    is_comparing: AtomicBool,
     /// Opened by the first event that is written.
     journal: Mutex<Option<Arc<Journal>>>,
     /// Held by whoever reads; taken before the state, which stays free for others meanwhile.
@@ -95,8 +105,8 @@ pub(super) enum Place {
 }
 
 impl Ledger {
-    /// Takes the root of a store and its journals. Nothing is read.
-    pub(crate) fn new(root: &Path, storage: Arc<dyn Storage>) -> Self {
+    /// Takes the root of a store, its journals, and the log of what this user's recall wrote there. Nothing is read.
+    pub(crate) fn new(root: &Path, storage: Arc<dyn Storage>, log: Option<OwnLog>) -> Self {
         let state = State {
             memories: Memories::default(),
             glanced: BTreeSet::new(),
@@ -117,6 +127,9 @@ impl Ledger {
             folder: storage.folder().to_owned(),
             follower: Mutex::new(Follower::new(Arc::clone(&storage))),
             storage,
+            log,
+            suspicion: Mutex::new(None),
+            is_comparing: AtomicBool::new(false),
             journal: Mutex::new(None),
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -144,28 +157,6 @@ impl Ledger {
     /// How many memories are in force.
     pub(crate) fn count(&self) -> u64 {
         self.state.lock().wanted.len() as u64
-    }
-
-    /// A memory as it is, retired ones too; `None` for a deleted one.
-    pub(crate) fn memory(&self, id: MemoryId) -> Option<Memory> {
-        self.glance([id]);
-        self.state.lock().memories.memory(id).filter(|memory| memory.deleted.is_none())
-    }
-
-    /// A memory with what retired it.
-    pub(crate) fn memory_and_successor(&self, id: MemoryId) -> Option<(Memory, Option<MemoryId>)> {
-        self.glance([id]);
-        let state = self.state.lock();
-        let memory = state.memories.memory(id).filter(|memory| memory.deleted.is_none())?;
-        Some((memory, state.memories.superseded_by(id)))
-    }
-
-    /// What decides how memories stand, and what they are tied to; `None` for one that is not known or is deleted.
-    pub(super) fn grounds(&self, ids: &[MemoryId]) -> Vec<Option<(Grounds, Vec<Anchor>)>> {
-        self.glance(ids.iter().copied());
-        let state = self.state.lock();
-        let grounds = |id: &MemoryId| state.memories.grounds(*id).map(|(grounds, tied)| (grounds, tied.to_vec()));
-        ids.iter().map(grounds).collect()
     }
 
     /// Whether a memory is in force: neither deleted nor retired nor promoted.
@@ -198,15 +189,11 @@ impl Ledger {
         found.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// What feedback says about an item.
-    pub(crate) fn feedback(&self, item: ItemId) -> FeedbackTally {
-        self.state.lock().memories.feedback(item)
-    }
-
     /// What feedback says of files. The same one until something is said.
     pub(super) fn file_ratings(&self) -> Arc<Ratings> {
         let state = &mut *self.state.lock();
-        Arc::clone(state.ratings.get_or_insert_with(|| Arc::new(ratings(&state.memories))))
+        let own = |event: &Event| self.wrote_itself(event);
+        Arc::clone(state.ratings.get_or_insert_with(|| Arc::new(ratings(&state.memories, &own))))
     }
 
     /// The moment that an event about a memory has to bear.
@@ -283,14 +270,31 @@ impl Ledger {
         self.changed.notify_all();
     }
 
-    /// Writes events: they are on disk when this returns, and known.
+    /// Writes events: they are on disk when this returns, in this user's own log too, and known.
     ///
     /// # Errors
     /// None of them is acknowledged.
     pub(super) fn write(&self, events: &[Event]) -> Result<(), MemoryError> {
-        self.journal()?
-            .append_all(events)
-            .map_err(|source| MemoryError::Write { folder: self.folder.clone(), source })?;
+        let journal = self.journal()?;
+        let failed = |source| MemoryError::Write { folder: self.folder.clone(), source };
+        let _writing = match &self.log {
+            None => {
+                journal.append_all(events).map_err(failed)?;
+                None
+            }
+            Some(log) => {
+                let writing = log.writing();
+                // Before the journal: whatever is acknowledged is in the log, and what is in the journal is the user's own.
+                log.append(events)?;
+                let ids = || events.iter().map(|event| event.id);
+                journal.append_all(events).inspect_err(|_| log.returned.refuse(ids())).map_err(failed)?;
+                log.returned.keep(ids());
+                for event in events {
+                    self.suspect(Since::Day(Day::of(event.timestamp)));
+                }
+                Some(writing)
+            }
+        };
         let mut state = self.state.lock();
         for event in events {
             state.apply(event.clone());
@@ -343,8 +347,8 @@ impl State {
     }
 }
 
-/// What feedback says of files, the verdicts on their chunks included.
-fn ratings(memories: &Memories) -> Ratings {
+/// What the feedback that counts says of files, the verdicts on their chunks included.
+fn ratings(memories: &Memories, counts: &dyn Fn(&Event) -> bool) -> Ratings {
     let mut ratings = Ratings::new();
     for item in memories.rated_items() {
         let document = match item {
@@ -352,7 +356,7 @@ fn ratings(memories: &Memories) -> Ratings {
             ItemId::Chunk(chunk) => chunk.document,
             ItemId::Memory(_) => continue,
         };
-        let said = memories.feedback(item);
+        let said = memories.feedback(item, counts);
         let all = ratings.entry(document).or_default();
         all.useful += said.useful;
         all.not_useful += said.not_useful;
@@ -392,7 +396,7 @@ mod tests {
     fn an_id_that_is_taken_is_passed_over() {
         let folder = tempfile::tempdir().expect("a folder");
         let (ledger, now) = (
-            Ledger::new(folder.path(), Arc::new(recall_journal::Disk::below(folder.path(), PROJECT_FOLDER))),
+            Ledger::new(folder.path(), Arc::new(recall_journal::Disk::below(folder.path(), PROJECT_FOLDER)), None),
             Timestamp(1_795_000_000_000_000_000),
         );
         ledger.look(now, Duration::ZERO).expect("nothing is there");

@@ -1,8 +1,9 @@
 //! What speaks for or against a memory before the query is asked?
 
-use recall_core::{Anchor, AnchorState, FeedbackTally, Grounds, MemoryId, MemoryStatus, SearchRequest, Timestamp};
+use recall_core::{AnchorState, FeedbackTally, MemoryId, MemoryStatus, Ownership, SearchRequest, Timestamp};
 
 use super::anchors::Look;
+use super::ledger::JudgedGrounds;
 use crate::answer::Factor;
 use crate::store::Store;
 
@@ -14,6 +15,10 @@ const GONE: f64 = 0.2;
 const STALE: f64 = 0.8;
 const OUTDATED: f64 = 0.3;
 
+/// What a memory loses that came with the repository and that this user has not confirmed: as much as one whose files changed,
+/// so that of two that answer equally well the user's own comes first, and one that alone answers is still found.
+const UNCONFIRMED: f64 = 0.5;
+
 /// How often feedback doubles or halves the odds at most.
 const USEFULNESS_BOUND: f64 = 1.0;
 
@@ -24,11 +29,11 @@ const VERDICTS_HALF: f64 = 2.0;
 ///
 /// Of the files, what was indexed of them decides: of those that are told, the state is looked at again.
 pub(crate) fn factors(store: &Store, ids: &[MemoryId], request: &SearchRequest, now: Timestamp) -> Vec<Vec<Factor>> {
-    let factors = |(grounds, tied): (Grounds, Vec<Anchor>)| {
+    let factors = |JudgedGrounds { grounds, anchors: tied, ownership }| {
         // A catalog that cannot be read is told by the reading of the hits.
         let Ok((state, changed_ratio)) = store.anchor_state(&tied, Look::Indexed) else { return Vec::new() };
         let status = grounds.status(changed_ratio, now);
-        let all = [anchors(state), staleness(status), usefulness(&grounds.feedback)];
+        let all = [anchors(state), staleness(status), usefulness(&grounds.feedback), unconfirmed(ownership)];
         all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()
     };
     store.ledger.grounds(ids).into_iter().map(|known| known.map_or_else(Vec::new, factors)).collect()
@@ -50,6 +55,10 @@ fn staleness(status: MemoryStatus) -> Option<Factor> {
         MemoryStatus::Current => return None,
     };
     Some(Factor { name: "staleness", value })
+}
+
+fn unconfirmed(ownership: Ownership) -> Option<Factor> {
+    (!ownership.is_vouched_for()).then_some(Factor { name: "unconfirmed", value: UNCONFIRMED })
 }
 
 /// The factor of what was said: it rises with every verdict for the item, falls with every one against it, and both are

@@ -8,6 +8,7 @@ use recall_core::{
 };
 
 use super::git::Head;
+use super::ledger::JudgedMemory;
 use super::provenance;
 use crate::Engine;
 use crate::error::MemoryError;
@@ -48,7 +49,12 @@ impl Engine {
             store.ledger.look(now, Duration::ZERO)?;
         }
         let not_found = || MemoryError::NotFound { id: id.to_string() };
-        let memory = masked(project.ledger.memory(id).ok_or_else(not_found)?);
+        let JudgedMemory { memory, ownership, .. } = project.ledger.judged(id).ok_or_else(not_found)?;
+        // In the wider store it is this user's own: an agent must not make it so because the memory asks for it.
+        if !ownership.is_vouched_for() && provenance.agent.is_some() {
+            return Err(MemoryError::Unconfirmed { id });
+        }
+        let memory = masked(memory);
         let provenance = provenance::completed(provenance, &Head::of(&project.root), &project);
         // Where a crash or a full disk came in between the last time, it may have been amended here since.
         if wider.ledger.memory(id).is_none_or(|known| memory.promoted.is_none() && known.updated < memory.updated) {

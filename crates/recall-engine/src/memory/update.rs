@@ -5,6 +5,7 @@ use recall_core::{Amendment, Event, EventBody, MemoryChange, Recalled, UpdateMem
 use super::MemoryNote;
 use super::add::sorted;
 use super::git::Head;
+use super::own::Vouching;
 use super::{note, provenance, related_files};
 use crate::Engine;
 use crate::error::MemoryError;
@@ -59,12 +60,14 @@ impl Engine {
         notes.extend(note::of_masking(&masking));
         let now = self.clock.now();
         let change = MemoryChange::Update(Box::new(amendment));
-        store.ledger.write(&[Event {
+        let vouching = Vouching::of(&provenance);
+        let amended = Event {
             timestamp: store.ledger.moment_after(request.id, now),
             id: store.ledger.event_id(None, now),
             body: EventBody::Memory { id: request.id, change },
             provenance,
-        }])?;
+        };
+        store.ledger.write_about(request.id, amended, vouching)?;
         store.index_memories_soon(&self.clock);
         let memory = store.recalled(request.id, now)?;
         Ok(UpdateReport { memory: memory.ok_or(MemoryError::NotFound { id: request.id.to_string() })?, notes })

@@ -3,10 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{Event, EventBody, ItemId, MemoryChange, MemoryId, Recalled, Timestamp, VerifyMemories, VerifyMode};
+use recall_core::{
+    Event, EventBody, ItemId, MemoryChange, MemoryId, Ownership, Recalled, Timestamp, VerifyMemories, VerifyMode,
+};
 
 use super::anchors::Look;
 use super::git::Head;
+use super::ledger::JudgedMemory;
+use super::own::Vouching;
 use super::{MemoryNote, provenance};
 use crate::Engine;
 use crate::error::{MemoryError, StoreError};
@@ -46,7 +50,13 @@ impl Engine {
             freshen(store, &self.settings, &self.clock)?;
             store.ledger.look(now, Duration::ZERO)?;
         }
-        let asked: Vec<(&Arc<Store>, MemoryId)> = if request.ids.is_empty() {
+        if request.mode == VerifyMode::ConfirmProfile {
+            self.confirm_profiles(&stores, request)?;
+            return Ok(VerifyReport { memories: Vec::new(), notes: Vec::new() });
+        }
+        let asked: Vec<(&Arc<Store>, MemoryId)> = if request.mode == VerifyMode::ConfirmAll {
+            stores.iter().flat_map(|store| store.ledger.unconfirmed().into_iter().map(move |id| (store, id))).collect()
+        } else if request.ids.is_empty() {
             let all = stores.iter().flat_map(|store| store.ledger.ids().into_iter().map(move |id| (store, id)));
             all.collect()
         } else {
@@ -62,12 +72,24 @@ impl Engine {
             store.bring_up_anchors(&here, now)?;
         }
         for (store, id) in asked {
-            if request.mode == VerifyMode::Confirm {
+            if matches!(request.mode, VerifyMode::Confirm | VerifyMode::ConfirmAll) {
                 report.notes.extend(confirm(store, id, request, now)?);
             }
             report.memories.extend(store.recalled(id, now)?);
         }
         Ok(report)
+    }
+
+    /// Keeps that this user confirms the profiles of projects as they are, if a person asks.
+    fn confirm_profiles(&self, stores: &[Arc<Store>], request: &VerifyMemories) -> Result<(), MemoryError> {
+        if request.provenance.agent.is_some() {
+            return Ok(());
+        }
+        for store in stores {
+            let Some(text) = crate::briefing::profile_of(&store.root) else { continue };
+            self.registry.own.confirm_profile(&text).map_err(|source| MemoryError::Confirm { source })?;
+        }
+        Ok(())
     }
 
     /// The store that holds a memory, the project's first, and the memory.
@@ -100,12 +122,14 @@ fn confirm(
     let mut notes = Vec::new();
     let text = format!("{}\n{}", memory.title, memory.content);
     let anchors = store.tie(&memory.related_files, &text, provenance.commit.as_deref(), &mut notes)?;
-    store.ledger.write(&[Event {
+    let vouching = Vouching::of(&provenance);
+    let verified = Event {
         timestamp: store.ledger.moment_after(id, now),
         id: store.ledger.event_id(None, now),
         body: EventBody::Memory { id, change: MemoryChange::Verify { anchors: Some(anchors) } },
         provenance,
-    }])?;
+    };
+    store.ledger.write_about(id, verified, vouching)?;
     Ok(notes)
 }
 
@@ -132,8 +156,12 @@ impl Store {
     }
 
     fn recalled_after(&self, retrievals: u64, id: MemoryId, now: Timestamp) -> Result<Option<Recalled>, StoreError> {
-        let Some((memory, superseded_by)) = self.ledger.memory_and_successor(id) else { return Ok(None) };
+        let Some((judged, superseded_by)) = self.ledger.memory_and_successor(id) else { return Ok(None) };
+        let JudgedMemory { memory, ownership, foreign } = judged;
         let verification = self.verification(&memory, Look::Now)?;
-        Ok(Some(Recalled::of(masked(memory), verification, superseded_by, retrievals, now)))
+        let foreign = foreign.filter(|_| ownership == Ownership::Repository);
+        let added_by = foreign.and_then(|event| self.contributors.of(&self.root, event));
+        let recalled = Recalled::of(masked(memory), ownership, verification, superseded_by, retrievals, now);
+        Ok(Some(Recalled { added_by, ..recalled }))
     }
 }

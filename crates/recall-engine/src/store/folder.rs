@@ -107,7 +107,7 @@ pub(crate) fn index_in_project(root: &Path) -> Option<PathBuf> {
 }
 
 /// The name of the folder for a root: stable, free of separators, 16 hexadecimal digits.
-fn name_of(root: &Path) -> String {
+pub(crate) fn name_of(root: &Path) -> String {
     let mut name = ContentHash::of(root.as_os_str().as_encoded_bytes()).to_string();
     name.truncate(16);
     name

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
 use recall_catalog::Catalog;
-use recall_core::{DocumentRow, Generation, StoreScope, Timestamp};
+use recall_core::{DocumentRow, Generation, PROJECT_FOLDER, StoreScope, Timestamp};
 use recall_lexical::{Lexical, WriterSettings};
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::freshness::Freshness;
-use crate::memory::{AnchorTexts, Ledger, RatedCell};
+use crate::memory::{AnchorTexts, Ledger, Own, RatedCell};
 use crate::models::Models;
 use crate::progress::Cancel;
 use crate::selection::Selection;
@@ -33,6 +33,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) models: &'a Models,
     pub(crate) journals: &'a JournalSource,
     pub(crate) settings_source: &'a Arc<StoreSettingsSource>,
+    pub(crate) own: &'a Arc<Own>,
     pub(crate) now: Timestamp,
 }
 
@@ -73,7 +74,7 @@ impl Store {
         surroundings: &Surroundings<'_>,
         mut repaired: Vec<String>,
     ) -> Result<Self, StoreError> {
-        let &Surroundings { places, models, journals, settings_source, now } = surroundings;
+        let &Surroundings { places, models, journals, settings_source, own, now } = surroundings;
         let folder = StoreFolder::prepare(root, places)?;
         let strangers = strangers::set_aside(&folder, now);
         repaired.extend(strangers.map_err(|source| StoreError::Folder { path: folder.index.clone(), source })?);
@@ -98,7 +99,8 @@ impl Store {
             lexical,
             semantic,
             selection: Mutex::new(selection),
-            ledger: Ledger::new(root, journals(root)),
+            ledger: Ledger::new(root, journals(root, Path::new(PROJECT_FOLDER)), own.log(scope, root)),
+            contributors: Arc::default(),
             anchor_texts: AnchorTexts::default(),
             rated: RatedCell::default(),
             retrievals: Retrievals::open(&index),

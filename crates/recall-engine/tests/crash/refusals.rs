@@ -97,7 +97,9 @@ impl Client<'_> {
     /// Checks that what was acknowledged is so, and what was refused is not.
     fn check(&self, told: &[(Wish, Told)], breaks: &str) {
         let is = |wish| told.iter().find(|(known, _)| *known == wish).expect("every wish").1;
-        let lines: Vec<u8> = self.world.disks.iter().flat_map(|disk| disk.image().into_values().flatten()).collect();
+        // What was refused may be in the user's own log, where nobody reads it as a memory.
+        let lines: Vec<u8> =
+            self.world.disks[..2].iter().flat_map(|disk| disk.image().into_values().flatten()).collect();
         let holds = |text: &str| lines.windows(text.len()).any(|window| window == text.as_bytes());
         for (wish, title) in
             [(Wish::Add, "Wombat add"), (Wish::AddMore, "Wombat more"), (Wish::Amend, "Wombat amended")]
@@ -199,7 +201,7 @@ fn a_memory_whose_promotion_broke_off_is_told_to_remain_where_it_was_promoted_to
 
 #[test]
 fn what_a_disk_refuses_is_told_and_nothing_else_is_lost() {
-    for disk in 0..2 {
+    for disk in 0..3 {
         let (steps, refused) = refuse(disk, Breaks { first: usize::MAX, count: 0, kind: io::ErrorKind::Other });
         assert!(steps > 2 && refused == 0);
         let (full, broken) = (io::ErrorKind::StorageFull, io::ErrorKind::Other);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
-use recall_core::{Clock, MemoryId, Scope, SearchRequest, Timestamp};
+use recall_core::{Clock, MemoryId, Ownership, Scope, SearchRequest, Timestamp};
 use recall_engine::{Engine, EngineSettings, Hit, ItemRequest, Origin, Parent, Warning};
 use recall_testkit::{Image, ModelDisk};
 
@@ -37,12 +37,12 @@ impl Clock for TestClock {
     }
 }
 
-/// A project, the disks of its journals and of the global ones, and a time.
+/// A project, the disks of its journals, of the global ones and of the user's own log, and a time.
 pub(crate) struct World {
     sandbox: Arc<Sandbox>,
     /// Where the index and the global store's folder are.
     place: tempfile::TempDir,
-    pub(crate) disks: [ModelDisk; 2],
+    pub(crate) disks: [ModelDisk; 3],
     pub(crate) clock: Arc<TestClock>,
 }
 
@@ -59,7 +59,7 @@ impl World {
     pub(crate) fn new() -> Self {
         let sandbox = Sandbox::with(&[("src/burrow.rs", "pub fn dig() {}\n")]);
         let folder = |name: &str| sandbox.home().join("journals").join(name);
-        let disks = ["project", "global"].map(|name| ModelDisk::new(folder(name)));
+        let disks = ["project", "global", "written"].map(|name| ModelDisk::new(folder(name)));
         // Far from every file's own time, so that no file is taken for one that was just written.
         let clock = Arc::new(TestClock(AtomicI64::new(2_000_000_000_000_000_000)));
         Self { place: place(), sandbox: Arc::new(sandbox), disks, clock }
@@ -69,7 +69,8 @@ impl World {
     pub(crate) fn after(&self, images: &[Image], index: Option<&Index>) -> Self {
         let disk = |at: usize| ModelDisk::of(recall_journal::Storage::folder(&self.disks[at]), &images[at]);
         let clock = Arc::new(TestClock(AtomicI64::new(2_001_000_000_000_000_000)));
-        let world = Self { place: place(), sandbox: Arc::clone(&self.sandbox), disks: [disk(0), disk(1)], clock };
+        let world =
+            Self { place: place(), sandbox: Arc::clone(&self.sandbox), disks: [disk(0), disk(1), disk(2)], clock };
         if let Some(Index(Some(index))) = index {
             copy(index.path(), world.place.path());
         }
@@ -82,9 +83,17 @@ impl World {
 
     /// An engine as a daemon that was just started has it.
     pub(crate) fn engine(&self) -> Engine {
-        let ([project, global], root) = (self.disks.clone(), self.sandbox.root());
-        let journals = move |of: &Path| {
-            Arc::new(if of == root { project.clone() } else { global.clone() }) as Arc<dyn recall_journal::Storage>
+        let ([project, global, written], root) = (self.disks.clone(), self.sandbox.root());
+        let logs = self.place.path().join("written");
+        let journals = move |of: &Path, _: &Path| {
+            let disk = if of == root {
+                &project
+            } else if of.starts_with(&logs) {
+                &written
+            } else {
+                &global
+            };
+            Arc::new(disk.clone()) as Arc<dyn recall_journal::Storage>
         };
         let clock = Arc::clone(&self.clock);
         self.sandbox.engine_at(self.place.path(), EngineSettings::default(), clock, Box::new(journals))
@@ -142,6 +151,7 @@ pub(crate) fn observe(world: &World, ids: BTreeSet<MemoryId>) -> (Facts, Vec<Hit
         let request = ItemRequest { id: id.to_string(), scope: Scope::All, parent: Parent::Leave };
         let Ok(item) = engine.get(&world.origin(), &request) else { continue };
         let recalled = item.memory.expect("a memory");
+        assert_eq!(recalled.ownership, Ownership::Own, "{id}: the user's own log has every event that a journal has");
         let fact = Fact {
             scope: item.scope,
             title: recalled.memory.title.to_string(),

@@ -23,6 +23,33 @@ pub(super) struct Fold<'e> {
     verified: Option<&'e Event>,
     deleted: Option<(&'e Event, Option<&'e String>)>,
     promoted: Option<&'e Promotion>,
+    by: Deciding<'e>,
+}
+
+/// The events that decide what a memory says. One event may decide several fields.
+#[derive(Clone, Copy, Debug)]
+struct Deciding<'e> {
+    added: &'e Event,
+    title: &'e Event,
+    content: &'e Event,
+    tags: &'e Event,
+    related_files: &'e Event,
+    anchors: &'e Event,
+    updated: &'e Event,
+}
+
+impl<'e> Deciding<'e> {
+    fn all(event: &'e Event) -> Self {
+        Self {
+            added: event,
+            title: event,
+            content: event,
+            tags: event,
+            related_files: event,
+            anchors: event,
+            updated: event,
+        }
+    }
 }
 
 impl<'e> Fold<'e> {
@@ -41,6 +68,7 @@ impl<'e> Fold<'e> {
             verified: None,
             deleted: None,
             promoted: None,
+            by: Deciding::all(event),
         }
     }
 
@@ -54,17 +82,18 @@ impl<'e> Fold<'e> {
             }
             MemoryChange::Update(amendment) => {
                 let recall_core::Amendment { title, content, tags, related_files, anchors } = &**amendment;
-                replace(&mut self.title, title.as_ref());
-                replace(&mut self.content, content.as_ref());
-                replace(&mut self.tags, tags.as_deref());
-                replace(&mut self.related_files, related_files.as_deref());
-                replace(&mut self.anchors, anchors.as_deref());
-                self.updated = event.timestamp;
+                let by = &mut self.by;
+                replace(&mut self.title, title.as_ref(), &mut by.title, event);
+                replace(&mut self.content, content.as_ref(), &mut by.content, event);
+                replace(&mut self.tags, tags.as_deref(), &mut by.tags, event);
+                replace(&mut self.related_files, related_files.as_deref(), &mut by.related_files, event);
+                replace(&mut self.anchors, anchors.as_deref(), &mut by.anchors, event);
+                (self.updated, by.updated) = (event.timestamp, event);
                 self.deleted = None;
             }
             MemoryChange::Delete { reason } => self.deleted = Some((event, reason.as_ref())),
             MemoryChange::Verify { anchors } => {
-                replace(&mut self.anchors, anchors.as_deref());
+                replace(&mut self.anchors, anchors.as_deref(), &mut self.by.anchors, event);
                 self.verified = Some(event);
             }
             MemoryChange::Promote(promotion) => self.promoted = Some(promotion),
@@ -73,6 +102,12 @@ impl<'e> Fold<'e> {
 
     pub(super) fn anchors(&self) -> &'e [Anchor] {
         self.anchors
+    }
+
+    /// The events that decide what the memory says; one may occur several times.
+    pub(super) fn deciding(&self) -> impl Iterator<Item = &'e Event> {
+        let Deciding { added, title, content, tags, related_files, anchors, updated } = self.by;
+        [added, title, content, tags, related_files, anchors, updated].into_iter()
     }
 
     pub(super) fn supersedes(&self) -> Option<MemoryId> {
@@ -129,8 +164,8 @@ impl<'e> Fold<'e> {
     }
 }
 
-fn replace<T: Copy>(field: &mut T, by: Option<T>) {
-    if let Some(by) = by {
-        *field = by;
+fn replace<'e, T: Copy>(field: &mut T, value: Option<T>, by: &mut &'e Event, event: &'e Event) {
+    if let Some(value) = value {
+        (*field, *by) = (value, event);
     }
 }

@@ -7,6 +7,7 @@ use recall_core::{
     Event, EventBody, EventId, Feedback, FeedbackTally, Memory, MemoryChange, MemoryId, NewMemory, Timestamp, Verdict,
 };
 
+use super::Judged;
 use super::fold::Fold;
 
 /// All events that are known about one item.
@@ -59,12 +60,14 @@ impl MemoryState {
         })
     }
 
-    /// The memory, borrowed; none where it was never added.
-    pub(super) fn fold(&self) -> Option<Fold<'_>> {
+    /// The memory, borrowed; none where it was never added. Of the verifications those are left out that do not count.
+    pub(super) fn fold(&self, counts: &dyn Fn(&Event) -> bool) -> Option<Fold<'_>> {
         let (first, added) = self.additions().next()?;
         let mut fold = Fold::new(first, added);
         for event in self.events() {
-            if let EventBody::Memory { change, .. } = &event.body {
+            if let EventBody::Memory { change, .. } = &event.body
+                && (!matches!(change, MemoryChange::Verify { .. }) || counts(event))
+            {
                 fold.change(event, change);
             }
         }
@@ -73,13 +76,20 @@ impl MemoryState {
 
     /// The memory; none where it was never added.
     pub(super) fn memory(&self, id: MemoryId) -> Option<Memory> {
-        Some(self.fold()?.to_memory(id, self.feedback()))
+        Some(self.fold(&|_| true)?.to_memory(id, self.feedback(&|_| true)))
     }
 
-    /// What feedback says. An event counts once, even where two lines tell it differently: the greater does.
-    pub(super) fn feedback(&self) -> FeedbackTally {
+    /// The memory by the events that count, and the first of those that decide what it says and do not count.
+    pub(super) fn judged(&self, id: MemoryId, counts: &dyn Fn(&Event) -> bool) -> Option<Judged> {
+        let fold = self.fold(counts)?;
+        let foreign = fold.deciding().find(|event| !counts(event)).map(|event| (event.id, event.timestamp));
+        Some(Judged { memory: fold.to_memory(id, self.feedback(counts)), foreign })
+    }
+
+    /// What the feedback says that counts. An event counts once, even where two lines tell it differently: the greater does.
+    pub(super) fn feedback(&self, counts: &dyn Fn(&Event) -> bool) -> FeedbackTally {
         let mut verdicts: BTreeMap<EventId, &Event> = BTreeMap::new();
-        for event in self.events().filter(|event| matches!(event.body, EventBody::Feedback { .. })) {
+        for event in self.events().filter(|event| matches!(event.body, EventBody::Feedback { .. }) && counts(event)) {
             verdicts.insert(event.id, event);
         }
         let mut verdicts: Vec<_> = verdicts.into_values().collect();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use recall_core::{Event, EventBody, EventId, ItemId, MemoryChange, MemoryOrigin, Promotion, StoreScope, Timestamp};
-use recall_journal::{Applied, Follower, Memories};
+use recall_journal::{Applied, Follower, Judged, LineHash, LineReader, Memories, event_ids, event_of_line};
 
 use crate::drawn::{
     LATER, NOON, add, any_event, delete, event, events, memory_id, new_memory, update, useful, written,
@@ -82,7 +82,7 @@ fn an_event_that_is_told_twice_counts_once() {
     let mut changed = useful(1, 0);
     changed.provenance.session = None;
     memories.apply(changed);
-    assert_eq!(memories.feedback(ItemId::Memory(memory_id(0))).useful, 1);
+    assert_eq!(memories.feedback(ItemId::Memory(memory_id(0)), &|_| true).useful, 1);
 }
 
 #[test]
@@ -204,4 +204,64 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn where_all_events_count_a_memory_is_what_they_give(events in events()) {
+        let memories: Memories = events.iter().cloned().collect();
+        let expected = memories.memory(memory_id(0)).map(|memory| Judged { memory, foreign: None });
+        prop_assert_eq!(memories.judged(memory_id(0), &|_| true), expected);
+    }
+
+    #[test]
+    fn verdicts_that_do_not_count_change_nothing(events in events(), own in any::<u64>()) {
+        let counts = |event: &Event| event.id.0[0] & (own as u8) == 0;
+        let all: Memories = events.iter().cloned().collect();
+        let is_kept = |event: &&Event| counts(event) || !is_verdict(event);
+        let others: Memories = events.iter().filter(is_kept).cloned().collect();
+        for number in 0..3 {
+            prop_assert_eq!(all.judged(memory_id(number), &counts), others.judged(memory_id(number), &counts));
+        }
+    }
+
+    #[test]
+    fn a_memory_is_foreign_exactly_if_it_would_say_something_else_or_a_foreign_event_says_it(
+        events in events(),
+        own in any::<u64>(),
+    ) {
+        let counts = |event: &Event| event.id.0[0] & (own as u8) == 0;
+        let all: Memories = events.iter().cloned().collect();
+        let mine: Memories = events.iter().filter(|event| counts(event)).cloned().collect();
+        let Some(judged) = all.judged(memory_id(0), &counts) else { return Ok(()) };
+        if judged.foreign.is_none() {
+            // What the others wrote decides nothing: without it the memory says the same.
+            let alone = mine.memory(memory_id(0)).expect("it was added by own events");
+            let said = |memory: &recall_core::Memory| {
+                (memory.title.clone(), memory.content.clone(), memory.tags.clone(), memory.anchors.clone(), memory.updated)
+            };
+            prop_assert_eq!(said(&alone), said(&judged.memory));
+        } else {
+            let (id, at) = judged.foreign.expect("checked");
+            prop_assert!(events.iter().any(|event| event.id == id && event.timestamp == at && !counts(event)));
+        }
+    }
+
+    #[test]
+    fn a_line_in_a_journal_has_the_hash_and_the_id_of_its_event(event in any_event()) {
+        let disk = Arc::new(ModelDisk::of("memory", &written(std::slice::from_ref(&event))));
+        let mut seen = Vec::new();
+        LineReader::new(disk).read(0, &mut |day, line| {
+            seen.push((LineHash::of_line(line), event_ids(line).collect::<Vec<_>>(), event_of_line(line, day)));
+        }).expect("readable");
+        prop_assert_eq!(seen, [(LineHash::of(&event), vec![event.id], Some(event.clone()))]);
+    }
+
+    #[test]
+    fn another_event_has_another_hash(one in any_event(), other in any_event()) {
+        prop_assert_eq!(LineHash::of(&one) == LineHash::of(&other), one == other);
+    }
+}
+
+/// Whether an event says only what is thought of an item.
+fn is_verdict(event: &Event) -> bool {
+    matches!(event.body, EventBody::Feedback { .. } | EventBody::Memory { change: MemoryChange::Verify { .. }, .. })
 }

@@ -1,8 +1,8 @@
 //! A memory, and how it stands.
 
 use recall_core::{
-    Anchor, AnchorState, ItemStats, Memory, MemoryOrigin, MemoryStatus, Provenance, Recalled, StoreScope, Trust,
-    Verification,
+    Anchor, AnchorState, ItemStats, Memory, MemoryOrigin, MemoryStatus, Ownership, Provenance, Recalled, StoreScope,
+    Trust, Verification,
 };
 
 use super::{scope, time};
@@ -14,6 +14,8 @@ pub fn to_proto(recalled: &Recalled, store: StoreScope) -> v1::Memory {
         memory,
         verification,
         trust,
+        ownership,
+        added_by,
         status,
         // It stands beside the memory, as that of every document does.
         staleness: _,
@@ -64,6 +66,17 @@ pub fn to_proto(recalled: &Recalled, store: StoreScope) -> v1::Memory {
         supersedes: supersedes.map(|id| id.to_string()).unwrap_or_default(),
         superseded_by: superseded_by.map(|id| id.to_string()).unwrap_or_default(),
         status: status_to_proto(*status).into(),
+        ownership: ownership_to_proto(*ownership).into(),
+        added_by: added_by.as_ref().map(|by| by.author.clone()).unwrap_or_default(),
+        added_in: added_by.as_ref().map(|by| by.commit.clone()).unwrap_or_default(),
+    }
+}
+
+fn ownership_to_proto(ownership: Ownership) -> v1::Ownership {
+    match ownership {
+        Ownership::Own => v1::Ownership::Own,
+        Ownership::Confirmed => v1::Ownership::Confirmed,
+        Ownership::Repository => v1::Ownership::Repository,
     }
 }
 

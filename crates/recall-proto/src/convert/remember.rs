@@ -108,7 +108,7 @@ pub fn feedback(message: v1::FeedbackRequest) -> Asked<RateItem> {
 /// Reads which memories are to be verified.
 ///
 /// # Errors
-/// An id is none, the scope or the mode is unknown, there are too many ids, or memories are to be confirmed and none is named.
+/// An id is none, the scope or the mode is unknown, there are too many ids, or ids are missing or given against the mode.
 pub fn verify(message: v1::VerifyRequest) -> Asked<VerifyMemories> {
     let v1::VerifyRequest { context, ids, scope: wanted, mode } = message;
     let context = context.unwrap_or_default();
@@ -116,8 +116,14 @@ pub fn verify(message: v1::VerifyRequest) -> Asked<VerifyMemories> {
         Ok(v1::VerifyMode::Unspecified | v1::VerifyMode::Check) => VerifyMode::Check,
         Ok(v1::VerifyMode::Confirm) if ids.is_empty() => return Err(InvalidRequest::new("ids", Problem::Empty)),
         Ok(v1::VerifyMode::Confirm) => VerifyMode::Confirm,
+        Ok(v1::VerifyMode::ConfirmAll | v1::VerifyMode::ConfirmProfile) if !ids.is_empty() => {
+            return Err(InvalidRequest::new("ids", Problem::Contradiction { other: "mode" }));
+        }
+        Ok(v1::VerifyMode::ConfirmAll) => VerifyMode::ConfirmAll,
+        Ok(v1::VerifyMode::ConfirmProfile) => VerifyMode::ConfirmProfile,
         Err(_) => {
-            let problem = Problem::Unknown { value: mode.to_string(), known: "check, confirm" };
+            let known = "check, confirm, confirm_all, confirm_profile";
+            let problem = Problem::Unknown { value: mode.to_string(), known };
             return Err(InvalidRequest::new("mode", problem));
         }
     };
@@ -316,6 +322,13 @@ mod tests {
         assert!(rate(v1::FeedbackKind::Duplicate, &id).is_ok());
         let confirm = v1::VerifyRequest { mode: v1::VerifyMode::Confirm.into(), ..v1::VerifyRequest::default() };
         check(verify(confirm), "ids", Reason::InvalidArgument);
+        let all = v1::VerifyRequest {
+            mode: v1::VerifyMode::ConfirmAll.into(),
+            ids: vec![id.clone()],
+            ..v1::VerifyRequest::default()
+        };
+        check(verify(all.clone()), "ids", Reason::InvalidArgument);
+        assert!(verify(v1::VerifyRequest { ids: Vec::new(), ..all }).is_ok());
         let to_project = v1::PromoteRequest { id, to: v1::Scope::Project.into(), ..v1::PromoteRequest::default() };
         check(promote(to_project), "to", Reason::InvalidArgument);
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use recall_proto::v1::{self, MemoryStatus, Origin, Trust, VerificationState};
+use recall_proto::v1::{self, MemoryStatus, Origin, Ownership, Trust, VerificationState};
 
 use super::quantity::counted;
 use super::style::{DIM, ERROR, GOOD, PATH, WARNING};
@@ -10,7 +10,33 @@ use super::text::printable;
 
 /// How a memory came about and how it stands, in a few words each; what goes without saying is left out.
 pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
+    let mut facts: Vec<String> = match memory.ownership() {
+        Ownership::Repository => vec![from_repository(memory)],
+        Ownership::Confirmed => vec!["confirmed by you".to_owned()],
+        Ownership::Own | Ownership::Unspecified => claimed(memory).into_iter().map(str::to_owned).collect(),
+    };
+    let is_claim = memory.ownership() == Ownership::Repository;
+    // A stranger who knows the files can make any text match them.
+    let told = |verification: &&v1::Verification| !is_claim || verification.state() != VerificationState::Verified;
+    facts.extend(memory.verification.as_ref().filter(told).and_then(state));
+    match memory.status() {
+        MemoryStatus::Stale => facts.push("stale".to_owned()),
+        MemoryStatus::Deprecated if memory.superseded_by.is_empty() => facts.push("retired".to_owned()),
+        MemoryStatus::Deprecated => facts.push(format!("retired by {}", memory.superseded_by)),
+        MemoryStatus::Current | MemoryStatus::Unspecified => {}
+    }
+    if memory.stats.as_ref().is_some_and(|stats| stats.flagged) {
+        facts.push("to be looked at".to_owned());
+    }
+    facts
+}
+
+/// How this user's own memory came about.
+fn claimed(memory: &v1::Memory) -> Vec<&'static str> {
     let mut facts = Vec::new();
+    if memory.ownership() == Ownership::Own {
+        facts.push("own");
+    }
     match memory.origin() {
         Origin::Observed => facts.push("observed"),
         Origin::Inferred => facts.push("inferred"),
@@ -22,18 +48,16 @@ pub(crate) fn facts(memory: &v1::Memory) -> Vec<String> {
         Trust::Medium => facts.push("confirmed by use"),
         Trust::High | Trust::Unspecified => {}
     }
-    let mut facts: Vec<String> = facts.into_iter().map(str::to_owned).collect();
-    facts.extend(memory.verification.as_ref().and_then(state));
-    match memory.status() {
-        MemoryStatus::Stale => facts.push("stale".to_owned()),
-        MemoryStatus::Deprecated if memory.superseded_by.is_empty() => facts.push("retired".to_owned()),
-        MemoryStatus::Deprecated => facts.push(format!("retired by {}", memory.superseded_by)),
-        MemoryStatus::Current | MemoryStatus::Unspecified => {}
-    }
-    if memory.stats.as_ref().is_some_and(|stats| stats.flagged) {
-        facts.push("to be looked at".to_owned());
-    }
     facts
+}
+
+/// Where a memory comes from that this user did not write and has not confirmed.
+fn from_repository(memory: &v1::Memory) -> String {
+    if memory.added_in.is_empty() {
+        return "from the repository, unconfirmed".to_owned();
+    }
+    let (author, commit) = (printable(&memory.added_by), printable(&memory.added_in));
+    format!("from the repository, added by {author} in {commit}, unconfirmed")
 }
 
 /// The state of a memory's anchors in words.

@@ -66,6 +66,21 @@ pub(crate) fn doubt(answer: &v1::SearchResponse) -> Option<String> {
     Some(format!("probably nothing here about this: confidence {confidence:.2}; {}", proof(answer)))
 }
 
+/// What a person can do about hits that came with the repository and are not confirmed; `None` if there are none.
+pub(crate) fn unconfirmed(answer: &v1::SearchResponse) -> Option<String> {
+    let memories = answer.results.iter().filter_map(|hit| hit.memory.as_ref());
+    let mut ids: Vec<&str> =
+        memories.filter(|memory| memory.ownership() == v1::Ownership::Repository).map(|memory| &*memory.id).collect();
+    ids.dedup();
+    let count = ids.len() as u64;
+    (count > 0).then(|| {
+        let came = counted(count, "memory", "memories");
+        format!(
+            "{came} from the repository, unconfirmed: read them, then `recall verify --confirm ID` or `--confirm --all`"
+        )
+    })
+}
+
 fn render_hit(rank: u32, hit: &v1::Hit, view: View) -> String {
     let doc = hit.doc.clone().unwrap_or_default();
     let chunk = hit.chunk.clone().unwrap_or_default();
@@ -176,6 +191,23 @@ mod tests {
            3 │ Use WAL.
              also at adr/old.md:3-3@0123456789ab
         ");
+    }
+
+    #[test]
+    fn an_answer_names_the_command_that_confirms() {
+        let hit = |ownership: v1::Ownership| v1::Hit {
+            memory: Some(v1::Memory { ownership: ownership.into(), ..v1::Memory::default() }),
+            ..v1::Hit::default()
+        };
+        let told = |ownership| {
+            unconfirmed(&v1::SearchResponse { results: vec![hit(ownership)], ..v1::SearchResponse::default() })
+        };
+        assert_eq!([v1::Ownership::Own, v1::Ownership::Confirmed].map(told), [None, None]);
+        let text = told(v1::Ownership::Repository).expect("told");
+        assert!(
+            text.starts_with("1 memory from the repository") && text.contains("recall verify --confirm ID"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -227,7 +227,8 @@ mod tests {
     #[test]
     fn what_comes_while_somebody_waits_is_not_waited_for_and_nothing_is_gathered_meanwhile() {
         let folder = tempfile::tempdir().expect("a folder");
-        let ledger = Ledger::new(folder.path(), Arc::new(recall_journal::Disk::below(folder.path(), PROJECT_FOLDER)));
+        let ledger =
+            Ledger::new(folder.path(), Arc::new(recall_journal::Disk::below(folder.path(), PROJECT_FOLDER)), None);
         ledger.look(NOW, Duration::ZERO).expect("nothing is there");
         assert!(!ledger.is_behind_of(&indexed(&ledger, &[])));
         write(&ledger, 1);

@@ -9,6 +9,7 @@ use recall_journal::{Changes, Follower, Memories, ReadError, events_about};
 use super::Ledger;
 use super::derived::all_wanted;
 use crate::error::MemoryError;
+use crate::memory::put_back::Since;
 
 /// For how long glances stand for a reading of everything, which the first search begins: a hundred thousand lines take a second.
 const GLANCES: Duration = Duration::from_secs(10);
@@ -66,6 +67,10 @@ impl Ledger {
 
     /// Takes over what the journals say beyond what is known.
     fn take(&self, changes: Changes, follower: &mut Follower, now: Timestamp) -> Result<(), ReadError> {
+        if let Some(log) = self.log.as_ref().filter(|_| changes != Changes::None) {
+            // Another process may have written to the log before it wrote to the journals.
+            log.own().look_again();
+        }
         let mut state = match changes {
             Changes::None => self.state.lock(),
             Changes::Added(events) => {
@@ -74,6 +79,7 @@ impl Ledger {
                 state
             }
             Changes::Rewritten(events) => {
+                self.suspect(Since::Always);
                 let memories: Memories = events.into_iter().collect();
                 let wanted = all_wanted(&memories);
                 let mut state = self.state.lock();

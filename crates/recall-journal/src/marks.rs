@@ -1,0 +1,157 @@
+//! The ids and the hashes of the events in a journal, without parsing its lines.
+//!
+//! This says whether an event stands in a text, and whether it stands there as it was written. It does not say what the event
+//! means.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use memchr::memmem;
+use recall_core::{Event, EventId};
+
+use crate::line::{read_line, write_line};
+use crate::lines::Lines;
+use crate::{Day, Storage};
+
+/// In front of an event's id. Within a text these bytes do not occur: there, a quote has a backslash before it.
+const ID: &[u8] = b"\"event_id\"";
+
+/// How many hexadecimal digits an event's id has.
+const ID_DIGITS: usize = 32;
+
+/// The hash of an event's line as a journal writes it.
+///
+/// Two events have one hash only if they are equal in every field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineHash([u8; 16]);
+
+impl LineHash {
+    /// Hashes the line of an event.
+    pub fn of(event: &Event) -> Self {
+        let mut line = Vec::new();
+        write_line(event, &mut line);
+        Self::of_line(&line)
+    }
+
+    /// Hashes a line, with or without its newline.
+    pub fn of_line(line: &[u8]) -> Self {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let mut hash = [0; 16];
+        hash.copy_from_slice(&blake3::hash(line).as_bytes()[..16]);
+        Self(hash)
+    }
+}
+
+/// The ids of the events in a text, in its order. The text may be a journal, a part of one, or a difference of two.
+pub fn event_ids(text: &[u8]) -> impl Iterator<Item = EventId> {
+    memmem::find_iter(text, ID).filter_map(|at| {
+        let rest = text[at + ID.len()..].trim_ascii_start().strip_prefix(b":")?;
+        let digits = rest.trim_ascii_start().strip_prefix(b"\"")?.get(..ID_DIGITS)?;
+        std::str::from_utf8(digits).ok()?.parse().ok()
+    })
+}
+
+/// The event of one line that a journal wrote; `None` if the line does not hold exactly one event.
+pub fn event_of_line(line: &[u8], day: Day) -> Option<Event> {
+    let mut events = read_line(line, day).events;
+    if events.len() == 1 { events.pop() } else { None }
+}
+
+/// Reads the lines of the journals of a folder, each once.
+#[derive(Debug)]
+pub struct LineReader {
+    storage: Arc<dyn Storage>,
+    /// Up to where each day's file was read, always the end of a line.
+    read: BTreeMap<Day, u64>,
+}
+
+impl LineReader {
+    /// Takes a folder. Nothing is read.
+    pub fn new(storage: Arc<dyn Storage>) -> Self {
+        Self { storage, read: BTreeMap::new() }
+    }
+
+    /// Takes a folder of which only some days are to be read: the others count as read.
+    ///
+    /// If the folder cannot be listed, the first reading says so.
+    pub fn since(storage: Arc<dyn Storage>, is_wanted: &dyn Fn(Day) -> bool) -> Self {
+        let others = storage.days().unwrap_or_default().into_iter().filter(|day| !is_wanted(*day));
+        Self { read: others.map(|day| (day, u64::MAX)).collect(), storage }
+    }
+
+    /// Passes every whole line to `each` that was not passed before, with its day and without its newline.
+    ///
+    /// Of the days that were read before, only the last `growing` are looked at again. A file that became shorter is read from
+    /// its beginning.
+    ///
+    /// # Errors
+    /// The folder cannot be listed, or a file cannot be read. Lines that were passed are not passed again.
+    pub fn read(&mut self, growing: usize, each: &mut dyn FnMut(Day, &[u8])) -> io::Result<()> {
+        let days = self.storage.days()?;
+        let first_growing = days.len().saturating_sub(growing);
+        for (at, day) in days.into_iter().enumerate() {
+            if at < first_growing && self.read.contains_key(&day) {
+                continue;
+            }
+            self.read_day(day, each)?;
+        }
+        Ok(())
+    }
+
+    fn read_day(&mut self, day: Day, each: &mut dyn FnMut(Day, &[u8])) -> io::Result<()> {
+        let Some(file) = self.storage.open(day)? else { return Ok(()) };
+        let length = file.stat()?.length;
+        let read = self.read.entry(day).or_default();
+        if *read > length {
+            *read = 0;
+        }
+        let mut lines = Lines::new(&*file, *read, length, 0);
+        while let Some(line) = lines.next()? {
+            if !line.ends {
+                break;
+            }
+            *read = line.offset + line.length;
+            if let Some(bytes) = line.bytes {
+                each(day, bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Disk;
+
+    #[test]
+    fn ids_are_found_however_a_line_is_spaced_and_not_within_a_text() {
+        let id = "0123456789abcdef0123456789abcdef";
+        let other = "f123456789abcdef0123456789abcdef";
+        let text = format!(
+            "+{{\"event\":\"add\",\"event_id\":\"{id}\"}}\n {{ \"event_id\" : \"{other}\" }}\n\
+             {{\"content\":\"\\\"event_id\\\":\\\"{id}\\\"\"}}\n{{\"event_id\":\"short\"}}\n{{\"event_id\":"
+        );
+        let found: Vec<String> = event_ids(text.as_bytes()).map(|id| id.to_string()).collect();
+        assert_eq!(found, [id, other]);
+    }
+
+    #[test]
+    fn every_whole_line_is_passed_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("2026-01-05/memories.jsonl");
+        std::fs::create_dir(file.parent().expect("a folder")).expect("made");
+        let mut reader = LineReader::new(Arc::new(Disk::new(folder.path())));
+        let mut check = |text: &str, expected: &[&str]| {
+            std::fs::write(&file, text).expect("written");
+            let mut seen = Vec::new();
+            reader.read(1, &mut |_, line| seen.push(String::from_utf8_lossy(line).into_owned())).expect("read");
+            assert_eq!(seen, expected);
+        };
+        check("a\nb", &["a"]);
+        check("a\nb\nc\n", &["b", "c"]);
+        check("a\nb\nc\n", &[]);
+        check("d\n", &["d"]);
+    }
+}
