@@ -70,6 +70,7 @@ impl StoreError {
             | Self::Thread { source } => of_io(source),
             Self::NotIndexed { source, .. } => source.fault(),
             Self::Scan { source: ScanError::Cancelled, .. } | Self::Cancelled => Fault::Cancelled,
+            Self::InUse { .. } => Fault::Busy,
             Self::NoDomain { .. } => Fault::NoDomain,
             Self::Closing => Fault::Closing,
         }

@@ -16,7 +16,7 @@ use crate::fault::Fault;
 use crate::models::{Encoders, Models};
 use crate::origin::Origin;
 use crate::settings::{JournalSource, Places, StoreSettingsSource};
-use crate::store::{Part, Store, Surroundings};
+use crate::store::{IndexLocks, Part, Store, Surroundings};
 
 /// How long closing waits for the jobs of a store, which were asked to stop.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
@@ -31,6 +31,7 @@ pub(crate) struct Registry {
     store_settings: Box<StoreSettingsSource>,
     models: ArcSwap<Models>,
     journals: Box<JournalSource>,
+    locks: Arc<IndexLocks>,
     slots: Mutex<Vec<Slot>>,
     /// What was found damaged of stores that are to be opened again.
     damaged: Mutex<BTreeMap<PathBuf, Damage>>,
@@ -66,6 +67,7 @@ impl Registry {
             store_settings,
             models: ArcSwap::from_pointee(models),
             journals,
+            locks: Arc::default(),
             slots: Mutex::default(),
             damaged: Mutex::default(),
             uses: AtomicU64::new(0),
@@ -212,6 +214,7 @@ impl Registry {
     ///
     /// Requests that hold the store finish on the deleted files; its jobs are cancelled.
     pub(crate) fn delete_index(&self, store: &Store) -> Result<(), StoreError> {
+        store.index_lock.take()?;
         store.cancel.cancel();
         let _writing = store.writing.lock();
         let path = store.folder.index.clone();
@@ -258,8 +261,13 @@ impl Registry {
         let scope = if is_domain { StoreScope::Domain } else { scope };
         let settings = (self.store_settings)(root);
         let models = self.models.load_full();
-        let surroundings =
-            Surroundings { places: &self.places, models: &models, journals: &*self.journals, now: clock.now() };
+        let surroundings = Surroundings {
+            places: &self.places,
+            models: &models,
+            journals: &*self.journals,
+            locks: &self.locks,
+            now: clock.now(),
+        };
         let damaged = self.damage(root);
         let opened = Arc::new(Store::open(scope, root, settings, &surroundings, damaged)?);
         opened.catch_up_soon();

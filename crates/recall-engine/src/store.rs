@@ -3,6 +3,7 @@
 mod attention;
 mod background;
 mod folder;
+mod index_lock;
 mod known;
 mod open;
 mod passages;
@@ -37,6 +38,7 @@ use crate::settings::StoreSettings;
 pub(crate) use attention::{Attention, Look, Noted};
 pub(crate) use background::Background;
 pub(crate) use folder::Folder;
+pub(crate) use index_lock::{IndexLock, IndexLocks};
 pub(crate) use known::Known;
 pub(crate) use open::Surroundings;
 pub(crate) use passages::{KeptPassages, Passage, Passages};
@@ -59,6 +61,8 @@ pub(crate) struct Store {
     pub(crate) scope: StoreScope,
     pub(crate) root: PathBuf,
     pub(crate) folder: Folder,
+    /// The right to write what is derived.
+    pub(crate) index_lock: IndexLock,
     pub(crate) settings: StoreSettings,
     pub(crate) catalog: Catalog,
     pub(crate) lexical: Lexical,
@@ -228,7 +232,9 @@ impl Store {
 
     /// Closes the lexical index's writer, which waits for its merges, and folds the catalog's log into its file.
     pub(crate) fn settle(&self) {
-        self.retrievals.keep();
+        if self.index_lock.is_held() {
+            self.retrievals.keep();
+        }
         let _writing = self.writing.lock();
         let Some(writer) = self.lexical_writer.lock().take() else { return };
         if let Err(error) = writer.finish() {

@@ -73,6 +73,11 @@ impl Folder {
         self.index.join("vectors")
     }
 
+    /// The file whose lock is the right to write the index. It is in the data home, wherever the index is.
+    pub(crate) fn lock(root: &Path, places: &Places) -> PathBuf {
+        places.stores.join(name_of(root)).join("lock")
+    }
+
     /// How many bytes the index takes on disk.
     pub(crate) fn index_bytes(&self) -> u64 {
         fn bytes_of(folder: &Path) -> u64 {
