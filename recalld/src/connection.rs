@@ -147,6 +147,7 @@ mod tests {
     use std::num::NonZero;
 
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio_util::sync::CancellationToken;
 
     use super::*;
     use crate::activity::Activity;
@@ -155,7 +156,8 @@ mod tests {
     async fn connection(capacity_bytes: usize) -> (Connection<tokio::io::DuplexStream>, tokio::io::DuplexStream) {
         let (ours, theirs) = tokio::io::duplex(capacity_bytes);
         let presence = Activity::default().enter();
-        let place = Places::new(NonZero::<usize>::MIN, Duration::from_secs(5)).enter(presence.client()).await;
+        let places = Places::new(NonZero::<usize>::MIN, Duration::from_secs(5), CancellationToken::new());
+        let place = places.enter(presence.client()).await;
         (Connection::new(ours, Duration::from_secs(30), presence, place), theirs)
     }
 

@@ -37,6 +37,7 @@ const LOOK: Duration = Duration::from_millis(20);
 pub(crate) struct Places {
     most: NonZero<usize>,
     handshake: Duration,
+    stop: CancellationToken,
     taken: Mutex<HashMap<ClientId, Occupant>>,
     freed: Notify,
 }
@@ -60,9 +61,10 @@ enum Speech {
 }
 
 impl Places {
-    /// Places for `most` connections, each of which has `handshake` for the time until its first call.
-    pub(crate) fn new(most: NonZero<usize>, handshake: Duration) -> Arc<Self> {
-        Arc::new(Self { most, handshake, taken: Mutex::default(), freed: Notify::new() })
+    /// Places for `most` connections, each of which has `handshake` for the time until its first call, and none once
+    /// `stop` is cancelled: nobody waits for what a silent one may say.
+    pub(crate) fn new(most: NonZero<usize>, handshake: Duration, stop: CancellationToken) -> Arc<Self> {
+        Arc::new(Self { most, handshake, stop, taken: Mutex::default(), freed: Notify::new() })
     }
 
     /// Gives a connection a place, as soon as there is one.
@@ -124,7 +126,10 @@ impl Occupant {
 /// Completes when a connection has to be closed.
 async fn ended(places: Arc<Places>, client: ClientId, deadline: Instant, evicted: CancellationToken) {
     let silent = async {
-        sleep_until(deadline).await;
+        tokio::select! {
+            () = places.stop.cancelled() => {}
+            () = sleep_until(deadline) => {}
+        }
         if !places.is_silent(client) {
             std::future::pending().await
         }
@@ -199,7 +204,7 @@ mod tests {
     const HANDSHAKE: Duration = Duration::from_secs(5);
 
     fn places(most: usize) -> Arc<Places> {
-        Places::new(NonZero::new(most).expect("not 0"), HANDSHAKE)
+        Places::new(NonZero::new(most).expect("not 0"), HANDSHAKE, CancellationToken::new())
     }
 
     async fn enter(places: &Arc<Places>, activity: &Activity) -> (Presence, Place) {
@@ -226,6 +231,18 @@ mod tests {
         assert!(!is_closed(&mut calling).await);
         sleep(Duration::from_hours(9)).await;
         assert!(!is_closed(&mut calling).await, "a session may be idle for hours");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_for_a_silent_connection_when_the_daemon_ends() {
+        let (places, activity) = (places(9), Activity::default());
+        let (_, mut silent) = enter(&places, &activity).await;
+        let (caller, mut calling) = enter(&places, &activity).await;
+        let call = places.call(caller.client());
+        places.stop.cancel();
+        assert!(is_closed(&mut silent).await);
+        assert!(!is_closed(&mut calling).await, "its answer is waited for");
+        drop(call);
     }
 
     #[tokio::test(start_paused = true)]

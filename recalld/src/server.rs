@@ -77,7 +77,7 @@ impl Server {
     ) -> Self {
         let (admitted, connections) = mpsc::channel(ACCEPTED_WAITING);
         let own_uid = rustix::process::geteuid().as_raw();
-        let places = Places::new(settings.max_connections, settings.handshake_timeout);
+        let places = Places::new(settings.max_connections, settings.handshake_timeout, daemon.stop.clone());
         let acceptor = Acceptor::new(bound, own_uid, Arc::clone(&places), WRITE_PATIENCE, daemon.activity.clone());
         let accepting = tokio::spawn(acceptor.run(rebound, admitted, daemon.stop.clone()));
 

@@ -251,14 +251,15 @@ fn open_up(path: &std::path::Path, mode: u32) {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_client_too_many_takes_the_place_of_the_one_that_is_idle_longest() {
     let home = Home::new(&[("RECALL_DAEMON__MAX_CONNECTIONS", "2")]);
-    let first = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
-    let second = home.connect(Launch::Never).await.expect("there is a place");
-    let third = home.connect(Launch::Never).await.expect("a place is made");
+    let first = home.connect_persistently().await.expect("a daemon answers");
+    let second = home.connect_persistently().await.expect("there is a place");
+    let third = home.connect_persistently().await.expect("a place is made");
     wait_until("the first one to lose its place", || home.log().contains("idle longest").then_some(()));
     for client in [&third, &second, &first] {
         let answer = client.status(v1::StatusRequest::default()).await;
         answer.expect("a client whose connection was closed connects again");
     }
+    assert_eq!(home.processes().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

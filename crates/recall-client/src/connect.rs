@@ -108,7 +108,9 @@ impl<'o> Way<'o> {
     async fn look_at(&self, socket: &std::path::Path) -> Result<Option<Reached>, ConnectError> {
         let left = self.left()?;
         let reached = tokio::time::timeout(left, reach(socket, &self.options.client_name)).await;
-        match reached.map_err(|_| self.timed_out(Unreached::Silent))? {
+        // The last look may have too little time left even to find nobody.
+        let why = if socket.exists() { Unreached::Silent } else { Unreached::NoSocket };
+        match reached.map_err(|_| self.timed_out(why))? {
             // A daemon that is just ending may still take connections, and then breaks them.
             Err(ConnectError::Transport { .. }) if self.options.launch != Launch::Never => Ok(None),
             answer => answer,

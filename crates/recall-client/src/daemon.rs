@@ -20,6 +20,9 @@ const ANSWER: Duration = Duration::from_secs(2);
 /// How much longer than its drain a daemon may take to end.
 const AFTER_DRAIN: Duration = Duration::from_secs(2);
 
+/// How long the lock of a process that is ending may be held after its program is gone.
+const VANISHING: Duration = Duration::from_secs(1);
+
 /// How long the system may take to end a process that it kills.
 const KILLING: Duration = Duration::from_secs(5);
 
@@ -81,13 +84,13 @@ pub async fn stop(homes: &Homes, reason: &str, drain: Duration) -> Result<Stoppe
         Answer::None => (None, Means::Terminate),
     };
     let pid = told.or(holder.pid()).unwrap_or_default();
-    if by == Means::Terminate && !signal(homes, &holder, Ask::End)? {
+    if by == Means::Terminate && !signal(homes, &holder, Ask::End).await? {
         return Ok(Stopped::Ended { pid, by });
     }
     if has_ended(homes, &holder, drain + AFTER_DRAIN).await {
         return Ok(Stopped::Ended { pid, by });
     }
-    signal(homes, &holder, Ask::Kill)?;
+    signal(homes, &holder, Ask::Kill).await?;
     if has_ended(homes, &holder, KILLING).await {
         return Ok(Stopped::Ended { pid, by: Means::Kill });
     }
@@ -132,10 +135,11 @@ async fn ask(homes: &Homes, holder: Option<&Holder>, reason: &str) -> Result<Ans
 }
 
 /// Sends a signal; false if the process has ended meanwhile.
-fn signal(homes: &Homes, holder: &Holder, ask: Ask) -> Result<bool, StopError> {
+async fn signal(homes: &Homes, holder: &Holder, ask: Ask) -> Result<bool, StopError> {
     match holder.signal(ask) {
         Ok(()) => Ok(true),
-        Err(_) if !holds(homes, holder) => Ok(false),
+        // One that is just ending has no program any more, and its lock for a moment.
+        Err(_) if has_ended(homes, holder, VANISHING).await => Ok(false),
         Err(source) => Err(StopError::NotSignalled { holder: holder.clone(), source }),
     }
 }

@@ -42,6 +42,11 @@ async fn a_daemon_whose_files_are_deleted_is_the_one_that_is_reached() {
         delete().expect("there");
         let reached = home.connect(Launch::IfNeeded).await.expect("it is reached").daemon().pid;
         assert_eq!((reached, home.processes()), (first, vec![first.cast_signed()]), "deletion {number}");
+        // What is deleted while the daemon is still reached, it finds at its next look.
+        wait_until("everything to be back", || {
+            let held = |lock| fs::File::open(lock).is_ok_and(|lock| lock.try_lock_shared().is_err());
+            (held(homes.lock()) && held(homes.data_lock())).then_some(())
+        });
     }
     // Nobody asks it to look: it looks by itself.
     fs::remove_dir_all(&homes.runtime).expect("there");
@@ -226,8 +231,10 @@ fn a_store_that_another_process_has_open_is_read_and_remembered_in() {
     assert!(alone.code == Some(0) && alone.stdout.contains("src/burrow.rs"), "{alone:?}");
     let kept = sandbox.recall(&project, &["--no-daemon", "remember", "Numbats dig at noon."]);
     assert_eq!(kept.code, Some(0), "{kept:?}");
-    let shared_search = sandbox.recall(&project, &["search", "numbats"]);
-    assert!(shared_search.code == Some(0) && shared_search.stdout.contains("Numbats"), "{shared_search:?}");
+    wait_until("the shared daemon to look at the journals", || {
+        let found = sandbox.recall(&project, &["search", "numbats"]);
+        (found.code == Some(0) && found.stdout.contains("Numbats")).then_some(())
+    });
 
     project.write("src/later.rs", "pub fn quokka_later() {}\n");
     let alone = sandbox.recall(&project, &["--no-daemon", "search", "quokka_later"]);

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use recall_client::daemon::Holder;
-use recall_testkit::{Project, Running, wait_until};
+use recall_testkit::{Project, Running};
 use recall_tests::{Sandbox, sandbox};
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 
@@ -29,6 +29,12 @@ const WANTED: &str = "src/burrow.rs";
 
 /// How long a daemon that was stopped is kept so while a client waits for it.
 const STOPPED: Duration = Duration::from_millis(200);
+
+/// How often it is looked whether something has happened.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// How long processes that are superfluous may take to end: longer than the longest drain.
+const ENDING: Duration = Duration::from_secs(20);
 
 /// What the files of a daemon are called.
 const RUNTIME_FILES: [&str; 3] = ["recalld.lock", "recalld.sock", "start.lock"];
@@ -169,10 +175,13 @@ impl Place {
             return;
         }
         let mut search = self.search(&[]);
-        let _ = search.is_silent_for(STOPPED);
+        let began = Instant::now();
+        while began.elapsed() < STOPPED && !search.has_ended() {
+            std::thread::park_timeout(LOOK);
+        }
         // Its client may have ended it.
         let _ = kill_process(pid, Signal::CONT);
-        self.judge(search, Instant::now());
+        self.judge(search, began);
     }
 
     fn searches(&mut self, times: usize, arguments: &[&str]) {
@@ -208,12 +217,11 @@ impl Place {
     /// A search answers, one daemon is left, and nothing else.
     fn check(&mut self) {
         self.searches(1, &[]);
-        let began = Instant::now();
-        let mut processes = Vec::new();
-        wait_until("one daemon to be left", || {
-            processes = self.sandbox.processes();
-            (processes.len() == 1 || began.elapsed() > Duration::from_secs(20)).then_some(())
-        });
+        if self.processes().is_empty() {
+            // The daemon that answered was told to end before.
+            self.searches(1, &[]);
+        }
+        let processes = self.processes();
         if processes.len() != 1 {
             self.odd.push(format!("{} processes are left: {processes:?}", processes.len()));
         }
@@ -222,6 +230,21 @@ impl Place {
         let private = names_in(&self.sandbox.path().join("t"));
         if !surplus.is_empty() || !private.is_empty() {
             self.odd.push(format!("left behind: {surplus:?} {private:?}"));
+        }
+    }
+}
+
+impl Place {
+    /// The processes that are left once those that are ending have ended: one, or none.
+    fn processes(&self) -> Vec<i32> {
+        let began = Instant::now();
+        loop {
+            let processes = self.sandbox.processes();
+            let is_ending = || Holder::of(&self.sandbox.homes()).is_some_and(|_| !self.sandbox.is_answered());
+            if (processes.len() <= 1 && !is_ending()) || began.elapsed() > ENDING {
+                return processes;
+            }
+            std::thread::park_timeout(LOOK);
         }
     }
 }
