@@ -237,14 +237,19 @@ fn a_store_that_another_process_has_open_is_read_and_remembered_in() {
     });
 
     project.write("src/later.rs", "pub fn quokka_later() {}\n");
-    let alone = sandbox.recall(&project, &["--no-daemon", "search", "quokka_later"]);
-    assert!(alone.stderr.contains(&named), "it says who has the index open: {alone:?}");
+    // A look at the files that takes longer than a search waits for says only that.
+    wait_until("a search to say who has the index open", || {
+        let alone = sandbox.recall(&project, &["--no-daemon", "search", "quokka_later"]);
+        alone.stderr.contains(&named).then_some(())
+    });
     let refused = sandbox.recall(&project, &["--no-daemon", "rebuild"]);
     assert!(refused.code == Some(4) && refused.stderr.contains(&named), "{refused:?}");
 
     assert_eq!(sandbox.recall(&project, &["daemon", "stop"]).code, Some(0));
-    let alone = sandbox.recall(&project, &["--no-daemon", "search", "quokka_later"]);
-    assert!(alone.code == Some(0) && alone.stdout.contains("src/later.rs"), "{alone:?}");
+    wait_until("the private daemon to index what is new", || {
+        let alone = sandbox.recall(&project, &["--no-daemon", "search", "quokka_later"]);
+        (alone.code == Some(0) && alone.stdout.contains("src/later.rs")).then_some(())
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]
