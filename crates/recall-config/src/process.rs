@@ -23,7 +23,7 @@ fn start_of(pid: u32) -> Option<ProcessStart> {
     start_in(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Reads field 22 of `/proc/PID/stat`; see proc_pid_stat(5). A process that has ended and was not waited for is none.
+/// Reads field 22 of `/proc/PID/stat`; see `proc_pid_stat(5)`. A process that has ended and was not waited for is none.
 #[cfg(target_os = "linux")]
 fn start_in(stat: &str) -> Option<ProcessStart> {
     // Field 2 is the program's name in parentheses, and may itself hold spaces and parentheses.
