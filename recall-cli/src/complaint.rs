@@ -149,8 +149,16 @@ impl From<StopError> for CommandError {
         match error {
             StopError::Connect(error) => error.into(),
             StopError::Refused { source } => (*source).into(),
+            StopError::NotSignalled { ref holder, .. } => {
+                let hint = match holder.pid() {
+                    Some(pid) => format!("look at it with `ps -p {pid}`; if it is recalld, end it with `kill {pid}`"),
+                    None => "find recalld with `ps -e`, and end it with `kill`".to_owned(),
+                };
+                let complaint = Complaint::new(Exit::Refused, Reason::Unavailable, error.to_string());
+                complaint.with_causes_of(&error).with_hint(hint).into()
+            }
             StopError::StillRunning { .. } => Complaint::new(Exit::Refused, Reason::Unavailable, error.to_string())
-                .with_hint("see what it does with `recall daemon logs`")
+                .with_hint("the system has not ended it yet: look at it with `ps`, and try again")
                 .into(),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use recall_client::{Client, ConnectOptions, Launch, is_gone};
+use recall_client::{Client, ConnectOptions, Launch};
 use recall_config::{Environment, Homes, Settings};
 use tonic::Status;
 
@@ -17,41 +17,33 @@ impl Invocation {
         self.connect_by(launch).await
     }
 
-    /// Asks the daemon what may be asked twice: where the daemon goes away over it, another is started, and asked once more.
-    /// Shows how far the indexing is where the answer takes long.
+    /// Asks the daemon. Shows how far the indexing is where the answer takes long.
     pub(crate) async fn ask<T, F>(&self, ask: impl Fn(Client) -> F) -> Result<T, CommandError>
-    where
-        F: Future<Output = Result<T, Status>>,
-    {
-        let answer = self.ask_once(&ask).await?;
-        match answer {
-            Err(status) if is_gone(&status) => Ok(self.ask_once(&ask).await??),
-            answer => Ok(answer?),
-        }
-    }
-
-    async fn ask_once<T, F>(&self, ask: &impl Fn(Client) -> F) -> Result<Result<T, Status>, CommandError>
     where
         F: Future<Output = Result<T, Status>>,
     {
         let client = self.connect().await?;
         // A call is as large as its largest message; in a box it is not copied on its way.
         let asked = Box::pin(ask(client.clone()));
-        Ok(patiently(&client, self.context(), self.output.format, asked).await)
+        Ok(patiently(&client, self.context(), self.output.format, asked).await?)
     }
 
     /// Connects to the daemon.
     pub(crate) async fn connect_by(&self, launch: Launch) -> Result<Client, CommandError> {
-        let settings = self.settings()?;
-        let options = ConnectOptions {
+        Ok(Client::connect(&self.options(launch)?).await?)
+    }
+
+    /// How the daemon is looked for.
+    pub(crate) fn options(&self, launch: Launch) -> Result<ConnectOptions, CommandError> {
+        Ok(ConnectOptions {
             homes: self.surroundings.homes.clone(),
             launch,
             daemon_binary: None,
             daemon_home: None,
             client_name: CLIENT_NAME.to_owned(),
-            deadline: settings.client.start_timeout,
-        };
-        Ok(Client::connect(&options).await?)
+            deadline: self.settings()?.client.start_timeout,
+            attempts: ConnectOptions::ATTEMPTS,
+        })
     }
 
     /// Connects to a daemon with a home of its own, which ends with the client; the user's indexes are not touched.
@@ -73,6 +65,7 @@ impl Invocation {
             daemon_home: Some(home.to_owned()),
             client_name: CLIENT_NAME.to_owned(),
             deadline: self.settings()?.client.start_timeout,
+            attempts: ConnectOptions::ATTEMPTS,
         };
         Ok(Client::connect(&options).await?)
     }

@@ -15,6 +15,9 @@ pub(crate) fn of_connect_error(error: &ConnectError) -> Option<String> {
         }
         ConnectError::Spawn { .. } => "check that the file is a program for this machine and that you may run it",
         ConnectError::StartFailed { .. } => "see why with `recall daemon logs`",
+        ConnectError::Unreachable { .. } => {
+            "end it and start another with `recall daemon restart`; see what it did with `recall daemon logs`"
+        }
         ConnectError::Timeout { .. } => "see what it does with `recall daemon logs`, or try `recall daemon restart`",
         ConnectError::Newer { .. } => "update `recall`, or stop the newer daemon with `recall daemon stop`",
         ConnectError::Older { .. } => "replace it with `recall daemon restart`",

@@ -46,6 +46,8 @@ impl Daemon {
             daemon_home: None,
             client_name: "recall-shim".to_owned(),
             deadline: CONNECT_DEADLINE,
+            // They are counted here, for streams too.
+            attempts: 1,
         });
         Self {
             options: options.map_err(|error| ToolError::from(&error)),

@@ -159,6 +159,9 @@ impl From<&ConnectError> for ToolError {
             ConnectError::StartFailed { log, .. } | ConnectError::Timeout { log, .. } => {
                 format!("run `recall daemon start` in a shell; the log is {}", log.display())
             }
+            ConnectError::Unreachable { log, .. } => {
+                format!("run `recall daemon restart` in a shell; the log is {}", log.display())
+            }
             ConnectError::Newer { .. } => {
                 "recall was upgraded under this session: restart the MCP server (in Claude Code: /mcp)".to_owned()
             }

@@ -4,52 +4,65 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use interprocess::local_socket::tokio::{Listener, Stream};
+use interprocess::local_socket::tokio::Stream;
 use interprocess::local_socket::traits::tokio::Listener as _;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
 use crate::connection::Connection;
 use crate::peer::{self, Admission};
+use crate::places::Places;
+use crate::socket::Bound;
 
 /// How long the loop rests after a failed accept. Running out of descriptors is the usual reason: only time helps.
 const REST: Duration = Duration::from_millis(50);
 
 /// Takes connections in.
 pub(crate) struct Acceptor {
-    listener: Listener,
+    bound: Bound,
     own_uid: u32,
-    places: Arc<Semaphore>,
+    places: Arc<Places>,
     write_patience: Duration,
     activity: Activity,
 }
 
 impl Acceptor {
-    /// Takes connections of `own_uid` from a listener, at most `most` at a time.
+    /// Takes connections of `own_uid` from a socket, as far as there are places.
     pub(crate) fn new(
-        listener: Listener,
+        bound: Bound,
         own_uid: u32,
-        most: usize,
+        places: Arc<Places>,
         write_patience: Duration,
         activity: Activity,
     ) -> Self {
-        Self { listener, own_uid, places: Arc::new(Semaphore::new(most)), write_patience, activity }
+        Self { bound, own_uid, places, write_patience, activity }
     }
 
-    /// Passes each admitted connection on, until `stop` or until nobody takes them any more. The listener goes with it.
-    pub(crate) async fn run(self, admitted: mpsc::Sender<io::Result<Connection>>, stop: CancellationToken) {
+    /// Passes each admitted connection on, until `stop` or until nobody takes them any more. The socket goes with it.
+    ///
+    /// Each socket that comes from `rebound` takes the place of the one before.
+    pub(crate) async fn run(
+        mut self,
+        mut rebound: mpsc::Receiver<Bound>,
+        admitted: mpsc::Sender<io::Result<Connection>>,
+        stop: CancellationToken,
+    ) {
         loop {
             let accepted = tokio::select! {
                 biased;
                 () = stop.cancelled() => return,
-                accepted = self.listener.accept() => accepted,
+                Some(bound) = rebound.recv() => {
+                    self.bound = bound;
+                    continue;
+                }
+                accepted = self.bound.listener.accept() => accepted,
             };
             match accepted {
                 Ok(stream) => {
-                    if let Some(connection) = self.admit(stream)
-                        && admitted.send(Ok(connection)).await.is_err()
-                    {
+                    let Some(stream) = self.admit(stream) else { continue };
+                    let Some(connection) = stop.run_until_cancelled(self.seat(stream)).await else { return };
+                    if admitted.send(Ok(connection)).await.is_err() {
                         return;
                     }
                 }
@@ -61,23 +74,25 @@ impl Acceptor {
         }
     }
 
-    /// Checks who is there and whether there is a place; a refused stream is closed unread.
-    fn admit(&self, stream: Stream) -> Option<Connection> {
+    /// Waits for a place for a connection; those that come next wait in the queue of the socket.
+    async fn seat(&self, stream: Stream) -> Connection {
+        let presence = self.activity.enter();
+        let place = self.places.enter(presence.client()).await;
+        Connection::new(stream, self.write_patience, presence, place)
+    }
+
+    /// Checks who is there; a refused stream is closed unread.
+    fn admit(&self, stream: Stream) -> Option<Stream> {
         match peer::admission(self.own_uid, peer::uid(&stream)) {
-            Admission::Admitted => {}
+            Admission::Admitted => Some(stream),
             Admission::OtherUser { uid } => {
                 tracing::warn!(uid, "refused a connection of another user");
-                return None;
+                None
             }
             Admission::Unknown => {
                 tracing::warn!("refused a connection whose user the system does not name");
-                return None;
+                None
             }
         }
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            tracing::warn!(clients = self.activity.clients(), "refused a connection: too many are open");
-            return None;
-        };
-        Some(Connection::new(stream, self.write_patience, self.activity.enter(), place))
     }
 }

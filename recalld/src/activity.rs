@@ -53,7 +53,7 @@ impl Activity {
 }
 
 /// Tells one connected client from every other, before and after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ClientId(u64);
 
 /// One connected client.

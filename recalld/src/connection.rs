@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use interprocess::local_socket::tokio::Stream;
 use tokio::io::{AsyncRead, AsyncWrite, BufWriter, ReadBuf};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Sleep;
 use tonic::transport::server::Connected;
 
 use crate::activity::{ClientId, Presence};
+use crate::places::Place;
 
 /// How long a closed connection waits for its client to close it too.
 ///
@@ -29,20 +29,22 @@ pub(crate) struct Connection<S = Stream> {
     /// Runs while the client has not closed its side yet.
     lingering: Option<Pin<Box<Sleep>>>,
     presence: Presence,
-    _place: OwnedSemaphorePermit,
+    place: Place,
 }
 
 impl<S: AsyncWrite + Unpin> Connection<S> {
     /// Wraps a stream whose peer was admitted.
-    pub(crate) fn new(stream: S, patience: Duration, presence: Presence, place: OwnedSemaphorePermit) -> Self {
+    pub(crate) fn new(stream: S, patience: Duration, presence: Presence, place: Place) -> Self {
         let stream = BufWriter::with_capacity(GATHERED_BYTES, Watched { stream, patience, stalled: None });
-        Self { stream, lingering: None, presence, _place: place }
+        Self { stream, lingering: None, presence, place }
     }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_read(cx, buf)
+        let this = self.get_mut();
+        let read = Pin::new(&mut this.stream).poll_read(cx, buf);
+        this.place.watch(cx, read)
     }
 }
 
@@ -142,23 +144,35 @@ impl<S> Connected for Connection<S> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::num::NonZero;
 
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::sync::Semaphore;
+    use tokio_util::sync::CancellationToken;
 
     use super::*;
     use crate::activity::Activity;
+    use crate::places::Places;
 
-    fn connection(capacity_bytes: usize) -> (Connection<tokio::io::DuplexStream>, tokio::io::DuplexStream) {
+    async fn connection(capacity_bytes: usize) -> (Connection<tokio::io::DuplexStream>, tokio::io::DuplexStream) {
         let (ours, theirs) = tokio::io::duplex(capacity_bytes);
-        let place = Arc::new(Semaphore::new(1)).try_acquire_owned().expect("one is free");
-        (Connection::new(ours, Duration::from_secs(30), Activity::default().enter(), place), theirs)
+        let presence = Activity::default().enter();
+        let places = Places::new(NonZero::<usize>::MIN, Duration::from_secs(5), CancellationToken::new());
+        let place = places.enter(presence.client()).await;
+        (Connection::new(ours, Duration::from_secs(30), presence, place), theirs)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_without_a_call_ends_as_if_its_client_had_closed_it() {
+        let (mut ours, mut theirs) = connection(64).await;
+        theirs.write_all(b"PRI * HTTP/2.0").await.expect("there is room");
+        let mut read = Vec::new();
+        ours.read_to_end(&mut read).await.expect("an orderly end");
+        assert_eq!(read, b"PRI * HTTP/2.0");
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_never_reads_is_given_up() {
-        let (mut ours, _theirs) = connection(4);
+        let (mut ours, _theirs) = connection(4).await;
         ours.write_all(b"more than four").await.expect("there is room");
         let error = ours.flush().await.expect_err("nobody reads");
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
@@ -166,7 +180,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_slow_reader_is_not_given_up() {
-        let (mut ours, mut theirs) = connection(1);
+        let (mut ours, mut theirs) = connection(1).await;
         let reader = tokio::spawn(async move {
             let mut read = Vec::new();
             for _ in 0..4 {
@@ -183,7 +197,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_closed_connection_waits_a_little_for_its_client() {
         for (client_closes_after, expected) in [(Duration::from_millis(100), 100), (Duration::from_secs(9), 250)] {
-            let (mut ours, mut theirs) = connection(64);
+            let (mut ours, mut theirs) = connection(64).await;
             theirs.write_all(b"nobody reads this").await.expect("there is room");
             let client = tokio::spawn(async move {
                 tokio::time::sleep(client_closes_after).await;

@@ -12,7 +12,7 @@ pub(crate) enum Event {
         /// The signal's name.
         signal: &'static str,
     },
-    /// A terminal was closed, or somebody wants the configuration read again.
+    /// A client found no socket, or a terminal was closed.
     Hangup,
     /// A client ends the daemon.
     ShutdownRequested {
@@ -23,6 +23,11 @@ pub(crate) enum Event {
     },
     /// Nobody has been there for as long as the settings say.
     Idle,
+    /// Another daemon has this one's place, or its socket cannot be put back.
+    Displaced {
+        /// Why.
+        reason: String,
+    },
     /// The client that a private daemon belongs to is gone.
     OwnerGone,
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use crate::event::Event;
 use crate::notify;
@@ -10,11 +10,12 @@ use crate::server::{Patience, Server};
 
 /// Serves until there is a reason to end, then finishes what is being done, within a bound.
 ///
-/// Stops to accept at once, asks index jobs to stop, lets requests in flight finish, and closes the stores.
-pub(crate) async fn run(server: Server, mut events: mpsc::Receiver<Event>, drain: Duration) {
+/// Stops to accept at once, asks index jobs to stop, lets requests in flight finish, and closes the stores. `look` has
+/// the daemon's place looked after.
+pub(crate) async fn run(server: Server, mut events: mpsc::Receiver<Event>, drain: Duration, look: &Notify) {
     notify::ready();
     let watchdog = tokio::spawn(notify::watchdog());
-    let patience = wait_for_end(&mut events, drain).await;
+    let patience = wait_for_end(&mut events, drain, look).await;
     watchdog.abort();
     notify::stopping();
 
@@ -24,7 +25,7 @@ pub(crate) async fn run(server: Server, mut events: mpsc::Receiver<Event>, drain
 }
 
 /// Handles events until one ends the daemon; tells how long it may take to end then.
-async fn wait_for_end(events: &mut mpsc::Receiver<Event>, drain: Duration) -> Patience {
+async fn wait_for_end(events: &mut mpsc::Receiver<Event>, drain: Duration, look: &Notify) -> Patience {
     loop {
         match events.recv().await {
             Some(Event::Terminate { signal }) => {
@@ -44,8 +45,12 @@ async fn wait_for_end(events: &mut mpsc::Receiver<Event>, drain: Duration) -> Pa
                 // Its connections may stay open, but nobody reads their answers.
                 return Patience { requests: Duration::ZERO, jobs: drain };
             }
+            Some(Event::Displaced { reason }) => {
+                tracing::warn!(reason, "ending: this daemon has lost its place");
+                return Patience::of(drain);
+            }
             // A daemon has no terminal to lose, and settings are read when a store is opened.
-            Some(Event::Hangup) => tracing::info!("ignored SIGHUP"),
+            Some(Event::Hangup) => look.notify_one(),
             None => {
                 tracing::error!("nobody can wake the daemon any more; ending");
                 return Patience::of(drain);
@@ -67,7 +72,7 @@ mod tests {
             events.send(event).await.expect("there is room");
         }
         drop(events);
-        assert_eq!(wait_for_end(&mut received, DRAIN).await, expected);
+        assert_eq!(wait_for_end(&mut received, DRAIN, &Notify::new()).await, expected);
     }
 
     fn shutdown(drain: Duration) -> Event {
@@ -87,8 +92,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_hangup_has_the_place_looked_after() {
+        let (events, mut received) = queue();
+        let look = Notify::new();
+        events.send(Event::Hangup).await.expect("there is room");
+        drop(events);
+        wait_for_end(&mut received, DRAIN, &look).await;
+        look.notified().await;
+    }
+
+    #[tokio::test]
     async fn signals_and_idleness_let_requests_finish() {
-        for event in [Event::Terminate { signal: "SIGTERM" }, Event::Idle] {
+        let displaced = Event::Displaced { reason: "another daemon is there".to_owned() };
+        for event in [Event::Terminate { signal: "SIGTERM" }, Event::Idle, displaced] {
             check(vec![event], Patience::of(DRAIN)).await;
         }
     }

@@ -1,19 +1,30 @@
 //! Is there a daemon already?
 //!
-//! An OS lock on a file decides, never the file's existence: the lock dies with its process, whatever ends it.
+//! An OS lock on a file decides, never the file's existence: the lock dies with its process, whatever ends it. The file
+//! holds a note of who holds the lock.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Write};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+use recall_config::LockNote;
 
 /// How often a lock that somebody else holds is tried again. One try costs a few microseconds.
 const RETRY: Duration = Duration::from_millis(5);
 
-/// The right to be the daemon of this user, held until it is dropped or the process ends.
+/// How long a lock that is to be held again is tried: a program that looks who holds it has it for an instant.
+const LOOKERS: Duration = Duration::from_millis(100);
+
+/// The longest note that is read.
+const NOTE_BYTES: u64 = 16 * 1024;
+
+/// The right to be the daemon at a place, held until it is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) struct DaemonLock {
-    _file: File,
+    file: File,
+    path: PathBuf,
 }
 
 /// Who is the daemon.
@@ -25,44 +36,115 @@ pub(crate) enum Claim {
     Theirs,
 }
 
+/// How one try to take a lock went.
+#[derive(Debug)]
+enum Try {
+    Taken(DaemonLock),
+    Held(Option<LockNote>),
+}
+
 impl DaemonLock {
-    /// Claims the right to be the daemon.
+    /// Claims the right to be the daemon. The folder is made if it is not there.
     ///
-    /// While another process holds the lock, asks `is_live` whether that one answers. One that holds the lock and does
-    /// not answer is starting or ending: it is waited for, up to `patience`.
+    /// While another process holds the lock, asks `is_live` whether that one answers; its note is passed. One that holds
+    /// the lock and does not answer is starting or ending: it is waited for, up to `patience`.
     ///
     /// # Errors
     /// The file cannot be made or locked, or the other process neither answered nor ended in time.
-    pub(crate) fn claim(path: &Path, patience: Duration, is_live: impl Fn() -> bool) -> Result<Claim, LockError> {
+    pub(crate) fn claim(
+        path: &Path,
+        note: &LockNote,
+        patience: Duration,
+        is_live: impl Fn(Option<&LockNote>) -> bool,
+    ) -> Result<Claim, LockError> {
         let failed = |source| LockError::Open { path: path.to_owned(), source };
-        let mut file = open(path).map_err(failed)?;
+        if let Some(folder) = path.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        }
         let deadline = Instant::now() + patience;
         loop {
-            match file.try_lock() {
-                Ok(()) => {
-                    record_owner(&mut file).map_err(failed)?;
-                    return Ok(Claim::Ours(Self { _file: file }));
+            match Self::try_once(path, note).map_err(failed)? {
+                Try::Taken(lock) => return Ok(Claim::Ours(lock)),
+                Try::Held(holder) if is_live(holder.as_ref()) => return Ok(Claim::Theirs),
+                Try::Held(holder) if Instant::now() >= deadline => {
+                    return Err(LockError::Held { path: path.to_owned(), holder: pid_of(holder), waited: patience });
                 }
-                Err(TryLockError::Error(source)) => return Err(failed(source)),
-                Err(TryLockError::WouldBlock) if is_live() => return Ok(Claim::Theirs),
-                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => {
-                    return Err(LockError::Held { path: path.to_owned(), waited: patience });
-                }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(RETRY),
+                Try::Held(_) => std::thread::sleep(RETRY),
             }
+        }
+    }
+
+    /// Takes the lock of the path again if the file there is no longer the one that is held.
+    ///
+    /// # Errors
+    /// Another process holds the file that is there now, or there can be none.
+    pub(crate) fn hold_in_place(&mut self, note: &LockNote) -> Result<(), LockError> {
+        let path = &self.path;
+        if leads_to(path, &self.file) {
+            return Ok(());
+        }
+        let failed = |source| LockError::Open { path: path.clone(), source };
+        let deadline = Instant::now() + LOOKERS;
+        loop {
+            match Self::try_once(path, note).map_err(failed)? {
+                Try::Taken(lock) => {
+                    tracing::warn!(path = %path.display(), "the lock was gone and is held again");
+                    *self = lock;
+                    return Ok(());
+                }
+                Try::Held(_) if Instant::now() < deadline => std::thread::sleep(RETRY),
+                Try::Held(holder) => {
+                    return Err(LockError::Held { path: path.clone(), holder: pid_of(holder), waited: LOOKERS });
+                }
+            }
+        }
+    }
+
+    /// Writes who holds the lock, in place of what was written before.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn record(&mut self, note: &LockNote) -> Result<(), LockError> {
+        write_note(&mut self.file, note).map_err(|source| LockError::Open { path: self.path.clone(), source })
+    }
+
+    fn try_once(path: &Path, note: &LockNote) -> io::Result<Try> {
+        // Neither truncated, since the holder's note is in it, nor written before the lock is held.
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        match file.try_lock() {
+            Ok(()) if leads_to(path, &file) => {
+                write_note(&mut file, note)?;
+                Ok(Try::Taken(Self { file, path: path.to_owned() }))
+            }
+            // It was deleted since it was opened: whoever opens it next locks another file.
+            Ok(()) => Ok(Try::Held(None)),
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                // A note that is not text says nothing.
+                let _ = (&mut file).take(NOTE_BYTES).read_to_string(&mut text);
+                Ok(Try::Held(LockNote::parse(&text)))
+            }
+            Err(TryLockError::Error(error)) => Err(error),
         }
     }
 }
 
-/// Opens the file without truncating it: its holder's note stands in it.
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+/// Whether the path leads to that file.
+fn leads_to(path: &Path, file: &File) -> bool {
+    let (Ok(there), Ok(held)) = (std::fs::symlink_metadata(path), file.metadata()) else { return false };
+    (there.dev(), there.ino()) == (held.dev(), held.ino())
 }
 
-/// Notes the holder's process id, for whoever wants to say which process it was.
-fn record_owner(file: &mut File) -> io::Result<()> {
-    file.set_len(0)?;
-    writeln!(file, "{}", std::process::id())
+/// The new note is written over the old one, which is cut afterwards: a reader never finds nothing.
+fn write_note(file: &mut File, note: &LockNote) -> io::Result<()> {
+    let text = note.to_text();
+    file.rewind()?;
+    file.write_all(text.as_bytes())?;
+    file.set_len(text.len() as u64)
+}
+
+fn pid_of(holder: Option<LockNote>) -> Option<u32> {
+    holder.map(|note| note.pid)
 }
 
 /// The right to be the daemon could not be claimed.
@@ -78,54 +160,93 @@ pub(crate) enum LockError {
         source: io::Error,
     },
     /// Another process holds the lock and does not answer.
-    #[error("another process holds `{}` and did not answer within {waited:?}", path.display())]
+    #[error("another process{} holds `{}` and did not answer within {waited:?}", told(*holder), path.display())]
     Held {
         /// The lock file.
         path: PathBuf,
+        /// The process id that it noted.
+        holder: Option<u32>,
         /// How long it was waited for.
         waited: Duration,
     },
+}
+
+fn told(holder: Option<u32>) -> String {
+    holder.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn note(pid: u32) -> LockNote {
+        LockNote { pid, started: None, since: None, socket: None }
+    }
+
+    fn claim(path: &Path, is_live: bool) -> Result<Claim, LockError> {
+        DaemonLock::claim(path, &note(1), Duration::ZERO, |_| is_live)
+    }
+
+    fn noted(path: &Path) -> Option<LockNote> {
+        LockNote::parse(&std::fs::read_to_string(path).expect("a readable file"))
+    }
+
     #[test]
     fn one_holder_at_a_time_and_the_next_takes_over() {
         let directory = tempfile::tempdir().expect("a temporary directory");
-        let path = directory.path().join("recalld.lock");
-        let Ok(Claim::Ours(first)) = DaemonLock::claim(&path, Duration::ZERO, || false) else {
-            panic!("nobody held the lock");
-        };
-        assert!(matches!(DaemonLock::claim(&path, Duration::ZERO, || true), Ok(Claim::Theirs)));
-        assert!(matches!(DaemonLock::claim(&path, Duration::ZERO, || false), Err(LockError::Held { .. })));
+        let path = directory.path().join("made/on the way/recalld.lock");
+        let Ok(Claim::Ours(first)) = claim(&path, false) else { panic!("nobody held the lock") };
+        assert!(matches!(claim(&path, true), Ok(Claim::Theirs)));
+        assert!(matches!(claim(&path, false), Err(LockError::Held { holder: Some(1), .. })));
         drop(first);
-        assert!(matches!(DaemonLock::claim(&path, Duration::ZERO, || false), Ok(Claim::Ours(_))));
+        assert!(matches!(claim(&path, false), Ok(Claim::Ours(_))));
     }
 
     #[test]
     fn a_holder_that_ends_is_waited_for() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("recalld.lock");
-        let Ok(Claim::Ours(ending)) = DaemonLock::claim(&path, Duration::ZERO, || false) else {
-            panic!("nobody held the lock");
-        };
+        let Ok(Claim::Ours(ending)) = claim(&path, false) else { panic!("nobody held the lock") };
         let ending = std::cell::Cell::new(Some(ending));
-        let claim = DaemonLock::claim(&path, Duration::from_secs(30), || {
+        let claimed = DaemonLock::claim(&path, &note(2), Duration::from_secs(30), |holder| {
+            assert_eq!(holder, Some(&note(1)));
             ending.take();
             false
         });
-        assert!(matches!(claim, Ok(Claim::Ours(_))));
+        assert!(matches!(claimed, Ok(Claim::Ours(_))));
+        assert_eq!(noted(&path), Some(note(2)));
     }
 
     #[test]
-    fn a_file_left_behind_is_no_lock() {
+    fn a_file_that_was_left_is_not_a_lock() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("recalld.lock");
-        std::fs::write(&path, "4711\n").expect("a writable directory");
-        assert!(matches!(DaemonLock::claim(&path, Duration::ZERO, || false), Ok(Claim::Ours(_))));
-        let noted = std::fs::read_to_string(&path).expect("a readable file");
-        assert_eq!(noted, format!("{}\n", std::process::id()));
+        std::fs::write(&path, "a note that is much longer than the one that replaces it\n").expect("writable");
+        let Ok(Claim::Ours(mut lock)) = claim(&path, false) else { panic!("nobody held the lock") };
+        assert_eq!(noted(&path), Some(note(1)));
+        lock.record(&LockNote { socket: Some("/s".into()), ..note(1) }).expect("writable");
+        assert_eq!(std::fs::read_to_string(&path).expect("readable"), "1\nsocket /s\n");
+        lock.record(&note(1)).expect("writable");
+        assert_eq!(std::fs::read_to_string(&path).expect("readable"), "1\n");
+    }
+
+    #[test]
+    fn a_deleted_file_is_locked_again_unless_another_process_was_faster() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("recalld.lock");
+        let Ok(Claim::Ours(mut lock)) = claim(&path, false) else { panic!("nobody held the lock") };
+        lock.hold_in_place(&note(1)).expect("it is in place");
+        std::fs::remove_file(&path).expect("there");
+        lock.hold_in_place(&note(1)).expect("nobody was faster");
+        assert!(matches!(claim(&path, false), Err(LockError::Held { holder: Some(1), .. })));
+
+        std::fs::remove_file(&path).expect("there");
+        let Ok(Claim::Ours(faster)) = DaemonLock::claim(&path, &note(2), Duration::ZERO, |_| false) else {
+            panic!("nobody holds the new file")
+        };
+        assert!(matches!(lock.hold_in_place(&note(1)), Err(LockError::Held { holder: Some(2), .. })));
+        drop(faster);
+        std::fs::remove_dir_all(directory.path()).expect("there");
+        assert!(matches!(lock.hold_in_place(&note(1)), Err(LockError::Open { .. })), "a folder is not made");
     }
 }

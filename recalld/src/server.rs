@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream::Stream;
-use interprocess::local_socket::tokio::Listener;
 use recall_config::DaemonSettings;
 use recall_proto::v1::recall_server::RecallServer;
 use tokio::sync::mpsc;
@@ -18,8 +17,10 @@ use crate::daemon::Daemon;
 use crate::deadline::DeadlineLayer;
 use crate::meter::MeterLayer;
 use crate::panic::CatchPanic;
+use crate::places::{Places, PlacesLayer};
 use crate::reflection;
 use crate::service::Service;
+use crate::socket::Bound;
 
 /// The largest message that is taken from a client or given to it.
 const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
@@ -67,18 +68,24 @@ impl Patience {
 }
 
 impl Server {
-    /// Begins to answer on a listener.
-    pub(crate) async fn start(daemon: Arc<Daemon>, listener: Listener, settings: &DaemonSettings) -> Self {
+    /// Begins to answer on a socket, and on each one that comes from `rebound` in its place.
+    pub(crate) async fn start(
+        daemon: Arc<Daemon>,
+        bound: Bound,
+        rebound: mpsc::Receiver<Bound>,
+        settings: &DaemonSettings,
+    ) -> Self {
         let (admitted, connections) = mpsc::channel(ACCEPTED_WAITING);
         let own_uid = rustix::process::geteuid().as_raw();
-        let most = settings.max_connections.get();
-        let acceptor = Acceptor::new(listener, own_uid, most, WRITE_PATIENCE, daemon.activity.clone());
-        let accepting = tokio::spawn(acceptor.run(admitted, daemon.stop.clone()));
+        let places = Places::new(settings.max_connections, settings.handshake_timeout, daemon.stop.clone());
+        let acceptor = Acceptor::new(bound, own_uid, Arc::clone(&places), WRITE_PATIENCE, daemon.activity.clone());
+        let accepting = tokio::spawn(acceptor.run(rebound, admitted, daemon.stop.clone()));
 
         let health = HealthReporter::new();
         health.set_service_status(OVERALL, ServingStatus::Serving).await;
         health.set_serving::<RecallServer<Service>>().await;
-        let serving = serve(Arc::clone(&daemon), ReceiverStream::new(connections), health.clone(), settings);
+        let connections = ReceiverStream::new(connections);
+        let serving = serve(Arc::clone(&daemon), connections, places, health.clone(), settings);
         Self { daemon, health, accepting, serving: tokio::spawn(serving) }
     }
 
@@ -113,6 +120,7 @@ impl Server {
 fn serve(
     daemon: Arc<Daemon>,
     connections: impl Stream<Item = std::io::Result<crate::connection::Connection>> + Send + 'static,
+    places: Arc<Places>,
     health: HealthReporter,
     settings: &DaemonSettings,
 ) -> impl Future<Output = Result<(), tonic::transport::Error>> + Send + 'static {
@@ -124,6 +132,7 @@ fn serve(
     tonic::transport::Server::builder()
         .max_concurrent_streams(STREAMS_PER_CONNECTION)
         .http2_max_pending_accept_reset_streams(Some(GIVEN_UP_CALLS_WAITING))
+        .layer(PlacesLayer::new(places))
         .layer(meter)
         .layer(DeadlineLayer::new(settings.request_timeout))
         .layer(CatchPanic)

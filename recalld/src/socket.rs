@@ -1,11 +1,11 @@
 //! Where do clients come in?
 //!
 //! The directory is prepared before, so that nobody else reaches into it.
-//! Only whoever holds the daemon's lock may call [`bind`]: the lock is what makes it safe to remove a stale socket.
+//! Only the holder of the daemon's lock may call [`bind`]: the lock is what makes it safe to remove a stale socket.
 
 use std::fs::{self, Permissions};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use interprocess::local_socket::tokio::Listener;
@@ -16,13 +16,56 @@ use interprocess::os::unix::uds_local_socket;
 /// The longest path of a socket: the kernel's `sun_path` is 108 bytes on Linux and 104 on the BSDs, with a NUL at its end.
 const MAX_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
-/// Listens at a path. A stale socket there is replaced, a live one never. Removes the socket when it is dropped.
+/// A listening socket, and its file.
+pub(crate) struct Bound {
+    /// Where connections come from.
+    pub(crate) listener: Listener,
+    /// The file in the file system, which is removed with it; `None` for a socket of the service manager, which
+    /// removes it itself.
+    pub(crate) file: Option<SocketFile>,
+}
+
+/// The file of a socket that this process made. Dropping it removes the file, unless another one has its name now.
+#[derive(Debug)]
+pub(crate) struct SocketFile {
+    path: PathBuf,
+    id: FileId,
+}
+
+/// Which file a path leads to: its device and its number there. The system gives neither again while the socket is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileId(u64, u64);
+
+impl FileId {
+    /// That of the file at a path, which is not followed if it is a link; `None` if there is none.
+    pub(crate) fn at(path: &Path) -> Option<Self> {
+        fs::symlink_metadata(path).ok().map(|found| Self(found.dev(), found.ino()))
+    }
+}
+
+impl SocketFile {
+    /// Which file it is.
+    pub(crate) fn id(&self) -> FileId {
+        self.id
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if FileId::at(&self.path) == Some(self.id) {
+            // Where it cannot be removed, the next daemon replaces it.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Listens at a path. A stale socket there is replaced, a live one never.
 ///
 /// Takes effect inside a tokio runtime.
 ///
 /// # Errors
 /// Somebody listens there, something that is no socket stands there, the path is too long, or the system refuses.
-pub(crate) fn bind(path: &Path) -> Result<Listener, SocketError> {
+pub(crate) fn bind(path: &Path) -> Result<Bound, SocketError> {
     let bytes = path.as_os_str().len();
     if bytes > MAX_PATH_BYTES {
         return Err(SocketError::PathTooLong { path: path.to_owned(), bytes, most: MAX_PATH_BYTES });
@@ -30,20 +73,23 @@ pub(crate) fn bind(path: &Path) -> Result<Listener, SocketError> {
     remove_stale(path)?;
     let failed = |source| SocketError::Bind { path: path.to_owned(), source };
     let name = path.to_fs_name::<GenericFilePath>().map_err(failed)?;
-    let listener = ListenerOptions::new().name(name).create_tokio().map_err(failed)?;
+    // The library would remove whatever has the name in the end, be it the socket of a later daemon.
+    let listener = ListenerOptions::new().name(name).reclaim_name(false).create_tokio().map_err(failed)?;
+    let id = FileId::at(path).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
+    let file = Some(SocketFile { path: path.to_owned(), id });
     // The process's umask keeps others out from the first moment; this takes away the useless execute bit.
     fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(failed)?;
-    Ok(listener)
+    Ok(Bound { listener, file })
 }
 
 /// Takes over a listening socket that the service manager made.
 ///
 /// # Errors
 /// The socket cannot be registered with the runtime.
-pub(crate) fn adopt(listener: std::os::unix::net::UnixListener) -> Result<Listener, SocketError> {
+pub(crate) fn adopt(listener: std::os::unix::net::UnixListener) -> Result<Bound, SocketError> {
     let adopted = uds_local_socket::tokio::Listener::try_from(uds_local_socket::Listener::from(listener))
         .map_err(|source| SocketError::Adopt { source })?;
-    Ok(Listener::from(adopted))
+    Ok(Bound { listener: Listener::from(adopted), file: None })
 }
 
 /// Whether somebody listens at the path.
@@ -127,6 +173,20 @@ mod tests {
         assert_eq!(fs::metadata(&path).expect("bound").permissions().mode() & 0o777, 0o600);
         drop(listener);
         assert!(!path.exists(), "the socket goes with its listener");
+    }
+
+    #[tokio::test]
+    async fn the_socket_of_a_later_daemon_stays() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let path = directory.path().join("recalld.sock");
+        let earlier = bind(&path).expect("nobody listens");
+        fs::remove_file(&path).expect("bound");
+        let later = bind(&path).expect("nobody listens here");
+        assert_ne!(earlier.file.as_ref().map(SocketFile::id), later.file.as_ref().map(SocketFile::id));
+        drop(earlier);
+        assert!(is_live(&path));
+        drop(later);
+        assert!(!path.exists());
     }
 
     #[tokio::test]

@@ -4,31 +4,31 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Parser as _;
-use interprocess::local_socket::tokio::Listener;
-use recall_config::{ConfigError, Environment, Homes, HomesError, Loaded, RuntimeError, Settings};
+use recall_config::{
+    ConfigError, Environment, Homes, HomesError, Loaded, LockNote, ProcessStart, RuntimeError, Settings,
+};
 use recall_core::Clock as _;
 use rustix::fs::Mode;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::{self, Runtime};
+use tokio::sync::Notify;
 
 use crate::args::{Args, Tenure};
 use crate::clock::SystemClock;
 use crate::daemon::{Daemon, Identity, VERSION};
-use crate::lock::{Claim, DaemonLock, LockError};
+use crate::lock::LockError;
 use crate::log::{self, Destination, LogError};
 use crate::server::Server;
-use crate::socket::{self, SocketError};
+use crate::socket::{self, Bound, SocketError};
+use crate::standing::{self, SocketMaker, Standing};
 use crate::{blocking, event, failure, lifecycle, models, notify, panic, pressure, wake, wiring};
 
 /// Connections are served by one thread, which only passes on what the engine does; the other one takes over where a call keeps
 /// the first.
 const WORKERS: usize = 2;
-
-/// How long a daemon that is starting or ending is waited for: longer than the longest drain.
-const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs the daemon; returns when it has ended.
 pub fn main() -> ExitCode {
@@ -68,24 +68,15 @@ fn run(args: &Args) -> Result<(), StartError> {
 
     homes.prepare_runtime()?;
     let inherited = listenfd::ListenFd::from_env().take_unix_listener(0).map_err(StartError::Inherit)?;
-    // A socket of the service manager takes connections whether or not a daemon is behind it: only the lock counts.
-    let is_live = || inherited.is_none() && socket::is_live(&homes.socket());
-    match DaemonLock::claim(&homes.lock(), LOCK_PATIENCE, is_live)? {
-        // Held until the process is gone: a thread that was given up may write until then.
-        Claim::Ours(lock) => std::mem::forget(lock),
-        Claim::Theirs => return Ok(()),
-    }
+    let (pid, started_at) = (std::process::id(), SystemClock.now());
+    let note = LockNote { pid, started: ProcessStart::of(pid), since: Some(started_at), socket: None };
+    let maker = if inherited.is_some() { SocketMaker::ServiceManager } else { SocketMaker::Daemon };
+    let Some(standing) = Standing::claim(&homes, tenure, &note, maker)? else { return Ok(()) };
     raise_file_limit();
     let runtime = runtime()?;
-    let identity = Identity {
-        pid: std::process::id(),
-        tenure,
-        started_at: SystemClock.now(),
-        started,
-        socket: homes.socket(),
-        log: log.path().map(ToOwned::to_owned),
-    };
-    let outcome = runtime.block_on(serve(identity, &homes, environment, settings, inherited));
+    let identity =
+        Identity { pid, tenure, started_at, started, socket: homes.socket(), log: log.path().map(ToOwned::to_owned) };
+    let outcome = runtime.block_on(serve(identity, &homes, standing, environment, settings, inherited));
     // What did not stop in time is not waited for.
     runtime.shutdown_background();
     if tenure == Tenure::Private {
@@ -98,11 +89,12 @@ fn run(args: &Args) -> Result<(), StartError> {
 async fn serve(
     identity: Identity,
     homes: &Homes,
+    mut standing: Standing,
     environment: Environment,
     settings: Settings,
     inherited: Option<std::os::unix::net::UnixListener>,
 ) -> Result<(), StartError> {
-    let listener = listen(homes, inherited)?;
+    let bound = listen(homes, inherited)?;
     let (events, received) = event::queue();
     let tenure = identity.tenure;
     let daemon = Arc::new(wiring::daemon(identity, homes, environment, settings, events.clone()));
@@ -114,12 +106,16 @@ async fn serve(
     }
     if let (Tenure::Detached, Some(period)) = (tenure, daemon.settings.daemon.idle_exit) {
         let engine = Arc::clone(&daemon.engine);
-        wake::on_idle(events, daemon.activity.clone(), period, move || engine.running_jobs() > 0);
+        wake::on_idle(events.clone(), daemon.activity.clone(), period, move || engine.running_jobs() > 0);
     }
     pressure::watch(Arc::clone(&daemon));
-    let server = Server::start(Arc::clone(&daemon), listener, &daemon.settings.daemon).await;
+    // Only now may clients send the signal that asks for a look: it would end a process that does not handle it.
+    standing.listens(&bound)?;
+    let look = Arc::new(Notify::new());
+    let rebound = standing::keep(standing, tenure, &daemon, Arc::clone(&look), events);
+    let server = Server::start(Arc::clone(&daemon), bound, rebound, &daemon.settings.daemon).await;
     log_start(&daemon);
-    lifecycle::run(server, received, daemon.settings.daemon.drain).await;
+    lifecycle::run(server, received, daemon.settings.daemon.drain, &look).await;
     Ok(())
 }
 
@@ -137,7 +133,7 @@ fn log_start(daemon: &Daemon) {
     tracing::info!(version = VERSION, pid = daemon.identity.pid, ?tenure, socket = %socket.display(), took_us, "listening");
 }
 
-fn listen(homes: &Homes, inherited: Option<std::os::unix::net::UnixListener>) -> Result<Listener, SocketError> {
+fn listen(homes: &Homes, inherited: Option<std::os::unix::net::UnixListener>) -> Result<Bound, SocketError> {
     match inherited {
         Some(listener) => socket::adopt(listener),
         None => socket::bind(&homes.socket()),

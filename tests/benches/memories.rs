@@ -291,6 +291,7 @@ impl Bench<'_> {
             daemon_home: None,
             client_name: "bench".to_owned(),
             deadline: Duration::from_secs(10),
+            attempts: 1,
         };
         Client::connect(&options).await.expect("the daemon runs")
     }

@@ -88,6 +88,7 @@ impl Bench<'_> {
             daemon_home: None,
             client_name: "bench".to_owned(),
             deadline: Duration::from_secs(10),
+            attempts: 1,
         };
         let client = Client::connect(&options).await.expect("the daemon runs");
         let status = client.status(v1::StatusRequest { context: Some(self.context()), ..Default::default() }).await;

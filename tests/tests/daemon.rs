@@ -6,6 +6,8 @@
 mod home;
 #[path = "daemon/old.rs"]
 mod old;
+#[path = "daemon/reach.rs"]
+mod reach;
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -185,7 +187,7 @@ async fn stopping_waits_for_the_end_and_finds_nobody_the_second_time() {
     let pid = home.connect(Launch::IfNeeded).await.expect("a daemon answers").daemon().pid;
     let deadline = Duration::from_secs(30);
     let stopped = daemon::stop(&homes, "stop", deadline).await.expect("it obeys");
-    assert_eq!(stopped, daemon::Stopped::Ended { pid });
+    assert_eq!(stopped, daemon::Stopped::Ended { pid, by: daemon::Means::Request });
     assert!(!daemon::is_running(&homes));
     let again = daemon::stop(&homes, "stop", deadline).await.expect("there is none");
     assert_eq!(again, daemon::Stopped::NotRunning);
@@ -247,22 +249,17 @@ fn open_up(path: &std::path::Path, mode: u32) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_client_too_many_is_refused_and_the_others_go_on() {
+async fn one_client_too_many_takes_the_place_of_the_one_that_is_idle_longest() {
     let home = Home::new(&[("RECALL_DAEMON__MAX_CONNECTIONS", "2")]);
-    let first = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
-    let second = home.connect(Launch::Never).await.expect("there is a place");
-    let mut third = UnixStream::connect(home.homes().socket()).expect("it listens");
-    assert_eq!(third.read(&mut [0; 1]).expect("closed in order"), 0);
-    for client in [&first, &second] {
-        client.status(v1::StatusRequest::default()).await.expect("it goes on");
+    let first = home.connect_persistently().await.expect("a daemon answers");
+    let second = home.connect_persistently().await.expect("there is a place");
+    let third = home.connect_persistently().await.expect("a place is made");
+    wait_until("the first one to lose its place", || home.log().contains("idle longest").then_some(()));
+    for client in [&third, &second, &first] {
+        let answer = client.status(v1::StatusRequest::default()).await;
+        answer.expect("a client whose connection was closed connects again");
     }
-    drop(second);
-    wait_until("the place to be free again", || {
-        let mut next = UnixStream::connect(home.homes().socket()).expect("it listens");
-        next.set_read_timeout(Some(Duration::from_millis(100))).expect("a socket");
-        // A daemon that takes a connection begins with its settings; one that does not closes it.
-        next.read(&mut [0; 1]).is_ok_and(|read| read > 0).then_some(())
-    });
+    assert_eq!(home.processes().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

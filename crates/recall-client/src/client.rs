@@ -3,27 +3,44 @@
 use std::sync::Arc;
 
 use recall_proto::v1;
-use recall_proto::v1::recall_client::RecallClient;
-use tonic::transport::Channel;
-use tonic::{IntoRequest, IntoStreamingRequest, Status, Streaming};
+use tonic::{IntoRequest, IntoStreamingRequest, Request, Response, Status, Streaming};
 
-use crate::connect::{self, Reached};
 use crate::error::ConnectError;
 use crate::handshake::DaemonIdentity;
-use crate::options::{ConnectOptions, Launch};
-use crate::private::{self, PrivateDaemon};
+use crate::key::Keyed as _;
+use crate::link::Link;
+use crate::options::ConnectOptions;
+
+/// The generated client.
+type Rpc = v1::recall_client::RecallClient<tonic::transport::Channel>;
 
 /// A connection to the daemon. Clones share it.
 ///
 /// Each method passes its request on and returns the daemon's answer. A request that shall be given up after some time
-/// is wrapped in a [`tonic::Request`] with a timeout; the daemon then stops working on it too. When the daemon goes
-/// away a call fails with the code `UNAVAILABLE`: [`connect`](Self::connect) again and repeat it where that is safe.
+/// is wrapped in a [`tonic::Request`] with a timeout; the daemon then stops working on it too.
+///
+/// When the daemon goes away a call fails with the code `UNAVAILABLE`. One that is safe to repeat is first made again
+/// on a new connection, as often as [`ConnectOptions::attempts`] says; memories and events that are kept get a key for
+/// that, by which they are kept once.
 #[derive(Clone, Debug)]
 pub struct Client {
-    rpc: RecallClient<Channel>,
+    link: Arc<Link>,
     daemon: Arc<DaemonIdentity>,
-    /// Ends with the last clone.
-    _private: Option<Arc<PrivateDaemon>>,
+}
+
+/// Makes a method of each RPC that takes one message, answers with one, and is safe to repeat.
+macro_rules! repeatable {
+    ($($(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident;)*) => {
+        impl Client {
+            $(
+                $(#[$doc])*
+                pub async fn $rpc(&self, request: impl IntoRequest<v1::$Request>) -> Result<v1::$Response, Status> {
+                    let call = async |mut rpc: Rpc, request| rpc.$rpc(request).await.map(Response::into_inner);
+                    self.link.repeat(request.into_request(), call).await
+                }
+            )*
+        }
+    };
 }
 
 /// Makes a method of each RPC that takes one message and answers with one.
@@ -33,7 +50,7 @@ macro_rules! unary {
             $(
                 $(#[$doc])*
                 pub async fn $rpc(&self, request: impl IntoRequest<v1::$Request>) -> Result<v1::$Response, Status> {
-                    self.rpc.clone().$rpc(request).await.map(tonic::Response::into_inner)
+                    self.link.rpc().await.$rpc(request).await.map(Response::into_inner)
                 }
             )*
         }
@@ -50,7 +67,7 @@ macro_rules! streaming {
                     &self,
                     request: impl IntoRequest<v1::$Request>,
                 ) -> Result<Streaming<v1::$Response>, Status> {
-                    self.rpc.clone().$rpc(request).await.map(tonic::Response::into_inner)
+                    self.link.rpc().await.$rpc(request).await.map(Response::into_inner)
                 }
             )*
         }
@@ -65,14 +82,8 @@ impl Client {
     /// # Errors
     /// No daemon was reached, or it speaks another protocol.
     pub async fn connect(options: &ConnectOptions) -> Result<Self, ConnectError> {
-        let (Reached { rpc, daemon }, private) = match options.launch {
-            Launch::IfNeeded | Launch::Never => (connect::shared(options).await?, None),
-            Launch::Private => {
-                let (reached, private) = private::start(options).await?;
-                (reached, Some(Arc::new(private)))
-            }
-        };
-        Ok(Self { rpc, daemon: Arc::new(daemon), _private: private })
+        let (link, daemon) = Link::make(options).await?;
+        Ok(Self { link: Arc::new(link), daemon: Arc::new(daemon) })
     }
 
     /// Who the daemon said that it is when the connection was made.
@@ -80,16 +91,33 @@ impl Client {
         &self.daemon
     }
 
+    /// Keeps a memory. Answered when it is on disk.
+    pub async fn add(&self, request: impl IntoRequest<v1::AddRequest>) -> Result<v1::AddResponse, Status> {
+        let request = request.into_request().map(v1::AddRequest::keyed);
+        let call = async |mut rpc: Rpc, request: Request<_>| rpc.add(request).await.map(Response::into_inner);
+        self.link.repeat(request, call).await
+    }
+
+    /// Writes an event into the flight recorder.
+    pub async fn log_event(
+        &self,
+        request: impl IntoRequest<v1::LogEventRequest>,
+    ) -> Result<v1::LogEventResponse, Status> {
+        let request = request.into_request().map(v1::LogEventRequest::keyed);
+        let call = async |mut rpc: Rpc, request: Request<_>| rpc.log_event(request).await.map(Response::into_inner);
+        self.link.repeat(request, call).await
+    }
+
     /// Takes in what another store wrote out.
     pub async fn import(
         &self,
         pieces: impl IntoStreamingRequest<Message = v1::ImportRequest>,
     ) -> Result<v1::ImportResponse, Status> {
-        self.rpc.clone().import(pieces).await.map(tonic::Response::into_inner)
+        self.link.rpc().await.import(pieces).await.map(Response::into_inner)
     }
 }
 
-unary! {
+repeatable! {
     /// Finds chunks by words, meaning, symbols and paths.
     search: SearchRequest => SearchResponse;
     /// Tells what the learned rankers see of every document that may answer a query.
@@ -106,24 +134,10 @@ unary! {
     related: RelatedRequest => RelatedResponse;
     /// Returns the neighbours of a symbol, file or memory.
     graph: GraphRequest => GraphResponse;
-    /// Takes documents out of the index, or deletes memories.
-    remove: RemoveRequest => RemoveResponse;
-    /// Keeps a memory. Answered when it is on disk.
-    add: AddRequest => AddResponse;
     /// Amends a memory.
     update: UpdateRequest => UpdateResponse;
-    /// Says whether an item was of use.
-    feedback: FeedbackRequest => FeedbackResponse;
     /// Checks memories against the files, or confirms them.
     verify: VerifyRequest => VerifyResponse;
-    /// Moves a memory to a wider store.
-    promote: PromoteRequest => PromoteResponse;
-    /// Writes an event into the flight recorder.
-    log_event: LogEventRequest => LogEventResponse;
-    /// Begins a session.
-    start_session: StartSessionRequest => StartSessionResponse;
-    /// Ends a session with its summary.
-    end_session: EndSessionRequest => EndSessionResponse;
     /// Lists the sessions of a project.
     list_sessions: ListSessionsRequest => ListSessionsResponse;
     /// Lists the events of a session.
@@ -142,12 +156,25 @@ unary! {
     add_model: AddModelRequest => AddModelResponse;
     /// Uses a model in a role.
     use_model: UseModelRequest => UseModelResponse;
-    /// Deletes an installed model.
-    remove_model: RemoveModelRequest => RemoveModelResponse;
     /// Tells or changes settings.
     config: ConfigRequest => ConfigResponse;
+}
+
+unary! {
+    /// Says whether an item was of use.
+    feedback: FeedbackRequest => FeedbackResponse;
+    /// Takes documents out of the index, or deletes memories.
+    remove: RemoveRequest => RemoveResponse;
+    /// Moves a memory to a wider store.
+    promote: PromoteRequest => PromoteResponse;
     /// Ends the daemon.
     shutdown: ShutdownRequest => ShutdownResponse;
+    /// Begins a session.
+    start_session: StartSessionRequest => StartSessionResponse;
+    /// Ends a session with its summary.
+    end_session: EndSessionRequest => EndSessionResponse;
+    /// Deletes an installed model.
+    remove_model: RemoveModelRequest => RemoveModelResponse;
 }
 
 streaming! {

@@ -1,5 +1,6 @@
 //! The way from nothing to a daemon that answers.
 
+use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -10,8 +11,9 @@ use tonic::transport::Channel;
 
 use crate::MAX_MESSAGE_BYTES;
 use crate::daemon;
-use crate::error::ConnectError;
+use crate::error::{ConnectError, Unreached};
 use crate::handshake::{self, DaemonIdentity, Verdict};
+use crate::holder::{Ask, Holder};
 use crate::launch::{self, Fate, Starting};
 use crate::options::{ConnectOptions, Launch};
 use crate::socket::{self, OpenError};
@@ -21,6 +23,10 @@ const FIRST_PAUSE: Duration = Duration::from_millis(1);
 
 /// ...and on a machine under load later ones must not add to it.
 const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+
+/// How long a daemon that runs without a socket is waited for where none may be started. It looks for its socket every
+/// second unless the user set that otherwise, and at once when it is asked to.
+const REBINDING: Duration = Duration::from_secs(2);
 
 /// A daemon that answered.
 pub(crate) struct Reached {
@@ -34,7 +40,7 @@ pub(crate) async fn shared(options: &ConnectOptions) -> Result<Reached, ConnectE
     let mut replaced = Replaced::No;
     loop {
         let Some(reached) = way.look().await? else {
-            way.start_if_allowed()?;
+            way.start_or_wait()?;
             way.pause().await?;
             continue;
         };
@@ -68,51 +74,116 @@ pub(crate) struct Way<'o> {
     began: Instant,
     pause: Duration,
     starting: Option<Starting>,
+    /// Held from the start of a daemon until it answers, so that other clients wait for that one.
+    start_lock: Option<File>,
+    /// Who was asked to look after its socket.
+    asked: Option<Holder>,
 }
 
 impl<'o> Way<'o> {
     pub(crate) fn new(options: &'o ConnectOptions) -> Self {
-        Self { options, socket: options.homes.socket(), began: Instant::now(), pause: FIRST_PAUSE, starting: None }
+        Self {
+            options,
+            socket: options.homes.socket(),
+            began: Instant::now(),
+            pause: FIRST_PAUSE,
+            starting: None,
+            start_lock: None,
+            asked: None,
+        }
     }
 
     /// Looks once whether a daemon answers; `None` when nobody listens.
     pub(crate) async fn look(&self) -> Result<Option<Reached>, ConnectError> {
+        if let Some(reached) = self.look_at(&self.socket).await? {
+            return Ok(Some(reached));
+        }
+        // The daemon of this user's data may listen elsewhere, as one that was started by another kind of session.
+        match sockets(&self.options.homes, self.holder().as_ref()).get(1) {
+            Some(elsewhere) => self.look_at(elsewhere).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn look_at(&self, socket: &std::path::Path) -> Result<Option<Reached>, ConnectError> {
         let left = self.left()?;
-        let reached = tokio::time::timeout(left, reach(&self.socket, &self.options.client_name)).await;
-        match reached.map_err(|_| self.timed_out())? {
+        let reached = tokio::time::timeout(left, reach(socket, &self.options.client_name)).await;
+        // The last look may have too little time left even to find nobody.
+        let why = if socket.exists() { Unreached::Silent } else { Unreached::NoSocket };
+        match reached.map_err(|_| self.timed_out(why))? {
             // A daemon that is just ending may still take connections, and then breaks them.
             Err(ConnectError::Transport { .. }) if self.options.launch != Launch::Never => Ok(None),
             answer => answer,
         }
     }
 
-    /// Starts a daemon unless one is on its way.
-    fn start_if_allowed(&mut self) -> Result<(), ConnectError> {
+    /// Starts a daemon, unless one runs or is on its way.
+    fn start_or_wait(&mut self) -> Result<(), ConnectError> {
+        match self.starting.as_mut().map(Starting::fate) {
+            Some(Fate::Running) => return Ok(()),
+            Some(Fate::Failed { status, message }) => {
+                return Err(ConnectError::StartFailed { status: status.to_string(), message, log: self.log() });
+            }
+            // The one that it yielded to has ended since, or is about to be reached.
+            None | Some(Fate::Yielded) => {}
+        }
+        if let Some(holder) = self.holder() {
+            return self.wait_for(holder);
+        }
         if self.options.launch == Launch::Never {
             return Err(ConnectError::NotRunning { socket: self.socket.clone() });
         }
-        match self.starting.as_mut().map(Starting::fate) {
-            Some(Fate::Running) => Ok(()),
-            Some(Fate::Failed { status, message }) => {
-                Err(ConnectError::StartFailed { status: status.to_string(), message, log: self.log() })
+        if self.may_start() {
+            let binary = launch::binary(self.options.daemon_binary.as_deref())?;
+            self.starting = Some(Starting::detached(&binary)?);
+        }
+        Ok(())
+    }
+
+    /// Lets a daemon that runs and has no socket come back, or end; asks it to look after its socket.
+    fn wait_for(&mut self, holder: Holder) -> Result<(), ConnectError> {
+        if self.options.launch == Launch::Never && self.began.elapsed() > REBINDING {
+            return Err(self.unreachable(holder, Unreached::NoSocket));
+        }
+        if self.asked.as_ref().is_none_or(|asked| !asked.is(&holder)) && holder.signal(Ask::Look).is_ok() {
+            self.asked = Some(holder);
+        }
+        Ok(())
+    }
+
+    /// Whether this client is the one that starts the daemon.
+    fn may_start(&mut self) -> bool {
+        if self.start_lock.is_some() {
+            return true;
+        }
+        let homes = &self.options.homes;
+        // In a folder that cannot be used, the daemon says why it cannot be.
+        let Some(lock) = homes.prepare_runtime().ok().and_then(|()| open_lock(&homes.start_lock()).ok()) else {
+            return true;
+        };
+        match lock.try_lock() {
+            Ok(()) => {
+                self.start_lock = Some(lock);
+                // Since this client looked, another one may have started a daemon and let the lock go.
+                self.holder().is_none()
             }
-            // Whoever it yielded to has ended since, or is about to be reached: at worst another one yields again.
-            None | Some(Fate::Yielded) => {
-                let binary = launch::binary(self.options.daemon_binary.as_deref())?;
-                self.starting = Some(Starting::detached(&binary)?);
-                Ok(())
-            }
+            Err(TryLockError::WouldBlock) => false,
+            // A file system that has no locks.
+            Err(TryLockError::Error(_)) => true,
         }
     }
 
     /// Asks an older daemon to finish, and waits until it is gone.
     async fn end(&mut self, reached: Reached) -> Result<(), ConnectError> {
+        let before = self.holder();
         let mut rpc = reached.rpc;
         let request = ShutdownRequest { reason: "upgrade".to_owned(), ..ShutdownRequest::default() };
         // It may end before its answer gets here.
         let _ = tokio::time::timeout(self.left()?, rpc.shutdown(request)).await;
         drop(rpc);
-        while daemon::is_running(&self.options.homes) {
+        while let (Some(before), Some(now)) = (&before, self.holder())
+            && before.is(&now)
+        {
             self.pause().await?;
         }
         self.pause = FIRST_PAUSE;
@@ -129,16 +200,51 @@ impl<'o> Way<'o> {
 
     fn left(&self) -> Result<Duration, ConnectError> {
         let left = self.options.deadline.saturating_sub(self.began.elapsed());
-        if left.is_zero() { Err(self.timed_out()) } else { Ok(left) }
+        if left.is_zero() { Err(self.timed_out(Unreached::NoSocket)) } else { Ok(left) }
     }
 
-    fn timed_out(&self) -> ConnectError {
-        ConnectError::Timeout { socket: self.socket.clone(), waited: self.options.deadline, log: self.log() }
+    fn timed_out(&self, why: Unreached) -> ConnectError {
+        match self.holder() {
+            Some(holder) => self.unreachable(holder, why),
+            None => {
+                ConnectError::Timeout { socket: self.socket.clone(), waited: self.options.deadline, log: self.log() }
+            }
+        }
+    }
+
+    fn unreachable(&self, holder: Holder, why: Unreached) -> ConnectError {
+        let (socket, waited) = (self.socket.clone(), self.began.elapsed());
+        ConnectError::Unreachable { holder, socket, why, waited, log: self.log() }
+    }
+
+    /// Who holds the lock of the daemon that is looked for. A private daemon has none of the user's data.
+    fn holder(&self) -> Option<Holder> {
+        match self.options.launch {
+            Launch::Private => Holder::at_socket(&self.options.homes),
+            Launch::IfNeeded | Launch::Never => Holder::of(&self.options.homes),
+        }
     }
 
     fn log(&self) -> PathBuf {
         daemon::log_file(&self.options.homes)
     }
+}
+
+/// Opens a lock of this user's alone.
+fn open_lock(path: &std::path::Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.create(true).truncate(false).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Where a daemon may listen: where all programs look, and where it says that it does.
+pub(crate) fn sockets(homes: &Homes, holder: Option<&Holder>) -> Vec<PathBuf> {
+    let mut sockets = vec![homes.socket()];
+    let noted = holder.and_then(Holder::socket).map(PathBuf::from);
+    sockets.extend(noted.filter(|noted| *noted != sockets[0]));
+    sockets
 }
 
 /// Connects and exchanges versions; `None` when nobody listens.

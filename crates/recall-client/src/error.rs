@@ -3,10 +3,12 @@
 use std::error::Error as _;
 use std::io;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tonic::{Code, Status};
+
+use crate::holder::Holder;
 
 /// Whether a call failed because the daemon went away or is about to: what is safe to repeat may be asked once more, of a
 /// new connection.
@@ -53,6 +55,20 @@ pub enum ConnectError {
     Timeout {
         /// Where it listens.
         socket: PathBuf,
+        /// How long it was waited for.
+        waited: Duration,
+        /// Its log.
+        log: PathBuf,
+    },
+    /// A daemon runs and was not reached in time.
+    #[error("the daemon is running ({holder}) and cannot be reached: {}", why.told(socket, *waited))]
+    Unreachable {
+        /// Who holds its lock.
+        holder: Holder,
+        /// Where it should listen.
+        socket: PathBuf,
+        /// What is in the way.
+        why: Unreached,
         /// How long it was waited for.
         waited: Duration,
         /// Its log.
@@ -116,4 +132,25 @@ pub enum ConnectError {
         #[source]
         source: io::Error,
     },
+}
+
+/// Why a daemon that runs is not reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unreached {
+    /// It has no socket.
+    NoSocket,
+    /// It takes the connection and does not answer.
+    Silent,
+}
+
+impl Unreached {
+    /// What is in the way, as the end of a sentence.
+    pub fn told(self, socket: &Path, waited: Duration) -> String {
+        // Nobody is interested in less than a tenth of a second.
+        let waited = Duration::from_millis(waited.as_millis() as u64 / 100 * 100);
+        match self {
+            Self::NoSocket => format!("nobody has listened on `{}` for {waited:?}", socket.display()),
+            Self::Silent => format!("it did not answer on `{}` within {waited:?}", socket.display()),
+        }
+    }
 }

@@ -11,14 +11,17 @@ pub mod daemon;
 mod environment;
 mod error;
 mod handshake;
+mod holder;
+mod key;
 mod launch;
+mod link;
 mod options;
 mod private;
 mod socket;
 mod version;
 
 pub use client::Client;
-pub use error::{ConnectError, is_gone};
+pub use error::{ConnectError, Unreached, is_gone};
 pub use handshake::DaemonIdentity;
 pub use options::{ConnectOptions, Launch};
 

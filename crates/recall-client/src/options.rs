@@ -20,6 +20,14 @@ pub struct ConnectOptions {
     pub client_name: String,
     /// How long it may take in all until the daemon answers.
     pub deadline: Duration,
+    /// How often a call that is safe to repeat is made in all when the daemon goes away over it; 1 never repeats.
+    pub attempts: u32,
+}
+
+impl ConnectOptions {
+    /// How often a call is made for a person or a script. The connection may have broken long ago, and the daemon that
+    /// is started for the call may be killed as well; a call that breaks every daemon is given up.
+    pub const ATTEMPTS: u32 = 3;
 }
 
 /// What happens when no daemon runs.

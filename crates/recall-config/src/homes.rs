@@ -92,9 +92,20 @@ impl Homes {
         self.runtime.join("recalld.sock")
     }
 
-    /// The file whose lock makes the daemon the only one of its user.
+    /// The file whose lock makes the daemon the only one at its socket.
     pub fn lock(&self) -> PathBuf {
         self.runtime.join("recalld.lock")
+    }
+
+    /// The file whose lock makes the shared daemon the only one of its user. It is with the data, so that deleting the
+    /// runtime folder frees no place for a second daemon.
+    pub fn data_lock(&self) -> PathBuf {
+        self.data.join("recalld.lock")
+    }
+
+    /// The file whose lock is held by the client that starts a daemon, so that others wait for that one.
+    pub fn start_lock(&self) -> PathBuf {
+        self.runtime.join("start.lock")
     }
 
     /// The folder of the daemon's logs.
@@ -205,6 +216,8 @@ mod tests {
         let everything = [
             (homes.socket(), "/r/run/recalld.sock"),
             (homes.lock(), "/r/run/recalld.lock"),
+            (homes.data_lock(), "/r/data/recalld.lock"),
+            (homes.start_lock(), "/r/run/start.lock"),
             (homes.log_file(), "/r/state/logs/recalld.log"),
             (homes.global_root(), "/r/data/global"),
             (homes.models(), "/r/data/models"),

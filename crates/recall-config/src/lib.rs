@@ -9,6 +9,8 @@ mod environment;
 mod error;
 mod homes;
 mod layers;
+mod lock_note;
+mod process;
 mod project;
 mod read;
 mod settings;
@@ -18,6 +20,8 @@ pub use environment::{Environment, PlatformHomes};
 pub use error::{ConfigError, Warning};
 pub use homes::{Homes, HomesError, RuntimeError};
 pub use layers::{Layer, Origin, Place};
+pub use lock_note::LockNote;
+pub use process::{ProcessStart, program_of};
 pub use project::{BroadRoot, ProjectError, check_project_root, initialise};
 pub use recall_folder::project_root;
 pub use settings::{

@@ -185,8 +185,12 @@ pub struct DaemonSettings {
     pub memory_ceiling_bytes: u64,
     /// How many stores stay open; the least recently used one is closed first.
     pub max_open_stores: NonZero<usize>,
-    /// How many clients may be connected at once.
+    /// How many clients may be connected at once; the one that has been idle longest makes room for one more.
     pub max_connections: NonZero<usize>,
+    /// How long a connection may take until its first call.
+    pub handshake_timeout: Duration,
+    /// How often the daemon looks whether its socket and its locks are still in place.
+    pub socket_check: Duration,
     /// What is logged.
     pub log_level: LogLevel,
     /// The size at which a log file is put aside and a new one begun.
@@ -204,6 +208,8 @@ impl Default for DaemonSettings {
             memory_ceiling_bytes: 512 * 1024 * 1024,
             max_open_stores: non_zero(32),
             max_connections: non_zero(512),
+            handshake_timeout: Duration::from_secs(5),
+            socket_check: Duration::from_secs(1),
             log_level: LogLevel::Info,
             log_file_bytes: 1024 * 1024,
             log_files: non_zero(5),

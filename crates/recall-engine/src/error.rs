@@ -24,6 +24,14 @@ pub enum StoreError {
         #[source]
         source: std::io::Error,
     },
+    /// Another process has the store open, and alone writes its index.
+    #[error("another process{} has the index of {} open", named(*pid), root.display())]
+    InUse {
+        /// The store's root.
+        root: PathBuf,
+        /// The other process, if it is known.
+        pid: Option<u32>,
+    },
     /// The catalog cannot be opened.
     #[error("the catalog of {} cannot be opened", root.display())]
     OpenCatalog {
@@ -126,6 +134,10 @@ impl From<OpenError> for StoreError {
     fn from(error: OpenError) -> Self {
         Self::Folder { path: error.path().to_owned(), source: error.into() }
     }
+}
+
+fn named(pid: Option<u32>) -> String {
+    pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
 }
 
 fn listed(known: &[String]) -> String {

@@ -71,6 +71,7 @@ impl StoreError {
             Self::Selection(error) => of_open(error),
             Self::NotIndexed { source, .. } => source.fault(),
             Self::Scan { source: ScanError::Cancelled, .. } | Self::Cancelled => Fault::Cancelled,
+            Self::InUse { .. } => Fault::Busy,
             Self::NoDomain { .. } => Fault::NoDomain,
             Self::Closing => Fault::Closing,
         }

@@ -78,7 +78,7 @@ pub(crate) struct Supervision<'a> {
 
 /// Does the work. Waits while another thread writes to the store.
 ///
-/// What was committed before an error or a cancellation stands.
+/// What was committed before an error or a cancellation stands. Fails while another process has the store open.
 pub(crate) fn ingest(
     store: &Store,
     work: &Work,
@@ -86,6 +86,7 @@ pub(crate) fn ingest(
     now: Timestamp,
     supervision: &mut Supervision<'_>,
 ) -> Result<Outcome, StoreError> {
+    store.index_lock.take()?;
     store.heal_lexical()?;
     let _writing = store.writing.lock();
     if store.cancel.is_cancelled() {

@@ -17,7 +17,7 @@ use crate::memory::Own;
 use crate::models::{Encoders, Models};
 use crate::origin::Origin;
 use crate::settings::{JournalSource, Places, StoreSettingsSource};
-use crate::store::{Disturbed, Part, Store, Surroundings};
+use crate::store::{Disturbed, IndexLocks, Part, Store, Surroundings};
 
 /// How long closing waits for the jobs of a store, which were asked to stop.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
@@ -34,6 +34,7 @@ pub(crate) struct Registry {
     journals: Arc<JournalSource>,
     /// What the user's recall wrote, and what the user confirmed.
     pub(crate) own: Arc<Own>,
+    locks: Arc<IndexLocks>,
     slots: Mutex<Vec<Slot>>,
     /// What was found damaged of stores that are to be opened again.
     damaged: Mutex<BTreeMap<PathBuf, Damage>>,
@@ -72,6 +73,7 @@ impl Registry {
             models: ArcSwap::from_pointee(models),
             journals,
             own,
+            locks: Arc::default(),
             slots: Mutex::default(),
             damaged: Mutex::default(),
             uses: AtomicU64::new(0),
@@ -219,6 +221,7 @@ impl Registry {
     ///
     /// Requests that hold the store finish on the deleted files; its jobs are cancelled.
     pub(crate) fn delete_index(&self, store: &Store) -> Result<(), StoreError> {
+        store.index_lock.take()?;
         store.cancel.cancel();
         let _writing = store.writing.lock();
         store.folder.delete_index()?;
@@ -278,6 +281,7 @@ impl Registry {
             places: &self.places,
             models: &models,
             journals: &*self.journals,
+            locks: &self.locks,
             own: &self.own,
             settings_source: &self.store_settings,
             now: clock.now(),

@@ -4,6 +4,7 @@ mod attention;
 mod background;
 mod configured;
 mod folder;
+mod index_lock;
 mod known;
 mod open;
 mod passages;
@@ -43,6 +44,7 @@ pub(crate) use background::Background;
 pub(crate) use configured::Configuration;
 use configured::Looks;
 pub(crate) use folder::{StoreFolder, index_in_project, is_initialised, name_of};
+pub(crate) use index_lock::{IndexLock, IndexLocks};
 pub(crate) use known::Known;
 pub(crate) use open::Surroundings;
 pub(crate) use passages::{KeptPassages, Passage, Passages};
@@ -66,6 +68,8 @@ pub(crate) struct Store {
     pub(crate) scope: StoreScope,
     pub(crate) root: PathBuf,
     pub(crate) folder: StoreFolder,
+    /// The right to write what is derived.
+    pub(crate) index_lock: IndexLock,
     /// What its project's configuration says at present.
     settings: ArcSwap<StoreSettings>,
     /// Where that is read again.
@@ -249,7 +253,9 @@ impl Store {
 
     /// Closes the lexical index's writer, which waits for its merges, and folds the catalog's log into its file.
     pub(crate) fn settle(&self) {
-        self.retrievals.keep();
+        if self.index_lock.is_held() {
+            self.retrievals.keep();
+        }
         let _writing = self.writing.lock();
         let Some(writer) = self.lexical_writer.lock().take() else { return };
         if let Err(error) = writer.finish() {

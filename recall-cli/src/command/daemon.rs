@@ -3,8 +3,8 @@
 mod logs;
 
 use clap::Subcommand;
-use recall_client::Launch;
-use recall_client::daemon::{self, Stopped};
+use recall_client::daemon::{self, Holder, Means, Stopped};
+use recall_client::{Client, ConnectError, Launch};
 use recall_proto::v1;
 
 use crate::Exit;
@@ -18,7 +18,7 @@ use crate::output::{Format, human};
 pub(crate) enum DaemonCommand {
     /// Starts the daemon, unless it runs.
     Start,
-    /// Asks the daemon to finish, and waits until it has ended.
+    /// Asks the daemon to finish, and waits until it has ended. Ends one that does not answer.
     Stop,
     /// Stops the daemon and starts it again.
     Restart,
@@ -33,7 +33,10 @@ pub(super) async fn run(command: DaemonCommand, invocation: &Invocation) -> Resu
         DaemonCommand::Start => start(invocation).await,
         DaemonCommand::Stop => stop(invocation).await,
         DaemonCommand::Restart => {
-            end(invocation, "restart").await?;
+            let stopped = end(invocation, "restart").await?;
+            if let Stopped::Ended { pid, by: by @ (Means::Terminate | Means::Kill) } = stopped {
+                invocation.output.say(ended(pid, name_of(by)).trim_end());
+            }
             start(invocation).await
         }
         DaemonCommand::Status => status(invocation).await,
@@ -48,35 +51,60 @@ async fn start(invocation: &Invocation) -> Result<Exit, CommandError> {
     let already = if ran { "already " } else { "" };
     let text = format!("recalld {} is {already}running, pid {}\n", identity.version, identity.pid);
     let version = Some(identity.version.as_str());
-    say(invocation, &text, DaemonState { running: true, changed: !ran, pid: Some(identity.pid), version })
+    let state =
+        DaemonState { running: true, changed: !ran, pid: Some(identity.pid), version, ..DaemonState::default() };
+    say(invocation, &text, state)
 }
 
 async fn stop(invocation: &Invocation) -> Result<Exit, CommandError> {
-    let (text, pid) = match end(invocation, "stop").await? {
-        Stopped::Ended { pid } => (format!("recalld has ended, pid {pid}\n"), Some(pid)),
-        Stopped::NotRunning => ("recalld is not running\n".to_owned(), None),
+    let state = match end(invocation, "stop").await? {
+        Stopped::Ended { pid, by } => {
+            DaemonState { changed: true, pid: Some(pid), ended_by: Some(name_of(by)), ..DaemonState::default() }
+        }
+        Stopped::NotRunning => DaemonState::default(),
     };
-    say(invocation, &text, DaemonState { running: false, changed: pid.is_some(), pid, version: None })
+    let text = match (state.pid, state.ended_by) {
+        (Some(pid), Some(by)) => ended(pid, by),
+        _ => "recalld is not running\n".to_owned(),
+    };
+    say(invocation, &text, state)
 }
 
-/// Ends the daemon, with the time for its requests in flight and as much again for itself.
+/// What was done to end a daemon.
+fn ended(pid: u32, by: &str) -> String {
+    match by {
+        "request" => format!("recalld has ended, pid {pid}\n"),
+        "SIGKILL" => format!("recalld did not end in time and was killed with SIGKILL, pid {pid}\n"),
+        _ => format!("recalld did not answer and was ended with {by}, pid {pid}\n"),
+    }
+}
+
+fn name_of(by: Means) -> &'static str {
+    match by {
+        Means::Request => "request",
+        Means::Terminate => "SIGTERM",
+        Means::Kill => "SIGKILL",
+    }
+}
+
+/// Ends the daemon, which has the time that the settings give it for its requests in flight.
 async fn end(invocation: &Invocation, reason: &str) -> Result<Stopped, CommandError> {
-    let deadline = invocation.settings()?.daemon.drain * 2;
-    Ok(daemon::stop(&invocation.surroundings.homes, reason, deadline).await?)
+    let drain = invocation.settings()?.daemon.drain;
+    Ok(daemon::stop(&invocation.surroundings.homes, reason, drain).await?)
 }
 
 async fn status(invocation: &Invocation) -> Result<Exit, CommandError> {
     let output = &invocation.output;
-    let client = match invocation.connect_by(Launch::Never).await {
+    let client = match Client::connect(&invocation.options(Launch::Never)?).await {
         Ok(client) => client,
-        Err(CommandError::Complaint(complaint)) if !daemon::is_running(&invocation.surroundings.homes) => {
-            if output.format == Format::Json {
-                output.json(&state(DaemonState { running: false, changed: false, pid: None, version: None }))?;
-                return Ok(Exit::Unreachable);
-            }
-            return Err(CommandError::Complaint(complaint));
+        Err(ConnectError::Unreachable { holder, socket, why, waited, .. }) => {
+            return unreachable(invocation, &holder, &why.told(&socket, waited));
         }
-        Err(error) => return Err(error),
+        Err(ConnectError::NotRunning { .. }) if output.format == Format::Json => {
+            output.json(&state(DaemonState::default()))?;
+            return Ok(Exit::Unreachable);
+        }
+        Err(error) => return Err(error.into()),
     };
     // Without a context, so that the project that the shell stands in has no part in it.
     let status = client.status(v1::StatusRequest { metrics: true, ..v1::StatusRequest::default() }).await?;
@@ -86,6 +114,24 @@ async fn status(invocation: &Invocation) -> Result<Exit, CommandError> {
         Format::Human => output.text(&human::status::render(&status, output.width))?,
     }
     Ok(Exit::Done)
+}
+
+/// Tells of a daemon that runs and is not reached.
+fn unreachable(invocation: &Invocation, holder: &Holder, why: &str) -> Result<Exit, CommandError> {
+    let since = holder.since().and_then(|since| jiff::Timestamp::from_millisecond(since.as_millis()).ok());
+    let since = since.map(|since| since.to_string());
+    let told = since.as_ref().map(|since| format!(", since {since}")).unwrap_or_default();
+    let text = format!("recalld is running ({holder}{told}), not reachable: {why}\n");
+    let state = DaemonState {
+        running: true,
+        pid: holder.pid(),
+        unreachable: Some(why),
+        since: since.as_deref(),
+        ..DaemonState::default()
+    };
+    say(invocation, &text, state)?;
+    invocation.output.say("hint: `recall daemon restart` ends it and starts another");
+    Ok(Exit::Unreachable)
 }
 
 fn say(invocation: &Invocation, text: &str, told: DaemonState<'_>) -> Result<Exit, CommandError> {

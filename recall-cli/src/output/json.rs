@@ -34,12 +34,21 @@ struct ErrorBody<'a> {
 }
 
 /// What the daemon's process did.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct DaemonState<'a> {
     pub(crate) running: bool,
     pub(crate) changed: bool,
     pub(crate) pid: Option<u32>,
     pub(crate) version: Option<&'a str>,
+    /// Why a daemon that runs is not reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unreachable: Option<&'a str>,
+    /// When a daemon that is not reached started, in RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) since: Option<&'a str>,
+    /// What a daemon ended by: `request`, `SIGTERM` or `SIGKILL`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ended_by: Option<&'static str>,
 }
 
 /// Whether the daemon runs, and whether that is this command's doing.

@@ -121,6 +121,7 @@ impl Case {
             daemon_home: None,
             client_name: "recall-tests".to_owned(),
             deadline: Duration::from_mins(1),
+            attempts: 1,
         };
         Client::connect(&options).await.expect("a daemon runs")
     }

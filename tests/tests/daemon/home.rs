@@ -45,15 +45,34 @@ impl Home {
         &self,
         launch: Launch,
     ) -> impl Future<Output = Result<Client, ConnectError>> + Send + 'static {
-        let options = ConnectOptions {
+        self.connect_within(launch, Duration::from_mins(1))
+    }
+
+    /// Connects to its daemon, if that takes no longer.
+    pub(crate) fn connect_within(
+        &self,
+        launch: Launch,
+        deadline: Duration,
+    ) -> impl Future<Output = Result<Client, ConnectError>> + Send + 'static {
+        let options = ConnectOptions { launch, deadline, ..self.options() };
+        async move { Client::connect(&options).await }
+    }
+
+    /// Connects to its daemon as a command does: calls that are safe to repeat are repeated.
+    pub(crate) async fn connect_persistently(&self) -> Result<Client, ConnectError> {
+        Client::connect(&ConnectOptions { attempts: ConnectOptions::ATTEMPTS, ..self.options() }).await
+    }
+
+    fn options(&self) -> ConnectOptions {
+        ConnectOptions {
             homes: self.homes(),
-            launch,
+            launch: Launch::IfNeeded,
             daemon_binary: Some(self.program.clone()),
             daemon_home: None,
             client_name: "recall-tests".to_owned(),
             deadline: Duration::from_mins(1),
-        };
-        async move { Client::connect(&options).await }
+            attempts: 1,
+        }
     }
 
     /// The daemon's program with arguments.

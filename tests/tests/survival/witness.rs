@@ -57,6 +57,7 @@ pub(crate) async fn connect(sandbox: &Sandbox) -> Client {
         daemon_home: None,
         client_name: "recall-tests".to_owned(),
         deadline: Duration::from_mins(1),
+        attempts: 1,
     };
     Client::connect(&options).await.expect("a daemon runs")
 }

@@ -41,7 +41,11 @@ impl StoreFolder {
         let folder = Folder::private(&path)?;
         let (index, _) = folder.make_folder(INDEX)?;
         drop(index.file(PROBE, Access::AppendOrCreate)?);
-        index.remove(PROBE)?;
+        match index.remove(PROBE) {
+            // Another process that looks at the same moment has removed it.
+            Ok(()) | Err(OpenError::Missing { .. }) => {}
+            Err(error) => return Err(error),
+        }
         let text = format!("{}\n", root.display());
         if !folder.read(ROOT_FILE, text.len() as u64 + 1).is_ok_and(|known| known == text.as_bytes()) {
             folder.replace(ROOT_FILE, text.as_bytes())?;
@@ -75,6 +79,11 @@ impl StoreFolder {
     /// It is missing, or the system refuses.
     pub(crate) fn delete_lexical(&self) -> Result<(), OpenError> {
         Folder::open(&self.index)?.remove(LEXICAL)
+    }
+
+    /// The file whose lock is the right to write the index.
+    pub(crate) fn lock(root: &Path, places: &Places) -> PathBuf {
+        places.stores.join(name_of(root)).join("lock")
     }
 
     /// How many bytes the index takes on disk.

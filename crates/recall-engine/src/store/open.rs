@@ -10,8 +10,8 @@ use recall_core::{DocumentRow, Generation, PROJECT_FOLDER, StoreScope, Timestamp
 use recall_lexical::{Lexical, WriterSettings};
 
 use super::{
-    Attention, Background, KeptPassages, Known, Looks, Part, Publication, RankingCell, Retrievals, Store, StoreFolder,
-    StructureCell, strangers,
+    Attention, Background, IndexLock, IndexLocks, KeptPassages, Known, Looks, Part, Publication, RankingCell,
+    Retrievals, Store, StoreFolder, StructureCell, strangers,
 };
 use crate::error::StoreError;
 use crate::fault::Fault;
@@ -34,6 +34,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) journals: &'a JournalSource,
     pub(crate) settings_source: &'a Arc<StoreSettingsSource>,
     pub(crate) own: &'a Arc<Own>,
+    pub(crate) locks: &'a Arc<IndexLocks>,
     pub(crate) now: Timestamp,
 }
 
@@ -43,8 +44,11 @@ impl Store {
     /// A damaged catalog or lexical index is set aside under another name and made anew: the catalog from the files
     /// by the next scan, the lexical index from the catalog at once. `damaged` is what was found so by reading it.
     ///
+    /// While another process has the store open, its index is read as it is.
+    ///
     /// # Errors
-    /// The folder cannot be used, or the catalog was written by a newer version, which is left untouched.
+    /// The folder cannot be used, the index is damaged while another process has it open, or the catalog was written by a
+    /// newer version, which is left untouched.
     pub(crate) fn open(
         scope: StoreScope,
         root: &Path,
@@ -52,16 +56,21 @@ impl Store {
         surroundings: &Surroundings<'_>,
         damaged: Option<Part>,
     ) -> Result<Self, StoreError> {
+        let new_lock = || IndexLock::new(root, StoreFolder::lock(root, surroundings.places), surroundings.locks);
+        let lock = new_lock();
+        // Whether it is had is asked again by whoever writes.
+        let _ = lock.take();
         let repaired = match damaged {
-            Some(part) => vec![set_aside(root, surroundings, part)?],
+            Some(part) => vec![set_aside(root, surroundings, &lock, part)?],
             None => Vec::new(),
         };
-        match Self::open_once(scope, root, settings.clone(), surroundings, repaired) {
+        match Self::open_once(scope, root, settings.clone(), surroundings, lock, repaired) {
             // What only reading every text finds: the lexical index is to be made anew from it, and cannot be.
             Err(error @ StoreError::ReadCatalog { .. }) if error.fault() == Fault::Damaged => {
                 let folder = StoreFolder::prepare(root, surroundings.places)?;
-                let kept = set_catalog_aside(&folder.catalog(), surroundings.now)?;
-                Self::open_once(scope, root, settings, surroundings, vec![kept])
+                let lock = new_lock();
+                let kept = set_catalog_aside(&folder.catalog(), &lock, surroundings.now)?;
+                Self::open_once(scope, root, settings, surroundings, lock, vec![kept])
             }
             opened => opened,
         }
@@ -72,14 +81,17 @@ impl Store {
         root: &Path,
         settings: StoreSettings,
         surroundings: &Surroundings<'_>,
+        index_lock: IndexLock,
         mut repaired: Vec<String>,
     ) -> Result<Self, StoreError> {
-        let &Surroundings { places, models, journals, settings_source, own, now } = surroundings;
+        let &Surroundings { places, models, journals, settings_source, own, locks: _, now } = surroundings;
         let folder = StoreFolder::prepare(root, places)?;
-        let strangers = strangers::set_aside(&folder, now);
-        repaired.extend(strangers.map_err(|source| StoreError::Folder { path: folder.index.clone(), source })?);
-        let catalog = open_catalog(root, &folder, now, &mut repaired)?;
-        let lexical = open_lexical(root, &folder, now, &mut repaired)?;
+        if index_lock.is_held() {
+            let strangers = strangers::set_aside(&folder, now);
+            repaired.extend(strangers.map_err(|source| StoreError::Folder { path: folder.index.clone(), source })?);
+        }
+        let catalog = open_catalog(root, &folder, &index_lock, now, &mut repaired)?;
+        let lexical = open_lexical(root, &folder, &index_lock, now, &mut repaired)?;
         let generation = catalog.generation();
         let generation = generation.map_err(|source| StoreError::ReadCatalog { root: root.to_owned(), source })?;
         let semantic = Semantic::open(folder.vectors(), models, generation, now);
@@ -92,6 +104,7 @@ impl Store {
             publication: Publication::new(lexical.generation()),
             sessions: Sessions::new(root, &folder.path),
             folder,
+            index_lock,
             settings: ArcSwap::from_pointee(settings),
             settings_source: Arc::clone(settings_source),
             configured: Mutex::new(configured),
@@ -138,7 +151,8 @@ impl Store {
     pub(crate) fn heal_lexical(&self) -> Result<(), StoreError> {
         let _writing = self.writing.lock();
         let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;
-        if self.lexical.generation() == generation {
+        // Another process that writes the index is between its two commits, or brings the lexical index up itself.
+        if self.lexical.generation() == generation || self.index_lock.take().is_err() {
             return Ok(());
         }
         tracing::info!(root = %self.root.display(), %generation, "the lexical index is made anew from the catalog");
@@ -181,6 +195,7 @@ impl Store {
 fn open_catalog(
     root: &Path,
     folder: &StoreFolder,
+    lock: &IndexLock,
     now: Timestamp,
     repaired: &mut Vec<String>,
 ) -> Result<Catalog, StoreError> {
@@ -188,7 +203,7 @@ fn open_catalog(
     let failed = |source| StoreError::OpenCatalog { root: root.to_owned(), source };
     match Catalog::open(&path) {
         Err(recall_catalog::OpenError::Damaged { .. }) => {
-            repaired.push(set_catalog_aside(&path, now)?);
+            repaired.push(set_catalog_aside(&path, lock, now)?);
             Catalog::open(&path).map_err(failed)
         }
         other => other.map_err(failed),
@@ -196,14 +211,16 @@ fn open_catalog(
 }
 
 /// Moves a damaged catalog out of the way; tells where it is.
-fn set_catalog_aside(path: &Path, now: Timestamp) -> Result<String, StoreError> {
+fn set_catalog_aside(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<String, StoreError> {
+    lock.take()?;
     let kept = recall_catalog::set_aside(path, &now.as_millis().to_string())
         .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
     Ok(format!("the catalog was damaged; it is kept as {}", kept.display()))
 }
 
 /// Moves a damaged lexical index out of the way; tells where it is.
-fn set_lexical_aside(path: &Path, now: Timestamp) -> Result<String, StoreError> {
+fn set_lexical_aside(path: &Path, lock: &IndexLock, now: Timestamp) -> Result<String, StoreError> {
+    lock.take()?;
     let kept = recall_lexical::set_aside(path, &now.as_millis().to_string())
         .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
     Ok(format!("the lexical index was damaged; it is kept as {}", kept.display()))
@@ -213,6 +230,7 @@ fn set_lexical_aside(path: &Path, now: Timestamp) -> Result<String, StoreError> 
 fn set_aside(
     root: &Path,
     &Surroundings { places, now, .. }: &Surroundings<'_>,
+    lock: &IndexLock,
     part: Part,
 ) -> Result<String, StoreError> {
     let folder = StoreFolder::prepare(root, places)?;
@@ -224,14 +242,15 @@ fn set_aside(
         return Ok(format!("{} was missing", path.display()));
     }
     match part {
-        Part::Catalog => set_catalog_aside(&folder.catalog(), now),
-        Part::Lexical => set_lexical_aside(&folder.lexical(), now),
+        Part::Catalog => set_catalog_aside(&folder.catalog(), lock, now),
+        Part::Lexical => set_lexical_aside(&folder.lexical(), lock, now),
     }
 }
 
 fn open_lexical(
     root: &Path,
     folder: &StoreFolder,
+    lock: &IndexLock,
     now: Timestamp,
     repaired: &mut Vec<String>,
 ) -> Result<Lexical, StoreError> {
@@ -239,11 +258,12 @@ fn open_lexical(
     let failed = |source| StoreError::OpenLexical { root: root.to_owned(), source };
     match Lexical::open(&path) {
         Err(recall_lexical::OpenError::Damaged { .. }) => {
-            repaired.push(set_lexical_aside(&path, now)?);
+            repaired.push(set_lexical_aside(&path, lock, now)?);
             Lexical::open(&path).map_err(failed)
         }
         // An index of another format is not damaged: it is made anew without a word.
         Err(recall_lexical::OpenError::Outdated { .. }) => {
+            lock.take()?;
             folder.delete_lexical()?;
             Lexical::open(&path).map_err(failed)
         }

@@ -1,0 +1,55 @@
+//! What makes a call that writes safe to repeat.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use recall_proto::v1;
+
+/// A request that the daemon knows again by its key.
+pub(crate) trait Keyed {
+    /// Gives the request a key of its own if it has none.
+    #[must_use]
+    fn keyed(self) -> Self;
+}
+
+impl Keyed for v1::AddRequest {
+    fn keyed(mut self) -> Self {
+        fill(&mut self.idempotency_key);
+        self
+    }
+}
+
+impl Keyed for v1::LogEventRequest {
+    fn keyed(mut self) -> Self {
+        fill(&mut self.idempotency_key);
+        self
+    }
+}
+
+fn fill(key: &mut String) {
+    if key.is_empty() {
+        *key = new();
+    }
+}
+
+/// A key that no other call of any process has.
+fn new() -> String {
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    let number = CALLS.fetch_add(1, Ordering::Relaxed);
+    let chance = |what: &str| RandomState::new().hash_one((what, number, std::process::id()));
+    format!("{:016x}{:016x}", chance("a"), chance("b"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_call_has_its_own_key_and_keeps_the_one_that_it_was_given() {
+        let keys: std::collections::BTreeSet<_> =
+            (0..100).map(|_| v1::AddRequest::default().keyed().idempotency_key).collect();
+        assert_eq!(keys.len(), 100);
+        let given = v1::LogEventRequest { idempotency_key: "mine".to_owned(), ..Default::default() };
+        assert_eq!(given.keyed().idempotency_key, "mine");
+    }
+}

@@ -1,0 +1,98 @@
+//! The connection behind a client, made again when the daemon went away.
+
+use std::sync::Arc;
+
+use recall_proto::v1::recall_client::RecallClient;
+use tokio::sync::Mutex;
+use tonic::transport::Channel;
+use tonic::{Request, Status};
+
+use crate::connect::{self, Reached};
+use crate::error::{ConnectError, is_gone};
+use crate::handshake::DaemonIdentity;
+use crate::options::{ConnectOptions, Launch};
+use crate::private::{self, PrivateDaemon};
+
+/// A connection, and how to make it again.
+#[derive(Debug)]
+pub(crate) struct Link {
+    options: ConnectOptions,
+    current: Mutex<Current>,
+}
+
+/// The connection of the moment.
+#[derive(Debug)]
+struct Current {
+    rpc: RecallClient<Channel>,
+    /// Counts the connections, so that of several calls that failed on one, one makes the next.
+    number: u64,
+    /// Ends with the connection.
+    _private: Option<PrivateDaemon>,
+}
+
+impl Link {
+    /// Makes the first connection.
+    pub(crate) async fn make(options: &ConnectOptions) -> Result<(Self, DaemonIdentity), ConnectError> {
+        let (Reached { rpc, daemon }, private) = reach(options).await?;
+        let current = Mutex::new(Current { rpc, number: 0, _private: private });
+        Ok((Self { options: options.clone(), current }, daemon))
+    }
+
+    /// The connection of the moment.
+    pub(crate) async fn rpc(&self) -> RecallClient<Channel> {
+        self.current.lock().await.rpc.clone()
+    }
+
+    /// Makes a call that is safe to repeat: when the daemon goes away over it, the next one is asked.
+    pub(crate) async fn repeat<Q: Clone, A, F>(
+        &self,
+        request: Request<Q>,
+        call: impl Fn(RecallClient<Channel>, Request<Q>) -> F,
+    ) -> Result<A, Status>
+    where
+        F: Future<Output = Result<A, Status>>,
+    {
+        let (metadata, extensions, message) = request.into_parts();
+        for _ in 1..self.options.attempts {
+            let (number, rpc) = {
+                let current = self.current.lock().await;
+                (current.number, current.rpc.clone())
+            };
+            let request = Request::from_parts(metadata.clone(), extensions.clone(), message.clone());
+            match call(rpc, request).await {
+                Err(status) if is_gone(&status) => self.renew(number).await?,
+                answered => return answered,
+            }
+        }
+        call(self.rpc().await, Request::from_parts(metadata, extensions, message)).await
+    }
+
+    /// Makes the connection again, unless another call has since.
+    async fn renew(&self, failed: u64) -> Result<(), Status> {
+        let mut current = self.current.lock().await;
+        if current.number != failed {
+            return Ok(());
+        }
+        match reach(&self.options).await {
+            Ok((Reached { rpc, daemon: _ }, private)) => {
+                *current = Current { rpc, number: failed + 1, _private: private };
+                Ok(())
+            }
+            Err(error) => {
+                let mut status = Status::unavailable("the daemon went away and was not reached again");
+                status.set_source(Arc::new(error));
+                Err(status)
+            }
+        }
+    }
+}
+
+async fn reach(options: &ConnectOptions) -> Result<(Reached, Option<PrivateDaemon>), ConnectError> {
+    match options.launch {
+        Launch::IfNeeded | Launch::Never => Ok((connect::shared(options).await?, None)),
+        Launch::Private => {
+            let (reached, private) = private::start(options).await?;
+            Ok((reached, Some(private)))
+        }
+    }
+}

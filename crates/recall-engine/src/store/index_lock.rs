@@ -1,0 +1,176 @@
+//! The right to write the index of a store, which one process has at a time.
+//!
+//! The process that opens a store takes it, and keeps it until it closes the store. Another process that opens the store
+//! meanwhile reads the index as it is and appends to the journals; whenever it has something to write to the index, it
+//! tries to take the right itself.
+
+use std::collections::HashMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::error::StoreError;
+
+/// How long a lock that another process holds is tried. A process that is being started has the files of the one that
+/// starts it open until it runs its own program, and one that is killed closes its files one after the other.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// How often it is tried.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// The longest note of a holder that is read.
+const NOTE_BYTES: u64 = 64;
+
+/// The rights that this process has, by the paths of their locks: a store that is opened again before its last user has
+/// let it go shares the right.
+#[derive(Debug, Default)]
+pub(crate) struct IndexLocks {
+    held: Mutex<HashMap<PathBuf, Weak<File>>>,
+}
+
+/// The right to write the index of one store.
+#[derive(Debug)]
+pub(crate) struct IndexLock {
+    root: PathBuf,
+    path: PathBuf,
+    locks: Arc<IndexLocks>,
+    held: Mutex<Option<Arc<File>>>,
+}
+
+impl IndexLock {
+    /// The right for the store of a root, whose lock is the file at `path`. It is not taken yet.
+    pub(crate) fn new(root: &Path, path: PathBuf, locks: &Arc<IndexLocks>) -> Self {
+        Self { root: root.to_owned(), path, locks: Arc::clone(locks), held: Mutex::default() }
+    }
+
+    /// Takes the right, unless this process has it.
+    ///
+    /// # Errors
+    /// Another process has it, or the lock cannot be used.
+    pub(crate) fn take(&self) -> Result<(), StoreError> {
+        let mut held = self.held.lock();
+        if held.as_ref().is_some_and(|lock| leads_to(&self.path, lock)) {
+            return Ok(());
+        }
+        // One whose file was deleted keeps nobody out.
+        *held = None;
+        *held = Some(self.locks.take(&self.path).map_err(|error| match error {
+            Refusal::Taken { pid } => StoreError::InUse { root: self.root.clone(), pid },
+            Refusal::Io(source) => StoreError::Folder { path: self.path.clone(), source },
+        })?);
+        Ok(())
+    }
+
+    /// Whether this process has the right.
+    pub(crate) fn is_held(&self) -> bool {
+        self.held.lock().is_some()
+    }
+}
+
+impl IndexLocks {
+    fn take(&self, path: &Path) -> Result<Arc<File>, Refusal> {
+        let mut held = self.held.lock();
+        if let Some(lock) = held.get(path).and_then(Weak::upgrade).filter(|lock| leads_to(path, lock)) {
+            return Ok(lock);
+        }
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+        let began = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => std::thread::sleep(LOOK),
+                Err(TryLockError::WouldBlock) => {
+                    let mut note = String::new();
+                    // A note that is not text names nobody.
+                    let _ = file.take(NOTE_BYTES).read_to_string(&mut note);
+                    return Err(Refusal::Taken { pid: note.trim().parse().ok() });
+                }
+                Err(TryLockError::Error(error)) => return Err(error.into()),
+            }
+        }
+        let note = format!("{}\n", std::process::id());
+        file.rewind()?;
+        file.write_all(note.as_bytes())?;
+        file.set_len(note.len() as u64)?;
+        let lock = Arc::new(file);
+        held.retain(|_, lock| lock.strong_count() > 0);
+        held.insert(path.to_owned(), Arc::downgrade(&lock));
+        Ok(lock)
+    }
+}
+
+/// Why the right was not taken.
+enum Refusal {
+    Taken { pid: Option<u32> },
+    Io(io::Error),
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Whether the path still leads to the file.
+#[cfg(unix)]
+fn leads_to(path: &Path, file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let (Ok(there), Ok(held)) = (fs::symlink_metadata(path), file.metadata()) else { return false };
+    (there.dev(), there.ino()) == (held.dev(), held.ino())
+}
+
+/// An open file cannot be deleted here.
+#[cfg(not(unix))]
+fn leads_to(_path: &Path, _file: &File) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lock(path: &Path, locks: &Arc<IndexLocks>) -> IndexLock {
+        IndexLock::new(Path::new("/shop"), path.to_owned(), locks)
+    }
+
+    #[test]
+    fn one_process_has_the_right_for_all_its_openings_until_the_last_is_closed() {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let path = place.path().join("stores/0123/lock");
+        // Each process has its own set; a lock of the system does not know the difference.
+        let (ours, theirs) = (Arc::default(), Arc::default());
+        let (first, again, other) = (lock(&path, &ours), lock(&path, &ours), lock(&path, &theirs));
+        first.take().expect("free");
+        again.take().expect("ours");
+        drop(first);
+        match other.take() {
+            Err(StoreError::InUse { pid, .. }) => assert_eq!(pid, Some(std::process::id())),
+            taken => panic!("it is held: {taken:?}"),
+        }
+        assert!(again.is_held() && !other.is_held());
+        drop(again);
+        other.take().expect("free");
+    }
+
+    #[test]
+    fn a_lock_whose_file_was_deleted_is_taken_again_unless_another_process_was_faster() {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let path = place.path().join("lock");
+        let (ours, theirs) = (Arc::default(), Arc::default());
+        let (first, other) = (lock(&path, &ours), lock(&path, &theirs));
+        first.take().expect("free");
+        fs::remove_file(&path).expect("there");
+        first.take().expect("nobody was faster");
+        assert!(other.take().is_err());
+        fs::remove_file(&path).expect("there");
+        other.take().expect("it is faster");
+        assert!(first.take().is_err() && !first.is_held());
+    }
+}

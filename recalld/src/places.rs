@@ -1,0 +1,300 @@
+//! The places for connections: who has one, who must give it up, and who waits for one.
+//!
+//! A connection that makes no call in time is closed. When all places are taken, the one that has been idle longest is
+//! closed for the next one; a client whose connection was closed connects again at its next call. While every place
+//! belongs to a call in flight, the next connection waits in the queue of the socket.
+//!
+//! HTTP/2 pings are not sent: the system closes a local connection with its process, and a process that was merely
+//! stopped, as by a suspended terminal, keeps its session.
+
+mod layer;
+
+use std::collections::HashMap;
+use std::io;
+use std::num::NonZero;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use crate::activity::ClientId;
+
+pub(crate) use layer::PlacesLayer;
+
+/// How long a connection without a call in flight is idle before it may be closed for another: the commands and agents
+/// that make several calls make them within less.
+const LULL: Duration = Duration::from_secs(1);
+
+/// How often it is looked whether some connection has become idle, while one waits for its place.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The places.
+#[derive(Debug)]
+pub(crate) struct Places {
+    most: NonZero<usize>,
+    handshake: Duration,
+    stop: CancellationToken,
+    taken: Mutex<HashMap<ClientId, Occupant>>,
+    freed: Notify,
+}
+
+/// A connection that has a place.
+#[derive(Debug)]
+struct Occupant {
+    calls: usize,
+    speech: Speech,
+    /// When it came, or when its last call ended.
+    idle_since: Instant,
+    /// Cancelled when another one gets its place.
+    evicted: CancellationToken,
+}
+
+/// Whether a connection has made a call. Those that have not are evicted first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Speech {
+    Silent,
+    HasCalled,
+}
+
+impl Places {
+    /// Places for `most` connections, each of which has `handshake` for the time until its first call, and none once
+    /// `stop` is cancelled: nobody waits for what a silent one may say.
+    pub(crate) fn new(most: NonZero<usize>, handshake: Duration, stop: CancellationToken) -> Arc<Self> {
+        Arc::new(Self { most, handshake, stop, taken: Mutex::default(), freed: Notify::new() })
+    }
+
+    /// Gives a connection a place, as soon as there is one.
+    pub(crate) async fn enter(self: &Arc<Self>, client: ClientId) -> Place {
+        loop {
+            let freed = self.freed.notified();
+            if let Some(place) = self.try_enter(client) {
+                return place;
+            }
+            tokio::select! {
+                () = freed => {}
+                () = sleep(LOOK) => {}
+            }
+        }
+    }
+
+    fn try_enter(self: &Arc<Self>, client: ClientId) -> Option<Place> {
+        let now = Instant::now();
+        let mut taken = self.taken();
+        if taken.len() >= self.most.get() {
+            let idle = taken.iter().filter(|(_, occupant)| occupant.is_idle(now));
+            let (&longest, _) = idle.min_by_key(|(_, occupant)| (occupant.speech, occupant.idle_since))?;
+            let occupant = taken.remove(&longest)?;
+            tracing::info!(speech = ?occupant.speech, "closed the connection that was idle longest for another one");
+            occupant.evicted.cancel();
+        }
+        let evicted = CancellationToken::new();
+        let occupant = Occupant { calls: 0, speech: Speech::Silent, idle_since: now, evicted: evicted.clone() };
+        taken.insert(client, occupant);
+        drop(taken);
+        let ended = Box::pin(ended(Arc::clone(self), client, now + self.handshake, evicted));
+        Some(Place { client, places: Arc::clone(self), ended, has_ended: false, has_read: false })
+    }
+
+    /// Counts a call of a connection until the returned value is dropped.
+    pub(crate) fn call(self: &Arc<Self>, client: ClientId) -> Call {
+        if let Some(occupant) = self.taken().get_mut(&client) {
+            occupant.calls += 1;
+            occupant.speech = Speech::HasCalled;
+        }
+        Call { client, places: Arc::clone(self) }
+    }
+
+    fn is_silent(&self, client: ClientId) -> bool {
+        self.taken().get(&client).is_some_and(|occupant| occupant.speech == Speech::Silent)
+    }
+
+    fn taken(&self) -> MutexGuard<'_, HashMap<ClientId, Occupant>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Occupant {
+    fn is_idle(&self, now: Instant) -> bool {
+        self.calls == 0 && now.saturating_duration_since(self.idle_since) >= LULL
+    }
+}
+
+/// Completes when a connection has to be closed.
+async fn ended(places: Arc<Places>, client: ClientId, deadline: Instant, evicted: CancellationToken) {
+    let silent = async {
+        tokio::select! {
+            () = places.stop.cancelled() => {}
+            () = sleep_until(deadline) => {}
+        }
+        if !places.is_silent(client) {
+            std::future::pending().await
+        }
+    };
+    tokio::select! {
+        () = evicted.cancelled() => {}
+        () = silent => tracing::info!("closed a connection that made no call in time"),
+    }
+}
+
+/// The place of one connection, until it is dropped.
+pub(crate) struct Place {
+    client: ClientId,
+    places: Arc<Places>,
+    ended: Pin<Box<dyn Future<Output = ()> + Send>>,
+    has_ended: bool,
+    /// Whether something was read that nobody has looked at yet.
+    has_read: bool,
+}
+
+impl Place {
+    /// Passes a read of the connection on, and ends the reading when the connection has to be closed: as if the client
+    /// had closed its side.
+    pub(crate) fn watch(&mut self, cx: &mut Context<'_>, read: Poll<io::Result<()>>) -> Poll<io::Result<()>> {
+        if read.is_ready() {
+            self.has_read = true;
+            return read;
+        }
+        if std::mem::take(&mut self.has_read) && self.places.is_silent(self.client) {
+            // The first call may be in what was just read: it is looked for before the time counts.
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if !self.has_ended && self.ended.as_mut().poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        self.has_ended = true;
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.taken().remove(&self.client);
+        self.places.freed.notify_one();
+    }
+}
+
+/// A call in flight.
+#[derive(Debug)]
+pub(crate) struct Call {
+    client: ClientId,
+    places: Arc<Places>,
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        if let Some(occupant) = self.places.taken().get_mut(&self.client) {
+            occupant.calls -= 1;
+            occupant.idle_since = Instant::now();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+    use crate::activity::{Activity, Presence};
+
+    const HANDSHAKE: Duration = Duration::from_secs(5);
+
+    fn places(most: usize) -> Arc<Places> {
+        Places::new(NonZero::new(most).expect("not 0"), HANDSHAKE, CancellationToken::new())
+    }
+
+    async fn enter(places: &Arc<Places>, activity: &Activity) -> (Presence, Place) {
+        let presence = activity.enter();
+        let place = places.enter(presence.client()).await;
+        (presence, place)
+    }
+
+    /// Whether the connection is closed, if nothing more comes from it.
+    async fn is_closed(place: &mut Place) -> bool {
+        std::future::poll_fn(|cx| place.watch(cx, Poll::Pending)).now_or_never().is_some()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_makes_no_call_in_time_is_closed() {
+        let (places, activity) = (places(9), Activity::default());
+        let (_, mut silent) = enter(&places, &activity).await;
+        let (caller, mut calling) = enter(&places, &activity).await;
+        drop(places.call(caller.client()));
+        sleep(HANDSHAKE - Duration::from_millis(1)).await;
+        assert!(!is_closed(&mut silent).await);
+        sleep(Duration::from_millis(2)).await;
+        assert!(is_closed(&mut silent).await && is_closed(&mut silent).await);
+        assert!(!is_closed(&mut calling).await);
+        sleep(Duration::from_hours(9)).await;
+        assert!(!is_closed(&mut calling).await, "a session may be idle for hours");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_for_a_silent_connection_when_the_daemon_ends() {
+        let (places, activity) = (places(9), Activity::default());
+        let (_, mut silent) = enter(&places, &activity).await;
+        let (caller, mut calling) = enter(&places, &activity).await;
+        let call = places.call(caller.client());
+        places.stop.cancel();
+        assert!(is_closed(&mut silent).await);
+        assert!(!is_closed(&mut calling).await, "its answer is waited for");
+        drop(call);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_read_is_looked_at_before_the_time_counts() {
+        let (places, activity) = (places(9), Activity::default());
+        let (client, mut place) = enter(&places, &activity).await;
+        sleep(2 * HANDSHAKE).await;
+        let read = std::future::poll_fn(|cx| place.watch(cx, Poll::Ready(Ok(()))));
+        assert!(read.now_or_never().is_some());
+        assert!(!is_closed(&mut place).await, "the call in it comes first");
+        drop(places.call(client.client()));
+        assert!(!is_closed(&mut place).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_connection_that_is_idle_longest_makes_room_and_silent_ones_first() {
+        let (places, activity) = (places(3), Activity::default());
+        let (first, mut oldest) = enter(&places, &activity).await;
+        drop(places.call(first.client()));
+        let (second, mut busy) = enter(&places, &activity).await;
+        let call = places.call(second.client());
+        sleep(LULL).await;
+        let (_, mut silent) = enter(&places, &activity).await;
+        sleep(LULL).await;
+
+        let (third, mut newer) = enter(&places, &activity).await;
+        drop(places.call(third.client()));
+        assert!(is_closed(&mut silent).await && !is_closed(&mut oldest).await && !is_closed(&mut busy).await);
+        let (_, _newest) = enter(&places, &activity).await;
+        assert!(is_closed(&mut oldest).await && !is_closed(&mut busy).await && !is_closed(&mut newer).await);
+        drop(call);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_finds_every_place_busy_waits_for_the_first_that_is_free_or_idle() {
+        let (places, activity) = (places(2), Activity::default());
+        let (first, place) = enter(&places, &activity).await;
+        let call = places.call(first.client());
+        let (second, _other) = enter(&places, &activity).await;
+        let other_call = places.call(second.client());
+        let began = Instant::now();
+        let ((), ()) = tokio::join!(async { drop(enter(&places, &activity).await) }, async {
+            sleep(Duration::from_secs(7)).await;
+            drop((call, place));
+        });
+        assert_eq!(began.elapsed().as_secs(), 7, "it was free at once");
+
+        let (third, _place) = enter(&places, &activity).await;
+        let _call = places.call(third.client());
+        drop(other_call);
+        let began = Instant::now();
+        enter(&places, &activity).await;
+        assert!((LULL..2 * LULL).contains(&began.elapsed()), "after {:?}", began.elapsed());
+    }
+}

@@ -1,0 +1,271 @@
+//! The daemon's place: the locks that keep others from it, and the socket by which clients find it.
+//!
+//! Any of the three may be deleted at any time, by a person, a script or a cleaner of temporary folders. The daemon then
+//! puts it back; if another daemon has its place meanwhile, it ends.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use recall_config::{Homes, LockNote, RuntimeError};
+use tokio::sync::{Notify, mpsc};
+use tokio::time::MissedTickBehavior;
+
+use crate::args::Tenure;
+use crate::daemon::Daemon;
+use crate::event::{Event, Events};
+use crate::failure::chain;
+use crate::lock::{Claim, DaemonLock, LockError};
+use crate::socket::{self, Bound, FileId, SocketError, SocketFile};
+
+/// How long a daemon that is starting or ending is waited for: longer than the longest drain.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How many new sockets may wait to be served. There is one at a time.
+const SOCKETS_WAITING: usize = 1;
+
+/// The place that a daemon holds.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    homes: Homes,
+    note: LockNote,
+    /// Decides who may serve the data; a private daemon has none, as it serves them next to the shared one.
+    data: Option<DaemonLock>,
+    /// Decides who may have the socket.
+    runtime: DaemonLock,
+    /// The file of the socket. `None` before there is one.
+    socket: Option<FileId>,
+}
+
+/// Who made the socket that a daemon listens on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SocketMaker {
+    /// The daemon itself.
+    Daemon,
+    /// The service manager: it takes connections whether or not a daemon is running.
+    ServiceManager,
+}
+
+impl Standing {
+    /// Takes the daemon's place; `None` if another daemon has it and answers.
+    ///
+    /// # Errors
+    /// A lock cannot be had.
+    pub(crate) fn claim(
+        homes: &Homes,
+        tenure: Tenure,
+        note: &LockNote,
+        maker: SocketMaker,
+    ) -> Result<Option<Self>, LockError> {
+        let is_live = |holder: Option<&LockNote>| {
+            let elsewhere = holder.and_then(|note| note.socket.as_ref());
+            maker == SocketMaker::Daemon
+                && (socket::is_live(&homes.socket()) || elsewhere.is_some_and(|path| socket::is_live(path)))
+        };
+        let claim = |path: PathBuf| DaemonLock::claim(&path, note, LOCK_PATIENCE, is_live);
+        let data = match tenure {
+            Tenure::Private => None,
+            Tenure::Detached | Tenure::Kept => match claim(homes.data_lock())? {
+                Claim::Ours(lock) => Some(lock),
+                Claim::Theirs => return Ok(None),
+            },
+        };
+        let Claim::Ours(runtime) = claim(homes.lock())? else { return Ok(None) };
+        Ok(Some(Self { homes: homes.clone(), note: note.clone(), data, runtime, socket: None }))
+    }
+
+    /// Says where the daemon listens. From then on clients may ask it by a signal to look after its socket.
+    ///
+    /// # Errors
+    /// The note in a lock cannot be written.
+    pub(crate) fn listens(&mut self, bound: &Bound) -> Result<(), LockError> {
+        let path = self.homes.socket();
+        // That of the service manager is where every client looks, or nowhere that could be looked after.
+        self.socket = bound.file.as_ref().map(SocketFile::id).or_else(|| FileId::at(&path));
+        self.note.socket = Some(path);
+        self.runtime.record(&self.note)?;
+        self.data.iter_mut().try_for_each(|lock| lock.record(&self.note))
+    }
+
+    /// Looks whether everything is in place and puts back what is not; returns the new socket if there had to be one.
+    ///
+    /// Takes effect inside a tokio runtime.
+    ///
+    /// # Errors
+    /// Something cannot be put back, or another daemon has the place.
+    pub(crate) fn look(&mut self) -> Result<Option<Bound>, Displaced> {
+        if let Some(lock) = &mut self.data {
+            lock.hold_in_place(&self.note)?;
+        }
+        let path = self.homes.socket();
+        let is_in_place = self.socket.is_some() && FileId::at(&path) == self.socket;
+        if !is_in_place {
+            self.homes.prepare_runtime()?;
+        }
+        self.runtime.hold_in_place(&self.note)?;
+        if is_in_place {
+            return Ok(None);
+        }
+        let bound = socket::bind(&path)?;
+        self.listens(&bound)?;
+        tracing::warn!(socket = %path.display(), "the socket was gone and is bound again");
+        Ok(Some(bound))
+    }
+}
+
+/// Looks after the place as often as the settings say and whenever it is asked to, until the daemon stops or the place
+/// is lost. Nobody looks after that of a private daemon: its one client is connected, and removes its folder.
+///
+/// Returns where new sockets come out. The place is held until the process is gone: a thread that was given up may
+/// write until then.
+pub(crate) fn keep(
+    standing: Standing,
+    tenure: Tenure,
+    daemon: &Daemon,
+    asked: Arc<Notify>,
+    events: Events,
+) -> mpsc::Receiver<Bound> {
+    let (sockets, received) = mpsc::channel(SOCKETS_WAITING);
+    let standing: &'static Mutex<Standing> = Box::leak(Box::new(Mutex::new(standing)));
+    if tenure == Tenure::Private {
+        return received;
+    }
+    let (period, stop) = (daemon.settings.daemon.socket_check, daemon.stop.clone());
+    tokio::spawn(async move {
+        let mut ticks = tokio::time::interval(period);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                _ = ticks.tick() => {}
+                () = asked.notified() => {}
+            }
+            let looked = standing.lock().unwrap_or_else(PoisonError::into_inner).look();
+            match looked {
+                Ok(None) => {}
+                // Nobody takes it if the daemon is ending; it is removed again.
+                Ok(Some(bound)) => drop(sockets.send(bound).await),
+                Err(error) => {
+                    // Nobody listens if the daemon is ending.
+                    let _ = events.send(Event::Displaced { reason: chain(&error) }).await;
+                    return;
+                }
+            }
+        }
+    });
+    received
+}
+
+/// The daemon has lost its place.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Displaced {
+    /// A lock cannot be held any more.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The runtime folder cannot be used any more.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    /// The socket cannot be bound again.
+    #[error(transparent)]
+    Socket(#[from] SocketError),
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use recall_config::Environment;
+
+    use super::*;
+
+    fn homes(place: &Path) -> Homes {
+        let environment = Environment { recall_home: Some(place.to_owned()), ..Environment::default() };
+        Homes::from_environment(&environment).expect("absolute and short")
+    }
+
+    fn note(pid: u32) -> LockNote {
+        LockNote { pid, started: None, since: None, socket: None }
+    }
+
+    fn begin(homes: &Homes, tenure: Tenure) -> (Standing, Bound) {
+        homes.prepare_runtime().expect("writable");
+        let standing = Standing::claim(homes, tenure, &note(1), SocketMaker::Daemon).expect("free");
+        let mut standing = standing.expect("nobody else is there");
+        let bound = socket::bind(&homes.socket()).expect("free");
+        standing.listens(&bound).expect("writable");
+        (standing, bound)
+    }
+
+    #[tokio::test]
+    async fn what_is_deleted_is_put_back() {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let homes = homes(place.path());
+        let (mut standing, mut bound) = begin(&homes, Tenure::Detached);
+        assert!(standing.look().expect("all is well").is_none());
+        type Deletion = fn(&Homes) -> std::io::Result<()>;
+        let deletions: [(Deletion, bool); 5] = [
+            (|homes| fs::remove_file(homes.socket()), true),
+            (|homes| fs::remove_file(homes.lock()), false),
+            (|homes| fs::remove_file(homes.data_lock()), false),
+            (|homes| fs::remove_dir_all(&homes.runtime), true),
+            (|homes| fs::rename(homes.socket(), homes.runtime.join("elsewhere")), true),
+        ];
+        for (number, (delete, is_bound_again)) in deletions.into_iter().enumerate() {
+            delete(&homes).expect("there");
+            let again = standing.look().expect("it can be put back");
+            assert_eq!(again.is_some(), is_bound_again, "deletion {number}");
+            bound = again.unwrap_or(bound);
+            assert!(socket::is_live(&homes.socket()), "deletion {number}");
+            for lock in [homes.lock(), homes.data_lock()] {
+                let noted = LockNote::parse(&fs::read_to_string(lock).expect("there")).expect("a note");
+                assert_eq!((noted.pid, noted.socket), (1, Some(homes.socket())), "deletion {number}");
+            }
+            assert!(standing.look().expect("all is well").is_none(), "deletion {number}");
+        }
+        drop(bound);
+    }
+
+    #[tokio::test]
+    async fn who_finds_another_daemon_in_its_place_is_displaced() {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let homes = homes(place.path());
+        let (mut standing, bound) = begin(&homes, Tenure::Detached);
+        for lock in [homes.lock(), homes.data_lock()] {
+            fs::remove_file(&lock).expect("there");
+            let other = DaemonLock::claim(&lock, &note(2), Duration::ZERO, |_| false).expect("free");
+            let Err(Displaced::Lock(LockError::Held { holder, .. })) = standing.look() else {
+                panic!("the other holds {}", lock.display())
+            };
+            assert_eq!(holder, Some(2));
+            drop(other);
+        }
+        drop(bound);
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_others_may_write_to_is_not_bound_in() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let homes = homes(place.path());
+        let (mut standing, _bound) = begin(&homes, Tenure::Detached);
+        fs::remove_dir_all(&homes.runtime).expect("there");
+        fs::create_dir(&homes.runtime).expect("writable");
+        fs::set_permissions(&homes.runtime, fs::Permissions::from_mode(0o777)).expect("ours");
+        assert!(matches!(standing.look(), Err(Displaced::Runtime(_))));
+        assert_eq!(fs::read_dir(&homes.runtime).expect("there").count(), 0);
+    }
+
+    #[tokio::test]
+    async fn the_data_have_one_shared_daemon_wherever_it_listens_and_private_ones_besides() {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let first = homes(place.path());
+        let (_standing, _bound) = begin(&first, Tenure::Kept);
+        let second = first.clone().with_runtime(place.path().join("run2")).expect("short");
+        second.prepare_runtime().expect("writable");
+        let claim = |tenure| Standing::claim(&second, tenure, &note(2), SocketMaker::Daemon).expect("it answers");
+        assert!(claim(Tenure::Detached).is_none(), "the first one has the data and answers");
+        assert!(claim(Tenure::Private).is_some());
+    }
+}

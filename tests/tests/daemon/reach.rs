@@ -1,0 +1,268 @@
+//! A daemon whose files are deleted, whose places are taken, or that hangs: it stays reachable, or is ended.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use recall_client::daemon::{self, Means, Stopped};
+use recall_client::{Client, ConnectError, Launch, Unreached};
+use recall_proto::v1;
+use recall_testkit::{Running, wait_until};
+use recall_tests::{Sandbox, sandbox};
+use rustix::process::Signal;
+
+use crate::home::{Home, send_signal};
+
+/// The most connections that a daemon takes where they are all taken.
+const CONNECTIONS: usize = 64;
+
+/// The process that a client reaches without starting one.
+async fn pid(home: &Home) -> u32 {
+    home.connect(Launch::Never).await.expect("the daemon is reached").daemon().pid
+}
+
+async fn first_pid(home: &Home) -> u32 {
+    home.connect(Launch::IfNeeded).await.expect("a daemon answers").daemon().pid
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_whose_files_are_deleted_is_the_one_that_is_reached() {
+    let home = Home::new(&[]);
+    let homes = home.homes();
+    let first = first_pid(&home).await;
+    type Deletion<'a> = &'a dyn Fn() -> std::io::Result<()>;
+    let deletions: [Deletion<'_>; 4] = [
+        &|| fs::remove_file(homes.socket()),
+        &|| fs::remove_file(homes.lock()),
+        &|| fs::remove_file(homes.data_lock()),
+        &|| fs::remove_dir_all(&homes.runtime),
+    ];
+    for (number, delete) in deletions.iter().enumerate() {
+        delete().expect("there");
+        let reached = home.connect(Launch::IfNeeded).await.expect("it is reached").daemon().pid;
+        assert_eq!((reached, home.processes()), (first, vec![first.cast_signed()]), "deletion {number}");
+        // What is deleted while the daemon is still reached, it finds at its next look.
+        wait_until("everything to be back", || {
+            let held = |lock| fs::File::open(lock).is_ok_and(|lock| lock.try_lock_shared().is_err());
+            (held(homes.lock()) && held(homes.data_lock())).then_some(())
+        });
+    }
+    // Nobody asks it to look: it looks by itself.
+    fs::remove_dir_all(&homes.runtime).expect("there");
+    wait_until("the socket to be back", || UnixStream::connect(homes.socket()).ok());
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |path: &std::path::Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+    assert_eq!((mode(&homes.runtime), mode(&homes.socket()), mode(&homes.lock())), (0o700, 0o600, 0o600));
+    assert_eq!(mode(&homes.data_lock()), 0o600);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_daemons_that_met_without_locks_one_ends_and_leaves_the_socket_of_the_other() {
+    let home = Home::new(&[("RECALL_DAEMON__SOCKET_CHECK", "10m")]);
+    let homes = home.homes();
+    let first = first_pid(&home).await;
+    fs::remove_dir_all(&homes.runtime).expect("there");
+    fs::remove_file(homes.data_lock()).expect("there");
+    let second = first_pid(&home).await;
+    assert_ne!(first, second, "nothing is left of the first one but its process");
+    send_signal(first, Signal::HUP);
+    wait_until("the first one to end", || (home.processes() == [second.cast_signed()]).then_some(()));
+    assert_eq!(pid(&home).await, second, "its socket is in place");
+    assert!(home.log().contains("has lost its place"), "{}", home.log());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_of_another_runtime_folder_is_found_and_no_second_one_is_started() {
+    let home = Home::new(&[]);
+    let elsewhere = home.path().join("elsewhere");
+    let mut first = home
+        .daemon(&["--foreground", "--runtime", elsewhere.to_str().expect("plain")])
+        .spawn()
+        .expect("the program runs");
+    wait_until("it to listen", || UnixStream::connect(elsewhere.join("recalld.sock")).ok());
+    assert_eq!(first_pid(&home).await, first.id());
+    assert_eq!(home.processes(), [first.id().cast_signed()]);
+    first.kill().expect("ours");
+    first.wait().expect("ours");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_say_nothing_shut_nobody_out_and_are_closed() {
+    let most = CONNECTIONS.to_string();
+    let home = Home::new(&[("RECALL_DAEMON__HANDSHAKE_TIMEOUT", "3s"), ("RECALL_DAEMON__MAX_CONNECTIONS", &most)]);
+    let idle = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
+    let first = idle.daemon().pid;
+    let mut silent = Vec::new();
+    for greeting in [b"".as_slice(), b"PRI * HTTP/2.0\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0"]
+    {
+        for _ in 0..CONNECTIONS {
+            let mut stream = UnixStream::connect(home.homes().socket()).expect("it listens");
+            // The daemon may have closed it for the next one.
+            let _ = stream.write_all(greeting);
+            silent.push(stream);
+        }
+        assert_eq!(pid(&home).await, first);
+    }
+    for stream in &mut silent {
+        stream.set_read_timeout(Some(recall_testkit::DEADLINE)).expect("a socket");
+        let mut said = Vec::new();
+        match stream.read_to_end(&mut said) {
+            Ok(_) => {}
+            // It was closed with what was not read any more.
+            Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset, "it is closed in time"),
+        }
+    }
+    idle.status(v1::StatusRequest::default()).await.expect("a client that has called may stay");
+    assert_eq!(home.processes(), [first.cast_signed()]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_that_hangs_is_named_and_twenty_clients_start_no_other() {
+    let home = Home::new(&[]);
+    let first = first_pid(&home).await;
+    send_signal(first, Signal::STOP);
+    fs::remove_file(home.homes().socket()).expect("there");
+    let clients: Vec<_> =
+        (0..20).map(|_| tokio::spawn(home.connect_within(Launch::IfNeeded, Duration::from_secs(2)))).collect();
+    let mut most = 0;
+    wait_until("the clients to give up", || {
+        most = most.max(home.processes().len());
+        clients.iter().all(tokio::task::JoinHandle::is_finished).then_some(())
+    });
+    for client in clients {
+        match client.await.expect("no panic") {
+            Err(ConnectError::Unreachable { holder, why, .. }) => {
+                assert_eq!((holder.pid(), why), (Some(first), Unreached::NoSocket));
+            }
+            other => panic!("the daemon hangs: {other:?}"),
+        }
+    }
+    assert_eq!(most, 1, "processes");
+    let stopped = daemon::stop(&home.homes(), "stop", Duration::from_millis(100)).await.expect("it can be ended");
+    assert_eq!(stopped, Stopped::Ended { pid: first, by: Means::Kill });
+    assert_ne!(first_pid(&home).await, first);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_without_a_socket_is_ended_in_order() {
+    let home = Home::new(&[("RECALL_DAEMON__SOCKET_CHECK", "10m")]);
+    let first = first_pid(&home).await;
+    fs::remove_file(home.homes().socket()).expect("there");
+    let stopped = daemon::stop(&home.homes(), "stop", Duration::from_secs(30)).await.expect("it can be ended");
+    assert_eq!(stopped, Stopped::Ended { pid: first, by: Means::Terminate });
+    assert!(home.log().contains("\"finished\":true"), "{}", home.log());
+}
+
+#[test]
+fn a_stranger_with_the_noted_process_id_is_not_ended() {
+    let sandbox = sandbox!();
+    let homes = sandbox.homes();
+    let mut stranger = std::process::Command::new("/bin/sleep").arg("1000").spawn().expect("it runs");
+    fs::create_dir_all(&homes.data).expect("the sandbox is new");
+    fs::write(homes.data_lock(), format!("{}\nstarted 1\n", stranger.id())).expect("the sandbox is new");
+    let held = fs::File::open(homes.data_lock()).expect("there");
+    held.try_lock().expect("nobody else is there");
+    let project = sandbox.project("p", &[]);
+    for command in ["stop", "restart"] {
+        let outcome = sandbox.recall(&project, &["daemon", command]);
+        assert_eq!(outcome.code, Some(4), "{outcome:?}");
+        assert!(outcome.stderr.contains(&format!("kill {}", stranger.id())), "{outcome:?}");
+    }
+    assert!(stranger.try_wait().expect("ours").is_none(), "it still runs");
+    stranger.kill().expect("ours");
+    stranger.wait().expect("ours");
+}
+
+/// A daemon that hangs, which the commands of the command line find and end.
+fn hanging(sandbox: &Sandbox) -> Running {
+    let daemon = sandbox.start_daemon(&["--foreground"]);
+    wait_until("its note", || {
+        let holder = daemon::Holder::of(&sandbox.homes())?;
+        (holder.pid() == Some(daemon.id())).then_some(())
+    });
+    send_signal(daemon.id(), Signal::STOP);
+    daemon
+}
+
+#[test]
+fn the_commands_name_a_daemon_that_hangs_and_end_it() {
+    let sandbox =
+        sandbox!().with_variable("RECALL_CLIENT__START_TIMEOUT", "1s").with_variable("RECALL_DAEMON__DRAIN", "100ms");
+    let project = sandbox.project("p", &[("a.txt", "wombat\n")]);
+    let mut first = hanging(&sandbox);
+    let named = format!("pid {}", first.id());
+
+    let status = sandbox.recall(&project, &["daemon", "status"]);
+    assert_eq!(status.code, Some(3), "{status:?}");
+    assert!(status.stdout.starts_with(&format!("recalld is running ({named}, since 20")), "{status:?}");
+    assert!(status.stdout.contains("not reachable: it did not answer on"), "{status:?}");
+    let status = sandbox.recall(&project, &["--json", "daemon", "status"]);
+    let told: serde_json::Value = serde_json::from_str(&status.stdout).expect("JSON");
+    assert_eq!((&told["running"], &told["pid"]), (&true.into(), &first.id().into()), "{told}");
+    assert!(told["unreachable"].is_string() && told["since"].is_string(), "{told}");
+    let search = sandbox.recall(&project, &["search", "wombat"]);
+    assert_eq!(search.code, Some(3), "{search:?}");
+    assert!(search.stderr.contains(&named) && search.stderr.contains("recall daemon restart"), "{search:?}");
+
+    let restart = sandbox.recall(&project, &["daemon", "restart"]);
+    assert_eq!(restart.code, Some(0), "{restart:?}");
+    assert!(restart.stderr.contains("SIGKILL") && restart.stderr.contains(&named), "{restart:?}");
+    wait_until("the first one to be gone", || first.has_ended().then_some(()));
+    assert_eq!(sandbox.recall(&project, &["search", "wombat"]).code, Some(0));
+
+    let stop = sandbox.recall(&project, &["daemon", "stop"]);
+    assert!(stop.code == Some(0) && stop.stdout.starts_with("recalld has ended, pid "), "{stop:?}");
+    let second = hanging(&sandbox);
+    let stop = sandbox.recall(&project, &["daemon", "stop"]);
+    let expected = format!("recalld did not end in time and was killed with SIGKILL, pid {}\n", second.id());
+    assert_eq!((stop.code, stop.stdout), (Some(0), expected));
+}
+
+#[test]
+fn a_store_that_another_process_has_open_is_read_and_remembered_in() {
+    let sandbox = sandbox!();
+    let project = sandbox.project("shop", &[("src/burrow.rs", "pub fn wombat_burrow() {}\n")]);
+    assert_eq!(sandbox.recall(&project, &["search", "wombat_burrow"]).code, Some(0));
+    let shared = daemon::Holder::of(&sandbox.homes()).expect("it runs").pid().expect("noted");
+    let named = format!("pid {shared}");
+
+    let alone = sandbox.recall(&project, &["--no-daemon", "search", "wombat_burrow"]);
+    assert!(alone.code == Some(0) && alone.stdout.contains("src/burrow.rs"), "{alone:?}");
+    let kept = sandbox.recall(&project, &["--no-daemon", "remember", "Numbats dig at noon."]);
+    assert_eq!(kept.code, Some(0), "{kept:?}");
+    wait_until("the shared daemon to look at the journals", || {
+        let found = sandbox.recall(&project, &["search", "numbats"]);
+        (found.code == Some(0) && found.stdout.contains("Numbats")).then_some(())
+    });
+
+    project.write("src/later.rs", "pub fn quokka_later() {}\n");
+    // A look at the files that takes longer than a search waits for says only that.
+    wait_until("a search to say who has the index open", || {
+        let alone = sandbox.recall(&project, &["--no-daemon", "search", "quokka_later"]);
+        alone.stderr.contains(&named).then_some(())
+    });
+    let refused = sandbox.recall(&project, &["--no-daemon", "rebuild"]);
+    assert!(refused.code == Some(4) && refused.stderr.contains(&named), "{refused:?}");
+
+    assert_eq!(sandbox.recall(&project, &["daemon", "stop"]).code, Some(0));
+    wait_until("the private daemon to index what is new", || {
+        let alone = sandbox.recall(&project, &["--no-daemon", "search", "quokka_later"]);
+        (alone.code == Some(0) && alone.stdout.contains("src/later.rs")).then_some(())
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_is_safe_to_repeat_survives_its_daemon() {
+    let home = Home::new(&[]);
+    let client: Client = home.connect_persistently().await.expect("a daemon answers");
+    for _ in 0..3 {
+        let pid = |status: v1::StatusResponse| status.daemon.expect("always told").pid;
+        let before = pid(client.status(v1::StatusRequest::default()).await.expect("an answer"));
+        send_signal(before, Signal::KILL);
+        let began = Instant::now();
+        let after = pid(client.status(v1::StatusRequest::default()).await.expect("another daemon answers"));
+        assert_ne!(before, after);
+        assert!(began.elapsed() < Duration::from_secs(30), "it took {:?}", began.elapsed());
+    }
+}

@@ -1,0 +1,66 @@
+//! Files of the index that are cut in place while the daemon has them mapped: the system ends the daemon, and no call is
+//! lost.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use recall_client::daemon::Holder;
+use recall_tests::{Sandbox, sandbox};
+
+/// How many clients search at once.
+const CLIENTS: usize = 20;
+
+/// How many files the project has: each word is in one of them.
+const FILES: usize = 60;
+
+#[test]
+fn a_daemon_that_dies_under_twenty_searches_costs_none_of_them_its_answer() {
+    let sandbox = sandbox!();
+    let project = sandbox.project("shop", &[]);
+    for number in 0..FILES {
+        project.write(&format!("src/part{number}.rs"), format!("pub fn wombat{number}() {{}}\n"));
+    }
+    let found = sandbox.recall(&project, &["search", "wombat0"]);
+    assert_eq!(found.code, Some(0), "{found:?}");
+    let first = pid(&sandbox);
+
+    let files = mapped_files(&sandbox.homes().data);
+    assert!(files.len() > 3, "{files:?}");
+    let searches: Vec<_> = (0..CLIENTS)
+        .map(|number| sandbox.start_recall(&project, &["search", &format!("wombat{}", number + 1)]))
+        .collect();
+    for file in files {
+        // In place: the same file, as `cp` over it and `rsync --inplace` leave it.
+        File::options().write(true).open(&file).and_then(|file| file.set_len(0)).expect("ours");
+    }
+    for (number, search) in searches.into_iter().enumerate() {
+        let outcome = search.finish();
+        assert_eq!(outcome.code, Some(0), "search {number}: {outcome:?}");
+        assert!(outcome.stdout.contains(&format!("src/part{}.rs", number + 1)), "search {number}: {outcome:?}");
+    }
+    // Whoever came late enough found the files cut.
+    let outcome = sandbox.recall(&project, &["search", "wombat42"]);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert!(outcome.stdout.contains("src/part42.rs"), "{outcome:?}");
+    assert_ne!(pid(&sandbox), first, "the first daemon was ended by the system");
+}
+
+fn pid(sandbox: &Sandbox) -> u32 {
+    Holder::of(&sandbox.homes()).expect("a daemon runs").pid().expect("noted")
+}
+
+/// The files of the lexical index that hold terms and what they point at.
+fn mapped_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for path in fs::read_dir(folder).expect("there").map(|entry| entry.expect("there").path()) {
+        if path.is_dir() {
+            files.extend(mapped_files(&path));
+        } else if path
+            .extension()
+            .is_some_and(|kind| ["term", "idx", "pos", "fast", "store"].iter().any(|k| kind == *k))
+        {
+            files.push(path);
+        }
+    }
+    files
+}
