@@ -5,6 +5,7 @@
 
 mod accept;
 mod activity;
+mod admission;
 mod args;
 mod blocking;
 mod clock;
@@ -31,6 +32,7 @@ mod server;
 mod service;
 mod socket;
 mod start;
+mod unread;
 mod wake;
 mod wiring;
 

@@ -13,6 +13,7 @@ use recall_core::{Clock, Scope, StoreScope};
 
 use crate::error::StoreError;
 use crate::fault::Fault;
+use crate::imports::Imports;
 use crate::models::{Encoders, Models};
 use crate::origin::Origin;
 use crate::settings::{JournalSource, Places, StoreSettingsSource};
@@ -36,6 +37,7 @@ pub(crate) struct Registry {
     damaged: Mutex<BTreeMap<PathBuf, Damage>>,
     uses: AtomicU64,
     closing: AtomicBool,
+    pub(crate) imports: Arc<Imports>,
 }
 
 /// A part of a store that was found damaged.
@@ -59,6 +61,7 @@ impl Registry {
         store_settings: Box<StoreSettingsSource>,
         models: Models,
         journals: Box<JournalSource>,
+        imports: Imports,
     ) -> Self {
         Self {
             places,
@@ -70,6 +73,7 @@ impl Registry {
             damaged: Mutex::default(),
             uses: AtomicU64::new(0),
             closing: AtomicBool::new(false),
+            imports: Arc::new(imports),
         }
     }
 
@@ -258,8 +262,13 @@ impl Registry {
         let scope = if is_domain { StoreScope::Domain } else { scope };
         let settings = (self.store_settings)(root);
         let models = self.models.load_full();
-        let surroundings =
-            Surroundings { places: &self.places, models: &models, journals: &*self.journals, now: clock.now() };
+        let surroundings = Surroundings {
+            places: &self.places,
+            models: &models,
+            journals: &*self.journals,
+            imports: &self.imports,
+            now: clock.now(),
+        };
         let damaged = self.damage(root);
         let opened = Arc::new(Store::open(scope, root, settings, &surroundings, damaged)?);
         opened.catch_up_soon();

@@ -16,6 +16,7 @@ use super::{
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::freshness::Freshness;
+use crate::imports::Imports;
 use crate::memory::{AnchorTexts, Ledger, RatedCell};
 use crate::models::Models;
 use crate::progress::Cancel;
@@ -32,6 +33,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) places: &'a Places,
     pub(crate) models: &'a Models,
     pub(crate) journals: &'a JournalSource,
+    pub(crate) imports: &'a Arc<Imports>,
     pub(crate) now: Timestamp,
 }
 
@@ -73,7 +75,7 @@ impl Store {
         surroundings: &Surroundings<'_>,
         mut repaired: Vec<String>,
     ) -> Result<Self, StoreError> {
-        let &Surroundings { places, models, journals, now } = surroundings;
+        let &Surroundings { places, models, journals, imports, now } = surroundings;
         let folder =
             Folder::prepare(scope, root, places).map_err(|(path, source)| StoreError::Folder { path, source })?;
         let catalog = open_catalog(root, &folder, now, &mut repaired)?;
@@ -113,6 +115,7 @@ impl Store {
             indexing: Mutex::new(None),
             repaired,
             cancel: Cancel::default(),
+            imports: Arc::clone(imports),
         };
         store.reload_known()?;
         store.heal_lexical()?;
