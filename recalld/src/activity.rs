@@ -6,26 +6,29 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
+use crate::admission::Admission;
+use crate::unread::Unread;
+
 /// Counts the clients that are connected. Clones share the count.
 #[derive(Clone, Debug)]
 pub(crate) struct Activity {
     clients: watch::Sender<usize>,
     /// How many were counted so far.
     entered: Arc<AtomicU64>,
-}
-
-impl Default for Activity {
-    fn default() -> Self {
-        Self { clients: watch::Sender::new(0), entered: Arc::default() }
-    }
+    admission: Admission,
 }
 
 impl Activity {
+    /// Counts the clients whose calls take memory from `admission`.
+    pub(crate) fn new(admission: Admission) -> Self {
+        Self { clients: watch::Sender::new(0), entered: Arc::default(), admission }
+    }
+
     /// Counts a client until the returned value is dropped.
     pub(crate) fn enter(&self) -> Presence {
         self.clients.send_modify(|clients| *clients += 1);
         let client = ClientId(self.entered.fetch_add(1, Ordering::Relaxed));
-        Presence { activity: self.clone(), client }
+        Presence { activity: self.clone(), caller: Caller { client, unread: self.admission.unread() } }
     }
 
     /// How many clients are connected.
@@ -56,23 +59,45 @@ impl Activity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ClientId(u64);
 
+/// Who calls: what a call knows of its connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    /// Which client it is.
+    pub(crate) client: ClientId,
+    /// The answers that it has not read.
+    pub(crate) unread: Unread,
+}
+
 /// One connected client.
 #[derive(Debug)]
 pub(crate) struct Presence {
     activity: Activity,
-    client: ClientId,
+    caller: Caller,
 }
 
 impl Presence {
     /// Which client it is.
     pub(crate) fn client(&self) -> ClientId {
-        self.client
+        self.caller.client
+    }
+
+    /// What calls over this connection know of it.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
     }
 }
 
 impl Drop for Presence {
     fn drop(&mut self) {
         self.activity.clients.send_modify(|clients| *clients -= 1);
+    }
+}
+
+#[cfg(test)]
+impl Default for Activity {
+    /// Calls take as much memory as they like.
+    fn default() -> Self {
+        Self::new(Admission::new(u64::MAX, u64::MAX, u64::MAX))
     }
 }
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use interprocess::local_socket::tokio::Stream;
 use tokio::io::{AsyncRead, AsyncWrite, BufWriter, ReadBuf};
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 use tonic::transport::server::Connected;
 
-use crate::activity::{ClientId, Presence};
+use crate::activity::{Caller, Presence};
 use crate::places::Place;
 
 /// How long a closed connection waits for its client to close it too.
@@ -28,6 +28,10 @@ pub(crate) struct Connection<S = Stream> {
     stream: BufWriter<Watched<S>>,
     /// Runs while the client has not closed its side yet.
     lingering: Option<Pin<Box<Sleep>>>,
+    /// Set while answers are unread.
+    reading: Option<Reading>,
+    /// How long answers may be unread without progress.
+    patience: Duration,
     presence: Presence,
     place: Place,
 }
@@ -36,13 +40,58 @@ impl<S: AsyncWrite + Unpin> Connection<S> {
     /// Wraps a stream whose peer was admitted.
     pub(crate) fn new(stream: S, patience: Duration, presence: Presence, place: Place) -> Self {
         let stream = BufWriter::with_capacity(GATHERED_BYTES, Watched { stream, patience, stalled: None });
-        Self { stream, lingering: None, presence, place }
+        Self { stream, lingering: None, reading: None, patience, presence, place }
+    }
+}
+
+/// What was seen of a client's reading.
+struct Reading {
+    /// The mark of its unread answers, and when it changed last.
+    mark: u64,
+    since: Instant,
+    /// When to look again.
+    look: Pin<Box<Sleep>>,
+}
+
+/// How often it is looked whether a client reads on. The client's own window may hold answers up while the socket takes all.
+const READING_INTERVAL: Duration = Duration::from_secs(1);
+
+impl<S> Connection<S> {
+    /// Fails when answers have been unread for too long without progress.
+    fn watch_reading(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        let unread = &self.presence.caller().unread;
+        loop {
+            let Some(reading) = &mut self.reading else {
+                let Some(mark) = unread.mark_or_wake(cx.waker()) else { return Ok(()) };
+                let look = Box::pin(tokio::time::sleep(READING_INTERVAL));
+                self.reading = Some(Reading { mark, since: Instant::now(), look });
+                continue;
+            };
+            if reading.look.as_mut().poll(cx).is_pending() {
+                return Ok(());
+            }
+            let now = Instant::now();
+            match unread.mark() {
+                None => {
+                    self.reading = None;
+                    continue;
+                }
+                Some(mark) if mark != reading.mark => (reading.mark, reading.since) = (mark, now),
+                Some(_) if now - reading.since >= unread.patience(self.patience) => {
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, "the client does not read its answers"));
+                }
+                Some(_) => {}
+            }
+            reading.look.as_mut().reset(now + READING_INTERVAL);
+        }
     }
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Connection<S> {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
+        // The transport reads whenever something happens, also when it has just taken an answer on.
+        this.watch_reading(cx)?;
         let read = Pin::new(&mut this.stream).poll_read(cx, buf);
         this.place.watch(cx, read)
     }
@@ -135,16 +184,17 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 }
 
 impl<S> Connected for Connection<S> {
-    type ConnectInfo = ClientId;
+    type ConnectInfo = Caller;
 
-    fn connect_info(&self) -> ClientId {
-        self.presence.client()
+    fn connect_info(&self) -> Caller {
+        self.presence.caller().clone()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::num::NonZero;
+    use std::sync::Arc;
 
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio_util::sync::CancellationToken;
@@ -153,12 +203,25 @@ mod tests {
     use crate::activity::Activity;
     use crate::places::Places;
 
-    async fn connection(capacity_bytes: usize) -> (Connection<tokio::io::DuplexStream>, tokio::io::DuplexStream) {
+    type Pair = (Connection<tokio::io::DuplexStream>, tokio::io::DuplexStream);
+
+    async fn connection(capacity_bytes: usize) -> Pair {
+        connect(capacity_bytes).await.0
+    }
+
+    /// A connection over which a call was made.
+    async fn calling_connection(capacity_bytes: usize) -> Pair {
+        let (pair, places) = connect(capacity_bytes).await;
+        drop(places.call(pair.0.presence.client()));
+        pair
+    }
+
+    async fn connect(capacity_bytes: usize) -> (Pair, Arc<Places>) {
         let (ours, theirs) = tokio::io::duplex(capacity_bytes);
         let presence = Activity::default().enter();
         let places = Places::new(NonZero::<usize>::MIN, Duration::from_secs(5), CancellationToken::new());
         let place = places.enter(presence.client()).await;
-        (Connection::new(ours, Duration::from_secs(30), presence, place), theirs)
+        ((Connection::new(ours, Duration::from_secs(30), presence, place), theirs), places)
     }
 
     #[tokio::test(start_paused = true)]
@@ -192,6 +255,33 @@ mod tests {
         ours.write_all(b"slow").await.expect("there is room");
         ours.flush().await.expect("each byte comes in time");
         assert_eq!(reader.await.expect("no panic"), b"slow");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_whose_window_holds_its_answers_up_is_given_up() {
+        let (mut ours, _theirs) = calling_connection(64).await;
+        let unread = ours.presence.caller().unread.clone();
+        let began = tokio::time::Instant::now();
+        let reading = tokio::spawn(async move { ours.read_u8().await });
+        // It reads on a little before it stops.
+        let answer = unread.buffer();
+        tokio::time::sleep(Duration::from_secs(20)).await;
+        unread.advance();
+        let error = reading.await.expect("no panic").expect_err("nobody reads");
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        let waited = began.elapsed().as_secs();
+        assert!((50..=52).contains(&waited), "given up after {waited} s");
+        drop(answer);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_without_unread_answers_may_be_silent() {
+        let (mut ours, mut theirs) = calling_connection(64).await;
+        drop(ours.presence.caller().unread.buffer());
+        let reading = tokio::spawn(async move { ours.read_u8().await });
+        tokio::time::sleep(Duration::from_hours(1)).await;
+        theirs.write_u8(7).await.expect("the connection is there");
+        assert_eq!(reading.await.expect("no panic").expect("a byte"), 7);
     }
 
     #[tokio::test(start_paused = true)]

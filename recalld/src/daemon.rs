@@ -11,6 +11,7 @@ use recall_proto::v1;
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
+use crate::admission::Admission;
 use crate::args::Tenure;
 use crate::event::Events;
 use crate::in_place::InPlace;
@@ -27,7 +28,7 @@ pub(crate) struct Daemon {
     /// The use cases.
     pub(crate) engine: Arc<Engine>,
     /// The models of its user.
-    pub(crate) models: Models,
+    pub(crate) models: Arc<Models>,
     /// What the user set.
     pub(crate) settings: Settings,
     /// Who this process is.
@@ -38,6 +39,8 @@ pub(crate) struct Daemon {
     pub(crate) activity: Activity,
     /// The faults of files that sessions were told of.
     pub(crate) reported: Reported,
+    /// The memory of requests and answers.
+    pub(crate) admission: Admission,
     /// Where short calls of the engine are run.
     pub(crate) in_place: InPlace,
     /// The index jobs that clients asked for.

@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_client_is_alone_when_nobody_else_asked_lately() {
         let activity = Activity::default();
-        let (one, other) = (activity.enter().client(), activity.enter().client());
+        let (one, other) = (activity.enter().caller().client, activity.enter().caller().client);
         let began = Instant::now();
         let mut askers = Askers::default();
         let asked = [
@@ -127,7 +127,7 @@ mod tests {
     async fn a_panic_is_an_error_and_nothing_more() {
         let (activity, in_place) = (Activity::default(), InPlace::default());
         // The first is alone, the others hand their connections over.
-        for client in [activity.enter(), activity.enter(), activity.enter()].map(|presence| presence.client()) {
+        for client in [activity.enter(), activity.enter(), activity.enter()].map(|presence| presence.caller().client) {
             let refused = in_place.run(client, || -> () { panic!("provoked") }).await.expect_err("it panicked");
             assert_eq!(refused.code(), tonic::Code::Internal);
             assert_eq!(in_place.run(client, || 1 + 1).await.expect("no panic"), 2);
@@ -157,7 +157,7 @@ mod tests {
                 soon().await;
             }
             let (activity, in_place) = (Activity::default(), Arc::new(InPlace::default()));
-            let (one, other) = (activity.enter().client(), activity.enter().client());
+            let (one, other) = (activity.enter().caller().client, activity.enter().caller().client);
             if !is_alone {
                 in_place.run(other, || ()).await.expect("no panic");
             }

@@ -1,5 +1,6 @@
 //! How do long jobs share the machine, and how do they end early?
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,9 +8,6 @@ use recall_engine::Cancel;
 use tokio::sync::{Semaphore, SemaphorePermit, mpsc};
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
-
-/// How many jobs run at once. One that indexes uses every core while it parses, so that more would only take memory.
-const AT_ONCE: usize = 2;
 
 /// How many events may wait for a client that reads slowly; further progress is not told to it.
 pub(crate) const EVENTS_WAITING: usize = 32;
@@ -25,9 +23,9 @@ pub(crate) struct Jobs {
 }
 
 impl Jobs {
-    /// Jobs that end when `stop` is cancelled.
-    pub(crate) fn new(stop: CancellationToken) -> Self {
-        Self { places: Arc::new(Semaphore::new(AT_ONCE)), stop }
+    /// Runs so many jobs at once; they end when `stop` is cancelled.
+    pub(crate) fn new(at_once: NonZero<usize>, stop: CancellationToken) -> Self {
+        Self { places: Arc::new(Semaphore::new(at_once.get())), stop }
     }
 
     /// Runs a job on a thread of its own when there is a place for it.
@@ -66,6 +64,8 @@ impl Jobs {
 mod tests {
     use super::*;
 
+    const AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero");
+
     /// A job that goes on until it is asked to stop.
     fn endless(cancel: &Cancel) -> &'static str {
         while !cancel.is_cancelled() {
@@ -76,7 +76,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_job_stops_when_its_client_is_gone() {
-        let jobs = Jobs::new(CancellationToken::new());
+        let jobs = Jobs::new(AT_ONCE, CancellationToken::new());
         let (events, listener) = mpsc::channel::<()>(1);
         let (outcome, ()) = tokio::join!(jobs.run(&events, endless), async { drop(listener) });
         assert_eq!(outcome.expect("it began").expect("no panic"), "stopped");
@@ -85,7 +85,7 @@ mod tests {
     #[tokio::test]
     async fn a_job_stops_when_the_daemon_ends() {
         let stop = CancellationToken::new();
-        let jobs = Jobs::new(stop.clone());
+        let jobs = Jobs::new(AT_ONCE, stop.clone());
         let (events, _listener) = mpsc::channel::<()>(1);
         let (outcome, ()) = tokio::join!(jobs.run(&events, endless), async { stop.cancel() });
         assert_eq!(outcome.expect("it began").expect("no panic"), "stopped");
@@ -94,8 +94,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_job_that_waits_for_a_place_is_given_up_with_its_client() {
-        let jobs = Jobs::new(CancellationToken::new());
-        let _taken = jobs.places.acquire_many(AT_ONCE as u32).await.expect("open");
+        let jobs = Jobs::new(AT_ONCE, CancellationToken::new());
+        let _taken = jobs.places.acquire_many(AT_ONCE.get() as u32).await.expect("open");
         let (events, listener) = mpsc::channel::<()>(1);
         drop(listener);
         assert!(jobs.run(&events, |_| ()).await.is_none());
@@ -103,7 +103,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_job_that_panics_is_an_error() {
-        let jobs = Jobs::new(CancellationToken::new());
+        let jobs = Jobs::new(AT_ONCE, CancellationToken::new());
         let (events, _listener) = mpsc::channel::<()>(1);
         let outcome = jobs.run(&events, |_| -> () { panic!("provoked") }).await;
         assert_eq!(outcome.expect("it began").expect_err("it panicked").code(), tonic::Code::Internal);

@@ -5,6 +5,7 @@
 
 mod accept;
 mod activity;
+mod admission;
 mod args;
 mod blocking;
 mod clock;
@@ -34,6 +35,7 @@ mod service;
 mod socket;
 mod standing;
 mod start;
+mod unread;
 mod wake;
 mod wiring;
 

@@ -13,6 +13,7 @@ use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
 use crate::accept::Acceptor;
+use crate::admission::AdmissionLayer;
 use crate::daemon::Daemon;
 use crate::deadline::DeadlineLayer;
 use crate::meter::MeterLayer;
@@ -22,11 +23,14 @@ use crate::reflection;
 use crate::service::Service;
 use crate::socket::Bound;
 
-/// The largest message that is taken from a client or given to it.
-const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;
+/// The largest message that is given to a client, as large as clients take it.
+const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
-/// How many requests of one connection are answered at once; what is above waits at the client. A client that reads no
-/// answer holds at most so many of them in memory.
+/// How much of the requests of one connection, and of each of them, is received before it is read. What is larger waits at the
+/// client until there is memory for it.
+const RECEIVED_AHEAD_BYTES: u32 = 256 * 1024;
+
+/// How many requests of one connection are answered at once; what is above waits at the client.
 const STREAMS_PER_CONNECTION: u32 = 64;
 
 /// How many calls that a client gave up may wait to be cleared away. An agent that is interrupted gives up all of its calls
@@ -126,15 +130,19 @@ fn serve(
 ) -> impl Future<Output = Result<(), tonic::transport::Error>> + Send + 'static {
     let stopped = daemon.stop.clone().cancelled_owned();
     let meter = MeterLayer::new(Arc::clone(&daemon.meter));
+    let admission = AdmissionLayer::new(daemon.admission.clone());
     let service = RecallServer::new(Service::new(daemon))
-        .max_decoding_message_size(MAX_MESSAGE_BYTES)
-        .max_encoding_message_size(MAX_MESSAGE_BYTES);
+        .max_decoding_message_size(settings.max_message_bytes as usize)
+        .max_encoding_message_size(MAX_ANSWER_BYTES);
     tonic::transport::Server::builder()
         .max_concurrent_streams(STREAMS_PER_CONNECTION)
+        .initial_connection_window_size(RECEIVED_AHEAD_BYTES)
+        .initial_stream_window_size(RECEIVED_AHEAD_BYTES)
         .http2_max_pending_accept_reset_streams(Some(GIVEN_UP_CALLS_WAITING))
         .layer(PlacesLayer::new(places))
         .layer(meter)
         .layer(DeadlineLayer::new(settings.request_timeout))
+        .layer(admission)
         .layer(CatchPanic)
         .add_service(service)
         .add_service(tonic_health::pb::health_server::HealthServer::new(

@@ -37,7 +37,8 @@ use recall_proto::v1;
 use recall_proto::v1::recall_server::Recall;
 use tonic::{Request, Response, Status};
 
-use crate::activity::ClientId;
+use crate::activity::{Caller, ClientId};
+use crate::admission::Answering;
 use crate::blocking;
 use crate::daemon::Daemon;
 use crate::failure::IntoFailure;
@@ -95,8 +96,9 @@ impl Recall for Service {
     }
 
     async fn search(&self, request: Request<v1::SearchRequest>) -> Result<Response<v1::SearchResponse>, Status> {
-        let client = *request.extensions().get::<ClientId>().expect("every connection has one");
-        search::handle(self, client, request.into_inner()).await.map(Response::new)
+        let client = request.extensions().get::<Caller>().expect("every connection has one").client;
+        let answering = request.extensions().get::<Answering>().expect("every search is admitted").clone();
+        search::handle(self, client, &answering, request.into_inner()).await.map(Response::new)
     }
 
     async fn candidates(

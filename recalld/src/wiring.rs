@@ -6,27 +6,33 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use recall_config::{Environment, Homes, ModelSetting, RankerSetting, Settings};
+use recall_config::{DaemonSettings, Environment, Homes, ModelSetting, RankerSetting, Settings};
 use recall_core::Weights;
 use recall_engine::{
-    EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, Places, RankerChoice, Rankers, RerankSettings,
-    StoreSettings,
+    EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, MemorySettings, Places, RankerChoice, Rankers,
+    RerankSettings, StoreSettings,
 };
 use recall_models::BuiltIn;
 use tokio_util::sync::CancellationToken;
 
 use crate::activity::Activity;
+use crate::admission::Admission;
 use crate::clock::SystemClock;
 use crate::daemon::{Daemon, Identity};
 use crate::event::Events;
 use crate::failure::chain;
 use crate::in_place::InPlace;
 use crate::jobs::Jobs;
+use crate::memory::MemoryUse;
 use crate::models::{self, Models};
+use crate::pressure::{COPIES_OF_A_NETWORK, Shares};
 use crate::reported::Reported;
 
 /// How much earlier than its request a search stops to wait for an index, so that there is time to say so.
 const TIME_TO_ANSWER: Duration = Duration::from_secs(2);
+
+/// How many models are fetched at once. More share one line.
+const TRANSFERS_AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero");
 
 /// Builds what all requests share. Opens nothing.
 pub(crate) fn daemon(
@@ -37,8 +43,12 @@ pub(crate) fn daemon(
     events: Events,
 ) -> Daemon {
     let stop = CancellationToken::new();
-    let models = Models::new(homes, &environment, &settings);
-    let engine = Arc::new(engine(homes, environment, &settings));
+    let at_once = settings.index.at_once;
+    let models = Arc::new(Models::new(homes, &environment, &settings));
+    let shares = Shares::of(settings.daemon.memory_ceiling_bytes);
+    let engine = Arc::new(engine(homes, environment, &settings, memory(&settings, shares, Arc::clone(&models))));
+    let DaemonSettings { unread_bytes, max_message_bytes, .. } = settings.daemon;
+    let admission = Admission::new(shares.call_bytes, unread_bytes, max_message_bytes);
     models.hand_to(&engine);
     Daemon {
         models,
@@ -46,17 +56,34 @@ pub(crate) fn daemon(
         settings,
         identity,
         meter: Arc::default(),
-        activity: Activity::default(),
+        activity: Activity::new(admission.clone()),
+        admission,
         reported: Reported::default(),
         in_place: InPlace::default(),
-        jobs: Jobs::new(stop.clone()),
-        transfers: Jobs::new(stop.clone()),
+        jobs: Jobs::new(at_once, stop.clone()),
+        transfers: Jobs::new(TRANSFERS_AT_ONCE, stop.clone()),
         events,
         stop,
     }
 }
 
-fn engine(homes: &Homes, environment: Environment, settings: &Settings) -> Engine {
+/// What the engine may take of the daemon's memory.
+///
+/// Networks do not count: whoever uses one has decided about that, and no store that is closed makes up for it.
+fn memory(settings: &Settings, shares: Shares, models: Arc<Models>) -> MemorySettings {
+    let used_bytes = move || {
+        let networks_bytes = models.loaded_bytes() * COPIES_OF_A_NETWORK;
+        MemoryUse::of_this_process().anonymous_bytes.saturating_sub(networks_bytes)
+    };
+    MemorySettings {
+        import_bytes: shares.import_bytes,
+        imports_at_once: settings.index.at_once,
+        ceiling_bytes: settings.daemon.memory_ceiling_bytes,
+        used_bytes: Arc::new(used_bytes),
+    }
+}
+
+fn engine(homes: &Homes, environment: Environment, settings: &Settings, memory: MemorySettings) -> Engine {
     let places = Places {
         global_root: homes.global_root(),
         stores: homes.data.join("stores"),
@@ -67,7 +94,8 @@ fn engine(homes: &Homes, environment: Environment, settings: &Settings) -> Engin
     let embeddings = homes.embeddings();
     let (homes, user) = (homes.clone(), settings.clone());
     let of_store = move |root: &Path| store_settings(&homes, &environment, &user, root);
-    Engine::new(places, engine_settings(settings, embeddings), Box::new(of_store), Arc::new(SystemClock))
+    let engine_settings = EngineSettings { memory, ..engine_settings(settings, embeddings) };
+    Engine::new(places, engine_settings, Box::new(of_store), Arc::new(SystemClock))
 }
 
 fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
@@ -92,6 +120,7 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
             wait: search.rerank_wait.min(longest_wait),
             weight: search.rerank_weight,
         },
+        memory: MemorySettings::default(),
     }
 }
 

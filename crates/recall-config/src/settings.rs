@@ -49,6 +49,8 @@ pub struct IndexSettings {
     pub wait: Duration,
     /// How long whoever makes a first index, a command or a search, waits for its embeddings.
     pub embedding_wait: Duration,
+    /// How many runs index at once, edits of a few files aside; others wait in the order in which they came.
+    pub at_once: NonZero<usize>,
 }
 
 impl Default for IndexSettings {
@@ -61,6 +63,7 @@ impl Default for IndexSettings {
             first_wait: Duration::from_mins(1),
             wait: Duration::from_millis(250),
             embedding_wait: Duration::from_secs(1),
+            at_once: non_zero(2),
         }
     }
 }
@@ -181,8 +184,12 @@ pub struct DaemonSettings {
     pub drain: Duration,
     /// The longest that one request may take; indexing, which streams its progress, is not bounded.
     pub request_timeout: Duration,
-    /// The most memory of its own that the daemon keeps; above it idle stores are closed and index jobs refused.
+    /// The most memory of its own that the daemon keeps; what does not fit waits, and idle stores are closed for it.
     pub memory_ceiling_bytes: u64,
+    /// The largest message that is taken from a client.
+    pub max_message_bytes: u64,
+    /// The most that the unread answers of one connection take.
+    pub unread_bytes: u64,
     /// How many stores stay open; the least recently used one is closed first.
     pub max_open_stores: NonZero<usize>,
     /// How many clients may be connected at once; the one that has been idle longest makes room for one more.
@@ -206,6 +213,8 @@ impl Default for DaemonSettings {
             drain: Duration::from_secs(5),
             request_timeout: Duration::from_secs(30),
             memory_ceiling_bytes: 512 * 1024 * 1024,
+            max_message_bytes: 8 * 1024 * 1024,
+            unread_bytes: 2 * 1024 * 1024,
             max_open_stores: non_zero(32),
             max_connections: non_zero(512),
             handshake_timeout: Duration::from_secs(5),

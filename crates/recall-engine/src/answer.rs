@@ -211,6 +211,8 @@ pub enum Warning {
         /// Files to read in all.
         files: u64,
     },
+    /// The store waits for its turn to be indexed: the answer is of what is there.
+    IndexingWaits,
     /// The freshness scan was not done in time: files that are new since the last one may be missing.
     ScanRunning,
     /// A file changed while the query ran and could not be indexed in time: its hits are left out.

@@ -50,6 +50,8 @@ enum Phase {
     #[default]
     Idle,
     Scanning,
+    /// Waits for its turn to import.
+    Queued,
     Ingesting,
 }
 
@@ -94,6 +96,18 @@ impl Freshness {
         self.changed.notify_all();
     }
 
+    /// Says that the comparison waits for its turn to import; it is what it was once the returned value is dropped.
+    fn queue(&self) -> InQueue<'_> {
+        let mut state = self.state.lock();
+        let before = state.phase;
+        if before != Phase::Idle {
+            state.phase = Phase::Queued;
+        }
+        drop(state);
+        self.changed.notify_all();
+        InQueue { freshness: self, before }
+    }
+
     fn end(&self) {
         let mut state = self.state.lock();
         let began = state.began.take().unwrap_or_else(Instant::now);
@@ -102,6 +116,25 @@ impl Freshness {
         state.last = Some((Instant::now(), took));
         drop(state);
         self.changed.notify_all();
+    }
+}
+
+/// A comparison that waits for its turn to import.
+struct InQueue<'a> {
+    freshness: &'a Freshness,
+    before: Phase,
+}
+
+impl Drop for InQueue<'_> {
+    fn drop(&mut self) {
+        let mut state = self.freshness.state.lock();
+        if state.phase == Phase::Queued {
+            state.phase = self.before;
+            // A search measures from here how long the comparison takes.
+            state.began = Some(Instant::now());
+        }
+        drop(state);
+        self.freshness.changed.notify_all();
     }
 }
 
@@ -167,7 +200,10 @@ fn freshen_files(
     let patience = if never_indexed { settings.first_index_wait } else { limits.scan_wait };
     let mut state = store.freshness.state.lock();
     let deadline = began + patience;
+    // The turns of other projects may take minutes: what is here is answered from instead.
+    let in_queue = began + settings.ingest_wait.min(patience);
     while state.phase == Phase::Scanning || (never_indexed && state.phase != Phase::Idle) {
+        let deadline = if state.phase == Phase::Queued { in_queue } else { deadline };
         if store.freshness.changed.wait_until(&mut state, deadline).timed_out() {
             break;
         }
@@ -184,6 +220,7 @@ fn freshen_files(
     drop(state);
     Ok(match phase {
         Phase::Scanning => vec![Warning::ScanRunning],
+        Phase::Queued => vec![Warning::IndexingWaits],
         Phase::Ingesting => {
             let indexing = store.indexing().unwrap_or_default();
             vec![Warning::Indexing { files_done: indexing.files_done, files: indexing.files }]
@@ -222,7 +259,11 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
             cancel: &cancel,
             progress: &mut |_| {},
         };
-        let result = sync(&mut job).map(|report| report.outcome).map_err(Arc::new);
+        let report = sync(&mut job);
+        let (result, import) = match report {
+            Ok(SyncReport { outcome, unchanged: _, import }) => (Ok(outcome), import),
+            Err(error) => (Err(Arc::new(error)), None),
+        };
         if let Err(error) = &result {
             let reason = reason_of(&**error);
             tracing::warn!(root = %store.root.display(), reason, "the store could not be brought up to its files");
@@ -231,6 +272,7 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
         drop(end);
         store.catch_up(Reach::Whole);
         store.settle();
+        drop(import);
         store.embed_soon();
         drop(store);
         drop(working);
@@ -290,7 +332,7 @@ pub(crate) fn refresh_files(store: &Arc<Store>, paths: &BTreeSet<DocPath>, now: 
     }
     let cancel = store.cancel.clone();
     let mut supervision = Supervision { progress: &mut |_| {}, cancel: &cancel };
-    let ingested = ingest(store, &work, NonZero::<usize>::MIN, now, &mut supervision);
-    store.settle_soon();
+    let ingested = ingest(store, &work, NonZero::<usize>::MIN, now, None, &mut supervision);
+    store.settle_soon(None);
     ingested.map(|_| ())
 }

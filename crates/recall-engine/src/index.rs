@@ -103,7 +103,7 @@ impl Engine {
         }
         let job =
             Sync { store: &store, threads: self.settings.ingest_threads, now: self.clock.now(), cancel, progress };
-        let SyncReport { outcome, unchanged } = self.run(&store, job)?;
+        let SyncReport { outcome, unchanged, import: _ } = self.run(&store, job)?;
         Ok(IndexReport {
             added: outcome.added,
             changed: outcome.changed,
@@ -121,8 +121,8 @@ impl Engine {
     pub(crate) fn run(&self, store: &Arc<Store>, mut job: Sync<'_>) -> Result<SyncReport, StoreError> {
         let began = Instant::now();
         let is_first = store.holds_nothing();
-        let report = sync(&mut job);
-        store.settle_soon();
+        let mut report = sync(&mut job);
+        store.settle_soon(report.as_mut().ok().and_then(|report| report.import.take()));
         if is_first && report.is_ok() {
             store.semantic.wait_for(store.lexical.generation(), self.settings.embedding_wait);
         }

@@ -15,6 +15,7 @@ use recall_core::Timestamp;
 
 use crate::coverage::Indexing;
 use crate::error::StoreError;
+use crate::imports::Import;
 use crate::progress::{Cancel, Progress};
 use crate::store::Store;
 
@@ -34,11 +35,19 @@ pub(crate) struct Work {
 /// Up to how many files what is known of them is read one by one.
 const FEW_FILES: usize = 64;
 
+/// Up to how many bytes of files are read without a turn to import, and lie between reading and the catalog then.
+const FEW_BYTES: u64 = 4 * 1024 * 1024;
+
 impl Work {
     /// Whether it writes so few files that what is known of all others need not be read anew.
     fn is_small(&self) -> bool {
         let Self { read, gone, skipped } = self;
         read.len() + gone.len() + skipped.len() <= FEW_FILES
+    }
+
+    /// Whether it takes so much memory that it wants a turn to import.
+    pub(crate) fn is_import(&self) -> bool {
+        !self.is_small() || self.read.iter().map(|task| task.size_bytes).sum::<u64>() > FEW_BYTES
     }
 
     /// The files that it may write.
@@ -76,7 +85,7 @@ pub(crate) struct Supervision<'a> {
     pub(crate) cancel: &'a Cancel,
 }
 
-/// Does the work. Waits while another thread writes to the store.
+/// Does the work. Waits while another thread writes to the store. More than a few files want the turn of an import.
 ///
 /// What was committed before an error or a cancellation stands. Fails while another process has the store open.
 pub(crate) fn ingest(
@@ -84,6 +93,7 @@ pub(crate) fn ingest(
     work: &Work,
     threads: NonZero<usize>,
     now: Timestamp,
+    import: Option<&Import>,
     supervision: &mut Supervision<'_>,
 ) -> Result<Outcome, StoreError> {
     store.index_lock.take()?;
@@ -96,7 +106,7 @@ pub(crate) fn ingest(
     (supervision.progress)(Progress::Started { files });
     store.set_indexing(Some(Indexing { files_done: 0, files }));
     let started = Instant::now();
-    let outcome = write::run(store, work, threads, now, supervision);
+    let outcome = write::run(store, work, threads, now, import, supervision);
     store.set_indexing(None);
     match &outcome {
         Ok(outcome) if outcome.added + outcome.changed + outcome.removed > 0 && work.is_small() => {

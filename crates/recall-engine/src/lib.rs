@@ -5,6 +5,7 @@
 
 mod answer;
 mod briefing;
+mod budget;
 mod candidates;
 mod coverage;
 mod doctor;
@@ -15,6 +16,7 @@ mod freshness;
 mod get;
 mod git;
 mod graph;
+mod imports;
 mod index;
 mod ingest;
 mod list;
@@ -37,12 +39,13 @@ mod status;
 mod store;
 mod structure;
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use arc_swap::ArcSwapOption;
 
 pub use answer::{Answer, Explanation, Facet, Factor, Hit, Reranked, Stage, StageTimes, UnreadLines, Warning};
 pub use briefing::{Briefing, BriefingSection, SectionKind};
+pub use budget::{Acquire, Budget, BudgetUse, Permit};
 pub use candidates::RankedDocument;
 pub use coverage::{Coverage, Indexing};
 pub use doctor::{Check, DoctorReport, DoctorRequest, Finding, Gravity, Mend, Problem, SecretScan};
@@ -52,6 +55,7 @@ pub use error::{
 pub use fault::Fault;
 pub use get::{Item, ItemRequest, Parent};
 pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, Links, NodeThing, links};
+pub use imports::Room;
 pub use index::{IndexReport, IndexRequest};
 pub use list::{ListRequest, Listed, Listing, Said};
 pub use memory::{
@@ -68,8 +72,8 @@ pub use session::{
     EndedSession, EventListing, LoggedEvent, RecorderCounts, SessionError, SessionListing, StartedSession,
 };
 pub use settings::{
-    EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, Places, RankerChoice, RerankSettings,
-    Reranker, StoreSettings, StoreSettingsSource,
+    EmbeddingModel, EmbeddingStoreSettings, EngineSettings, JournalSource, MemorySettings, Places, RankerChoice,
+    RerankSettings, Reranker, StoreSettings, StoreSettingsSource,
 };
 pub use status::{FailureEntry, Status, StoreStatus};
 
@@ -78,6 +82,7 @@ use recall_core::Clock;
 use recall_journal::Disk;
 
 use crate::errand::Helpers;
+use crate::imports::Imports;
 use crate::models::Models;
 use crate::registry::Registry;
 use crate::semantic::Kept;
@@ -120,7 +125,10 @@ impl Engine {
     ) -> Self {
         let kept = settings.embedding_store.as_ref().map(|kept| Arc::new(Kept::new(kept, Arc::clone(&clock))));
         let models = Models { encoders: Encoders::default(), instant: settings.model.clone(), kept };
-        let registry = Arc::new(Registry::new(places, settings.open_stores, store_settings, models, journals));
+        let registry = Arc::new_cyclic(|registry| {
+            let imports = Imports::new(&settings.memory, Weak::clone(registry));
+            Registry::new(places, settings.open_stores, store_settings, models, journals, imports)
+        });
         let recorder = FlightRecorder::new(Arc::clone(&registry), Arc::clone(&clock));
         Self { registry, settings, reranker: ArcSwapOption::empty(), clock, recorder, helpers: Helpers::default() }
     }
@@ -136,11 +144,16 @@ impl Engine {
         self.recorder.flush();
     }
 
-    /// Closes the least recently used store that nobody uses; tells whether there was one.
+    /// Closes stores that nobody uses while the process is above its memory ceiling, the least recently used one first.
     ///
-    /// The next request opens it again, from what it wrote.
-    pub fn shed(&self) -> bool {
-        self.registry.shed()
+    /// The next request opens a closed one again, from what it wrote.
+    pub fn make_room(&self) -> Room {
+        self.registry.imports.make_room()
+    }
+
+    /// How much memory is set aside for imports, and how many wait.
+    pub fn imports(&self) -> BudgetUse {
+        self.registry.imports.usage()
     }
 
     /// How many index jobs are running.

@@ -13,6 +13,7 @@ use recall_core::{Clock, Scope, StoreScope};
 
 use crate::error::StoreError;
 use crate::fault::Fault;
+use crate::imports::Imports;
 use crate::memory::Own;
 use crate::models::{Encoders, Models};
 use crate::origin::Origin;
@@ -40,6 +41,7 @@ pub(crate) struct Registry {
     damaged: Mutex<BTreeMap<PathBuf, Damage>>,
     uses: AtomicU64,
     closing: AtomicBool,
+    pub(crate) imports: Arc<Imports>,
 }
 
 /// A part of a store that was found damaged.
@@ -63,6 +65,7 @@ impl Registry {
         store_settings: Box<StoreSettingsSource>,
         models: Models,
         journals: Box<JournalSource>,
+        imports: Imports,
     ) -> Self {
         let journals: Arc<JournalSource> = Arc::from(journals);
         let own = Arc::new(Own::new(&places, Arc::clone(&journals)));
@@ -78,6 +81,7 @@ impl Registry {
             damaged: Mutex::default(),
             uses: AtomicU64::new(0),
             closing: AtomicBool::new(false),
+            imports: Arc::new(imports),
         }
     }
 
@@ -281,6 +285,7 @@ impl Registry {
             places: &self.places,
             models: &models,
             journals: &*self.journals,
+            imports: &self.imports,
             locks: &self.locks,
             own: &self.own,
             settings_source: &self.store_settings,

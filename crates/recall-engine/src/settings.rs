@@ -9,6 +9,7 @@ use std::time::Duration;
 use recall_core::{CrossEncoder, DocumentType, Embedder, LOW_CONFIDENCE, Limits, Weights};
 use recall_journal::Storage;
 
+use crate::imports::AT_ONCE;
 use crate::rankers::Rankers;
 
 /// Where the stores of a user live.
@@ -54,6 +55,33 @@ pub struct EngineSettings {
     pub embedding_store: Option<EmbeddingStoreSettings>,
     /// How much a cross-encoder is asked, where one is used.
     pub rerank: RerankSettings,
+    /// How much memory it may take.
+    pub memory: MemorySettings,
+}
+
+/// How much memory the engine may take.
+#[derive(Clone)]
+pub struct MemorySettings {
+    /// The most that all imports together may hold, in bytes.
+    pub import_bytes: u64,
+    /// How many imports run at once; each has an equal share.
+    pub imports_at_once: NonZero<usize>,
+    /// Above so many bytes idle stores are closed, and imports read one file at a time.
+    pub ceiling_bytes: u64,
+    /// How many bytes the process has of its own at this moment.
+    pub used_bytes: Arc<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl Default for MemorySettings {
+    /// 512 MiB, of which imports may take the half, in a process that nobody measures.
+    fn default() -> Self {
+        Self {
+            import_bytes: 256 * 1024 * 1024,
+            imports_at_once: AT_ONCE,
+            ceiling_bytes: 512 * 1024 * 1024,
+            used_bytes: Arc::new(|| 0),
+        }
+    }
 }
 
 /// How much a cross-encoder is asked, and how much it counts.
@@ -117,6 +145,7 @@ impl EngineSettings {
             model: None,
             embedding_store: None,
             rerank: RerankSettings::default(),
+            memory: MemorySettings::default(),
         }
     }
 }

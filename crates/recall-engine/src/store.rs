@@ -30,6 +30,7 @@ use crate::coverage::{Coverage, Indexing};
 use crate::error::StoreError;
 use crate::freshness::Freshness;
 use crate::graph::stated::Stated;
+use crate::imports::{Import, Imports};
 use crate::memory::{AnchorTexts, Contributors, Ledger, RatedCell};
 use crate::models::Models;
 use crate::progress::Cancel;
@@ -117,6 +118,8 @@ pub(crate) struct Store {
     pub(crate) repaired: Vec<String>,
     /// Asks the store's background jobs to stop.
     pub(crate) cancel: Cancel,
+    /// The turns to import, of all stores.
+    pub(crate) imports: Arc<Imports>,
 }
 
 impl Store {
@@ -199,11 +202,12 @@ impl Store {
     }
 
     /// Brings the embeddings up that follow at once, and closes the lexical index's writer, which waits for its merges, on a
-    /// thread of its own; then leaves what takes long to another.
-    pub(crate) fn settle_soon(self: &Arc<Self>) {
+    /// thread of its own; then leaves what takes long to another. An import ends with it.
+    pub(crate) fn settle_soon(self: &Arc<Self>, import: Option<Import>) {
         self.work("settle", |store| {
             store.catch_up(Reach::Whole);
             store.settle();
+            drop(import);
             // So that the first search after a job ranks by the graph as the second does.
             store.follow_structure();
             store.embed_soon();

@@ -3,10 +3,13 @@
 mod support;
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use recall_core::{DocumentType, Provenance, Scope, StoreScope};
 use recall_engine::{
-    Cancel, Engine, IndexReport, IndexRequest, ListRequest, ListSort, Listing, RemoveRequest, Said, Tombstones,
+    Cancel, Engine, EngineSettings, IndexReport, IndexRequest, ListRequest, ListSort, Listing, MemorySettings,
+    RemoveRequest, Room, Said, Tombstones,
 };
 use support::{Sandbox, everything};
 
@@ -123,15 +126,26 @@ fn a_search_tells_what_each_retriever_brought() {
 fn every_open_store_is_told_about_and_idle_ones_are_closed() {
     let sandbox = Sandbox::with(&[("a.md", "# Alpha\n\nx\n")]);
     fs::create_dir_all(sandbox.home().join("global")).expect("made");
-    let engine = sandbox.engine();
+    // How often the memory is found to be above the ceiling.
+    let above = Arc::new(AtomicU32::new(0));
+    let looked = Arc::clone(&above);
+    let take = move || looked.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok();
+    let used_bytes = Arc::new(move || if take() { u64::MAX } else { 0 });
+    let memory = MemorySettings { used_bytes, ..MemorySettings::default() };
+    let engine = sandbox.engine_by(EngineSettings { memory, ..EngineSettings::default() });
     let open = || engine.status_of_open_stores(0).stores.iter().map(|store| store.scope).collect::<Vec<_>>();
     assert_eq!(open(), []);
     let seen = engine.status(&sandbox.origin(), Scope::All, 0).expect("a status");
     assert_eq!(seen.stores.iter().map(|store| store.scope).collect::<Vec<_>>(), open());
     assert_eq!(open(), [StoreScope::Project, StoreScope::Global]);
-    assert!(engine.shed());
+    let make_room = |times| {
+        above.store(times, Ordering::SeqCst);
+        engine.make_room()
+    };
+    assert_eq!(make_room(1), Room::Left);
     assert_eq!(open(), [StoreScope::Global], "the least recently used one goes first");
-    assert!(engine.shed());
-    assert!(!engine.shed(), "none is left");
+    assert_eq!(make_room(1), Room::Left);
+    assert_eq!(open(), []);
+    assert_eq!(make_room(1), Room::Full, "none is left");
     assert_eq!(sandbox.search(&engine, "alpha").hits.len(), 1, "a closed store is opened again");
 }

@@ -50,7 +50,7 @@ impl<'a> From<&'a v1::DaemonStatus> for Daemon<'a> {
             protocols: protocols.map(ProtocolRange::from),
             started_at: moment(started_at.as_ref()),
             uptime_ms: *uptime_ms,
-            memory: memory.map(MemoryUse::from),
+            memory: memory.clone().map(MemoryUse::from),
             connections: *connections,
             sessions: *sessions,
             requests_in_flight: *requests_in_flight,
@@ -77,18 +77,34 @@ impl From<v1::ProtocolRange> for ProtocolRange {
 }
 
 #[derive(Debug, Serialize)]
-#[expect(clippy::struct_field_names, reason = "the names of the schema say their unit")]
 struct MemoryUse {
     resident_bytes: u64,
     anonymous_bytes: u64,
     peak_bytes: u64,
     ceiling_bytes: u64,
+    shares: Vec<MemoryShare>,
 }
 
 impl From<v1::MemoryUse> for MemoryUse {
     fn from(message: v1::MemoryUse) -> Self {
-        let v1::MemoryUse { resident_bytes, anonymous_bytes, peak_bytes, ceiling_bytes } = message;
-        Self { resident_bytes, anonymous_bytes, peak_bytes, ceiling_bytes }
+        let v1::MemoryUse { resident_bytes, anonymous_bytes, peak_bytes, ceiling_bytes, shares } = message;
+        let shares = shares.into_iter().map(MemoryShare::from).collect();
+        Self { resident_bytes, anonymous_bytes, peak_bytes, ceiling_bytes, shares }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct MemoryShare {
+    name: String,
+    whole_bytes: u64,
+    used_bytes: u64,
+    waiting: u64,
+}
+
+impl From<v1::MemoryShare> for MemoryShare {
+    fn from(message: v1::MemoryShare) -> Self {
+        let v1::MemoryShare { name, whole_bytes, used_bytes, waiting } = message;
+        Self { name, whole_bytes, used_bytes, waiting }
     }
 }
 

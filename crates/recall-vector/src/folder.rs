@@ -63,8 +63,7 @@ pub(crate) fn sweep(dir: &Path, listed: &Listed, current: u64) {
 /// That the new one is on disk before it gets its name is up to `write`; that the name is, is seen to here.
 pub(crate) fn replace(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
-    let temporary = dir.join(format!("{TEMPORARY}-{}-{name}", std::process::id()));
+    let temporary = temporary(path, "")?;
     let outcome = create(&temporary).and_then(|file| write(&file)).and_then(|()| fs::rename(&temporary, path));
     if outcome.is_err() {
         // The error above says what went wrong; a leftover is swept at the next opening.
@@ -72,6 +71,12 @@ pub(crate) fn replace(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) 
     }
     outcome?;
     sync(dir)
+}
+
+/// The path of a temporary file for what shall become a file, or a part of it. An opening deletes what is left under it.
+pub(crate) fn temporary(path: &Path, part: &str) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
+    Ok(path.with_file_name(format!("{TEMPORARY}-{}-{name}{part}", std::process::id())))
 }
 
 /// Makes a file that its owner alone can read: who has an embedding can guess at the text.

@@ -11,6 +11,7 @@
 
 use std::cell::Cell;
 use std::ops::{Deref, Range};
+use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
@@ -64,7 +65,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Copies a graph from bytes that are known to be what [`to_bytes`](Self::to_bytes) wrote, and adds records to it.
+    /// Copies a graph from bytes that are known to be what [`save`](Self::save) wrote, and adds records to it.
     pub(crate) fn extended(bytes: &[u8], known: usize, more: &[u8], stride: usize) -> Result<Self, GraphError> {
         let mut graph = Self::unset(stride)?;
         graph.index.load_from_buffer(bytes).map_err(refused)?;
@@ -73,7 +74,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Reads a graph in place, from a range of a file's bytes that are known to be what [`to_bytes`](Self::to_bytes) wrote.
+    /// Reads a graph in place, from a range of a file's bytes that are known to be what [`save`](Self::save) wrote.
     pub(crate) fn view(bytes: &Arc<Mapping>, range: Range<usize>, stride: usize) -> Result<Self, GraphError> {
         let mut graph = Self::unset(stride)?;
         // SAFETY: the map outlives the index, since the graph keeps it and drops it last.
@@ -82,11 +83,12 @@ impl Graph {
         Ok(Self { _bytes: Some(Arc::clone(bytes)), ..graph })
     }
 
-    /// The graph and its records: number and stride of the records, the records by place, the graph.
-    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>, GraphError> {
-        let mut bytes = vec![0; self.index.serialized_length()];
-        self.index.save_to_buffer(&mut bytes).map_err(refused)?;
-        Ok(bytes)
+    /// Writes the graph and its records into a file: number and stride of the records, the records by place, the graph.
+    ///
+    /// Into a file, as a copy in memory would take as much as the graph itself.
+    pub(crate) fn save(&self, path: &Path) -> Result<(), GraphError> {
+        let path = path.to_str().ok_or_else(|| refused("the path of the index is not UTF-8"))?;
+        self.index.save(path).map_err(refused)
     }
 
     /// The places of about the `count` nearest records, in no order. Fewer are nearer.
@@ -241,11 +243,17 @@ mod tests {
     #[test]
     fn the_library_keeps_records_in_the_order_of_their_places() {
         let (records, stride) = (circle(), record::stride(DIMENSIONS));
-        let whole = Graph::build(&records, stride).and_then(|graph| graph.to_bytes()).expect("memory");
+        let place = tempfile::tempdir().expect("a temporary directory");
+        let bytes = |graph: Graph| {
+            let path = place.path().join("graph");
+            graph.save(&path).expect("there is room");
+            std::fs::read(path).expect("it was written")
+        };
+        let whole = Graph::build(&records, stride).map(bytes).expect("memory");
         assert_eq!(&whole[PREFIX_BYTES..PREFIX_BYTES + records.len()], records);
         let (first, rest) = records.split_at(100 * stride);
-        let part = Graph::build(first, stride).and_then(|graph| graph.to_bytes()).expect("memory");
-        let extended = Graph::extended(&part, 100, rest, stride).and_then(|graph| graph.to_bytes()).expect("memory");
+        let part = Graph::build(first, stride).map(bytes).expect("memory");
+        let extended = Graph::extended(&part, 100, rest, stride).map(bytes).expect("memory");
         assert_eq!(&extended[..PREFIX_BYTES + records.len()], &whole[..PREFIX_BYTES + records.len()]);
     }
 }

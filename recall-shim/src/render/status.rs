@@ -132,7 +132,7 @@ fn model_lines(models: &[Model]) -> String {
 }
 
 fn daemon_lines(daemon: &DaemonStatus, detail: Detail) -> String {
-    let memory = daemon.memory.unwrap_or_default();
+    let memory = daemon.memory.clone().unwrap_or_default();
     let mut text = format!(
         "Daemon: recalld {}, pid {}, up {}, memory {}.\n",
         inline(&daemon.version, 40),

@@ -14,7 +14,7 @@ use tonic::codegen::http::{Request, Response};
 use tower::{Layer, Service};
 
 use super::{Call, Places};
-use crate::activity::ClientId;
+use crate::activity::Caller;
 
 /// Counts every call of a service for the connection that makes it, until the last byte of its answer was given out.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let client = *request.extensions().get::<ClientId>().expect("every connection has one");
+        let client = request.extensions().get::<Caller>().expect("every connection has one").client;
         let call = self.places.call(client);
         let answer = self.inner.call(request);
         async move { Ok(answer.await?.map(|body| Body::new(Counted { body, _call: call }))) }.boxed()

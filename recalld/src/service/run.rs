@@ -16,7 +16,6 @@ use tonic::Status;
 use super::{Pieces, Service, status, store};
 use crate::failure::IntoFailure;
 use crate::jobs::{EVENTS_WAITING, LAST_EVENT_PATIENCE};
-use crate::pressure::{self, Room};
 
 /// The shortest time between two reports of progress: more than twenty a second nobody sees.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
@@ -42,10 +41,6 @@ pub(super) fn stream(
         let working = Arc::clone(&daemon);
         let job = move |cancel: &Cancel| {
             let engine = &working.engine;
-            if pressure::make_room(&working) == Room::Full {
-                let ceiling_bytes = working.settings.daemon.memory_ceiling_bytes;
-                return Err(RunError::NoRoom { ceiling_bytes });
-            }
             let before = match state(engine, &origin, scope, 0) {
                 // That is what a rebuild is for; a run that cannot use the store says so.
                 Err(StatusError::Store(error)) if error.fault() == Fault::Damaged => None,
@@ -71,10 +66,6 @@ pub(super) fn stream(
 enum RunError {
     Index(IndexError),
     Status(StatusError),
-    /// The daemon is above its memory ceiling.
-    NoRoom {
-        ceiling_bytes: u64,
-    },
 }
 
 impl From<IndexError> for RunError {
@@ -95,7 +86,6 @@ fn failed(error: RunError) -> Status {
         RunError::Index(IndexError::Store(error)) if error.fault() == Fault::Cancelled => ended(),
         RunError::Index(error) => error.into_failure().into(),
         RunError::Status(error) => error.into_failure().into(),
-        RunError::NoRoom { ceiling_bytes } => pressure::refused(ceiling_bytes).into(),
     }
 }
 

@@ -14,11 +14,17 @@ use tonic::Status;
 
 use super::{Service, context};
 use crate::activity::ClientId;
+use crate::admission::Answering;
 use crate::failure::unsupported;
+
+/// What the whole text of a document takes in an answer for each of its bytes: as it is read, in each hit, and
+/// encoded.
+const COPIES_OF_A_TEXT: u64 = 3;
 
 pub(super) async fn handle(
     service: &Service,
     client: ClientId,
+    answering: &Answering,
     request: SearchRequest,
 ) -> Result<SearchResponse, Status> {
     let began = Instant::now();
@@ -44,6 +50,8 @@ pub(super) async fn handle(
     service.daemon.engine.note_search(&origin, &provenance, &request, &answer);
     let parents = if include_parent {
         let documents: Vec<_> = answer.hits.iter().map(|hit| hit.document.id).collect();
+        let text_bytes: u64 = answer.hits.iter().map(|hit| hit.document.size_bytes).sum();
+        answering.admit_texts(text_bytes * COPIES_OF_A_TEXT).await;
         service.call(move |daemon| parent_texts(&daemon.engine, &origin, &documents)).await?
     } else {
         HashMap::new()

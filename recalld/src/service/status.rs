@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{Clock as _, Scope, Timestamp};
-use recall_engine::{FailureEntry, RecorderCounts, Status as Found, StoreStatus};
+use recall_engine::{BudgetUse, FailureEntry, RecorderCounts, Status as Found, StoreStatus};
 use recall_proto::convert::{limits, scope, time};
 use recall_proto::v1::{self, Severity, StatusRequest, StatusResponse};
 use recall_proto::{Failure, InvalidRequest};
@@ -71,6 +71,11 @@ fn daemon_status(daemon: &Daemon, sessions: usize) -> v1::DaemonStatus {
             anonymous_bytes,
             peak_bytes,
             ceiling_bytes: daemon.settings.daemon.memory_ceiling_bytes,
+            shares: vec![
+                share("imports", daemon.engine.imports()),
+                share("messages", daemon.admission.of_messages()),
+                share("answers", daemon.admission.of_answers()),
+            ],
         }),
         connections: daemon.activity.clients() as u32,
         sessions: sessions as u32,
@@ -81,6 +86,11 @@ fn daemon_status(daemon: &Daemon, sessions: usize) -> v1::DaemonStatus {
         auto_started: daemon.identity.is_auto_started(),
         private: *tenure == crate::args::Tenure::Private,
     }
+}
+
+fn share(name: &str, usage: BudgetUse) -> v1::MemoryShare {
+    let BudgetUse { whole_bytes, used_bytes, waiting } = usage;
+    v1::MemoryShare { name: name.to_owned(), whole_bytes, used_bytes, waiting: waiting as u64 }
 }
 
 fn store_status(state: StoreStatus) -> v1::StoreStatus {

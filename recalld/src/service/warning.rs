@@ -28,6 +28,15 @@ fn one(warning: Warning) -> v1::Warning {
             let message = format!("the project is being indexed: {files_done} of {files} files are done");
             new("INDEXING", Severity::Warning, message, "ask again in a moment")
         }
+        Warning::IndexingWaits => {
+            let message = "the project waits to be indexed: other projects come first".to_owned();
+            new(
+                "INDEXING_QUEUED",
+                Severity::Warning,
+                message,
+                "ask again in a moment; `recall status` tells how far it is",
+            )
+        }
         Warning::ScanRunning => {
             let message = "files are still being compared; what is new since a moment ago may be missing".to_owned();
             new("SCAN_RUNNING", Severity::Notice, message, "")

@@ -117,7 +117,8 @@ fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
 }
 
 fn index(from: &mut Reader, default: IndexSettings) -> Result<IndexSettings, ConfigError> {
-    let IndexSettings { include, exclude, types: known_types, threads, first_wait, wait, embedding_wait } = default;
+    let IndexSettings { include, exclude, types: known_types, threads, first_wait, wait, embedding_wait, at_once } =
+        default;
     Ok(IndexSettings {
         include: from.key("index.include", Project, include, globs)?,
         exclude: from.key("index.exclude", Project, exclude, globs)?,
@@ -126,6 +127,7 @@ fn index(from: &mut Reader, default: IndexSettings) -> Result<IndexSettings, Con
         first_wait: from.key("index.first_wait", User, first_wait, duration(Duration::ZERO..=60 * MINUTE))?,
         wait: from.key("index.wait", User, wait, duration(Duration::ZERO..=MINUTE))?,
         embedding_wait: from.key("index.embedding_wait", User, embedding_wait, duration(Duration::ZERO..=MINUTE))?,
+        at_once: from.key("index.at_once", User, at_once, positive(64))?,
     })
 }
 
@@ -192,6 +194,8 @@ fn daemon(from: &mut Reader, default: &DaemonSettings) -> Result<DaemonSettings,
         drain,
         request_timeout,
         memory_ceiling_bytes,
+        max_message_bytes,
+        unread_bytes,
         max_open_stores,
         max_connections,
         handshake_timeout,
@@ -211,6 +215,8 @@ fn daemon(from: &mut Reader, default: &DaemonSettings) -> Result<DaemonSettings,
             memory_ceiling_bytes,
             size(64 * MIB..=1024 * GIB),
         )?,
+        max_message_bytes: from.key("daemon.max_message_bytes", User, max_message_bytes, size(MIB..=GIB))?,
+        unread_bytes: from.key("daemon.unread_bytes", User, unread_bytes, size(MIB..=GIB))?,
         max_open_stores: from.key("daemon.max_open_stores", User, max_open_stores, positive(10_000))?,
         max_connections: from.key("daemon.max_connections", User, max_connections, positive(100_000))?,
         handshake_timeout: from.key(

@@ -9,6 +9,7 @@ use recall_core::{DocPath, MemoryId, Timestamp};
 use recall_watch::{Addition, Depth, FoundFile, IgnoreRules, Rules, Scan};
 
 use crate::error::StoreError;
+use crate::imports::Import;
 use crate::ingest::{self, Outcome, Supervision, Task, Work};
 use crate::progress::{Cancel, Progress};
 use crate::selection::{Decision, Selection};
@@ -24,16 +25,20 @@ pub(crate) struct Sync<'a> {
 }
 
 /// What a comparison found and its ingest did.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct SyncReport {
     pub(crate) outcome: Outcome,
     pub(crate) unchanged: u64,
+    /// The turn that it took, where more than a few files were indexed. The caller ends it when what follows is done.
+    pub(crate) import: Option<Import>,
 }
 
-/// Scans the root, compares, and ingests what differs.
+/// Scans the root, compares, and ingests what differs. Waits for its turn where that is more than a few files.
 pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let store = job.store;
     store.follow()?;
+    // A first index has something to do for sure, and what a scan finds takes memory too.
+    let mut import = if store.holds_nothing() { Some(turn(job)?) } else { None };
     let began = Instant::now();
     let rules = rules(store);
     let scan = recall_watch::scan(&store.root, &rules, job.threads, job.cancel.flag())
@@ -45,17 +50,26 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let memories = store.memory_work_anew(&known, &noted, job.now);
     work.read.extend(memories.read);
     work.gone.extend(memories.gone);
+    if work.is_import() && import.is_none() {
+        match turn(job) {
+            Ok(turn) => import = Some(turn),
+            Err(error) => {
+                store.attention.put_back(noted);
+                return Err(error);
+            }
+        }
+    }
     store.freshness.scanned();
     tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
         gone = work.gone.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
     // A run that failed between its two commits has left the lexical index behind; an ingest brings it up.
     let is_whole = store.lexical.generation() == known.generation;
     if work.is_empty() && is_whole && !store.holds_nothing() {
-        return Ok(SyncReport { outcome: Outcome::default(), unchanged });
+        return Ok(SyncReport { outcome: Outcome::default(), unchanged, import });
     }
     let parses_everything = noted.covers_everything() || known.is_empty();
     let mut supervision = Supervision { progress: job.progress, cancel: job.cancel };
-    let outcome = ingest::ingest(store, &work, job.threads, job.now, &mut supervision)
+    let outcome = ingest::ingest(store, &work, job.threads, job.now, import.as_ref(), &mut supervision)
         .inspect_err(|_| store.attention.put_back(noted))?;
     // What of the memories is in the index is known to be so.
     store.memory_work(&store.known());
@@ -63,7 +77,18 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
         let noted = store.catalog.writer().and_then(|mut writer| writer.parsed_by(recall_chunk::VERSION));
         noted.map_err(|source| store.write_failed(source))?;
     }
-    Ok(SyncReport { outcome, unchanged })
+    Ok(SyncReport { outcome, unchanged, import })
+}
+
+/// Waits for a turn to import, and says so meanwhile.
+fn turn(job: &Sync<'_>) -> Result<Import, StoreError> {
+    let store = job.store;
+    if let Some(import) = store.imports.try_begin() {
+        return Ok(import);
+    }
+    let _in_queue = store.freshness.queue();
+    let is_over = || job.cancel.is_cancelled() || store.cancel.is_cancelled();
+    store.imports.begin(is_over).ok_or(StoreError::Cancelled)
 }
 
 /// What of the store's root is indexed.

@@ -8,11 +8,12 @@ use recall_catalog::{DocumentRecord, FailureKind, Inserted};
 use recall_core::{DocPath, Timestamp};
 use recall_lexical::{IndexedDocument, LexicalWriter, WriterSettings};
 
-use super::prepare::{Prepared, Preparer};
+use super::prepare::{Prepared, Preparer, Task};
 use super::window::Window;
-use super::{Outcome, Supervision, Work};
+use super::{FEW_BYTES, Outcome, Supervision, Work};
 use crate::coverage::Indexing;
 use crate::error::StoreError;
+use crate::imports::{Import, Room};
 use crate::progress::Progress;
 use crate::semantic::Reach;
 use crate::store::Store;
@@ -30,8 +31,9 @@ const SMALL_RUN_FILES: usize = 16;
 /// search could ask for the meaning while memories keep coming.
 const EMBEDDED_MEMORIES: usize = 256;
 
-/// How many threads write the lexical index in a large run. Each one makes a segment of its own at a commit.
-const LEXICAL_THREADS: usize = 2;
+/// A larger file is prepared on a thread of its own. The allocator keeps what a thread has freed for that thread, and a syntax tree
+/// takes tens of megabytes: sixteen threads that have each parsed a large file hold a gigabyte, though one file is in flight.
+const ALONE_BYTES: u64 = 128 * 1024;
 
 /// How often progress is reported at most.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
@@ -42,11 +44,16 @@ pub(super) fn run(
     work: &Work,
     threads: NonZero<usize>,
     now: Timestamp,
+    import: Option<&Import>,
     supervision: &mut Supervision<'_>,
 ) -> Result<Outcome, StoreError> {
     let small = work.read.len() <= SMALL_RUN_FILES;
     let threads = if small { 1 } else { threads.get() };
-    let window = Window::new(store.settings().limits.ingest_bytes_in_flight);
+    let most_bytes = store.settings().limits.ingest_bytes_in_flight;
+    let window = match import {
+        Some(import) => Window::new(most_bytes.min(import.file_bytes()), Box::new(|| import.room())),
+        None => Window::new(most_bytes.min(FEW_BYTES), Box::new(|| Room::Left)),
+    };
     let (sender, receiver) = crossbeam_channel::unbounded();
     let size_of = |place: usize| work.read.get(place).map(|task| task.size_bytes);
     std::thread::scope(|scope| {
@@ -59,7 +66,12 @@ pub(super) fn run(
                 .spawn_scoped(scope, move || {
                     let mut reader = Preparer::new(store, now);
                     while let Some(place) = window.take(size_of) {
-                        let prepared = reader.prepare(&work.read[place]);
+                        let task = &work.read[place];
+                        let prepared = if task.size_bytes > ALONE_BYTES {
+                            prepare_alone(store, task, now).unwrap_or_else(|| reader.prepare(task))
+                        } else {
+                            reader.prepare(task)
+                        };
                         if sender.send((place, prepared)).is_err() {
                             break;
                         }
@@ -69,7 +81,8 @@ pub(super) fn run(
         }
         drop(sender);
         let of_memories = work.read.len() <= EMBEDDED_MEMORIES && work.read.iter().all(|task| task.memory.is_some());
-        let mut run = Run { embeds: small || of_memories, ..Run::new(store, now, small) };
+        let writer = import.filter(|_| !small).map_or_else(WriterSettings::default, Import::writer);
+        let mut run = Run { embeds: small || of_memories, ..Run::new(store, now, writer) };
         let result = write_all(&mut run, work, &receiver, &window, supervision);
         window.close();
         let Run { outcome, lexical, .. } = run;
@@ -81,11 +94,22 @@ pub(super) fn run(
     })
 }
 
+/// Prepares a large file on a thread that ends with it; `None` if the system gives no thread.
+fn prepare_alone(store: &Store, task: &Task, now: Timestamp) -> Option<Prepared> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name("ingest-alone".to_owned())
+            .stack_size(recall_chunk::PARSE_STACK_BYTES)
+            .spawn_scoped(scope, || Preparer::new(store, now).prepare(task));
+        Some(thread.ok()?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
 fn write_all(
     run: &mut Run<'_>,
     work: &Work,
     receiver: &crossbeam_channel::Receiver<(usize, Prepared)>,
-    window: &Window,
+    window: &Window<'_>,
     supervision: &mut Supervision<'_>,
 ) -> Result<(), StoreError> {
     let store = run.store;
@@ -150,11 +174,9 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(store: &'a Store, now: Timestamp, is_small: bool) -> Self {
-        let threads = if is_small { 1 } else { LEXICAL_THREADS };
-        let lexical_settings = WriterSettings { threads, ..WriterSettings::default() };
+    fn new(store: &'a Store, now: Timestamp, lexical_settings: WriterSettings) -> Self {
         let lexical = store.lexical_writer.lock().take();
-        Self { store, now, outcome: Outcome::default(), lexical, lexical_settings, embeds: is_small }
+        Self { store, now, outcome: Outcome::default(), lexical, lexical_settings, embeds: false }
     }
 
     /// The writer of the lexical index, opened by the first change that needs it.

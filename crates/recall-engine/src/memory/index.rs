@@ -116,7 +116,7 @@ impl Store {
             }
             let cancel = self.cancel.clone();
             let mut supervision = Supervision { progress: &mut |_| {}, cancel: &cancel };
-            if let Err(error) = ingest(self, &work, NonZero::<usize>::MIN, now, &mut supervision) {
+            if let Err(error) = ingest(self, &work, NonZero::<usize>::MIN, now, None, &mut supervision) {
                 let reason = reason_of(&error);
                 tracing::warn!(root = %self.root.display(), reason, "memories are not indexed");
                 return false;

@@ -99,6 +99,9 @@ impl Following {
             // The generation tells that nothing is missing.
             let reached = if is_last { generation } else { vectors.generation() };
             vectors.apply(reached, &Change { removed: surplus, added })?;
+            if reach != Reach::Edit && vectors.is_full() && !is_over() {
+                vectors.merge()?;
+            }
         }
         if reach != Reach::Edit && vectors.wants_merge() && !is_over() {
             vectors.merge()?;

@@ -16,6 +16,7 @@ use super::{
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::freshness::Freshness;
+use crate::imports::Imports;
 use crate::memory::{AnchorTexts, Ledger, Own, RatedCell};
 use crate::models::Models;
 use crate::progress::Cancel;
@@ -35,6 +36,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) settings_source: &'a Arc<StoreSettingsSource>,
     pub(crate) own: &'a Arc<Own>,
     pub(crate) locks: &'a Arc<IndexLocks>,
+    pub(crate) imports: &'a Arc<Imports>,
     pub(crate) now: Timestamp,
 }
 
@@ -84,7 +86,7 @@ impl Store {
         index_lock: IndexLock,
         mut repaired: Vec<String>,
     ) -> Result<Self, StoreError> {
-        let &Surroundings { places, models, journals, settings_source, own, locks: _, now } = surroundings;
+        let &Surroundings { places, models, journals, settings_source, own, locks: _, imports, now } = surroundings;
         let folder = StoreFolder::prepare(root, places)?;
         if index_lock.is_held() {
             let strangers = strangers::set_aside(&folder, now);
@@ -131,6 +133,7 @@ impl Store {
             looked: Mutex::new(None),
             repaired,
             cancel: Cancel::default(),
+            imports: Arc::clone(imports),
         };
         store.reload_known()?;
         store.heal_lexical()?;

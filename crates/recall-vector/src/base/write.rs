@@ -1,6 +1,6 @@
 //! A base is written beside the one that is in use.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -8,6 +8,7 @@ use recall_core::{ChunkRow, Generation};
 
 use super::format::{BLOCK_BYTES, Head};
 use crate::graph::{Graph, PREFIX_BYTES};
+use crate::mapping::Mapping;
 use crate::slots::Slots;
 use crate::{Model, WriteError, folder, record};
 
@@ -33,14 +34,19 @@ pub(crate) enum Content<'a> {
 /// Writes a base under a temporary name, waits until it is on disk, and gives it its name.
 pub(crate) fn write(path: &Path, ingredients: &Ingredients<'_>) -> Result<(), WriteError> {
     let Ingredients { model, generation, rows, dead, content } = ingredients;
-    let content = match content {
+    let (in_memory, in_file);
+    let content: &[u8] = match content {
         Content::Records(records) => {
             let mut bytes = Vec::with_capacity(PREFIX_BYTES + records.len());
             bytes.extend(prefix(rows.len(), model.dimensions));
             bytes.extend_from_slice(records);
-            bytes
+            in_memory = bytes;
+            &in_memory
         }
-        Content::Graph(graph) => graph.to_bytes()?,
+        Content::Graph(graph) => {
+            in_file = saved(graph, path)?;
+            &in_file
+        }
     };
     let records_end = PREFIX_BYTES + rows.len() * record::stride(model.dimensions);
     let mut tables: Vec<u8> = rows.iter().flat_map(|row| row.0.to_le_bytes()).collect();
@@ -56,8 +62,21 @@ pub(crate) fn write(path: &Path, ingredients: &Ingredients<'_>) -> Result<(), Wr
         graph_bytes: content.len() - records_end,
         tables_checksum: crc32fast::hash(&tables),
     };
-    folder::replace(path, |file| write_file(file, &head, &tables, &content))
-        .map_err(|error| WriteError::io(path, error))
+    folder::replace(path, |file| write_file(file, &head, &tables, content)).map_err(|error| WriteError::io(path, error))
+}
+
+/// Has a graph written beside the base that it shall become a part of, and maps it.
+fn saved(graph: &Graph, base: &Path) -> Result<Mapping, WriteError> {
+    let path = folder::temporary(base, "graph").map_err(|error| WriteError::io(base, error))?;
+    let mapped = (|| {
+        // Made here, so that its owner alone can read it.
+        let file = folder::create(&path).map_err(|error| WriteError::io(&path, error))?;
+        graph.save(&path)?;
+        Mapping::of(&file).map_err(|error| WriteError::io(&path, error))
+    })();
+    // What is mapped stays until it is unmapped. Where that cannot be, the next opening sweeps it.
+    let _ = fs::remove_file(&path);
+    mapped
 }
 
 fn write_file(file: &File, head: &Head, tables: &[u8], content: &[u8]) -> io::Result<()> {

@@ -17,6 +17,10 @@ const BASE_PER_DELTA: usize = 10;
 /// A graph is made anew when more than one of so many slots is dead. Until then the dead ones only lengthen the walks.
 const SLOTS_PER_DEAD: usize = 4;
 
+/// So many embeddings the delta holds at most while more and more are added: 17 MB at 256 dimensions, and three times that in
+/// a merge. Each merge copies the graph of the base, so fewer would make a large import slow.
+const DELTA_MOST: usize = 65_536;
+
 /// The log may take so many times the bytes of what it leaves in the delta, before it is merged: rows that come and go.
 const LOG_PER_DELTA: u64 = 8;
 
@@ -46,6 +50,11 @@ impl Vectors {
         delta > self.settings.delta_least.max(base / BASE_PER_DELTA)
             || state.removed.len() > self.settings.delta_least.max(base / SLOTS_PER_DEAD)
             || log_bytes > LOG_LEAST_BYTES.max(delta_bytes * LOG_PER_DELTA)
+    }
+
+    /// Whether the delta has grown so far that it is merged though more is to come: it and its copies lie in memory.
+    pub fn is_full(&self) -> bool {
+        self.state.read().delta.len() >= DELTA_MOST.max(self.settings.delta_least)
     }
 
     /// Writes a new base of the old one and the delta, and begins a new delta.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use recall_proto::v1;
 
-use super::quantity::{bytes, counted, span};
+use super::quantity::{bytes, count, counted, span};
 use super::style::{DIM, GOOD, STRONG};
 
 /// How the daemon is.
@@ -36,7 +36,7 @@ pub(crate) fn render(daemon: &v1::DaemonStatus) -> String {
         text.push_str(", started when it was needed");
     }
     text.push('\n');
-    if let Some(v1::MemoryUse { resident_bytes, anonymous_bytes, peak_bytes, ceiling_bytes }) = memory {
+    if let Some(v1::MemoryUse { resident_bytes, anonymous_bytes, peak_bytes, ceiling_bytes, shares }) = memory {
         let _ =
             write!(text, "  memory       {} of its own, {} resident", bytes(*anonymous_bytes), bytes(*resident_bytes));
         let _ = write!(text, ", {} at most so far", bytes(*peak_bytes));
@@ -44,6 +44,9 @@ pub(crate) fn render(daemon: &v1::DaemonStatus) -> String {
             let _ = write!(text, ", ceiling {}", bytes(*ceiling_bytes));
         }
         text.push('\n');
+        if let Some(in_flight) = in_flight(shares) {
+            let _ = writeln!(text, "  in flight    {in_flight}");
+        }
     }
     let _ = write!(text, "  clients      {}", counted((*connections).into(), "connection", "connections"));
     let _ = write!(text, ", {}", counted((*sessions).into(), "session", "sessions"));
@@ -53,4 +56,15 @@ pub(crate) fn render(daemon: &v1::DaemonStatus) -> String {
         let _ = writeln!(text, "  {DIM}log          {log}{DIM:#}");
     }
     text
+}
+
+/// What has taken memory and what waits for it; `None` while nothing does.
+fn in_flight(shares: &[v1::MemoryShare]) -> Option<String> {
+    let told = shares.iter().filter(|share| share.used_bytes > 0 || share.waiting > 0).map(|share| {
+        let v1::MemoryShare { name, whole_bytes, used_bytes, waiting } = share;
+        let waiting = if *waiting > 0 { format!(", {} waiting", count(*waiting)) } else { String::new() };
+        format!("{name} {} of {}{waiting}", bytes(*used_bytes), bytes(*whole_bytes))
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }

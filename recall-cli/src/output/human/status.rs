@@ -167,6 +167,15 @@ mod tests {
                     anonymous_bytes: 30 << 20,
                     peak_bytes: 120 << 20,
                     ceiling_bytes: 512 << 20,
+                    shares: vec![
+                        v1::MemoryShare {
+                            name: "imports".to_owned(),
+                            whole_bytes: 192 << 20,
+                            used_bytes: 192 << 20,
+                            waiting: 3,
+                        },
+                        v1::MemoryShare { name: "answers".to_owned(), ..v1::MemoryShare::default() },
+                    ],
                 }),
                 connections: 2,
                 sessions: 1,
@@ -226,6 +235,7 @@ mod tests {
         insta::assert_snapshot!(anstream::adapter::strip_str(&render(&status, None)), @r"
         recalld 0.1.0 running for 1 h 2 min, pid 4711, started when it was needed
           memory       30.0 MiB of its own, 80.0 MiB resident, 120.0 MiB at most so far, ceiling 512.0 MiB
+          in flight    imports 192.0 MiB of 192.0 MiB, 3 waiting
           clients      2 connections, 1 session, 0 requests in flight
           socket       /run/user/7/recall/recalld.sock
 

@@ -1,0 +1,186 @@
+//! Admission of imports: runs that index more than a few files take turns, within a budget of memory.
+//!
+//! A run takes its whole share once, before it reads a file, and gives it back when its merges and its embeddings are done.
+//! It takes nothing else from a budget meanwhile, so no two runs wait for each other. An edit of a few files takes no share
+//! and never waits.
+
+use std::fmt;
+use std::num::NonZero;
+use std::sync::{Arc, Weak};
+
+use recall_lexical::WriterSettings;
+
+use crate::budget::{Budget, BudgetUse, Permit};
+use crate::registry::Registry;
+use crate::settings::MemorySettings;
+
+/// The part of a run's share that the writer of the lexical index fills before it writes a segment: one in so many. What it
+/// takes beside its terms, and the texts that wait for it, are twice as much again.
+const HEAP_PART: u64 = 4;
+
+/// The part of a run's share for files between reading and the catalog: one in so many.
+const FILES_PART: u64 = 3;
+
+/// What a file takes for each of its bytes from when it is read until it is written: its text, its syntax tree, its chunks,
+/// symbols and references. Measured over this repository and its dependencies.
+pub(crate) const COST_PER_BYTE: u64 = 12;
+
+/// Below this a second thread of the lexical writer has too small a heap to be worth its memory.
+const TWO_WRITERS_BYTES: u64 = 40_000_000;
+
+/// The turns and the memory of imports.
+pub(crate) struct Imports {
+    budget: Budget,
+    share_bytes: u64,
+    ceiling_bytes: u64,
+    used_bytes: Arc<dyn Fn() -> u64 + Send + Sync>,
+    registry: Weak<Registry>,
+}
+
+/// Whether there is memory for more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// There is.
+    Left,
+    /// There is none, although every store that nobody uses is closed.
+    Full,
+}
+
+impl Imports {
+    /// Makes the turns of the stores of a registry.
+    pub(crate) fn new(settings: &MemorySettings, registry: Weak<Registry>) -> Self {
+        let MemorySettings { import_bytes, imports_at_once, ceiling_bytes, ref used_bytes } = *settings;
+        Self {
+            budget: Budget::new(import_bytes),
+            share_bytes: import_bytes / imports_at_once.get() as u64,
+            ceiling_bytes,
+            used_bytes: Arc::clone(used_bytes),
+            registry,
+        }
+    }
+
+    /// How the budget stands.
+    pub(crate) fn usage(&self) -> BudgetUse {
+        self.budget.usage()
+    }
+
+    /// Takes a turn if nobody has to be waited for.
+    pub(crate) fn try_begin(self: &Arc<Self>) -> Option<Import> {
+        self.begin(|| true)
+    }
+
+    /// Waits for a turn, in the order of coming. Returns `None` if `is_over` says so before.
+    pub(crate) fn begin(self: &Arc<Self>, is_over: impl Fn() -> bool) -> Option<Import> {
+        let permit = self.budget.wait(self.share_bytes, is_over)?;
+        self.make_room();
+        Some(Import { imports: Arc::clone(self), permit })
+    }
+
+    /// Closes idle stores while the process is above its ceiling, the least recently used one first.
+    pub(crate) fn make_room(&self) -> Room {
+        let shed = || self.registry.upgrade().is_some_and(|registry| registry.shed());
+        relieve(&*self.used_bytes, self.ceiling_bytes, shed)
+    }
+}
+
+fn relieve(used_bytes: impl Fn() -> u64, ceiling_bytes: u64, shed: impl Fn() -> bool) -> Room {
+    while used_bytes() > ceiling_bytes {
+        if !shed() {
+            return Room::Full;
+        }
+    }
+    Room::Left
+}
+
+/// A turn to import; it ends when this is dropped.
+pub(crate) struct Import {
+    imports: Arc<Imports>,
+    permit: Permit,
+}
+
+impl Import {
+    /// How many bytes of files may lie between reading and the catalog.
+    pub(crate) fn file_bytes(&self) -> u64 {
+        self.permit.bytes() / FILES_PART / COST_PER_BYTE
+    }
+
+    /// How the lexical index is written.
+    pub(crate) fn writer(&self) -> WriterSettings {
+        let WriterSettings { heap_bytes: most, .. } = WriterSettings::default();
+        let heap_bytes = (self.permit.bytes() / HEAP_PART).min(most as u64);
+        let threads = if heap_bytes < TWO_WRITERS_BYTES { 1 } else { 2 };
+        WriterSettings { threads, heap_bytes: heap_bytes as usize }
+    }
+
+    /// Whether there is memory for one more file beside those in flight, once idle stores are closed.
+    pub(crate) fn room(&self) -> Room {
+        self.imports.make_room()
+    }
+}
+
+impl fmt::Debug for Imports {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Imports").field("budget", &self.budget).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Import {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Import").field(&self.permit).finish()
+    }
+}
+
+/// How many imports run at once by default.
+pub(crate) const AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero");
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// Stores of 10 bytes each above 5 bytes that stay, of which `idle` may be closed.
+    fn check(stores: u64, idle: u64, ceiling: u64, expected: (Room, u64)) {
+        let open = Cell::new(stores);
+        let shed = || {
+            let may_close = stores - open.get() < idle;
+            open.set(open.get() - u64::from(may_close));
+            may_close
+        };
+        let room = relieve(|| 5 + 10 * open.get(), ceiling, shed);
+        assert_eq!((room, open.get()), expected);
+    }
+
+    #[test]
+    fn as_few_stores_are_closed_as_make_room() {
+        check(3, 3, 35, (Room::Left, 3));
+        check(3, 3, 20, (Room::Left, 1));
+        check(3, 1, 20, (Room::Full, 2));
+        check(0, 0, 4, (Room::Full, 0));
+    }
+
+    fn imports(import_bytes: u64, at_once: usize) -> Arc<Imports> {
+        let imports_at_once = NonZero::new(at_once).expect("not zero");
+        let settings = MemorySettings { import_bytes, imports_at_once, ..MemorySettings::default() };
+        Arc::new(Imports::new(&settings, Weak::new()))
+    }
+
+    #[test]
+    fn as_many_imports_run_as_there_are_shares() {
+        let imports = imports(100, 2);
+        let first = imports.try_begin().expect("nobody is before it");
+        let second = imports.try_begin().expect("there are two shares");
+        assert!(imports.try_begin().is_none());
+        drop(first);
+        let third = imports.try_begin().expect("a share is free");
+        drop((second, third));
+        assert_eq!(imports.usage(), BudgetUse { whole_bytes: 100, used_bytes: 0, waiting: 0 });
+    }
+
+    #[test]
+    fn a_small_share_has_one_thread_that_writes() {
+        let writer = |bytes| imports(bytes, 1).try_begin().expect("nobody is before it").writer();
+        assert_eq!(writer(1 << 30), WriterSettings { threads: 2, ..WriterSettings::default() });
+        assert_eq!(writer(80 << 20), WriterSettings { threads: 1, heap_bytes: 20 << 20 });
+    }
+}

@@ -1,0 +1,277 @@
+//! Admission of requests and answers: neither takes memory that was not set aside for it.
+//!
+//! A call takes its permits in one order: for its answer among those of its connection, then among all; for its message;
+//! for the whole texts in its answer among those of its connection, then among all. It waits at no step for what calls
+//! before that step hold alone, so no two calls wait for each other.
+
+mod answer;
+mod message;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use recall_engine::{Budget, BudgetUse};
+use tonic::body::Body;
+use tonic::codegen::http::{Request, Response};
+use tower::{Layer, Service};
+
+use crate::activity::Caller;
+use crate::unread::{Room, Unread};
+use answer::AnswerBody;
+use message::MessageBody;
+
+/// What is set aside for an answer before its size is known. Fifty hits with all that is told of them take about as much; what
+/// takes more is corrected for as soon as it is encoded.
+const ANSWER_BYTES: u64 = 128 * 1024;
+
+/// Calls whose answers are short. They are how a person learns what goes on and ends it, so they wait for no room.
+const ALWAYS_ADMITTED: [&str; 3] =
+    ["/recall.v1.Recall/Handshake", "/recall.v1.Recall/Status", "/recall.v1.Recall/Shutdown"];
+
+/// The same of the health service.
+const HEALTH: &str = "/grpc.health.";
+
+/// The memory that requests and their answers may take. Clones share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Admission {
+    /// For messages that are being received, and the requests that are made of them.
+    messages: Budget,
+    /// For answers that are being made or were not read.
+    answers: Budget,
+    /// For the whole texts of documents in answers.
+    texts: Budget,
+    /// What the answers of one connection may take, and the texts in them once more.
+    connection_bytes: u64,
+    /// The largest message that is taken.
+    message_bytes: u64,
+}
+
+impl Admission {
+    /// Shares a number of bytes out: a quarter for messages, a quarter for answers, a half for the texts in them.
+    pub(crate) fn new(bytes: u64, connection_bytes: u64, message_bytes: u64) -> Self {
+        Self {
+            messages: Budget::new(bytes / 4),
+            answers: Budget::new(bytes / 4),
+            texts: Budget::new(bytes / 2),
+            connection_bytes,
+            message_bytes,
+        }
+    }
+
+    /// What a new connection counts its unread answers with.
+    pub(crate) fn unread(&self) -> Unread {
+        Unread::new(self.connection_bytes, self.answers.clone(), self.texts.clone())
+    }
+
+    /// How the budget of messages stands.
+    pub(crate) fn of_messages(&self) -> BudgetUse {
+        self.messages.usage()
+    }
+
+    /// How the budgets of answers stand, together.
+    pub(crate) fn of_answers(&self) -> BudgetUse {
+        let (answers, texts) = (self.answers.usage(), self.texts.usage());
+        BudgetUse {
+            whole_bytes: answers.whole_bytes + texts.whole_bytes,
+            used_bytes: answers.used_bytes + texts.used_bytes,
+            waiting: answers.waiting + texts.waiting,
+        }
+    }
+}
+
+/// The room for the answer to one call; a handler asks it for more.
+#[derive(Clone, Debug)]
+pub(crate) struct Answering {
+    unread: Unread,
+    rooms: Arc<Mutex<Vec<Room>>>,
+}
+
+impl Answering {
+    /// Waits until whole texts of so many bytes fit into the answer. Asked at most once a call.
+    pub(crate) async fn admit_texts(&self, bytes: u64) {
+        let room = self.unread.admit_texts(bytes).await;
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner).push(room);
+    }
+
+    fn take(&self) -> Vec<Room> {
+        std::mem::take(&mut *self.rooms.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Has calls wait for the memory that they and their answers take.
+#[derive(Clone, Debug)]
+pub(crate) struct AdmissionLayer {
+    admission: Admission,
+}
+
+impl AdmissionLayer {
+    /// Counts with these budgets.
+    pub(crate) fn new(admission: Admission) -> Self {
+        Self { admission }
+    }
+}
+
+impl<S> Layer<S> for AdmissionLayer {
+    type Service = AdmissionService<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        AdmissionService { inner, admission: self.admission.clone() }
+    }
+}
+
+/// A service whose calls wait for memory.
+#[derive(Clone, Debug)]
+pub(crate) struct AdmissionService<S> {
+    inner: S,
+    admission: Admission,
+}
+
+impl<S> Service<Request<Body>> for AdmissionService<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>> + Clone + Send + 'static,
+    S::Error: Send + 'static,
+    S::Future: Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = S::Error;
+    type Future = BoxFuture<'static, Result<Response<Body>, S::Error>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        // The one that was asked whether it is ready is the one that is called.
+        let clone = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, clone);
+        let path = request.uri().path();
+        let unread = request.extensions().get::<Caller>().map(|caller| caller.unread.clone());
+        let Some(unread) = unread.filter(|_| !ALWAYS_ADMITTED.contains(&path) && !path.starts_with(HEALTH)) else {
+            return inner.call(request).boxed();
+        };
+        let Admission { messages, message_bytes, .. } = self.admission.clone();
+        async move {
+            let room = unread.admit_answer(ANSWER_BYTES).await;
+            let answering = Answering { unread: unread.clone(), rooms: Arc::new(Mutex::new(vec![room])) };
+            let received = Arc::default();
+            let (mut head, body) = request.into_parts();
+            head.extensions.insert(answering.clone());
+            let body = MessageBody::new(body, messages, message_bytes, Arc::clone(&received));
+            let answer = inner.call(Request::from_parts(head, Body::new(body))).await;
+            // The request is gone with the call.
+            drop(received);
+            Ok(answer?.map(|body| Body::new(AnswerBody::new(body, unread, answering.take()))))
+        }
+        .boxed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use tonic::codegen::{Body as _, Bytes};
+    use tower::ServiceExt as _;
+
+    use super::*;
+
+    const MIB: u64 = 1024 * 1024;
+
+    fn caller(admission: &Admission) -> Caller {
+        crate::activity::Activity::new(admission.clone()).enter().caller().clone()
+    }
+
+    /// A call of one RPC with a message of so many bytes, answered with as many.
+    async fn call(admission: &Admission, caller: &Caller, path: &'static str, bytes: usize) -> Response<Body> {
+        let echo = tower::service_fn(|request: Request<Body>| async move {
+            let mut body = std::pin::pin!(request.into_body());
+            let mut received = Vec::new();
+            while let Some(frame) = std::future::poll_fn(|context| body.as_mut().poll_frame(context)).await {
+                received.extend_from_slice(frame.expect("no error").data_ref().expect("data"));
+            }
+            Ok::<_, Infallible>(Response::new(whole(received)))
+        });
+        let mut message = vec![0];
+        message.extend((bytes as u32).to_be_bytes());
+        message.resize(message.len() + bytes, 7);
+        let mut request = Request::new(whole(message));
+        *request.uri_mut() = path.parse().expect("a path");
+        request.extensions_mut().insert(caller.clone());
+        AdmissionLayer::new(admission.clone()).layer(echo).oneshot(request).await.expect("infallible")
+    }
+
+    fn whole(bytes: Vec<u8>) -> Body {
+        Body::new(http_body_of(Bytes::from(bytes)))
+    }
+
+    /// A body that is there at once.
+    fn http_body_of(bytes: Bytes) -> impl tonic::codegen::Body<Data = Bytes, Error = tonic::Status> + Send {
+        struct Whole(Option<Bytes>);
+        impl tonic::codegen::Body for Whole {
+            type Data = Bytes;
+            type Error = tonic::Status;
+            fn poll_frame(
+                mut self: std::pin::Pin<&mut Self>,
+                _: &mut Context<'_>,
+            ) -> Poll<Option<Result<http_body::Frame<Bytes>, tonic::Status>>> {
+                Poll::Ready(self.0.take().map(|bytes| Ok(http_body::Frame::data(bytes))))
+            }
+        }
+        Whole(Some(bytes))
+    }
+
+    /// Takes the whole body on, as the transport does; what was taken is unread until it is dropped.
+    async fn pieces(answer: Response<Body>) -> Vec<Bytes> {
+        let mut body = std::pin::pin!(answer.into_body());
+        let mut pieces = Vec::new();
+        while let Some(frame) = std::future::poll_fn(|context| body.as_mut().poll_frame(context)).await {
+            pieces.extend(frame.expect("no error").into_data().ok());
+        }
+        pieces
+    }
+
+    const SEARCH: &str = "/recall.v1.Recall/Search";
+
+    #[tokio::test]
+    async fn an_answer_counts_until_its_last_byte_is_gone() {
+        let admission = Admission::new(64 * MIB, 8 * MIB, MIB);
+        let answer = call(&admission, &caller(&admission), SEARCH, 300_000).await;
+        assert_eq!(admission.of_messages().used_bytes, 0, "the message is gone with its call");
+        assert_eq!(admission.of_answers().used_bytes, ANSWER_BYTES, "not encoded yet");
+        let mut pieces = pieces(answer).await;
+        assert_eq!(pieces.iter().map(Bytes::len).sum::<usize>(), 300_005);
+        assert!(pieces.len() > 1 && admission.of_answers().used_bytes >= 300_005);
+        let last = pieces.pop();
+        drop(pieces);
+        assert!(admission.of_answers().used_bytes >= 300_005, "the last piece keeps all of it");
+        drop(last);
+        assert_eq!(admission.of_answers().used_bytes, 0);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_does_not_read_keeps_its_own_calls_waiting_alone() {
+        let admission = Admission::new(64 * MIB, MIB, MIB);
+        let (lazy, other) = (caller(&admission), caller(&admission));
+        let unread = pieces(call(&admission, &lazy, SEARCH, 600_000).await).await;
+        let mut further = Box::pin(call(&admission, &lazy, SEARCH, 10));
+        assert!((&mut further).now_or_never().is_none(), "more is answered to a client that does not read");
+        call(&admission, &other, SEARCH, 10).await;
+        call(&admission, &lazy, ALWAYS_ADMITTED[1], 10).await;
+        drop(unread);
+        further.await;
+    }
+
+    #[tokio::test]
+    async fn large_messages_wait_for_each_other() {
+        let admission = Admission::new(16 * MIB, 8 * MIB, 8 * MIB);
+        let caller = caller(&admission);
+        let taken = admission.messages.take(3 * MIB);
+        let mut large = Box::pin(call(&admission, &caller, SEARCH, MIB as usize));
+        assert!((&mut large).now_or_never().is_none());
+        call(&admission, &caller, SEARCH, 1_000).await;
+        drop(taken);
+        large.await;
+    }
+}

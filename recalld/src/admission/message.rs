@@ -1,0 +1,102 @@
+//! The message of a request, which is received once there is memory for it.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use recall_engine::{Acquire, Budget, Permit};
+use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::Bytes;
+
+/// What stands before each message: whether it is compressed, and its length, four bytes, most significant first.
+const HEAD_BYTES: usize = 5;
+
+/// Messages up to this many bytes are not counted: a connection receives no more ahead of its calls.
+const SMALL_BYTES: u64 = 64 * 1024;
+
+/// What a message takes for each of its bytes: as it is received, as it is decoded, and in the request that is made of it.
+const COPIES: u64 = 3;
+
+/// Where the permit of a message lies until its call has ended.
+pub(super) type Received = Arc<Mutex<Option<Permit>>>;
+
+/// The body of a request that holds one message.
+pub(super) struct MessageBody {
+    inner: Body,
+    messages: Budget,
+    most_bytes: u64,
+    received: Received,
+    state: State,
+}
+
+enum State {
+    /// The length is not known whole.
+    Head { read: Vec<u8> },
+    /// A frame waits until there is room for the message.
+    Waiting { acquire: Acquire, frame: Frame },
+    /// There is room for it, or need be none.
+    Admitted,
+}
+
+type Frame = http_body::Frame<Bytes>;
+
+impl MessageBody {
+    /// Receives a body once `messages` has room for it, and puts the permit into `received`. What is longer than `most_bytes` is
+    /// refused by whoever decodes it, by its length alone.
+    pub(super) fn new(inner: Body, messages: Budget, most_bytes: u64, received: Received) -> Self {
+        Self { inner, messages, most_bytes, received, state: State::Head { read: Vec::new() } }
+    }
+
+    /// The bytes that a message needs, once its length is known.
+    fn need(&self, head: &[u8]) -> Option<u64> {
+        let length = head.get(1..HEAD_BYTES)?.try_into().map(u32::from_be_bytes).expect("four bytes");
+        let length = u64::from(length);
+        Some(if length > SMALL_BYTES && length <= self.most_bytes { length * COPIES } else { 0 })
+    }
+}
+
+impl tonic::codegen::Body for MessageBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame, Status>>> {
+        let this = &mut *self;
+        loop {
+            match &mut this.state {
+                State::Admitted => return Pin::new(&mut this.inner).poll_frame(context),
+                State::Waiting { acquire, .. } => {
+                    let permit = ready!(Pin::new(acquire).poll(context));
+                    *this.received.lock().unwrap_or_else(PoisonError::into_inner) = Some(permit);
+                    let State::Waiting { frame, .. } = std::mem::replace(&mut this.state, State::Admitted) else {
+                        unreachable!("it is the state that was looked at");
+                    };
+                    return Poll::Ready(Some(Ok(frame)));
+                }
+                State::Head { read } => {
+                    let frame = match ready!(Pin::new(&mut this.inner).poll_frame(context)) {
+                        Some(Ok(frame)) => frame,
+                        ended => return Poll::Ready(ended),
+                    };
+                    let mut head = std::mem::take(read);
+                    let data = frame.data_ref().map_or(&[][..], |data| data);
+                    head.extend_from_slice(&data[..data.len().min(HEAD_BYTES - head.len())]);
+                    this.state = match this.need(&head) {
+                        None => State::Head { read: head },
+                        Some(0) => State::Admitted,
+                        Some(bytes) => {
+                            let acquire = this.messages.acquire(bytes);
+                            this.state = State::Waiting { acquire, frame };
+                            continue;
+                        }
+                    };
+                    return Poll::Ready(Some(Ok(frame)));
+                }
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        !matches!(self.state, State::Waiting { .. }) && self.inner.is_end_stream()
+    }
+}
