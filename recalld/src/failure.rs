@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn a_message_names_what_failed_and_why() {
         let message = SearchError::Store(full_disk()).into_failure().message;
-        assert_eq!(message, "the index folder /p/index cannot be used: no storage space");
+        assert_eq!(message, "the index folder `/p/index` cannot be used: no storage space");
     }
 
     #[test]

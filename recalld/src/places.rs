@@ -131,7 +131,7 @@ async fn ended(places: Arc<Places>, client: ClientId, deadline: Instant, evicted
             () = sleep_until(deadline) => {}
         }
         if !places.is_silent(client) {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     };
     tokio::select! {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     /// Whether the connection is closed, if nothing more comes from it.
-    async fn is_closed(place: &mut Place) -> bool {
+    fn is_closed(place: &mut Place) -> bool {
         std::future::poll_fn(|cx| place.watch(cx, Poll::Pending)).now_or_never().is_some()
     }
 
@@ -224,13 +224,13 @@ mod tests {
         let (_, mut silent) = enter(&places, &activity).await;
         let (caller, mut calling) = enter(&places, &activity).await;
         drop(places.call(caller.client()));
-        sleep(HANDSHAKE - Duration::from_millis(1)).await;
-        assert!(!is_closed(&mut silent).await);
+        sleep(HANDSHAKE.saturating_sub(Duration::from_millis(1))).await;
+        assert!(!is_closed(&mut silent));
         sleep(Duration::from_millis(2)).await;
-        assert!(is_closed(&mut silent).await && is_closed(&mut silent).await);
-        assert!(!is_closed(&mut calling).await);
+        assert!(is_closed(&mut silent) && is_closed(&mut silent));
+        assert!(!is_closed(&mut calling));
         sleep(Duration::from_hours(9)).await;
-        assert!(!is_closed(&mut calling).await, "a session may be idle for hours");
+        assert!(!is_closed(&mut calling), "a session may be idle for hours");
     }
 
     #[tokio::test(start_paused = true)]
@@ -240,8 +240,8 @@ mod tests {
         let (caller, mut calling) = enter(&places, &activity).await;
         let call = places.call(caller.client());
         places.stop.cancel();
-        assert!(is_closed(&mut silent).await);
-        assert!(!is_closed(&mut calling).await, "its answer is waited for");
+        assert!(is_closed(&mut silent));
+        assert!(!is_closed(&mut calling), "its answer is waited for");
         drop(call);
     }
 
@@ -252,9 +252,9 @@ mod tests {
         sleep(2 * HANDSHAKE).await;
         let read = std::future::poll_fn(|cx| place.watch(cx, Poll::Ready(Ok(()))));
         assert!(read.now_or_never().is_some());
-        assert!(!is_closed(&mut place).await, "the call in it comes first");
+        assert!(!is_closed(&mut place), "the call in it comes first");
         drop(places.call(client.client()));
-        assert!(!is_closed(&mut place).await);
+        assert!(!is_closed(&mut place));
     }
 
     #[tokio::test(start_paused = true)]
@@ -270,9 +270,9 @@ mod tests {
 
         let (third, mut newer) = enter(&places, &activity).await;
         drop(places.call(third.client()));
-        assert!(is_closed(&mut silent).await && !is_closed(&mut oldest).await && !is_closed(&mut busy).await);
+        assert!(is_closed(&mut silent) && !is_closed(&mut oldest) && !is_closed(&mut busy));
         let (_, _newest) = enter(&places, &activity).await;
-        assert!(is_closed(&mut oldest).await && !is_closed(&mut busy).await && !is_closed(&mut newer).await);
+        assert!(is_closed(&mut oldest) && !is_closed(&mut busy) && !is_closed(&mut newer));
         drop(call);
     }
 

@@ -198,13 +198,14 @@ mod tests {
         (standing, bound)
     }
 
+    type Deletion = fn(&Homes) -> std::io::Result<()>;
+
     #[tokio::test]
     async fn what_is_deleted_is_put_back() {
         let place = tempfile::tempdir().expect("a temporary directory");
         let homes = homes(place.path());
         let (mut standing, mut bound) = begin(&homes, Tenure::Detached);
         assert!(standing.look().expect("all is well").is_none());
-        type Deletion = fn(&Homes) -> std::io::Result<()>;
         let deletions: [(Deletion, bool); 5] = [
             (|homes| fs::remove_file(homes.socket()), true),
             (|homes| fs::remove_file(homes.lock()), false),

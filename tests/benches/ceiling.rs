@@ -28,8 +28,11 @@ use peak::{Peak, own_bytes};
 /// How long after its end a case is watched: memory that was freed goes back to the system within it.
 const AFTERWARDS: Duration = Duration::from_secs(10);
 
+/// A case, by its name.
+type Case = (&'static str, fn(&Bench));
+
 /// The cases.
-const CASES: [(&str, fn(&Bench)); 4] =
+const CASES: [Case; 4] =
     [("projects", Bench::projects), ("add", Bench::add), ("unread", Bench::unread), ("tree", Bench::tree)];
 
 fn main() {

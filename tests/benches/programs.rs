@@ -93,7 +93,7 @@ impl Bench<'_> {
         let client = Client::connect(&options).await.expect("the daemon runs");
         let status = client.status(v1::StatusRequest { context: Some(self.context()), ..Default::default() }).await;
         let status = status.expect("a status");
-        let memory = status.daemon.as_ref().and_then(|daemon| daemon.memory).expect("its memory");
+        let memory = status.daemon.as_ref().and_then(|daemon| daemon.memory.clone()).expect("its memory");
         for store in &status.stores {
             let of_text = store.index_bytes as f64 / store.text_bytes.max(1) as f64;
             println!(

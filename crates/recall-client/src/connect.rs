@@ -214,7 +214,7 @@ impl<'o> Way<'o> {
 
     fn unreachable(&self, holder: Holder, why: Unreached) -> ConnectError {
         let (socket, waited) = (self.socket.clone(), self.began.elapsed());
-        ConnectError::Unreachable { holder, socket, why, waited, log: self.log() }
+        ConnectError::Unreachable { holder: Box::new(holder), socket, why, waited, log: self.log() }
     }
 
     /// Who holds the lock of the daemon that is looked for. A private daemon has none of the user's data.

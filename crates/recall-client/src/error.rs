@@ -64,7 +64,7 @@ pub enum ConnectError {
     #[error("the daemon is running ({holder}) and cannot be reached: {}", why.told(socket, *waited))]
     Unreachable {
         /// Who holds its lock.
-        holder: Holder,
+        holder: Box<Holder>,
         /// Where it should listen.
         socket: PathBuf,
         /// What is in the way.

@@ -59,12 +59,12 @@ impl Link {
                 (current.number, current.rpc.clone())
             };
             let request = Request::from_parts(metadata.clone(), extensions.clone(), message.clone());
-            match call(rpc, request).await {
-                Err(status) if is_gone(&status) => self.renew(number).await?,
+            match Box::pin(call(rpc, request)).await {
+                Err(status) if is_gone(&status) => Box::pin(self.renew(number)).await?,
                 answered => return answered,
             }
         }
-        call(self.rpc().await, Request::from_parts(metadata, extensions, message)).await
+        Box::pin(call(self.rpc().await, Request::from_parts(metadata, extensions, message))).await
     }
 
     /// Makes the connection again, unless another call has since.
@@ -73,7 +73,7 @@ impl Link {
         if current.number != failed {
             return Ok(());
         }
-        match reach(&self.options).await {
+        match Box::pin(reach(&self.options)).await {
             Ok((Reached { rpc, daemon: _ }, private)) => {
                 *current = Current { rpc, number: failed + 1, _private: private };
                 Ok(())

@@ -140,7 +140,10 @@ mod mirror {
             limits: Option<Limits>, socket: String, log: Option<String>, auto_started: bool, private: bool,
         }
         Protocols { min: u32, max: u32 }
-        MemoryUse { resident_bytes: u64, anonymous_bytes: u64, peak_bytes: u64, ceiling_bytes: u64 }
+        MemoryUse {
+            resident_bytes: u64, anonymous_bytes: u64, peak_bytes: u64, ceiling_bytes: u64, shares: Vec<MemoryShare>,
+        }
+        MemoryShare { name: String, whole_bytes: u64, used_bytes: u64, waiting: u64 }
         Limits {
             query_bytes: u64, hits: u32, list_entries: u32, file_bytes: u64, chunk_tokens: u32, parse_time_ms: u64,
             parse_depth: u32, memory_bytes: u64,
@@ -359,7 +362,7 @@ fn the_status_is_read_with_its_schema() {
     let message = v1::StatusResponse {
         daemon: Some(v1::DaemonStatus {
             protocols: Some(v1::ProtocolRange { min: 1, max: 1 }),
-            memory: Some(v1::MemoryUse::default()),
+            memory: Some(v1::MemoryUse { shares: vec![v1::MemoryShare::default()], ..v1::MemoryUse::default() }),
             limits: Some(v1::Limits::default()),
             ..v1::DaemonStatus::default()
         }),

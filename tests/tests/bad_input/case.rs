@@ -28,7 +28,7 @@ impl Case {
         Self { sandbox, project }
     }
 
-    /// The same with the project's `.recall`, which makes it the place of its index.
+    /// The same with a folder `.recall` in the project.
     pub(crate) fn initialised() -> Self {
         let case = Self::new();
         std::fs::create_dir(case.project.path(".recall")).expect("a new folder");
@@ -105,7 +105,7 @@ impl Case {
         failure["reason"].as_str().map(str::to_owned)
     }
 
-    /// The folder of the index of a project that was not initialised.
+    /// The folder of the project's index.
     pub(crate) fn index(&self) -> PathBuf {
         let stores = self.sandbox.recall_home().join("data/stores");
         let mut stores = std::fs::read_dir(stores).expect("something was indexed");

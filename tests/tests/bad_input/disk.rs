@@ -33,9 +33,10 @@ fn in_a_namespace(case: &Case, folder: &Path, script: &str) -> Command {
 
 #[test]
 fn a_full_disk_is_an_error_until_there_is_room_where_file_systems_may_be_mounted() {
-    let case = Case::initialised();
+    let case = Case::new();
     fill_project(&case);
-    let folder = case.project.path(".recall");
+    let folder = case.sandbox.recall_home().join("data/stores");
+    std::fs::create_dir_all(&folder).expect("a new folder");
     // Room for the files of an empty index, and not for what it is to hold.
     let mount = "mount -t tmpfs -o size=1m none \"$1\"";
     if Running::to_end(in_a_namespace(&case, &folder, mount)).code != Some(0) {

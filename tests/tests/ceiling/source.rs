@@ -16,6 +16,7 @@ const WORDS: [&str; 48] = [
 ];
 
 /// A text of about `bytes` bytes in the language of a file's ending.
+#[expect(clippy::many_single_char_names, reason = "the templates are read with short names")]
 pub(crate) fn text(ending: &str, bytes: usize, seed: u64) -> String {
     let mut random = Rand64::new(seed.into());
     let mut text = String::with_capacity(bytes + 1024);
@@ -50,7 +51,7 @@ pub(crate) fn text(ending: &str, bytes: usize, seed: u64) -> String {
             // Nearly every byte is a token of its own.
             "json" => write!(
                 text,
-                "{}[{n},{n},[{n}],{{\"{a}\":[1,2,3,4,5,6,7,8,9,0]}}]\n",
+                "{}[{n},{n},[{n}],{{\"{a}\":[1,2,3,4,5,6,7,8,9,0]}}]",
                 if text.is_empty() { "[" } else { "," }
             ),
             other => panic!("no text ends in .{other}"),

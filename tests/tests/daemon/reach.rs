@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,8 @@ use crate::home::{Home, send_signal};
 /// The most connections that a daemon takes where they are all taken.
 const CONNECTIONS: usize = 64;
 
+type Deletion<'a> = &'a dyn Fn() -> std::io::Result<()>;
+
 /// The process that a client reaches without starting one.
 async fn pid(home: &Home) -> u32 {
     home.connect(Launch::Never).await.expect("the daemon is reached").daemon().pid
@@ -31,7 +34,6 @@ async fn a_daemon_whose_files_are_deleted_is_the_one_that_is_reached() {
     let home = Home::new(&[]);
     let homes = home.homes();
     let first = first_pid(&home).await;
-    type Deletion<'a> = &'a dyn Fn() -> std::io::Result<()>;
     let deletions: [Deletion<'_>; 4] = [
         &|| fs::remove_file(homes.socket()),
         &|| fs::remove_file(homes.lock()),
@@ -51,7 +53,6 @@ async fn a_daemon_whose_files_are_deleted_is_the_one_that_is_reached() {
     // Nobody asks it to look: it looks by itself.
     fs::remove_dir_all(&homes.runtime).expect("there");
     wait_until("the socket to be back", || UnixStream::connect(homes.socket()).ok());
-    use std::os::unix::fs::PermissionsExt as _;
     let mode = |path: &std::path::Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
     assert_eq!((mode(&homes.runtime), mode(&homes.socket()), mode(&homes.lock())), (0o700, 0o600, 0o600));
     assert_eq!(mode(&homes.data_lock()), 0o600);

@@ -109,9 +109,8 @@ impl Sessions {
         let mut all = Vec::new();
         for place in [&self.own, &self.away] {
             let folder = match place.folder() {
-                Err(OpenError::Missing { .. }) => continue,
-                // A project may hold anything there; none of it is a session of this user's.
-                Err(OpenError::Link { .. } | OpenError::NotAFolder { .. }) => continue,
+                // A project may hold anything there; a link or a file is not a session of this user.
+                Err(OpenError::Missing { .. } | OpenError::Link { .. } | OpenError::NotAFolder { .. }) => continue,
                 folder => folder.map_err(SessionError::Folder)?,
             };
             let names = folder.names();
