@@ -72,19 +72,24 @@ impl Imports {
     /// Waits for a turn, in the order of coming. Returns `None` if `is_over` says so before.
     pub(crate) fn begin(self: &Arc<Self>, is_over: impl Fn() -> bool) -> Option<Import> {
         let permit = self.budget.wait(self.share_bytes, is_over)?;
-        self.make_room();
+        // What the run will hold is not held yet.
+        self.close_idle_above(self.ceiling_bytes.saturating_sub(self.share_bytes));
         Some(Import { imports: Arc::clone(self), permit })
     }
 
     /// Closes idle stores while the process is above its ceiling, the least recently used one first.
     pub(crate) fn make_room(&self) -> Room {
+        self.close_idle_above(self.ceiling_bytes)
+    }
+
+    fn close_idle_above(&self, most_bytes: u64) -> Room {
         let shed = || self.registry.upgrade().is_some_and(|registry| registry.shed());
-        relieve(&*self.used_bytes, self.ceiling_bytes, shed)
+        relieve(&*self.used_bytes, most_bytes, shed)
     }
 }
 
-fn relieve(used_bytes: impl Fn() -> u64, ceiling_bytes: u64, shed: impl Fn() -> bool) -> Room {
-    while used_bytes() > ceiling_bytes {
+fn relieve(used_bytes: impl Fn() -> u64, most_bytes: u64, shed: impl Fn() -> bool) -> Room {
+    while used_bytes() > most_bytes {
         if !shed() {
             return Room::Full;
         }
