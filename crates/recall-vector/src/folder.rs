@@ -67,7 +67,7 @@ pub(crate) fn replace(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) 
     let outcome = create(&temporary).and_then(|file| write(&file)).and_then(|()| fs::rename(&temporary, path));
     if outcome.is_err() {
         // The error above says what went wrong; a leftover is swept at the next opening.
-        let _ = temporary.file_name().map(|name| Folder::open(dir).and_then(|folder| folder.remove(name)));
+        delete(&temporary);
     }
     outcome?;
     sync(dir)
@@ -77,6 +77,13 @@ pub(crate) fn replace(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) 
 pub(crate) fn temporary(path: &Path, part: &str) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
     Ok(path.with_file_name(format!("{TEMPORARY}-{}-{name}{part}", std::process::id())))
+}
+
+/// Deletes a file that was written here. One that cannot be deleted takes space until the next opening.
+pub(crate) fn delete(path: &Path) {
+    if let (Some(dir), Some(name)) = (path.parent(), path.file_name()) {
+        let _ = Folder::open(dir).and_then(|folder| folder.remove(name));
+    }
 }
 
 /// Makes a file that its owner alone can read: who has an embedding can guess at the text.

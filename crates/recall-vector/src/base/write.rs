@@ -1,6 +1,6 @@
 //! A base is written beside the one that is in use.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -75,7 +75,7 @@ fn saved(graph: &Graph, base: &Path) -> Result<Mapping, WriteError> {
         Mapping::of(&file).map_err(|error| WriteError::io(&path, error))
     })();
     // What is mapped stays until it is unmapped. Where that cannot be, the next opening sweeps it.
-    let _ = fs::remove_file(&path);
+    folder::delete(&path);
     mapped
 }
 

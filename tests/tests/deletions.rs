@@ -1,0 +1,82 @@
+//! Deletion goes through a handle to a folder that recall made. Folders are deleted by `recall-folder` alone, and single files only
+//! where the table says.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use recall_tests::workspace;
+
+/// Which sources may delete a single file by its path, and why.
+const FILES: &[(&str, &str)] = &[
+    ("crates/recall-eval/src/mine/checkout.rs", "a checkout in a temporary folder of its own"),
+    ("crates/recall-models/src/fetch/", "its own downloads and lock in the data home"),
+    ("crates/recall-models/src/folder/pull.rs", "its own download in the data home"),
+    ("crates/recall-models/src/runtime/", "its own download and marks in the data home"),
+    ("crates/recall-client/src/", "the runtime folder that it made for a private daemon"),
+    ("recall-cli/src/clients/json_file.rs", "a client's file that it wrote itself"),
+    ("recall-cli/src/own_ranker.rs", "a ranker in the data home"),
+    ("recalld/src/", "its own socket, lock and logs"),
+];
+
+/// The one crate that deletes folders.
+const FOLDERS: &str = "crates/recall-folder/src/";
+
+/// What is wrong with the deletions in a source, which is at a path of the workspace.
+fn complaints(path: &str, source: &str) -> Vec<String> {
+    let shipped = source.split("#[cfg(test)]").next().unwrap_or_default();
+    let mut found = Vec::new();
+    if shipped.contains("remove_dir_all(") && !path.starts_with(FOLDERS) {
+        found.push(format!("{path} deletes a folder; use `recall_folder::Folder::remove`"));
+    }
+    let is_known = path.starts_with(FOLDERS) || FILES.iter().any(|(known, _)| path.starts_with(known));
+    if (shipped.contains("remove_file(") || shipped.contains("remove_dir(")) && !is_known {
+        found.push(format!("{path} deletes a file by its path; use `recall_folder::Folder::remove`"));
+    }
+    found
+}
+
+/// The Rust sources of programs and libraries, but not of their tests.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("readable") {
+        let path = entry.expect("readable").path();
+        let is_test = path.file_name().is_some_and(|name| name == "tests" || name == "tests.rs" || name == "benches");
+        if path.is_dir() && !is_test {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") && !is_test {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn folders_are_deleted_in_one_place_and_files_where_it_is_written_down() {
+    let root = workspace();
+    let mut files = Vec::new();
+    for folder in ["crates", "recalld/src", "recall-cli/src", "recall-shim/src"] {
+        sources(&root.join(folder), &mut files);
+    }
+    assert!(files.len() > 300, "the sources are found");
+    let mut found = Vec::new();
+    for file in files {
+        let path = file.strip_prefix(&root).expect("below the workspace").to_str().expect("plain").replace('\\', "/");
+        if path.starts_with("crates/recall-testkit/") {
+            continue;
+        }
+        found.extend(complaints(&path, &fs::read_to_string(&file).expect("readable")));
+    }
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn a_planted_deletion_is_found() {
+    for (path, source, count) in [
+        ("crates/recall-engine/src/x.rs", "fs::remove_dir_all(path)", 1),
+        ("recalld/src/x.rs", "fs::remove_dir_all(path)", 1),
+        ("crates/recall-engine/src/x.rs", "fs::remove_file(path)", 1),
+        ("recalld/src/x.rs", "fs::remove_file(path)", 0),
+        ("crates/recall-folder/src/x.rs", "dir.remove_dir_all(name)", 0),
+        ("crates/recall-engine/src/x.rs", "#[cfg(test)]\nmod tests { fs::remove_dir_all(path) }", 0),
+    ] {
+        assert_eq!(complaints(path, source).len(), count, "{path}: {source}");
+    }
+}
