@@ -46,7 +46,7 @@ fn nothing_but_regular_files_is_found_and_each_other_thing_has_its_reason() {
     let root = place.path().join("root");
     fs::create_dir_all(root.join("dir")).unwrap();
     fs::write(root.join("dir/real.rs"), "real").unwrap();
-    fs::write(place.path().join("secret"), "outside").unwrap();
+    fs::write(place.path().join("secret"), "leaked").unwrap();
     make_fifo(&root.join("fifo.rs"));
     let _socket = UnixListener::bind(root.join("socket.rs")).unwrap();
     symlink("dir/real.rs", root.join("link-in.rs")).unwrap();
@@ -217,7 +217,7 @@ fn swapping_a_directory_for_a_symlink_never_lets_a_byte_in() {
     fs::create_dir_all(base.join("root/dir")).unwrap();
     fs::create_dir_all(base.join("out")).unwrap();
     fs::write(base.join("root/dir/a.rs"), "inside").unwrap();
-    fs::write(base.join("out/a.rs"), "outside").unwrap();
+    fs::write(base.join("out/a.rs"), "leaked").unwrap();
     symlink("../out", base.join("root/link")).unwrap();
     let (root, stop) = (base.join("root"), AtomicBool::new(false));
     std::thread::scope(|scope| {
