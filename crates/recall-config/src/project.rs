@@ -47,7 +47,7 @@ pub fn check_project_root(root: &Path, home: Option<&Path>, broad: BroadRoot) ->
 /// `.recall` or a file in it is a link or of another kind, or cannot be read or written; the files before it are written.
 pub fn initialise(root: &Path) -> Result<Vec<PathBuf>, ProjectError> {
     let failed = |source: OpenError| ProjectError::Write { path: source.path().to_owned(), source };
-    let (folder, _) = Folder::open(root).and_then(|root| root.make_folder(PROJECT_FOLDER)).map_err(failed)?;
+    let folder = Folder::open(root).and_then(|root| root.make_folder(PROJECT_FOLDER)).map_err(failed)?;
     let mut written = Vec::new();
     if folder.metadata(CONFIGURATION_FILE).map_err(failed)?.is_none() {
         folder.replace(CONFIGURATION_FILE, CONFIGURATION.as_bytes()).map_err(failed)?;

@@ -35,15 +35,6 @@ pub enum Access {
     CreateNew,
 }
 
-/// A folder that [`Folder::make_folder`] opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MadeFolder {
-    /// It was there.
-    Existing,
-    /// It was made.
-    New,
-}
-
 impl Folder {
     /// Opens a folder that the caller trusts: links in its own path are followed.
     ///
@@ -80,22 +71,20 @@ impl Folder {
     ///
     /// # Errors
     /// A component is a link or not a folder; the path is not plain; the system refuses.
-    pub fn make_folder(&self, below: impl AsRef<Path>) -> Result<(Self, MadeFolder), OpenError> {
+    pub fn make_folder(&self, below: impl AsRef<Path>) -> Result<Self, OpenError> {
         let mut found = self.again()?;
-        let mut made = MadeFolder::Existing;
         for name in names(below.as_ref())? {
             let path = found.path.join(name);
             match found.dir.create_dir_with(name, &DirBuilder::new()) {
                 Ok(()) => {
                     found.sync().map_err(|source| OpenError::Io { path: found.path.clone(), source })?;
-                    made = MadeFolder::New;
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(refused(&path, source)),
             }
             found = found.enter(name)?;
         }
-        Ok((found, made))
+        Ok(found)
     }
 
     /// Opens a regular file below this folder. A file that is created has mode 0600.

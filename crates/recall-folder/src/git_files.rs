@@ -17,7 +17,7 @@ const LIMIT_BYTES: u64 = 1024 * 1024;
 /// # Errors
 /// The folder or a file is a link or of another kind, or the system refuses. The files before it are written.
 pub fn write_git_files(root: &Path) -> Result<Vec<PathBuf>, OpenError> {
-    let (folder, _) = Folder::open(root)?.make_folder(PROJECT_FOLDER)?;
+    let folder = Folder::open(root)?.make_folder(PROJECT_FOLDER)?;
     let mut written = Vec::new();
     for (name, lines) in GIT_FILES {
         let known = match folder.read(name, LIMIT_BYTES) {

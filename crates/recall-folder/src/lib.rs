@@ -14,7 +14,7 @@ mod project_root;
 mod set_aside;
 
 pub use error::OpenError;
-pub use folder::{Access, Folder, MadeFolder};
+pub use folder::{Access, Folder};
 pub use git_files::write_git_files;
 pub use project_root::project_root;
 pub use set_aside::set_aside;

@@ -142,7 +142,7 @@ fn told(problem: Problem) -> Told {
             path: None,
         },
         Problem::Unconfirmed { memories } => Told {
-            message: format!("{memories} memories came with the repository and are not confirmed by you"),
+            message: format!("memories from the repository that you have not confirmed: {memories}"),
             hint: "read them with `recall list`, then confirm them with `recall verify --confirm --all`",
             path: None,
         },
@@ -166,7 +166,7 @@ fn told(problem: Problem) -> Told {
             Told { message: format!("it was found damaged and made anew: {what}"), hint: "", path: None }
         }
         Problem::IndexInProject { path } => Told {
-            message: "an index in a project is ignored, since whoever wrote the project could have made it".to_owned(),
+            message: "an index in a project is ignored, as it may be of another author".to_owned(),
             hint: "delete it; recall keeps the index in its data home",
             path: Some(path),
         },

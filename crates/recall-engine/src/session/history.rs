@@ -32,7 +32,7 @@ fn file_name(day: &str, id: &str) -> String {
 pub(super) fn write(root: &Path, session: &Session, summary: &str) -> Result<DocPath, SessionError> {
     // Before anything is in the folder that git should not see.
     write_git_files(root).map_err(SessionError::Folder)?;
-    let (folder, _) = Folder::open(root).and_then(|root| root.make_folder(FOLDER)).map_err(SessionError::Folder)?;
+    let folder = Folder::open(root).and_then(|root| root.make_folder(FOLDER)).map_err(SessionError::Folder)?;
     let known = session.summary_path.as_ref().and_then(|path| path.as_str().strip_prefix(FOLDER)?.strip_prefix('/'));
     let name = match known.filter(|name| folder.has_file(name)) {
         Some(known) => known.to_owned(),

@@ -39,7 +39,7 @@ impl StoreFolder {
         let path = places.stores.join(name_of(root));
         Folder::private(&places.stores)?;
         let folder = Folder::private(&path)?;
-        let (index, _) = folder.make_folder(INDEX)?;
+        let index = folder.make_folder(INDEX)?;
         drop(index.file(PROBE, Access::AppendOrCreate)?);
         match index.remove(PROBE) {
             // Another process that looks at the same moment has removed it.

@@ -63,9 +63,9 @@ impl Disk {
             return Ok(self.open_folder()?.file(self.path(day), Access::Append)?);
         }
         create_root(&self.root)?;
-        let (mut folder, _) = Folder::open(&self.root)?.make_folder(&self.below)?;
+        let mut folder = Folder::open(&self.root)?.make_folder(&self.below)?;
         if self.single.is_none() {
-            folder = folder.make_folder(day.to_string())?.0;
+            folder = folder.make_folder(day.to_string())?;
         }
         let name = self.path(day);
         let name = name.file_name().expect("a day's file has a name");
