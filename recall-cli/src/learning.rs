@@ -22,8 +22,8 @@ use crate::progress::QueryBar;
 /// Fewer queries say nothing: their mean nDCG then differs by chance by more than a ranker can be worth.
 pub(crate) const FEWEST_QUERIES: usize = 200;
 
-/// The side of a store that commits speak about.
-const SIDE: &str = "code";
+/// The kind of document that commits speak about.
+const KIND: &str = "code";
 
 /// In how many stretches the history is cut. Neighbouring commits are about the same files, so a stretch is never both
 /// learnt from and measured on.
@@ -136,13 +136,13 @@ impl Gathered {
         };
         let answer = client.candidates(request).await.map_err(|status| of_query(query, status))?;
         let v1::CandidatesResponse { features, documents, rankers } = answer;
-        if let Some(bytes) = rankers.get(SIDE) {
+        if let Some(bytes) = rankers.get(KIND) {
             self.built_in = Some(Ranker::read(bytes).map_err(|_| no_built_in())?);
         }
         let names = features.len();
         let found = documents.into_iter().filter_map(|document| candidates::document_from_proto(document, names));
         self.judged.features = features;
-        self.judged.queries.extend(judge(query, stretch, found.filter(|seen| seen.side == SIDE)));
+        self.judged.queries.extend(judge(query, stretch, found.filter(|seen| seen.kind == KIND)));
         Ok(())
     }
 }
@@ -213,7 +213,7 @@ mod tests {
         let seen = |path: &&str| candidates::Seen {
             path: DocPath::new(path).expect("plain"),
             lines: (1, 2),
-            side: SIDE.to_owned(),
+            kind: KIND.to_owned(),
             features: vec![1.0, f32::NAN],
         };
         judge(&query, 3, found.iter().map(seen))

@@ -20,10 +20,13 @@ pub struct Answer {
     pub scope: Scope,
     /// The weight of each retriever, by its class or as the request gave it.
     pub weights: Vec<(Retriever, f64)>,
-    /// How likely it is that a hit answers: the greatest of the hits' own, 0 to 1; `None` where no ranker decided.
+    /// How much speaks for it that anything here answers: the greatest support of the hits, 0 to 1; `None` where no ranker decided.
     pub confidence: Option<f64>,
     /// Whether the confidence is below the setting: probably nothing answers the question.
     pub is_doubtful: bool,
+    /// Names and paths that are spelled nearly like a query that nothing is called by; their definitions and files are among the
+    /// hits.
+    pub did_you_mean: Vec<String>,
     /// The hits, best first; ties in the order of path, span, id.
     pub hits: Vec<Hit>,
     /// How many candidates there were before selection.
@@ -92,6 +95,8 @@ pub struct Hit {
     pub score: f64,
     /// How likely it is that it answers, 0 to 1; `None` where no ranker decided.
     pub confidence: Option<f64>,
+    /// How much speaks for it that anything here answers, 0 to 1; `None` where no ranker decided.
+    pub support: Option<f64>,
     /// Where nearly the same text stands too, as citations in the order of rank, as far as the page was read for.
     pub also_at: Vec<String>,
     /// The definitions or headings around the chunk, outermost first.
@@ -270,6 +275,8 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// Weights of the retrievers are given, so their fusion decides on the order and the learned rankers do not.
+    WeightsDecide,
     /// Memories that were acknowledged are not in the index yet.
     MemoriesBehind,
     /// The journals could not be read: the answer is of what they said before.

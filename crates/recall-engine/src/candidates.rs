@@ -7,10 +7,10 @@ use recall_core::{ChunkRow, DocPath, SearchRequest, understand};
 use crate::Engine;
 use crate::error::SearchError;
 use crate::origin::Origin;
-use crate::rankers::{Basis, Side};
+use crate::rankers::{Basis, Kind};
 use crate::search::{self, features};
 
-/// A document that may answer, as the learned ranker of its side sees it.
+/// A document that may answer, as the learned ranker of its kind sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedDocument {
     /// Its path.
@@ -18,8 +18,9 @@ pub struct RankedDocument {
     /// The lines of the chunk that stands for it, the first and the last.
     pub lines: (u32, u32),
     /// Which ranker decides on it.
-    pub side: Side,
-    /// Its features, in the order of [`feature_names`](crate::feature_names) on the engine's [basis](Engine::basis).
+    pub kind: Kind,
+    /// Its features, in the order of [`all_feature_names`](crate::all_feature_names); those of [`feature_names`](crate::feature_names)
+    /// come first.
     pub features: Vec<f32>,
 }
 
@@ -29,10 +30,18 @@ impl Engine {
         if self.settings.model.is_some() { Basis::Meaning } else { Basis::Words }
     }
 
-    /// The built-in rankers in their binary form, by their sides: those that decide on what is known.
-    pub fn built_in_rankers(&self) -> Vec<(Side, Vec<u8>)> {
-        let written = |side| Some((side, self.settings.rankers.of(side, self.basis())?.write()));
-        Side::ALL.into_iter().filter_map(written).collect()
+    /// The built-in rankers that put the kinds in order, in their binary form: those that decide on what is known, over
+    /// [`feature_names`](crate::feature_names).
+    ///
+    /// # Panics
+    /// Never: no ranker of a kind splits on what is known only after it.
+    pub fn built_in_rankers(&self) -> Vec<(Kind, Vec<u8>)> {
+        let names: Vec<String> = features::names(self.basis()).into_iter().map(ToOwned::to_owned).collect();
+        let written = |kind| {
+            let ranker = self.settings.rankers.of(kind, self.basis())?.clone();
+            Some((kind, ranker.over(&names).expect("a ranker of a kind knows the features before ranking").write()))
+        };
+        [Kind::Code, Kind::Prose].into_iter().filter_map(written).collect()
     }
 
     /// What the learned rankers see of every candidate, in no particular order. Nothing is selected.
@@ -49,7 +58,6 @@ impl Engine {
         search::merge_filters(&mut understood, request)?;
         let stores = self.stores_for(origin, scope, &understood)?;
         let seen = search::seen(self, request, &understood, scope, &stores)?;
-        let width = features::names(self.basis()).len();
         let mut documents = Vec::with_capacity(seen.len());
         for (place, store) in stores.iter().enumerate() {
             let here: Vec<_> = seen.iter().filter(|seen| seen.store == place).collect();
@@ -62,8 +70,8 @@ impl Engine {
                 Some(RankedDocument {
                     path: found.document.document.path.clone(),
                     lines: (span.start_line, span.end_line),
-                    side: seen.side,
-                    features: seen.row[..width].to_vec(),
+                    kind: seen.kind,
+                    features: seen.row.clone(),
                 })
             }));
         }

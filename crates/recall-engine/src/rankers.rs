@@ -3,21 +3,25 @@
 use std::sync::Arc;
 
 use recall_core::{DocumentType, Traits};
-use recall_rank::{Ranker, ReadError};
+use recall_rank::{MissingFeature, Ranker, ReadError};
 
 use crate::search::features;
 
-/// The learned rankers, for each side of a store one that knows words alone and one that knows the meaning beside; for prose one
-/// more, where an encoder tells it too. Clones share them.
+/// The learned rankers: those that put the documents of a kind in order, and those that tell how relevant a document of any
+/// kind is. Clones share them.
+///
+/// There is one that knows words alone and one that knows the meaning beside; for the order of prose one more, where an encoder
+/// tells it too.
 #[derive(Clone, Debug, Default)]
 pub struct Rankers {
-    code: OfSide,
-    prose: OfSide,
+    code: OfBasis,
+    prose: OfBasis,
+    relevance: OfBasis,
 }
 
-/// The rankers of one side.
+/// The rankers that do the same on different knowledge.
 #[derive(Clone, Debug, Default)]
-struct OfSide {
+struct OfBasis {
     words: Option<Arc<Ranker>>,
     meaning: Option<Arc<Ranker>>,
     together: Option<Arc<Ranker>>,
@@ -34,13 +38,16 @@ pub enum Basis {
     Together,
 }
 
-/// The two kinds of text that are ranked each by its own ranker: what speaks for a file of code says little about a page.
+/// The kinds of text that are put in order among themselves before they make one list: what speaks for a file of code says
+/// little about a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Side {
+pub enum Kind {
     /// Source code, configuration and data.
     Code,
-    /// Documentation, decisions, memories.
+    /// Documentation, decision records, playbooks, sessions.
     Prose,
+    /// Memories. The rankers of prose put them in order.
+    Memory,
 }
 
 /// What puts candidates in order.
@@ -75,14 +82,16 @@ pub enum RankerError {
         #[from]
         source: ReadError,
     },
-    /// It was trained on other features than these.
-    #[error("it was trained on other features ({found} of them, {known} here): train it again")]
-    Features {
-        /// How many it knows.
-        found: usize,
-        /// How many there are.
-        known: usize,
+    /// It was trained on a feature that is not computed.
+    #[error("it was trained on a feature that this version does not have: train it again")]
+    Feature {
+        /// Which one.
+        #[from]
+        source: MissingFeature,
     },
+    /// It knows words alone where the meaning is told.
+    #[error("it knows words alone, expected a ranker that knows the meaning")]
+    WordsAlone,
 }
 
 const CODE: &[u8] = include_bytes!("../rankers/code.ranker");
@@ -91,20 +100,28 @@ const CODE_MEANING: &[u8] = include_bytes!("../rankers/code-meaning.ranker");
 const PROSE_MEANING: &[u8] = include_bytes!("../rankers/prose-meaning.ranker");
 const PROSE_TOGETHER: &[u8] = include_bytes!("../rankers/prose-together.ranker");
 
-impl Side {
-    /// Both, in a fixed order.
-    pub const ALL: [Self; 2] = [Self::Code, Self::Prose];
+const RELEVANCE: &[u8] = include_bytes!("../rankers/relevance.ranker");
+const RELEVANCE_MEANING: &[u8] = include_bytes!("../rankers/relevance-meaning.ranker");
 
-    /// The side that a document is on.
+impl Kind {
+    /// All, in a fixed order.
+    pub const ALL: [Self; 3] = [Self::Code, Self::Prose, Self::Memory];
+
+    /// The kind of a document.
     pub fn of(traits: Traits) -> Self {
-        if traits.document_type == DocumentType::Code { Self::Code } else { Self::Prose }
+        match traits.document_type {
+            DocumentType::Code => Self::Code,
+            memory if memory.is_memory() => Self::Memory,
+            _ => Self::Prose,
+        }
     }
 
-    /// The side's name.
+    /// The kind's name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Code => "code",
             Self::Prose => "prose",
+            Self::Memory => "memory",
         }
     }
 }
@@ -115,11 +132,13 @@ impl Rankers {
     /// # Panics
     /// Never: a test holds that they fit the features.
     pub fn built_in() -> Self {
-        let all = [(Side::Code, CODE), (Side::Prose, PROSE), (Side::Code, CODE_MEANING), (Side::Prose, PROSE_MEANING)];
         let fits = "the built-in rankers fit the features, which a test holds";
-        let rankers =
-            all.into_iter().fold(Self::none(), |rankers, (side, bytes)| rankers.with(side, bytes).expect(fits));
-        rankers.with_together(Side::Prose, PROSE_TOGETHER).expect(fits)
+        let read = |bytes| Some(Arc::new(read(bytes).expect(fits)));
+        Self {
+            code: OfBasis { words: read(CODE), meaning: read(CODE_MEANING), together: None },
+            prose: OfBasis { words: read(PROSE), meaning: read(PROSE_MEANING), together: read(PROSE_TOGETHER) },
+            relevance: OfBasis { words: read(RELEVANCE), meaning: read(RELEVANCE_MEANING), together: None },
+        }
     }
 
     /// None: candidates are ordered by weighted fusion.
@@ -127,110 +146,136 @@ impl Rankers {
         Self::default()
     }
 
-    /// The same with another ranker for one side: for the basis that it was trained on. One that knows words alone decides
-    /// there on either basis.
+    /// The same with another ranker for the order of one kind: for the basis that it was trained on. One that knows words alone
+    /// decides there on either basis.
     ///
     /// # Errors
-    /// The bytes are no ranker of the features that are computed here.
-    pub fn with(mut self, side: Side, bytes: &[u8]) -> Result<Self, RankerError> {
-        let ranker = Ranker::read(bytes)?;
-        let knows_meaning = knows_meaning(&ranker)?;
-        let (here, ranker) = (self.on(side), Some(Arc::new(ranker)));
-        if knows_meaning {
-            here.meaning = ranker;
+    /// The bytes are not a ranker, or one of features that are not computed here.
+    pub fn with(mut self, kind: Kind, bytes: &[u8]) -> Result<Self, RankerError> {
+        let ranker = Arc::new(read(bytes)?);
+        let here = self.on(kind);
+        if knows_meaning(&ranker) {
+            here.meaning = Some(ranker);
         } else {
-            *here = OfSide { words: ranker, ..OfSide::default() };
+            *here = OfBasis { words: Some(ranker), ..OfBasis::default() };
         }
         Ok(self)
     }
 
-    /// The same with another ranker for one side, for where an encoder and the model that follows at once tell the meaning
-    /// together.
+    /// The same with another ranker for the order of one kind, for where an encoder and the model that follows at once tell the
+    /// meaning together.
     ///
     /// # Errors
-    /// The bytes are no ranker of the features that are computed here, or of one that knows words alone.
-    pub fn with_together(mut self, side: Side, bytes: &[u8]) -> Result<Self, RankerError> {
-        let ranker = Ranker::read(bytes)?;
-        if !knows_meaning(&ranker)? {
-            return Err(other_features(&ranker));
+    /// As [`Rankers::with`], and if the ranker knows words alone.
+    pub fn with_together(mut self, kind: Kind, bytes: &[u8]) -> Result<Self, RankerError> {
+        let ranker = read(bytes)?;
+        if !knows_meaning(&ranker) {
+            return Err(RankerError::WordsAlone);
         }
-        self.on(side).together = Some(Arc::new(ranker));
+        self.on(kind).together = Some(Arc::new(ranker));
         Ok(self)
     }
 
-    fn on(&mut self, side: Side) -> &mut OfSide {
-        match side {
-            Side::Code => &mut self.code,
-            Side::Prose => &mut self.prose,
+    fn on(&mut self, kind: Kind) -> &mut OfBasis {
+        match kind {
+            Kind::Code => &mut self.code,
+            Kind::Prose | Kind::Memory => &mut self.prose,
         }
     }
 
     /// Whether one of them knows the meaning.
     pub fn know_meaning(&self) -> bool {
-        [&self.code, &self.prose].into_iter().any(|of_side| of_side.meaning.is_some())
+        [&self.code, &self.prose].into_iter().any(|of_kind| of_kind.meaning.is_some())
     }
 
-    /// The ranker of a side on a basis; where there is none, that of the next simpler one.
-    pub fn of(&self, side: Side, basis: Basis) -> Option<&Ranker> {
-        let OfSide { words, meaning, together } = match side {
-            Side::Code => &self.code,
-            Side::Prose => &self.prose,
-        };
-        let meaning = || meaning.as_deref().or(words.as_deref());
+    /// The ranker for the order of a kind on a basis; if there is none, that of the next simpler basis.
+    pub fn of(&self, kind: Kind, basis: Basis) -> Option<&Ranker> {
+        match kind {
+            Kind::Code => self.code.on(basis),
+            Kind::Prose | Kind::Memory => self.prose.on(basis),
+        }
+    }
+
+    /// The ranker whose scores are log odds: how likely a document of any kind is relevant.
+    pub fn relevance(&self, basis: Basis) -> Option<&Ranker> {
+        self.relevance.on(basis)
+    }
+}
+
+impl OfBasis {
+    fn on(&self, basis: Basis) -> Option<&Ranker> {
+        let meaning = || self.meaning.as_deref().or(self.words.as_deref());
         match basis {
-            Basis::Words => words.as_deref(),
+            Basis::Words => self.words.as_deref(),
             Basis::Meaning => meaning(),
-            Basis::Together => together.as_deref().or_else(meaning),
+            Basis::Together => self.together.as_deref().or_else(meaning),
         }
     }
 }
 
-/// Whether a ranker was trained on the meaning beside the words.
-fn knows_meaning(ranker: &Ranker) -> Result<bool, RankerError> {
-    let is = |basis: Basis| ranker.features().iter().map(String::as_str).eq(features::names(basis));
-    if is(Basis::Meaning) {
-        Ok(true)
-    } else if is(Basis::Words) {
-        Ok(false)
-    } else {
-        Err(other_features(ranker))
-    }
+/// Reads a ranker over all features, each found by its name: a feature that came later is one that it does not know.
+fn read(bytes: &[u8]) -> Result<Ranker, RankerError> {
+    let all: Vec<String> = features::all().into_iter().map(ToOwned::to_owned).collect();
+    Ok(Ranker::read(bytes)?.over(&all)?)
 }
 
-fn other_features(ranker: &Ranker) -> RankerError {
-    RankerError::Features { found: ranker.features().len(), known: features::COUNT }
+/// Whether a ranker splits on what the meaning tells.
+fn knows_meaning(ranker: &Ranker) -> bool {
+    ranker.importance().into_iter().any(|(name, gain)| gain > 0.0 && features::is_of_meaning(name))
 }
 
 #[cfg(test)]
 mod tests {
+    use recall_rank::{Judged, JudgedQuery, Parameters};
+
     use super::*;
 
     #[test]
     fn the_built_in_rankers_fit_the_features() {
         let rankers = Rankers::built_in();
-        for (side, basis) in Side::ALL.into_iter().flat_map(|side| [(side, Basis::Words), (side, Basis::Meaning)]) {
-            let ranker = rankers.of(side, basis).expect("there is one");
-            assert!(ranker.trees() > 0, "{}", side.as_str());
-            assert_eq!(knows_meaning(ranker).ok(), Some(basis == Basis::Meaning), "{}", side.as_str());
+        for (kind, basis) in Kind::ALL.into_iter().flat_map(|kind| [(kind, Basis::Words), (kind, Basis::Meaning)]) {
+            for ranker in [rankers.of(kind, basis), rankers.relevance(basis)] {
+                let ranker = ranker.expect("there is one");
+                assert!(ranker.trees() > 0, "{}", kind.as_str());
+                assert_eq!(knows_meaning(ranker), basis == Basis::Meaning, "{}", kind.as_str());
+            }
         }
-        let of = |side, basis| rankers.of(side, basis).map(Ranker::features);
-        assert_eq!(of(Side::Code, Basis::Together), of(Side::Code, Basis::Meaning));
-        assert_ne!(rankers.of(Side::Prose, Basis::Together), rankers.of(Side::Prose, Basis::Meaning));
+        assert_eq!(rankers.of(Kind::Code, Basis::Together), rankers.of(Kind::Code, Basis::Meaning));
+        assert_ne!(rankers.of(Kind::Prose, Basis::Together), rankers.of(Kind::Prose, Basis::Meaning));
     }
 
     #[test]
-    fn a_ranker_of_words_alone_is_none_for_two_models() {
-        assert!(matches!(Rankers::none().with_together(Side::Prose, PROSE), Err(RankerError::Features { .. })));
+    fn a_ranker_of_words_alone_does_not_decide_for_two_models() {
+        assert!(matches!(Rankers::none().with_together(Kind::Prose, PROSE), Err(RankerError::WordsAlone)));
+    }
+
+    #[test]
+    fn a_ranker_of_a_feature_that_is_not_computed_is_refused_by_its_name() {
+        let query = |at: usize| JudgedQuery {
+            group: format!("group {at}"),
+            kind: "planted".to_owned(),
+            weight: 1.0,
+            rows: (0..100).map(|row| (row % 2) as f32).collect(),
+            labels: (0..100).map(|row| (row % 2) as f32).collect(),
+            missed: 0,
+        };
+        let judged = Judged { features: vec!["of_another_version".to_owned()], queries: (0..20).map(query).collect() };
+        let parameters = Parameters { trees: 1, feature_fraction: 1.0, ..Parameters::default() };
+        let other = recall_rank::train(&judged, &parameters).expect("there is something to learn");
+        match Rankers::none().with(Kind::Code, &other.write()) {
+            Err(RankerError::Feature { source }) => assert_eq!(source.name, "of_another_version"),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
     fn the_built_in_rankers_are_small() {
-        let all = [CODE, PROSE, CODE_MEANING, PROSE_MEANING, PROSE_TOGETHER];
+        let all = [CODE, PROSE, CODE_MEANING, PROSE_MEANING, PROSE_TOGETHER, RELEVANCE, RELEVANCE_MEANING];
         assert!(all.iter().map(|bytes| bytes.len()).sum::<usize>() <= 300 * 1024);
     }
 
     #[test]
     fn what_is_no_ranker_is_refused() {
-        assert!(matches!(Rankers::none().with(Side::Code, b"no ranker"), Err(RankerError::Read { .. })));
+        assert!(matches!(Rankers::none().with(Kind::Code, b"no ranker"), Err(RankerError::Read { .. })));
     }
 }

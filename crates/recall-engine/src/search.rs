@@ -4,6 +4,7 @@
 //! understand ─► retrieve (lexical, symbol, path, semantic) ─► fuse + prior ─► rank (learned) ─► rerank ─► select ─► expand ─► hits
 //! ```
 
+mod exact;
 mod expand;
 mod facets;
 pub(crate) mod features;
@@ -36,7 +37,7 @@ use crate::error::SearchError;
 use crate::freshness::{freshen, reason_of};
 use crate::mask;
 use crate::origin::Origin;
-use crate::rankers::{Rankers, Side};
+use crate::rankers::{Kind, Rankers};
 use crate::store::{Ranking, Store};
 
 /// How often a search begins anew because files changed under it.
@@ -230,6 +231,7 @@ impl Search<'_> {
     fn attempt(&self, clock: &mut StageClock, is_last: bool) -> Result<Attempt, SearchError> {
         let store_settings = self.stores[0].settings();
         let (weights, deciding) = self.deciding();
+        let are_given = self.weights().1 != Weights::default();
         let pool = pool::gather(self, &weights, deciding.is_some(), clock)?;
         let looks = expand::look(self, &pool);
         let mut ranked = order::order(self, &pool, deciding)?;
@@ -247,6 +249,7 @@ impl Search<'_> {
         let mut warnings: Vec<Warning> =
             left_out.into_iter().map(|path| Warning::LeftOut { path: mask::shown_path(path) }).collect();
         warnings.extend(masked.into_iter().map(|path| Warning::SecretsMasked { path }));
+        warnings.extend((are_given && self.ranking.rankers.is_some()).then_some(Warning::WeightsDecide));
         let model = pool.iter().find_map(|finds| Some(finds.meaning.as_ref()?.model.to_string()));
         let mut silent = self.silent(&pool, &weights);
         let reranker = match rescored {
@@ -274,6 +277,7 @@ impl Search<'_> {
             weights,
             confidence,
             is_doubtful: confidence.is_some_and(|confidence| confidence < store_settings.low_confidence),
+            did_you_mean: pool::spelled(&pool),
             hits,
             candidates,
             retrieved: pool::counts(&pool),
@@ -298,7 +302,7 @@ impl Search<'_> {
 pub(crate) struct Seen {
     pub(crate) store: usize,
     pub(crate) chunk: ChunkRow,
-    pub(crate) side: Side,
+    pub(crate) kind: Kind,
     pub(crate) row: Vec<f32>,
 }
 
@@ -315,17 +319,18 @@ pub(crate) fn seen(
     let search = Search { engine, request, understood, scope, stores, ranking: &ranking };
     let (weights, _) = search.weights();
     let pool = pool::gather(&search, &weights, true, &mut StageClock::default())?;
+    let (basis, none) = (order::basis(&pool), Rankers::none());
+    let rankers = ranking.rankers.as_ref().unwrap_or(&none);
     let mut all = Vec::new();
-    for side in Side::ALL {
-        let sides: Vec<_> = pool.iter().map(|finds| finds.on(side)).collect();
-        let texts = texts::Texts::read(&engine.helpers, stores, understood, &sides);
-        let features = features::of(understood, request, &sides, texts)?;
+    for kind in Kind::ALL {
+        let kinds: Vec<_> = pool.iter().map(|finds| finds.on(kind)).collect();
+        let (features, _) = order::scored(&search, &kinds, kind, basis, rankers)?;
         let documents =
-            sides.iter().enumerate().flat_map(|(store, one)| one.documents.iter().map(move |d| (store, *d)));
+            kinds.iter().enumerate().flat_map(|(store, one)| one.documents.iter().map(move |d| (store, *d)));
         all.extend(documents.enumerate().map(|(place, (store, document))| Seen {
             store,
             chunk: document.chunk,
-            side,
+            kind,
             row: features.row(place),
         }));
     }

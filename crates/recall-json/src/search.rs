@@ -20,6 +20,7 @@ pub(crate) struct Search<'a> {
     next_offset: Option<u32>,
     confidence: Option<f64>,
     low_confidence: bool,
+    did_you_mean: &'a [String],
 }
 
 /// The answer to a search.
@@ -34,6 +35,7 @@ pub fn search(message: &v1::SearchResponse) -> impl Serialize {
         next_offset,
         confidence,
         low_confidence,
+        did_you_mean,
     } = message;
     answer(Search {
         query: query.as_ref().map(Query::from),
@@ -45,6 +47,7 @@ pub fn search(message: &v1::SearchResponse) -> impl Serialize {
         next_offset: *next_offset,
         confidence: *confidence,
         low_confidence: *low_confidence,
+        did_you_mean,
     })
 }
 

@@ -28,7 +28,7 @@ mod mirror {
         Search {
             ok: bool, schema_version: String, query: Query, results: Vec<Hit>, breakdown: BTreeMap<String, u32>,
             facets: BTreeMap<String, Facet>, stats: Stats, warnings: Vec<Warning>, next_offset: Option<u32>,
-            confidence: Option<f64>, low_confidence: bool,
+            confidence: Option<f64>, low_confidence: bool, did_you_mean: Vec<String>,
         }
         Facet { counts: Vec<Count>, left_out: u64 }
         Count { value: String, documents: u64 }

@@ -12,6 +12,7 @@ use crate::fields::Fields;
 use crate::in_flight::Ticket;
 use crate::kinship::{self, Kinship};
 use crate::names::MAX_NAME_BYTES;
+use crate::phrase;
 
 /// A document to index, as the catalog holds it.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +55,8 @@ pub(crate) struct ChunkDocument {
     enclosing: Option<String>,
     /// The qualified names of the symbols that the chunk defines.
     names: Vec<String>,
+    /// The headings of prose that stand in the chunk.
+    headings: Vec<String>,
 }
 
 /// Where a chunk stands in its document.
@@ -84,15 +87,19 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Tick
         tags: document.tags.clone(),
         _ticket: ticket,
     });
-    let mut names: Vec<Vec<String>> = vec![Vec::new(); parsed.chunks.len()];
+    let is_prose = document.document_type != DocumentType::Code;
+    let mut names: Vec<(Vec<String>, Vec<String>)> = vec![Default::default(); parsed.chunks.len()];
     for symbol in &parsed.symbols {
-        if let Some(names) = names.get_mut(symbol.chunk as usize) {
+        if let Some((names, headings)) = names.get_mut(symbol.chunk as usize) {
             names.push(symbol.qualified.clone());
+            if is_prose {
+                headings.push(symbol.name.clone());
+            }
         }
     }
     let chunks = parsed.chunks.iter().zip(names).enumerate();
     chunks
-        .map(|(place, (chunk, names))| ChunkDocument {
+        .map(|(place, (chunk, (names, headings)))| ChunkDocument {
             shared: Arc::clone(&shared),
             row: ChunkRow(first_chunk.0 + place as i64),
             place: if place == 0 { Place::First } else { Place::Later },
@@ -101,6 +108,7 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Tick
             // The heading path of prose is its title and sections; that of code names what encloses the chunk.
             enclosing: if chunk.kind == ChunkKind::Window { None } else { chunk.symbol.clone() },
             names,
+            headings,
         })
         .collect()
 }
@@ -153,7 +161,18 @@ impl tantivy::Document for ChunkDocument {
         }
         put(fields.path, path);
         put(fields.path_raw, path);
+        for heading in &self.headings {
+            put(fields.phrase, heading);
+        }
         if self.place == Place::First {
+            if *document_type != DocumentType::Code
+                && let Some(title) = title
+            {
+                put(fields.phrase, title);
+            }
+            if document_type.is_memory() {
+                put(fields.phrase, phrase::first_sentence(text));
+            }
             put(fields.path_end, path);
             put(fields.stem, stem);
             put(fields.path_words, path);

@@ -11,6 +11,8 @@ mod tally;
 
 use recall_core::{ChunkRow, DocumentRow, Traits};
 
+use crate::clause::K1;
+
 pub(crate) use gather::gather;
 
 /// What speaks for the documents of a list of candidates.
@@ -37,6 +39,13 @@ pub struct Question {
     pub unknown: f32,
     /// How many chunks the index holds.
     pub chunks: f32,
+}
+
+impl Question {
+    /// The BM25 sum of a text that could not match better: every term as often and in as short a text as can be.
+    pub fn perfect(&self) -> f32 {
+        self.weight * (K1 + 1.0)
+    }
 }
 
 /// What speaks for one document.
@@ -115,6 +124,12 @@ pub struct DocumentEvidence {
     pub names_begun: f32,
     /// How many of the names its file is called by.
     pub names_stem: f32,
+    /// How many names that are spelled nearly like the question it defines, or is called by.
+    pub names_near: f32,
+    /// Whether its title, one of its headings or its first sentence is the question, 0 or 1.
+    pub phrase_equal: f32,
+    /// How its path answers a question that is a path: 1 if it is that path, 0.5 if it ends so, else 0.
+    pub path_equal: f32,
     /// Whether its text holds the rarest term, 0 or 1.
     pub holds_rarest: f32,
 }

@@ -21,6 +21,8 @@ pub(crate) struct Fields {
     pub(crate) name: Field,
     /// The same in lower case.
     pub(crate) folded_name: Field,
+    /// What prose is called: its title, its headings, and how a memory begins, each as [`crate::phrase`] writes it.
+    pub(crate) phrase: Field,
     /// In the first chunk of a document: its path with fewer and fewer directories, in lower case.
     pub(crate) path_end: Field,
     /// In the first chunk of a document: its file's name without extension, in lower case.
@@ -66,6 +68,7 @@ impl Fields {
             tag_words: terms(&mut schema, "tag_words"),
             name: keys(&mut schema, "name", tokenizer::NAMES),
             folded_name: keys(&mut schema, "folded_name", tokenizer::FOLDED_NAMES),
+            phrase: keys(&mut schema, "phrase", tokenizer::PHRASES),
             path_end: keys(&mut schema, "path_end", tokenizer::PATH_ENDS),
             stem: keys(&mut schema, "stem", tokenizer::FOLDED),
             path_words: terms(&mut schema, "path_words"),

@@ -4,7 +4,7 @@ use recall_core::Generation;
 
 /// The number of the index format: fields, analysis and packing. Raised whenever one of them changes, so that an index
 /// written otherwise is rebuilt instead of misread.
-pub(crate) const FORMAT: u32 = 3;
+pub(crate) const FORMAT: u32 = 4;
 
 const NAME: &str = "recall-lexical";
 

@@ -8,8 +8,9 @@ use recall_core::Understood;
 use tantivy::TantivyError;
 use tantivy::schema::Field;
 
-use crate::query_terms;
+use crate::searcher::NearSpellings;
 use crate::snapshot::{Found, Snapshot};
+use crate::{phrase, query_terms};
 
 /// What one query asks of one snapshot. The retrievers and the evidence ask for much the same: each term is split off once,
 /// and looked up once in each field.
@@ -19,6 +20,12 @@ pub(crate) struct LookUps<'a> {
     pub(crate) terms: Vec<String>,
     /// The names that the query may mean; see [`query_terms::names`].
     pub(crate) names: Vec<String>,
+    /// What is looked for in the place of a query that nothing is called by.
+    pub(crate) near: NearSpellings,
+    /// The query as the key of a phrase.
+    pub(crate) phrase: Option<String>,
+    /// The query as a path, if it can be one as a whole.
+    pub(crate) path: Option<String>,
     known: RefCell<Vec<(Field, Known)>>,
 }
 
@@ -29,12 +36,15 @@ impl<'a> LookUps<'a> {
     /// Prepares for a query.
     pub(crate) fn of_query(snapshot: &'a Snapshot, understood: &Understood) -> Self {
         let (terms, names) = (query_terms::terms(&understood.text), query_terms::names(understood));
-        Self { snapshot, terms, names, known: RefCell::default() }
+        let phrase = phrase::key(&understood.text);
+        let path = query_terms::path(understood);
+        Self { snapshot, terms, names, near: NearSpellings::default(), phrase, path, known: RefCell::default() }
     }
 
     /// Prepares for look-ups that no query decides.
     pub(crate) fn free(snapshot: &'a Snapshot) -> Self {
-        Self { snapshot, terms: Vec::new(), names: Vec::new(), known: RefCell::default() }
+        let (terms, names, near) = (Vec::new(), Vec::new(), NearSpellings::default());
+        Self { snapshot, terms, names, near, phrase: None, path: None, known: RefCell::default() }
     }
 
     /// [`Snapshot::look_up`], remembered.

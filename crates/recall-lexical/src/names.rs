@@ -9,6 +9,9 @@ pub(crate) const MAX_NAME_BYTES: usize = 128;
 /// A shorter prefix begins too many names to say anything.
 pub(crate) const MIN_PREFIX_BYTES: usize = 3;
 
+/// The most components of a path that are compared. Deeper ones tell nothing more.
+pub(crate) const MAX_COMPONENTS: usize = 32;
+
 /// The text, and each of its ends that begins behind a separator: `a::b::c`, `b::c`, `c`. Never an empty one.
 pub(crate) fn ends<'a>(text: &'a str, separator: &'a str) -> impl Iterator<Item = &'a str> {
     let mut rest = Some(text);

@@ -15,6 +15,9 @@ const MAX_TERMS: usize = 64;
 /// The most names that a query looks up.
 const MAX_NAMES: usize = 16;
 
+/// The longest query that is compared with paths as a whole.
+const MAX_PATH_BYTES: usize = 512;
+
 /// The terms of a text, in order, without repetition; without stop words, unless there is nothing else.
 pub(crate) fn terms(text: &str) -> Vec<String> {
     let mut telling = Distinct::default();
@@ -47,6 +50,17 @@ pub(crate) fn names(understood: &Understood) -> Vec<String> {
         }
     }
     names
+}
+
+/// The path that a query is as a whole, without what stands in front of a relative path; `None` if it cannot be one.
+///
+/// A file's name may have blanks, but a sentence is no path.
+pub(crate) fn path(understood: &Understood) -> Option<String> {
+    let is_alone = understood.paths.len() == 1 && understood.paths[0].len() + 2 >= understood.text.len();
+    let text = if is_alone { understood.paths[0].as_str() } else { understood.text.as_str() };
+    let path = text.trim().trim_start_matches("./").trim_start_matches('/');
+    let may_be = path.split_whitespace().count() <= 3 && path.len() <= MAX_PATH_BYTES && !path.is_empty();
+    may_be.then(|| path.to_owned())
 }
 
 #[derive(Default)]

@@ -4,6 +4,7 @@ mod alike;
 mod exact;
 mod facets;
 mod lexical;
+mod near;
 mod paths;
 mod rarest;
 mod symbols;
@@ -27,6 +28,7 @@ use crate::union::{Scored, Ties, best, keep_best};
 use crate::weights::FieldWeights;
 
 pub use facets::Facets;
+pub use near::NearSpellings;
 
 /// One committed state of a lexical index, to search in.
 ///
@@ -139,7 +141,9 @@ impl Searcher {
         self.guard(|| {
             let gates = gates(snapshot, filters)?;
             let fields = &snapshot.fields;
-            let look_ups = LookUps::of_query(snapshot, understood);
+            let mut look_ups = LookUps::of_query(snapshot, understood);
+            look_ups.near = near::find(&look_ups, &understood.text)?;
+            let look_ups = look_ups;
             let ask = |depth, look_for: &dyn Fn(&mut Clauses<'_>) -> Result<(), TantivyError>| {
                 let mut clauses = Clauses::new(&look_ups);
                 if depth > 0 {
@@ -170,6 +174,7 @@ impl Searcher {
                 path: self.as_candidates(files)?,
                 semantic: self.as_candidates(meanings)?,
                 evidence,
+                near: look_ups.near,
             })
         })
     }
@@ -301,6 +306,8 @@ pub struct Retrieved {
     pub semantic: Vec<Candidate>,
     /// What speaks for the documents of all of them.
     pub evidence: Evidence,
+    /// What is spelled nearly like a query that nothing is called by; its definitions and files are among the candidates.
+    pub near: NearSpellings,
 }
 
 impl fmt::Debug for Searcher {

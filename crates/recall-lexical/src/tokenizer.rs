@@ -3,7 +3,7 @@
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
 use crate::analysis::{Analysis, fold_into};
-use crate::names;
+use crate::{names, phrase};
 
 /// The name of the tokenizer of prose, code, names and paths: the terms of [`Analysis`].
 pub(crate) const WORDS: &str = "recall-words";
@@ -17,12 +17,22 @@ pub(crate) const NAMES: &str = "recall-names";
 pub(crate) const FOLDED_NAMES: &str = "recall-folded-names";
 /// The name of the tokenizer of whole paths: the path and what is left of it without its outer directories, in lower case.
 pub(crate) const PATH_ENDS: &str = "recall-path-ends";
+/// The name of the tokenizer of titles and headings: the value as [`phrase::key`] writes it.
+pub(crate) const PHRASES: &str = "recall-phrases";
 
 /// Makes the tokenizers known under their names.
 pub(crate) fn register(tokenizers: &TokenizerManager) {
     tokenizers.register(WORDS, TextAnalyzer::from(Tokens::new(words)));
     tokenizers.register(WHOLE, TextAnalyzer::from(Tokens::new(|_, text, out| out.push(text))));
     tokenizers.register(FOLDED, TextAnalyzer::from(Tokens::new(|_, text, out| out.push_folded(text))));
+    tokenizers.register(
+        PHRASES,
+        TextAnalyzer::from(Tokens::new(|_, text, out| {
+            if let Some(key) = phrase::key(text) {
+                out.push(&key);
+            }
+        })),
+    );
     tokenizers.register(
         NAMES,
         TextAnalyzer::from(Tokens::new(|_, text, out| names::ends(text, names::SCOPE).for_each(|end| out.push(end)))),
@@ -149,6 +159,8 @@ mod tests {
         check(FOLDED, "MakeFile", &["makefile"]);
         check(NAMES, "engine::Store::open", &["engine::Store::open", "Store::open", "open"]);
         check(FOLDED_NAMES, "Store::open", &["store::open", "open"]);
+        check(PHRASES, "Minimum `supported` Rust version", &["minimum supported rust version"]);
+        check(PHRASES, "***", &[]);
         check(PATH_ENDS, "src/Store/open.rs", &["src/store/open.rs", "store/open.rs", "open.rs"]);
     }
 }

@@ -12,8 +12,8 @@ use crate::calibrate::Calibration;
 use crate::grow::{Ground, Grown, grow};
 use crate::histogram::Gradient;
 use crate::judged::{Judged, JudgedError, JudgedQuery};
-use crate::lambda::Lambdas;
-use crate::parameters::{Monotone, ParameterError, Parameters};
+use crate::lambda::Wants;
+use crate::parameters::{Monotone, Objective, ParameterError, Parameters};
 use crate::ranker::{Parts, Ranker};
 use crate::sample;
 
@@ -66,7 +66,7 @@ pub enum Start<'a> {
 
 /// Learns a ranker.
 ///
-/// Queries whose candidates all have the same label teach nothing and are left out. The ranker is not calibrated: that takes
+/// For an order, queries whose candidates all have the same label teach nothing and are left out. The ranker is not calibrated: that takes
 /// scores of queries that it has not seen, see [`CrossValidation::calibration`](crate::CrossValidation::calibration). The
 /// result depends on the queries, their order and the parameters alone, not on the number of threads; it works in the
 /// caller's rayon pool. There are fewer trees than asked for if no split lowers the loss any more.
@@ -109,7 +109,7 @@ pub(crate) fn train_on(
     queries: &[&JudgedQuery],
     parameters: &Parameters,
 ) -> Result<Ranker, TrainError> {
-    let queries: Vec<_> = queries.iter().copied().filter(|query| teaches(query)).collect();
+    let queries: Vec<_> = queries.iter().copied().filter(|query| teaches(query, parameters.objective)).collect();
     let rows: usize = queries.iter().map(|query| query.labels.len()).sum();
     if queries.is_empty() {
         return Err(TrainError::NoPair);
@@ -145,8 +145,11 @@ fn scores(ranker: &Ranker, queries: &[&[f32]]) -> Vec<f64> {
     all
 }
 
-fn teaches(query: &JudgedQuery) -> bool {
-    query.labels.windows(2).any(|pair| pair[0].total_cmp(&pair[1]).is_ne())
+fn teaches(query: &JudgedQuery, objective: Objective) -> bool {
+    match objective {
+        Objective::Order => query.labels.windows(2).any(|pair| pair[0].total_cmp(&pair[1]).is_ne()),
+        Objective::Probability => !query.labels.is_empty(),
+    }
 }
 
 /// The state between two trees.
@@ -155,7 +158,7 @@ struct Boosting<'a> {
     rng: Rand64,
     columns: Vec<Column>,
     monotone: Vec<Monotone>,
-    lambdas: Vec<Lambdas>,
+    wants: Vec<Wants>,
     /// The first row of each query, and the number of rows.
     offsets: Vec<usize>,
     /// The score of each row.
@@ -179,7 +182,7 @@ impl<'a> Boosting<'a> {
             rng: Rand64::new(u128::from(parameters.seed)),
             columns: binning::columns(features.len(), &rows),
             monotone: features.iter().map(|name| parameters.monotone.get(name).copied().unwrap_or_default()).collect(),
-            lambdas: queries.iter().map(|query| Lambdas::new(query, parameters.truncation)).collect(),
+            wants: queries.iter().map(|query| Wants::new(query, parameters)).collect(),
             offsets,
             gradients: vec![Gradient::default(); scores.len()],
             scores,
@@ -188,7 +191,7 @@ impl<'a> Boosting<'a> {
 
     /// Grows the next tree and adds it to the scores.
     fn step(&mut self) -> Grown {
-        let queries = sample::share(&mut self.rng, self.lambdas.len(), self.parameters.query_fraction);
+        let queries = sample::share(&mut self.rng, self.wants.len(), self.parameters.query_fraction);
         let features = sample::share(&mut self.rng, self.columns.len(), self.parameters.feature_fraction);
         self.push_gradients();
         let rows =
@@ -210,12 +213,12 @@ impl<'a> Boosting<'a> {
 
     fn push_gradients(&mut self) {
         let mut rest = self.gradients.as_mut_slice();
-        let mut parts = Vec::with_capacity(self.lambdas.len());
-        for (lambdas, bounds) in self.lambdas.iter().zip(self.offsets.windows(2)) {
+        let mut parts = Vec::with_capacity(self.wants.len());
+        for (wants, bounds) in self.wants.iter().zip(self.offsets.windows(2)) {
             let (part, after) = rest.split_at_mut(bounds[1] - bounds[0]);
             rest = after;
-            parts.push((lambdas, &self.scores[bounds[0]..bounds[1]], part));
+            parts.push((wants, &self.scores[bounds[0]..bounds[1]], part));
         }
-        parts.into_par_iter().for_each(|(lambdas, scores, gradients)| lambdas.gradients(scores, gradients));
+        parts.into_par_iter().for_each(|(wants, scores, gradients)| wants.gradients(scores, gradients));
     }
 }

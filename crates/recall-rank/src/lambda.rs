@@ -7,6 +7,45 @@
 use crate::histogram::Gradient;
 use crate::judged::JudgedQuery;
 use crate::measure::{discount, gain, ideal};
+use crate::parameters::{Objective, Parameters};
+
+/// What the candidates of a query still want of their scores.
+#[derive(Debug)]
+pub(crate) enum Wants {
+    /// A better order.
+    Order(Lambdas),
+    /// Log odds nearer to the labels: whether each candidate is relevant, and the query's weight.
+    Probability { relevant: Vec<bool>, weight: f64 },
+}
+
+impl Wants {
+    pub(crate) fn new(query: &JudgedQuery, parameters: &Parameters) -> Self {
+        match parameters.objective {
+            Objective::Order => Self::Order(Lambdas::new(query, parameters.truncation)),
+            Objective::Probability => Self::Probability {
+                relevant: query.labels.iter().map(|label| *label > 0.0).collect(),
+                weight: f64::from(query.weight),
+            },
+        }
+    }
+
+    /// Writes the gradient of each candidate, given their scores.
+    pub(crate) fn gradients(&self, scores: &[f64], gradients: &mut [Gradient]) {
+        match self {
+            Self::Order(lambdas) => lambdas.gradients(scores, gradients),
+            Self::Probability { relevant, weight } => {
+                for ((gradient, &score), &is_relevant) in gradients.iter_mut().zip(scores).zip(relevant) {
+                    let probability = 1.0 / (1.0 + (-score).exp());
+                    let wanted = f64::from(u8::from(is_relevant));
+                    *gradient = Gradient {
+                        first: ((probability - wanted) * weight) as f32,
+                        second: (probability * (1.0 - probability) * weight) as f32,
+                    };
+                }
+            }
+        }
+    }
+}
 
 /// Keeps pairs of equal scores from counting without bound.
 const LEAST_DISTANCE: f64 = 0.01;

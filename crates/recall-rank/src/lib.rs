@@ -6,7 +6,7 @@
 //! queries with LambdaMART; [`cross_validate()`] tells what it is worth on groups of queries that it has not seen.
 //!
 //! It deliberately computes no feature, knows no document and no query text, and does no I/O: bytes and text come in and go
-//! out as slices. Whether a ranker fits the features that somebody computes is theirs to compare, by [`Ranker::features`].
+//! out as slices. A ranker is brought onto the features that somebody computes by their names, see [`Ranker::over`].
 
 mod binning;
 mod boost;
@@ -39,6 +39,6 @@ pub use format::ReadError;
 pub use judged::{Judged, JudgedError, JudgedQuery};
 pub use letor::{LetorError, LetorProblem};
 pub use measure::ndcg_at;
-pub use parameters::{Monotone, ParameterError, Parameters};
-pub use ranker::Ranker;
+pub use parameters::{Monotone, Objective, ParameterError, Parameters};
+pub use ranker::{MissingFeature, Ranker};
 pub use tree::MAX_LEAVES;

@@ -11,6 +11,8 @@ use crate::tree::MAX_LEAVES;
 /// The defaults suit some thousands of queries with one to three relevant candidates among a hundred.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters {
+    /// What the scores are learnt for.
+    pub objective: Objective,
     /// How many trees are added up. At the rate of 0.05 held-out nDCG is flat from 200 on; a tree costs 200 bytes.
     pub trees: usize,
     /// The most leaves of a tree, 2 to [`MAX_LEAVES`]. 15 let a handful of features work together and fit a set of 16 bits.
@@ -35,6 +37,17 @@ pub struct Parameters {
     pub seed: u64,
 }
 
+/// What the scores of a ranker are learnt for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Objective {
+    /// The order of the candidates of a query (LambdaMART).
+    #[default]
+    Order,
+    /// The probability that a candidate is relevant, by the logistic loss: scores are log odds, comparable across queries. A
+    /// candidate is relevant if its label is above 0. Queries without a relevant candidate teach as well.
+    Probability,
+}
+
 /// How a score may follow a feature, all others being equal; a missing value is not compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Monotone {
@@ -50,6 +63,7 @@ pub enum Monotone {
 impl Default for Parameters {
     fn default() -> Self {
         Self {
+            objective: Objective::Order,
             trees: 250,
             leaves: 15,
             rate: 0.05,

@@ -16,6 +16,14 @@ pub struct Ranker {
     forest: Forest,
 }
 
+/// A ranker splits on a feature that is not computed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no feature is named `{name}`")]
+pub struct MissingFeature {
+    /// The name of the feature.
+    pub name: String,
+}
+
 /// What of a ranker is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parts {
@@ -102,14 +110,30 @@ impl Ranker {
         self.parts.calibration.probability(score)
     }
 
-    /// The same order over rows that have more values at their ends; `None` where the names do not begin with its own.
-    pub fn widened(mut self, features: &[String]) -> Option<Self> {
-        if !features.starts_with(&self.parts.features) {
-            return None;
+    /// The same order over rows of other features: each feature is found by its name, wherever it stands there.
+    ///
+    /// # Errors
+    /// A feature that a tree splits on is not among the names; a feature that no tree splits on may be missing.
+    pub fn over(mut self, features: &[String]) -> Result<Self, MissingFeature> {
+        let places: Vec<Option<u16>> = self
+            .parts
+            .features
+            .iter()
+            .map(|name| features.iter().position(|known| known == name).and_then(|place| u16::try_from(place).ok()))
+            .collect();
+        for tree in &mut self.parts.trees {
+            tree.map_features(|feature| places[usize::from(feature)])
+                .map_err(|feature| MissingFeature { name: self.parts.features[usize::from(feature)].clone() })?;
         }
-        self.parts.gains.resize(features.len(), 0.0);
+        let mut gains = vec![0.0; features.len()];
+        for (place, gain) in places.iter().zip(&self.parts.gains) {
+            if let Some(place) = place {
+                gains[usize::from(*place)] = *gain;
+            }
+        }
+        self.parts.gains = gains;
         self.parts.features = features.to_vec();
-        Some(Self::new(self.parts))
+        Ok(Self::new(self.parts))
     }
 
     /// The same order with another calibration.

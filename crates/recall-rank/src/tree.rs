@@ -69,6 +69,19 @@ impl Tree {
         &self.nodes
     }
 
+    /// Renames the feature of each split.
+    ///
+    /// # Errors
+    /// The first feature that has no new name; the tree is then half renamed.
+    pub(crate) fn map_features(&mut self, rename: impl Fn(u16) -> Option<u16>) -> Result<(), u16> {
+        for node in &mut self.nodes {
+            if let Node::Split { feature, .. } = node {
+                *feature = rename(*feature).ok_or(*feature)?;
+            }
+        }
+        Ok(())
+    }
+
     /// How many leaves the tree has.
     pub(crate) fn leaves(&self) -> usize {
         self.nodes.len().div_ceil(2)

@@ -2,7 +2,10 @@
 
 use oorandom::Rand32;
 use proptest::prelude::*;
-use recall_rank::{Judged, JudgedError, JudgedQuery, Monotone, ParameterError, Parameters, Ranker, Start, TrainError};
+use recall_rank::{
+    Judged, JudgedError, JudgedQuery, MissingFeature, Monotone, Objective, ParameterError, Parameters, Ranker, Start,
+    TrainError,
+};
 use recall_rank::{cross_validate, cross_validate_from, ndcg_at, train, train_from};
 
 const FEATURES: [&str; 4] = ["noise", "signal", "sometimes", "kind"];
@@ -220,18 +223,68 @@ proptest! {
 }
 
 #[test]
-fn a_widened_ranker_knows_more_names_and_ranks_as_before() {
+fn a_ranker_finds_its_features_by_name() {
     let (ranker, unseen) = (train(&judged(120, 1), &quick()).unwrap(), judged(20, 2));
-    let names: Vec<String> = FEATURES.into_iter().chain(["more"]).map(str::to_owned).collect();
-    let wide = ranker.clone().widened(&names).unwrap();
-    assert_eq!(wide.features(), names);
-    assert_eq!(Ranker::read(&wide.write()).unwrap(), wide);
-    let (mut narrow, mut with_more) = (Vec::new(), Vec::new());
+    let names: Vec<String> = ["more"].into_iter().chain(FEATURES.into_iter().rev()).map(str::to_owned).collect();
+    let moved = ranker.clone().over(&names).unwrap();
+    assert_eq!(moved.features(), names);
+    assert_eq!(Ranker::read(&moved.write()).unwrap(), moved);
+    let (mut here, mut there) = (Vec::new(), Vec::new());
     for query in &unseen.queries {
-        ranker.score_rows(&query.rows, &mut narrow);
-        let rows: Vec<f32> = query.rows.chunks(FEATURES.len()).flat_map(|row| [row, &[7.0]].concat()).collect();
-        wide.score_rows(&rows, &mut with_more);
-        assert_eq!(narrow, with_more);
+        ranker.score_rows(&query.rows, &mut here);
+        let rows = query.rows.chunks(FEATURES.len());
+        let rows: Vec<f32> = rows.flat_map(|row| [7.0].into_iter().chain(row.iter().rev().copied())).collect();
+        moved.score_rows(&rows, &mut there);
+        assert_eq!(here, there);
     }
-    assert!(ranker.widened(&names[1..]).is_none());
+    assert_eq!(moved.over(ranker.features()).unwrap(), ranker);
+}
+
+#[test]
+fn a_ranker_needs_the_features_that_it_splits_on_alone() {
+    let ranker = train(&judged(120, 1), &quick()).unwrap();
+    let split_on: Vec<String> =
+        ranker.importance().into_iter().filter(|&(_, gain)| gain > 0.0).map(|(name, _)| name.to_owned()).collect();
+    assert!(ranker.clone().over(&split_on).is_ok());
+    for name in &split_on {
+        let without: Vec<String> = split_on.iter().filter(|known| *known != name).cloned().collect();
+        assert_eq!(ranker.clone().over(&without), Err(MissingFeature { name: name.clone() }));
+    }
+}
+
+/// Queries with one candidate each, which is relevant as often as its only feature says.
+fn told_by_a_share() -> Judged {
+    let query = |at: usize| {
+        let share = (at % 4) as f32 / 4.0;
+        let is_relevant = (at / 4 % 4) as f32 / 4.0 < share;
+        JudgedQuery {
+            group: format!("group {}", at % 7),
+            kind: "told".to_owned(),
+            weight: 1.0,
+            rows: vec![share],
+            labels: vec![f32::from(u8::from(is_relevant))],
+            missed: 0,
+        }
+    };
+    Judged { features: vec!["share".to_owned()], queries: (0..1600).map(query).collect() }
+}
+
+#[test]
+fn a_probability_is_learnt_across_queries() {
+    let parameters = Parameters {
+        objective: Objective::Probability,
+        trees: 200,
+        feature_fraction: 1.0,
+        l2: 0.1,
+        ..Parameters::default()
+    };
+    let ranker = train(&told_by_a_share(), &parameters).unwrap();
+    let mut scores = Vec::new();
+    ranker.score_rows(&[0.0, 0.25, 0.5, 0.75], &mut scores);
+    for (score, expected) in scores.iter().zip([0.0, 0.25, 0.5, 0.75]) {
+        let probability = 1.0 / (1.0 + (-score).exp());
+        assert!((probability - expected).abs() < 0.06, "{probability} instead of {expected}");
+    }
+    let order = Parameters { objective: Objective::Order, ..parameters };
+    assert_eq!(train(&told_by_a_share(), &order), Err(TrainError::NoPair), "an order needs two candidates");
 }

@@ -9,7 +9,7 @@ use crate::complaint::CommandError;
 use crate::invocation::Invocation;
 use crate::output::Format;
 use crate::output::human::facets;
-use crate::output::human::search::{View, doubt, proof, render, summary, unconfirmed};
+use crate::output::human::search::{View, did_you_mean, doubt, proof, render, summary, unconfirmed};
 use crate::{Exit, args};
 
 /// Arguments of `recall search`.
@@ -90,6 +90,9 @@ pub(super) async fn run(args: SearchArgs, invocation: &Invocation) -> Result<Exi
         Format::Json => output.json(&recall_json::search(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
+            if let Some(spelling) = did_you_mean(&answer) {
+                output.say(&spelling);
+            }
             if let Some(doubt) = doubt(&answer) {
                 output.say(&doubt);
             }

@@ -38,7 +38,8 @@ pub(crate) fn search(response: &SearchResponse, offset: u32, cursor: impl Fn(u32
         blocks.push_str(&block.text);
         blocks.push('\n');
     }
-    let _ = writeln!(text, "{}{}\n", heading(&query, &stats, offset, shown), doubt(response, &stats));
+    let heading = heading(&query, &stats, offset, shown);
+    let _ = writeln!(text, "{heading}{}{}\n", did_you_mean(response, &query), doubt(response, &stats));
     text.push_str(&blocks);
     text.push_str(JUDGE_REMINDER);
     if shown < hits.len() as u32 || response.next_offset.is_some() {
@@ -66,6 +67,17 @@ fn heading(query: &QueryEcho, stats: &SearchStats, offset: u32, shown: u32) -> S
         total => format!(" of {} matches", count(total)),
     };
     format!("{shown}{of} for {} in {}, {}", quoted(&query.text), searched(query, stats), time(stats.took_ms))
+}
+
+/// A line on a query that nothing is called by and that is nearly spelled like something; empty on others.
+fn did_you_mean(response: &SearchResponse, query: &QueryEcho) -> String {
+    match response.did_you_mean.as_slice() {
+        [] => String::new(),
+        near => {
+            let near: Vec<String> = near.iter().map(|one| quoted(one)).collect();
+            format!("\nNothing is called {}. Did you mean {}?", quoted(&query.text), near.join(", "))
+        }
+    }
 }
 
 /// A line on an answer that probably answers nothing, and on how far was searched; empty on others.

@@ -17,14 +17,18 @@ pub(super) async fn handle(service: &Service, request: CandidatesRequest) -> Res
     });
     let documents = documents.await?;
     let rankers = if rankers { service.daemon.engine.built_in_rankers() } else { Vec::new() };
+    let names = feature_names(service.daemon.engine.basis());
+    let width = names.len();
     Ok(CandidatesResponse {
-        features: feature_names(service.daemon.engine.basis()).into_iter().map(ToOwned::to_owned).collect(),
-        documents: documents.into_iter().map(document).collect(),
-        rankers: rankers.into_iter().map(|(side, bytes)| (side.as_str().to_owned(), bytes)).collect(),
+        features: names.into_iter().map(ToOwned::to_owned).collect(),
+        documents: documents.into_iter().map(|found| document(found, width)).collect(),
+        rankers: rankers.into_iter().map(|(kind, bytes)| (kind.as_str().to_owned(), bytes)).collect(),
     })
 }
 
-fn document(found: RankedDocument) -> recall_proto::v1::RankedDocument {
-    let RankedDocument { path, lines, side, features } = found;
-    candidates::document_to_proto(Seen { path, lines, side: side.as_str().to_owned(), features })
+/// A document with so many of its features.
+fn document(found: RankedDocument, width: usize) -> recall_proto::v1::RankedDocument {
+    let RankedDocument { path, lines, kind, mut features } = found;
+    features.truncate(width);
+    candidates::document_to_proto(Seen { path, lines, kind: kind.as_str().to_owned(), features })
 }

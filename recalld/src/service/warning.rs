@@ -94,6 +94,11 @@ fn one(warning: Warning) -> v1::Warning {
             let hint = "learn it again with `recall bench --mine --train`, or remove it with `recall bench --forget`";
             new("RANKER_PASSED_OVER", Severity::Warning, message, hint)
         }
+        Warning::WeightsDecide => {
+            let message = "weights are given, so the fusion of the retrievers decides on the order".to_owned();
+            let hint = "leave the weights out, here and in `recall.toml`, to have the learned rankers decide";
+            new("WEIGHTS_DECIDE", Severity::Notice, message, hint)
+        }
         Warning::MemoriesBehind => {
             let message = "memories that were just kept are not in the index yet and may be missing".to_owned();
             new("INDEXING", Severity::Warning, message, "ask again in a moment")

@@ -15,6 +15,9 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Asks the engine mined queries, and writes down what the ranker would see.
     Mine(MineArguments),
+    /// Asks the engine everything that people look for in whole repositories with memories, and writes down what the relevance
+    /// would see.
+    Pool(PoolArguments),
     /// Learns a ranker from mined queries.
     Train(TrainArguments),
 }
@@ -51,6 +54,26 @@ pub(crate) struct MineArguments {
     pub(crate) jobs: usize,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct PoolArguments {
+    /// The list of repositories.
+    #[arg(long, default_value = "training/rank/sources.toml")]
+    pub(crate) sources: PathBuf,
+    /// The folder of bare clones, `OWNER+NAME/repo`; what is missing is cloned into it.
+    #[arg(long)]
+    pub(crate) mirrors: PathBuf,
+    /// The folder that gets two files of judged questions a repository, one below `words` and one below `meaning`; those that
+    /// are there are not made again.
+    #[arg(long)]
+    pub(crate) out: PathBuf,
+    /// How many repositories of the list are asked.
+    #[arg(long, default_value_t = usize::MAX)]
+    pub(crate) repositories: usize,
+    /// How many repositories are worked on at once.
+    #[arg(long, default_value_t = 2)]
+    pub(crate) jobs: usize,
+}
+
 /// What a ranker knows of candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Knows {
@@ -78,6 +101,9 @@ pub(crate) struct TrainArguments {
     /// Whether the ranker will know the meaning beside the words, as the queries were mined.
     #[arg(long, value_enum, default_value_t = Knows::Meaning)]
     pub(crate) knows: Knows,
+    /// Learns how likely a document of any kind is relevant, from what `pool` wrote, instead of the order of one kind.
+    #[arg(long)]
+    pub(crate) relevance: bool,
     /// A ranker to begin with, of the same features or the first of them: its trees are kept, and what is learnt is added.
     #[arg(long, value_name = "FILE")]
     pub(crate) start: Option<PathBuf>,

@@ -5,14 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use recall_core::{Ablation, Clock, DocumentType, Filters, Scope, SearchRequest, Timestamp};
+use recall_core::{
+    Ablation, AddMemory, Clock, DocumentType, Filters, MemoryType, Provenance, Repeats, Scope, SearchRequest,
+    Timestamp, title_of,
+};
 use recall_engine::{
-    Basis, Cancel, EmbeddingModel, Encoders, Engine, EngineSettings, IndexError, IndexRequest, Origin, Places,
-    RankedDocument, Rankers, RootCheck, SearchError, Side, StoreSettings,
+    Basis, Cancel, EmbeddingModel, Encoders, Engine, EngineSettings, IndexError, IndexRequest, Kind, Origin, Places,
+    RankedDocument, Rankers, RootCheck, SearchError, StoreSettings,
 };
 use recall_models::{BuiltIn, OnnxEncoder, OnnxSettings, Runtime};
 
 use crate::arguments::{Knows, MineArguments};
+use crate::bodies::Body;
+use crate::questions;
 
 /// An engine over one folder.
 pub(crate) struct Asked {
@@ -55,14 +60,19 @@ impl Knows {
 impl Models {
     /// Opens what the arguments name.
     pub(crate) fn of(arguments: &MineArguments) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        let instant = EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) };
         let (Some(folder), Some(library)) = (&arguments.encoder, &arguments.runtime) else {
-            return Ok(Self { instant, encoder: None });
+            return Ok(Self::instant());
         };
         let runtime = Runtime::open(library)?;
         let encoder = OnnxEncoder::open("encoder", folder, &runtime, &OnnxSettings::default())?;
         let encoder = EmbeddingModel { name: "encoder".to_owned(), embedder: Arc::new(encoder) };
-        Ok(Self { instant, encoder: Some(encoder) })
+        Ok(Self { encoder: Some(encoder), ..Self::instant() })
+    }
+
+    /// The built-in model alone.
+    pub(crate) fn instant() -> Self {
+        let instant = EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) };
+        Self { instant, encoder: None }
     }
 }
 
@@ -77,7 +87,7 @@ impl Clock for Now {
 
 impl Asked {
     /// An engine that keeps its stores in `home`.
-    pub(crate) fn new(root: &Path, home: &Path, models: &Models) -> Self {
+    pub(crate) fn new(root: &Path, home: &Path, models: &Models, rankers: Rankers) -> Self {
         let places = Places {
             global_root: home.join("global"),
             stores: home.join("stores"),
@@ -87,7 +97,7 @@ impl Asked {
         };
         let engine = Engine::new(
             places,
-            EngineSettings { model: Some(models.instant.clone()), ..EngineSettings::ranked_by(Rankers::none()) },
+            EngineSettings { model: Some(models.instant.clone()), ..EngineSettings::ranked_by(rankers) },
             Box::new(|_: &Path| StoreSettings::default()),
             Arc::new(Now),
         );
@@ -114,9 +124,37 @@ impl Asked {
         self.engine.index(&self.origin, &request, &mut |_| {}, &Cancel::default()).map(|_| ())
     }
 
+    /// Adds what a commit says as a memory; the third of each three has the commit's subject as its title. Returns its id.
+    pub(crate) fn remember(&self, number: usize, body: &Body) -> Result<String, Box<dyn Error + Send + Sync>> {
+        let types = [MemoryType::Lesson, MemoryType::Decision, MemoryType::Failure, MemoryType::Note];
+        let there = body.files.iter().filter(|file| self.origin.directory.join(file).is_file());
+        let request = AddMemory {
+            memory_type: types[number % types.len()],
+            title: if number % 3 == 2 { questions::title(body) } else { title_of(&body.text) },
+            content: body.text.clone(),
+            scope: Scope::Project,
+            tags: Vec::new(),
+            related_files: if number % 2 == 0 { there.cloned().collect() } else { Vec::new() },
+            supersedes: None,
+            repeats: Repeats::Accept,
+            source: None,
+            origin: None,
+            key: None,
+            provenance: Provenance::default(),
+        };
+        Ok(self.engine.add_memory(&self.origin, &request)?.id.to_string())
+    }
+
+    /// What the relevance sees of each candidate of any kind.
+    pub(crate) fn pool(&self, query: &str, knows: Knows) -> Result<Vec<RankedDocument>, SearchError> {
+        let request = SearchRequest { without: knows.without(), ..SearchRequest::new(query, Scope::Project, 10) };
+        self.engine.settle(&self.origin, Scope::Project)?;
+        self.engine.candidates(&self.origin, &request)
+    }
+
     /// What a ranker that knows so much sees of each candidate.
-    pub(crate) fn candidates(&self, query: &str, side: Side, knows: Knows) -> Result<Vec<RankedDocument>, SearchError> {
-        let types = DocumentType::ALL.into_iter().filter(|&kind| (kind == DocumentType::Code) == (side == Side::Code));
+    pub(crate) fn candidates(&self, query: &str, kind: Kind, knows: Knows) -> Result<Vec<RankedDocument>, SearchError> {
+        let types = DocumentType::ALL.into_iter().filter(|&one| (one == DocumentType::Code) == (kind == Kind::Code));
         let filters = Filters { types: types.collect(), ..Filters::default() };
         let without = knows.without();
         let request = SearchRequest { filters, without, ..SearchRequest::new(query, Scope::Project, 10) };

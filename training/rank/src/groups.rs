@@ -9,7 +9,7 @@ pub(crate) struct Group {
 }
 
 /// The groups; every feature is in one of them.
-pub(crate) const GROUPS: [Group; 12] = [
+pub(crate) const GROUPS: [Group; 13] = [
     Group { name: "retrievers", features: &["lexical_rank", "symbol_rank", "path_name_rank", "fused", "fused_rank"] },
     Group {
         name: "body",
@@ -51,6 +51,23 @@ pub(crate) const GROUPS: [Group; 12] = [
     Group {
         name: "path",
         features: &["path", "path_rank", "path_coverage", "stem_coverage", "stem_share", "folder_share"],
+    },
+    Group {
+        name: "absolute",
+        features: &[
+            "body_part",
+            "chunk_part",
+            "symbol_part",
+            "path_part",
+            "held",
+            "phrase_equal",
+            "path_equal",
+            "names_near",
+            "is_memory",
+            "asks_decision",
+            "asks_docs",
+            "asks_tests",
+        ],
     },
     Group { name: "closeness", features: &["pairs", "near", "lead"] },
     Group { name: "graph", features: &["rank", "used", "uses", "walked", "walked_over_links", "walked_rank"] },

@@ -9,10 +9,15 @@
 
 mod arguments;
 mod ask;
+mod bodies;
 mod comments;
+mod files;
 mod groups;
 mod headings;
 mod mine;
+mod pools;
+mod questions;
+mod reliability;
 mod sources;
 mod train;
 
@@ -26,6 +31,7 @@ use arguments::{Arguments, Command};
 pub fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Mine(arguments) => mine::run(&arguments),
+        Command::Pool(arguments) => pools::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
     };
     match outcome {

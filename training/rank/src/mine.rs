@@ -2,18 +2,19 @@
 
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use recall_core::DocPath;
-use recall_engine::{RankedDocument, Side};
+use recall_engine::{Kind, RankedDocument, Rankers};
 use recall_eval::mine::{Checkout, History, MineLimits};
 use recall_rank::{Judged, JudgedQuery};
 
 use crate::arguments::{Knows, MineArguments};
 use crate::ask::{Asked, Models};
 use crate::comments::{self, Bared};
+use crate::files::{files, spread};
 use crate::headings::{self, Section};
 use crate::report;
 use crate::sources::{Source, Sources};
@@ -80,7 +81,7 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
         queries: Vec::new(),
     }));
     let mut checkout = Checkout::new(&git_dir, &tree)?;
-    let asked = Asked::new(&tree, &home, models);
+    let asked = Asked::new(&tree, &home, models, Rankers::none());
     let limits = MineLimits { queries: COMMITS, ..MineLimits::default() };
     let commits = History::open(&git_dir)?.commits(&limits)?;
     if let Some(newest) = commits.first()
@@ -92,7 +93,7 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
         checkout.at(&query.parent)?;
         asked.refresh()?;
         let is_relevant = |document: &RankedDocument| query.relevant.iter().any(|path| path == document.path.as_str());
-        let asking = Asking { source, kind: "commit", text: &query.text, side: Side::Code };
+        let asking = Asking { source, kind: "commit", text: &query.text, of: Kind::Code };
         mined.ask(&asked, &asking, query.relevant.len(), is_relevant)?;
     }
     let files = files(&tree)?;
@@ -104,7 +105,7 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
         asked.refresh()?;
     }
     for (path, Bared { sentence, .. }) in &described {
-        let asking = Asking { source, kind: "comment", text: sentence, side: Side::Code };
+        let asking = Asking { source, kind: "comment", text: sentence, of: Kind::Code };
         mined.ask(&asked, &asking, 1, |document| document.path == *path)?;
     }
     drop(asked);
@@ -154,14 +155,14 @@ fn sections(
         fs::create_dir_all(path.parent().unwrap_or(&root))?;
         fs::write(path, &section.text)?;
     }
-    let asked = Asked::new(&root, &home, models);
+    let asked = Asked::new(&root, &home, models, Rankers::none());
     asked.refresh()?;
     let telling: Vec<&(DocPath, Section)> =
         sections.iter().filter(|(_, section)| headings::is_telling(&section.heading)).collect();
     for (file, section) in spread(&telling, arguments.headings) {
         let same = sections.iter().filter(|(_, other)| other.heading == section.heading).count();
         if same == 1 {
-            let asking = Asking { source, kind: "heading", text: &section.heading, side: Side::Prose };
+            let asking = Asking { source, kind: "heading", text: &section.heading, of: Kind::Prose };
             mined.ask(&asked, &asking, 1, |document| document.path == *file)?;
         }
     }
@@ -173,7 +174,7 @@ struct Asking<'a> {
     source: &'a Source,
     kind: &'a str,
     text: &'a str,
-    side: Side,
+    of: Kind,
 }
 
 impl Mined {
@@ -186,7 +187,7 @@ impl Mined {
         is_relevant: impl Fn(&RankedDocument) -> bool,
     ) -> Result<(), Failure> {
         for (knows, judged) in Knows::ALL.into_iter().zip(&mut self.0) {
-            let candidates = asked.candidates(asking.text, asking.side, knows)?;
+            let candidates = asked.candidates(asking.text, asking.of, knows)?;
             let labels: Vec<f32> =
                 candidates.iter().map(|document| f32::from(u8::from(is_relevant(document)))).collect();
             let found = labels.iter().filter(|&&label| label > 0.0).count();
@@ -204,33 +205,4 @@ impl Mined {
         }
         Ok(())
     }
-}
-
-/// The files of a tree, sorted.
-fn files(tree: &Path) -> Result<Vec<DocPath>, Failure> {
-    let mut files = Vec::new();
-    let mut folders: Vec<PathBuf> = vec![tree.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder)? {
-            let entry = entry?;
-            let (path, kind) = (entry.path(), entry.file_type()?);
-            if kind.is_dir() {
-                folders.push(path);
-            } else if kind.is_file()
-                && let Ok(below) = path.strip_prefix(tree)
-                && let Some(below) = below.to_str()
-                && let Ok(path) = DocPath::new(below)
-            {
-                files.push(path);
-            }
-        }
-    }
-    files.sort_unstable();
-    Ok(files)
-}
-
-/// At most so many, evenly spread.
-fn spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
-    let count = all.len().min(most);
-    (0..count).map(move |place| &all[place * all.len() / count])
 }

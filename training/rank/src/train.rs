@@ -6,12 +6,13 @@ use std::fs;
 use std::path::Path;
 
 use recall_rank::{
-    CrossValidation, Judged, JudgedQuery, Parameters, Ranker, Start, cross_validate, cross_validate_from, train_from,
+    CrossValidation, Judged, JudgedQuery, Objective, Parameters, Ranker, Start, cross_validate, cross_validate_from,
+    train_from,
 };
 
 use crate::arguments::TrainArguments;
 use crate::groups::{GROUPS, Group};
-use crate::report;
+use crate::{reliability, report};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -21,13 +22,19 @@ const FOLDS: usize = 5;
 /// Reads the mined queries, tells what a ranker of them is worth on repositories that it has not seen, and writes one.
 pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let weights = weights(&arguments.kinds)?;
-    let names: Vec<String> =
-        recall_engine::feature_names(arguments.knows.basis()).iter().map(ToString::to_string).collect();
+    let basis = arguments.knows.basis();
+    let names = if arguments.relevance {
+        recall_engine::relevance_feature_names(basis)
+    } else {
+        recall_engine::feature_names(basis)
+    };
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
     let without = places(&names, &arguments.without)?;
     let judged = blanked(read(&arguments.from, &names, &weights)?, &without);
     let groups: BTreeSet<&str> = judged.queries.iter().map(|query| query.group.as_str()).collect();
     report(&format!("{} queries of {} repositories", judged.queries.len(), groups.len()));
-    let parameters = Parameters { trees: arguments.trees, seed: arguments.seed, ..Parameters::default() };
+    let objective = if arguments.relevance { Objective::Probability } else { Objective::Order };
+    let parameters = Parameters { objective, trees: arguments.trees, seed: arguments.seed, ..Parameters::default() };
     let start = arguments.start.as_deref().map(|file| start(file, &names)).transpose()?;
     let start = start.as_ref().map_or(Start::Nothing, Start::Ranker);
     let validation = cross_validate_from(start, &judged, &parameters, FOLDS)?;
@@ -35,11 +42,15 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         "nDCG@10 on repositories that were not learnt from: {:.4} (spread over repositories {:.4})",
         validation.mean, validation.spread
     ));
+    let calibration = validation.calibration(&judged);
+    if arguments.relevance {
+        reliability::tables(&judged, &validation.scores, &calibration);
+    }
     if arguments.table {
         return table(&judged, &parameters, &validation);
     }
     let Some(out) = arguments.out.as_ref().filter(|_| !arguments.dry_run) else { return Ok(()) };
-    let ranker = train_from(start, &judged, &parameters)?.with_calibration(validation.calibration(&judged));
+    let ranker = train_from(start, &judged, &parameters)?.with_calibration(calibration);
     for (name, gain) in ranker.importance() {
         report(&format!("{gain:>12.1}  {name}"));
     }
@@ -50,7 +61,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
 /// Reads the ranker to begin with.
 fn start(file: &Path, names: &[String]) -> Result<Ranker, Failure> {
     let ranker = Ranker::read(&fs::read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
-    ranker.widened(names).ok_or_else(|| format!("{} knows other features", file.display()).into())
+    ranker.over(names).map_err(|error| format!("{}: {error}", file.display()).into())
 }
 
 /// Cross-validates without each group of features, and tells what each is worth: the mean over repositories of the

@@ -160,6 +160,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, passage: &Passag
                 .fused
                 .iter()
                 .flat_map(|chunk| chunk.priors())
+                .chain(ranked.stepping_back)
                 .chain(ranked.item_priors.iter().copied())
                 .collect(),
             contributions: ranked.learned.as_ref().map(|learned| contributions(search, learned)).unwrap_or_default(),
@@ -177,6 +178,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, passage: &Passag
         text: stored.text.clone(),
         score: ranked.score,
         confidence: ranked.learned.as_ref().map(|learned| f64::from(learned.confidence)),
+        support: ranked.learned.as_ref().map(|learned| f64::from(learned.support)),
         also_at: Vec::new(),
         parents: parents.clone(),
         explanation,
@@ -187,8 +189,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, passage: &Passag
 /// What each feature added to the ranker's score; those that added nothing are left out.
 fn contributions(search: &Search<'_>, learned: &Learned) -> Vec<(&'static str, f64)> {
     let rankers = search.ranking.rankers.as_ref();
-    let Some(ranker) = rankers.and_then(|rankers| rankers.of(learned.side, learned.basis)) else { return Vec::new() };
-    let row = learned.features.row(learned.place);
-    let by_feature = ranker.contributions(&row[..ranker.features().len()]).by_feature;
-    features::names(learned.basis).into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
+    let Some(ranker) = rankers.and_then(|rankers| rankers.relevance(learned.basis)) else { return Vec::new() };
+    let by_feature = ranker.contributions(&learned.features.row(learned.place)).by_feature;
+    features::all().into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
 }

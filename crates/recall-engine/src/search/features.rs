@@ -11,7 +11,7 @@ use recall_core::{Ablation, DocumentType, FileKind, Form, QueryClass, SearchRequ
 use recall_lexical::DocumentEvidence;
 use recall_rank::Columns;
 
-use super::pool::OneSide;
+use super::pool::OfKind;
 use super::prior::{asked_for, is_learnt};
 use super::texts::Texts;
 use crate::error::StoreError;
@@ -99,37 +99,114 @@ const OTHERS: [&str; 32] = [
     "store_chunks",
 ];
 
+/// What a document says by itself, so that it means the same in every store and for every kind of text: shares of what could
+/// not match better, and whether it is called so.
+const ABSOLUTE: [&str; 12] = [
+    "body_part",
+    "chunk_part",
+    "symbol_part",
+    "path_part",
+    "held",
+    "phrase_equal",
+    "path_equal",
+    "names_near",
+    "is_memory",
+    "asks_decision",
+    "asks_docs",
+    "asks_tests",
+];
+
+/// What is known of a document once its kind is in order; the rankers of the kinds do not see it.
+const RANKED: [&str; 3] = ["ranked", "ranked_lead", "ranked_place"];
+
 /// What is known of the meaning; missing where a store's embeddings have no say.
 const MEANING: [&str; 6] =
     ["cosine", "cosine_relative", "cosine_rank", "chunk_cosine", "semantic_rank", "nearest_cosine"];
 
 /// The number of features that words, names, paths and the graph give.
-pub(crate) const BY_WORDS: usize = 2 * SCORES.len() + FACTS.len() + OTHERS.len();
+const BY_WORDS: usize = 2 * SCORES.len() + FACTS.len() + OTHERS.len() + ABSOLUTE.len();
+
+/// The number of features that the rankers of the kinds may see.
+const BEFORE_RANKING: usize = BY_WORDS + MEANING.len();
 
 /// The number of features.
-pub(crate) const COUNT: usize = BY_WORDS + MEANING.len();
+const COUNT: usize = BEFORE_RANKING + RANKED.len();
 
-/// The names of the features that a ranker sees on a basis, in their order; what words alone give comes first.
+/// The names of the features that a ranker of a kind sees on a basis, in their order; what words alone give comes first.
 pub fn names(basis: Basis) -> Vec<&'static str> {
+    let mut names = all();
+    names.truncate(if basis == Basis::Words { BY_WORDS } else { BEFORE_RANKING });
+    names
+}
+
+/// The names of all features, in their order: those of [`names`], and what is known once each kind is in order.
+pub fn all() -> Vec<&'static str> {
     let mut names = Vec::with_capacity(COUNT);
     names.extend(SCORES.iter().map(|&(name, _, _)| name));
     names.extend(SCORES.iter().map(|&(_, name, _)| name));
     names.extend(FACTS.iter().map(|&(name, _)| name));
     names.extend(OTHERS);
-    if basis != Basis::Words {
-        names.extend(MEANING);
-    }
+    names.extend(ABSOLUTE);
+    names.extend(MEANING);
+    names.extend(RANKED);
     names
 }
 
-/// The features of all documents of one side, store by store, each store's in the order of its evidence.
+/// What depends on the other candidates: the relevance does not see it, so that it means the same whatever else is found.
+const RELATIVE: [&str; 14] = [
+    "folder_mass",
+    "kin",
+    "walked",
+    "walked_over_links",
+    "walked_rank",
+    "lexical_rank",
+    "symbol_rank",
+    "path_name_rank",
+    "fused",
+    "fused_rank",
+    "store_chunks",
+    "cosine_relative",
+    "cosine_rank",
+    "semantic_rank",
+];
+
+/// The names of the features that the relevance sees on a basis, in their order.
+pub fn of_relevance(basis: Basis) -> Vec<&'static str> {
+    let is_seen = |name: &&str| {
+        let is_score = SCORES.iter().any(|(score, rank, _)| name == score || name == rank);
+        !is_score && !RELATIVE.contains(name) && (basis != Basis::Words || !is_of_meaning(name))
+    };
+    all().into_iter().filter(is_seen).collect()
+}
+
+/// Whether a feature is missing where nothing tells the meaning.
+pub(crate) fn is_of_meaning(name: &str) -> bool {
+    MEANING.contains(&name)
+}
+
+/// Adds what is known of the documents once they have the scores of their kind's ranker.
+pub(super) fn add_ranked(columns: &mut Columns, scores: &[f32]) {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_unstable_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let best = order.first().map_or(0.0, |&first| scores[first]);
+    let second = order.get(1).map_or(best, |&second| scores[second]);
+    for (place, &row) in order.iter().enumerate() {
+        let lead = if place == 0 { best - second } else { scores[row] - best };
+        let values = [scores[row], lead, 1.0 / (1.0 + place as f32)];
+        for (column, value) in (BEFORE_RANKING..).zip(values) {
+            columns.put(column, row, value);
+        }
+    }
+}
+
+/// The features of all documents of one kind, store by store, each store's in the order of its evidence.
 ///
 /// # Errors
 /// The texts cannot be read.
 pub(super) fn of(
     understood: &Understood,
     request: &SearchRequest,
-    stores: &[OneSide<'_>],
+    stores: &[OfKind<'_>],
     texts: Texts,
 ) -> Result<Columns, StoreError> {
     let documents: Vec<&DocumentEvidence> = stores.iter().flat_map(|found| found.documents.iter().copied()).collect();
@@ -196,8 +273,23 @@ pub(super) fn of(
                 question.unknown,
                 question.chunks.ln_1p(),
             ];
-            let all = others.into_iter().chain(near[row].features(rank(3)));
-            for (column, value) in (BY_WORDS - OTHERS.len()..).zip(all) {
+            let perfect = question.perfect().max(f32::MIN_POSITIVE);
+            let absolute: [f32; ABSOLUTE.len()] = [
+                document.body_best / perfect,
+                document.chunk_score / perfect,
+                document.symbol_best / perfect,
+                document.path / perfect,
+                document.body_coverage.max(document.symbol_coverage).max(document.path_coverage).min(1.0),
+                document.phrase_equal,
+                document.path_equal,
+                document.names_near,
+                flag(traits.document_type.is_memory()),
+                asks(&[QueryClass::Decision]),
+                asks(&[QueryClass::Docs]),
+                flag(wanted.contains(&FileKind::Test)),
+            ];
+            let all = others.into_iter().chain(absolute).chain(near[row].features(rank(3)));
+            for (column, value) in (BY_WORDS - OTHERS.len() - ABSOLUTE.len()..).zip(all) {
                 columns.put(column, row, value);
             }
             row += 1;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use recall_core::MemoryId;
 
 use super::Search;
-use super::order::Ranked;
+use super::order::{Ranked, with_odds};
 use super::pool::Finds;
 use crate::answer::Factor;
 use crate::errand::Errand;
@@ -68,7 +68,7 @@ impl Priors {
                 continue;
             }
             let factor: f64 = one.item_priors.iter().map(|factor| factor.value).product();
-            one.score = one.score * factor / (1.0 - one.score + one.score * factor);
+            one.score = with_odds(one.score, factor);
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use crate::mask::{self, Masked};
 pub(super) struct Page {
     /// Best first; equal scores by path, span, id.
     pub(super) hits: Vec<Hit>,
-    /// The greatest of all hits up to the page's last.
+    /// The greatest support of all hits up to the page's last.
     pub(super) confidence: Option<f64>,
     /// The score of the best hit of all, on whichever page.
     pub(super) best_score: Option<f64>,
@@ -61,7 +61,7 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
     let Distinct { mut hits, .. } = distinct;
     let next_offset = (hits.len() > end).then_some(next);
     hits.truncate(end);
-    let confidence = hits.iter().filter_map(|hit| hit.confidence).max_by(f64::total_cmp);
+    let confidence = hits.iter().filter_map(|hit| hit.support).max_by(f64::total_cmp);
     let best_score = hits.first().map(|hit| hit.score);
     hits.drain(..offset.min(hits.len()));
     let mut highlighter = Highlighter::new(search.understood);

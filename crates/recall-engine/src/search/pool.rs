@@ -1,9 +1,10 @@
 //! What was found in the stores, before anything is put in order.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use recall_core::{Ablation, DocumentRow, RankedList, Retriever, Traits};
-use recall_lexical::Evidence;
+use recall_lexical::{Evidence, NearSpellings};
 
 use super::fused::{self, FusedChunk};
 use super::meaning::{self, Meaning};
@@ -11,7 +12,7 @@ use super::retrieve::{self, Brought};
 use super::{Search, StageClock};
 use crate::answer::Stage;
 use crate::error::StoreError;
-use crate::rankers::Side;
+use crate::rankers::Kind;
 use crate::store::Known;
 use crate::structure::Structure;
 
@@ -21,6 +22,8 @@ pub(super) struct Finds {
     pub(super) evidence: Evidence,
     /// How near the documents are in meaning; `None` where that has no say.
     pub(super) meaning: Option<Meaning>,
+    /// What is spelled nearly like a query that nothing is called by.
+    pub(super) spelled: NearSpellings,
     /// The chunks that the retrievers brought, fused and with their priors; in no particular order.
     pub(super) chunks: Vec<FusedChunk>,
     /// How the documents hang together; `None` where that has no say.
@@ -46,14 +49,14 @@ pub(super) fn gather(
         let known = store.known();
         let brought =
             retrieve::retrieve(&search.engine.helpers, store, &known, search.understood, weights, models.as_deref())?;
-        let Brought { lists, evidence, meaning } = brought;
+        let Brought { lists, evidence, meaning, spelled } = brought;
         clock.lap(Stage::Retrieve);
         let fused = if is_learned { &lists[..lists.len().min(BY_WORDS)] } else { &lists };
         let chunks = fused::fuse_and_weigh(fused, search.understood, search.request);
         clock.lap(Stage::Fuse);
         let has_say = !search.request.without.contains(&Ablation::Structure);
         let structure = has_say.then(|| store.structure()).filter(|structure| structure.is_read());
-        pool.push(Finds { lists, evidence, meaning, chunks, structure, known });
+        pool.push(Finds { lists, evidence, meaning, spelled, chunks, structure, known });
     }
     Ok(pool)
 }
@@ -64,12 +67,12 @@ impl Finds {
         self.known.tie(document)
     }
 
-    /// The part of what was found that is on one side.
-    pub(super) fn on(&self, side: Side) -> OneSide<'_> {
-        let is_here = |traits: Traits| Side::of(traits) == side;
+    /// The part of what was found that is on one kind.
+    pub(super) fn on(&self, kind: Kind) -> OfKind<'_> {
+        let is_here = |traits: Traits| Kind::of(traits) == kind;
         let documents: Vec<_> = self.evidence.documents.iter().filter(|document| is_here(document.traits)).collect();
         let ties = documents.iter().map(|document| self.tie(document.document)).collect();
-        let mut one = OneSide { finds: self, side, fused: vec![None; documents.len()], documents, ties };
+        let mut one = OfKind { finds: self, kind, fused: vec![None; documents.len()], documents, ties };
         for chunk in self.chunks.iter().filter(|chunk| is_here(chunk.fused.traits)) {
             let Some(place) = one.place(chunk.fused.document) else { continue };
             let best = one.fused[place].get_or_insert(chunk);
@@ -81,10 +84,10 @@ impl Finds {
     }
 }
 
-/// What was found in one store, on one side.
-pub(super) struct OneSide<'a> {
+/// What was found in one store, on one kind.
+pub(super) struct OfKind<'a> {
     pub(super) finds: &'a Finds,
-    pub(super) side: Side,
+    pub(super) kind: Kind,
     /// Ascending by row.
     pub(super) documents: Vec<&'a recall_lexical::DocumentEvidence>,
     /// What decides between equal documents, in their order; see [`Known::tie`].
@@ -93,8 +96,8 @@ pub(super) struct OneSide<'a> {
     pub(super) fused: Vec<Option<&'a FusedChunk>>,
 }
 
-impl OneSide<'_> {
-    /// The place of a document among those of the side.
+impl OfKind<'_> {
+    /// The place of a document among those of the kind.
     pub(super) fn place(&self, document: DocumentRow) -> Option<usize> {
         self.documents.binary_search_by_key(&document, |known| known.document).ok()
     }
@@ -111,4 +114,11 @@ pub(super) fn counts(pool: &[Finds]) -> Vec<(Retriever, u64)> {
         }
     }
     counts
+}
+
+/// Names and paths that are spelled nearly like the query, each once.
+pub(super) fn spelled(pool: &[Finds]) -> Vec<String> {
+    let all = pool.iter().flat_map(|finds| finds.spelled.names.iter().chain(&finds.spelled.paths));
+    let mut seen = HashSet::new();
+    all.filter(|one| seen.insert(*one)).cloned().collect()
 }

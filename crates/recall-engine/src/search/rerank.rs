@@ -140,6 +140,7 @@ mod tests {
             score,
             fused: None,
             learned: None,
+            stepping_back: None,
             item_priors: Vec::new(),
             reranked: None,
         };

@@ -7,16 +7,16 @@ use std::sync::Arc;
 use recall_core::{ChunkRow, Understood};
 use recall_lexical::{Closeness, ClosenessReader};
 
-use super::pool::OneSide;
+use super::pool::OfKind;
 use crate::errand::{Errand, Helpers};
 use crate::error::StoreError;
-use crate::rankers::Side;
+use crate::rankers::Kind;
 use crate::store::Store;
 /// How many texts are read. To read one costs some twenty microseconds, and what is ranked lower by its words alone is
 /// seldom the answer.
 const MOST_TEXTS: usize = 12;
 
-/// The closeness in the texts of one side's documents, while other threads read them.
+/// The closeness in the texts of one kind's documents, while other threads read them.
 pub(super) struct Texts {
     /// How many documents there are.
     documents: usize,
@@ -36,15 +36,15 @@ impl Texts {
         helpers: &Helpers,
         stores: &[Arc<Store>],
         understood: &Understood,
-        sides: &[OneSide<'_>],
+        kinds: &[OfKind<'_>],
     ) -> Self {
-        if sides.iter().any(|side| side.side == Side::Code) {
-            let documents = sides.iter().map(|side| side.documents.len()).sum();
+        if kinds.iter().any(|kind| kind.kind == Kind::Code) {
+            let documents = kinds.iter().map(|kind| kind.documents.len()).sum();
             return Self { documents, readings: Vec::new() };
         }
-        let all = sides.iter().enumerate();
+        let all = kinds.iter().enumerate();
         let documents: Vec<_> =
-            all.flat_map(|(store, side)| side.documents.iter().zip(&side.ties).map(move |one| (store, one))).collect();
+            all.flat_map(|(store, kind)| kind.documents.iter().zip(&kind.ties).map(move |one| (store, one))).collect();
         let tie = |place: usize| (documents[place].0, documents[place].1.1, place);
         let worth = |place: usize| documents[place].1.0.chunk_score;
         let mut best: Vec<usize> = (0..documents.len()).collect();
@@ -59,7 +59,7 @@ impl Texts {
                 let texts = store.read(|snapshot| snapshot.chunk_texts(&rows))?;
                 Ok(texts.into_iter().map(|text| text.map(|text| reader.read(&text))).collect())
             };
-            let chunks = sides[number].finds.evidence.question.chunks as u64;
+            let chunks = kinds[number].finds.evidence.question.chunks as u64;
             (!places.is_empty()).then(|| Reading { places, closeness: helpers.send_from(chunks, closeness) })
         };
         Self { documents: documents.len(), readings: stores.iter().enumerate().filter_map(reading).collect() }

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use parking_lot::Mutex;
 
-use crate::rankers::{RankerError, RankerUse, Rankers, Side};
+use crate::rankers::{Kind, RankerError, RankerUse, Rankers};
 use crate::settings::RankerChoice;
 
 /// A larger file is no ranker: a thousand trees take a fifth of this.
@@ -100,9 +100,10 @@ fn read_own(path: &Path, bytes: u64, built_in: &Rankers) -> Result<Rankers, Stri
         return Err(format!("it has {bytes} bytes; a ranker has at most {MOST_BYTES}"));
     }
     let read = fs::read(path).map_err(|error| error.to_string())?;
-    built_in.clone().with(Side::Code, &read).map_err(|error| match error {
+    built_in.clone().with(Kind::Code, &read).map_err(|error| match error {
         RankerError::Read { ref source } => format!("{error}: {source}"),
-        RankerError::Features { .. } => error.to_string(),
+        RankerError::Feature { ref source } => format!("{error} ({source})"),
+        RankerError::WordsAlone => error.to_string(),
     })
 }
 
@@ -135,14 +136,14 @@ mod tests {
         let (cell, path) = (RankingCell::default(), folder.path().join("code.ranker"));
         let (rankers, choice) = (Rankers::built_in(), RankerChoice::Own(path.clone()));
         assert_eq!(cell.look(&choice, &rankers).used, RankerUse::BuiltIn);
-        let sound = rankers.of(Side::Prose, Basis::Words).expect("built in").write();
+        let sound = rankers.of(Kind::Prose, Basis::Words).expect("built in").write();
         let damaged: Vec<u8> = sound.iter().map(|byte| byte ^ 1).collect();
         let mut cut = sound.clone();
         cut.truncate(sound.len() / 2);
         check(&cell, &path, Some(&sound), RankerUse::Own, None);
         let ranking = cell.look(&choice, &rankers);
-        let ours = ranking.rankers.as_ref().and_then(|rankers| rankers.of(Side::Code, Basis::Words));
-        assert_eq!(ours, rankers.of(Side::Prose, Basis::Words));
+        let ours = ranking.rankers.as_ref().and_then(|rankers| rankers.of(Kind::Code, Basis::Words));
+        assert_eq!(ours, rankers.of(Kind::Prose, Basis::Words));
         assert!(Arc::ptr_eq(&ranking, &cell.look(&choice, &rankers)), "an unchanged file is not read again");
         check(&cell, &path, Some(&damaged), RankerUse::BuiltIn, Some("cannot be read"));
         check(&cell, &path, Some(&cut), RankerUse::BuiltIn, Some("cannot be read"));

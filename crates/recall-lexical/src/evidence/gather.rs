@@ -13,7 +13,8 @@ use crate::chunk_document::unpack;
 use crate::clause::{B, K1, inverse_document_frequency};
 use crate::kinship;
 use crate::look_ups::LookUps;
-use crate::names::{MIN_PREFIX_BYTES, SCOPE};
+use crate::names::{MAX_COMPONENTS, MIN_PREFIX_BYTES, SCOPE, ends};
+use crate::searcher::NearSpellings;
 use crate::snapshot::{Found, Segment, Snapshot};
 use crate::weights::FieldWeights;
 
@@ -53,6 +54,7 @@ pub(crate) fn gather(
 struct Asked {
     terms: Vec<AskedTerm>,
     names: Vec<AskedName>,
+    whole: AskedWhole,
     /// The inverse document frequency of each term.
     weights: Vec<f32>,
     question: Question,
@@ -75,6 +77,20 @@ struct AskedName {
     begun: Vec<Rc<Found>>,
 }
 
+/// What the question is as a whole.
+#[derive(Default)]
+struct AskedWhole {
+    phrase: Option<Rc<Found>>,
+    /// Paths that the question is, with whatever stands in front of them taken away.
+    paths: Vec<Rc<Found>>,
+    /// Ends of paths that the question is.
+    path_end: Option<Rc<Found>>,
+    /// Definitions, and ends of paths, that are spelled nearly so.
+    near_names: Vec<Rc<Found>>,
+    near_stems: Vec<Rc<Found>>,
+    near_paths: Vec<Rc<Found>>,
+}
+
 impl Asked {
     fn of(look_ups: &LookUps<'_>) -> Result<Self, TantivyError> {
         let snapshot = look_ups.snapshot;
@@ -82,6 +98,7 @@ impl Asked {
         let mut asked = Self {
             terms: Vec::new(),
             names: Vec::new(),
+            whole: AskedWhole::of(look_ups)?,
             weights: Vec::new(),
             question: Question::default(),
             rarest: 0,
@@ -132,6 +149,32 @@ impl Asked {
             chunks: snapshot.chunks as f32,
         };
         Ok(asked)
+    }
+}
+
+impl AskedWhole {
+    fn of(look_ups: &LookUps<'_>) -> Result<Self, TantivyError> {
+        let fields = &look_ups.snapshot.fields;
+        let phrase = look_ups.phrase.as_ref();
+        let mut whole = Self {
+            phrase: phrase.map(|key| look_ups.look_up(fields.phrase, key.as_bytes())).transpose()?,
+            ..Self::default()
+        };
+        if let Some(path) = &look_ups.path {
+            for end in ends(path, "/").take(MAX_COMPONENTS) {
+                whole.paths.push(look_ups.look_up(fields.path_raw, end.as_bytes())?);
+            }
+            whole.path_end = Some(look_ups.look_up(fields.path_end, path.to_lowercase().as_bytes())?);
+        }
+        let NearSpellings { names, paths } = &look_ups.near;
+        for name in names {
+            whole.near_names.push(look_ups.look_up(fields.name, name.as_bytes())?);
+            whole.near_stems.push(look_ups.look_up(fields.stem, name.to_lowercase().as_bytes())?);
+        }
+        for path in paths {
+            whole.near_paths.push(look_ups.look_up(fields.path_end, path.as_bytes())?);
+        }
+        Ok(whole)
     }
 }
 
@@ -206,6 +249,36 @@ impl<'a> Reading<'a> {
                 self.each_match(fields.folded_name, begun, |_, document| document.names_begun.insert(place))?;
             }
             self.each_match(fields.stem, &name.stem, |_, document| document.names_stem.insert(place))?;
+        }
+        self.read_whole(&asked.whole, unit)
+    }
+
+    /// Reads what the question is as a whole.
+    fn read_whole(&mut self, whole: &AskedWhole, unit: f32) -> Result<(), TantivyError> {
+        let fields = self.snapshot.fields;
+        if let Some(phrase) = &whole.phrase {
+            self.each_match(fields.phrase, phrase, |chunk, document| {
+                chunk.named = chunk.named.max(NAMED_EQUAL * unit);
+                document.phrase_equal = true;
+            })?;
+        }
+        for path in &whole.paths {
+            self.each_match(fields.path_raw, path, |_, document| document.path_equal = true)?;
+        }
+        if let Some(end) = &whole.path_end {
+            self.each_match(fields.path_end, end, |_, document| document.path_ends = true)?;
+        }
+        for (place, name) in whole.near_names.iter().enumerate() {
+            self.each_match(fields.name, name, |chunk, document| {
+                chunk.named = chunk.named.max(NAMED_FOLDED * unit);
+                document.names_near.insert(place);
+            })?;
+        }
+        for (place, stem) in whole.near_stems.iter().enumerate() {
+            self.each_match(fields.stem, stem, |_, document| document.names_near.insert(place))?;
+        }
+        for (place, path) in whole.near_paths.iter().enumerate() {
+            self.each_match(fields.path_end, path, |_, document| document.names_near.insert(place))?;
         }
         Ok(())
     }
@@ -353,6 +426,13 @@ impl<'a> Reading<'a> {
             names_folded: document.names_folded.len() as f32,
             names_begun: document.names_begun.len() as f32,
             names_stem: document.names_stem.len() as f32,
+            names_near: document.names_near.len() as f32,
+            phrase_equal: f32::from(u8::from(document.phrase_equal)),
+            path_equal: match (document.path_equal, document.path_ends) {
+                (true, _) => 1.0,
+                (false, true) => 0.5,
+                (false, false) => 0.0,
+            },
             holds_rarest: f32::from(u8::from(document.body.terms.contains(asked.rarest))),
         })
     }

@@ -67,4 +67,12 @@ pub(super) struct DocumentTally {
     pub(super) names_folded: Terms,
     pub(super) names_begun: Terms,
     pub(super) names_stem: Terms,
+    /// The spellings near the question that it defines or is called by, by their places.
+    pub(super) names_near: Terms,
+    /// Whether its title, a heading or its first sentence is the question.
+    pub(super) phrase_equal: bool,
+    /// Whether its path is the question.
+    pub(super) path_equal: bool,
+    /// Whether its path ends with the question.
+    pub(super) path_ends: bool,
 }

@@ -6,16 +6,14 @@ use tantivy::TantivyError;
 use crate::clause::Clauses;
 use crate::fields::Fields;
 use crate::look_ups::LookUps;
-use crate::names::{SCOPE, ends};
+use crate::names::{MAX_COMPONENTS, SCOPE, ends};
+use crate::searcher::near::path_of;
 
 /// What each kind of match is worth, in units of what all words of paths together can be worth: so a better kind always
 /// comes first, and BM25 orders what matches alike. A path that ends like the query's is worth this for each component in
 /// which it does, so that the longest match wins, also when the query's path begins outside the store's root.
 const ENDS_ALIKE: f32 = 2.0;
 const STEM_EQUALS: f32 = 1.0;
-
-/// The most components of a path that are compared. Deeper ones tell nothing more.
-const MAX_COMPONENTS: usize = 32;
 
 pub(super) fn look_for(
     clauses: &mut Clauses<'_>,
@@ -27,13 +25,19 @@ pub(super) fn look_for(
         clauses.term(fields.path_words, term, 1.0)?;
     }
     let unit = clauses.bound() + 1.0;
-    for path in &understood.paths {
-        let folded = path.trim_start_matches("./").to_lowercase();
+    // A query that is one word may be a file's name, whatever it looks like: `Makefile`.
+    let is_one_word = !understood.text.contains(char::is_whitespace) && understood.paths.is_empty();
+    let alone = is_one_word.then_some(&understood.text);
+    for path in understood.paths.iter().chain(alone) {
+        let folded = path_of(path);
         for end in ends(&folded, "/").take(MAX_COMPONENTS) {
             clauses.key(fields.path_end, end, ENDS_ALIKE * unit)?;
         }
     }
-    for name in &look_ups.names {
+    for path in &look_ups.near.paths {
+        clauses.key(fields.path_end, path, ENDS_ALIKE * unit)?;
+    }
+    for name in look_ups.names.iter().chain(&look_ups.near.names) {
         let folded = name.to_lowercase();
         let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);
         clauses.key(fields.stem, last, STEM_EQUALS * unit)?;

@@ -14,6 +14,10 @@ const EQUAL_IN_LOWER_CASE: f32 = 2.0;
 const STARTS_WITH: f32 = 1.0;
 /// The last part of a qualified name, in another scope: better than to share words with it.
 const EQUAL_WITHOUT_SCOPE: f32 = 1.0;
+/// A title, a heading or a first sentence that is the whole query.
+const EQUAL_PHRASE: f32 = 3.0;
+/// A name that is spelled nearly like the query.
+const NEAR: f32 = 1.0;
 
 /// The most names that one prefix is taken for. An editor's completion list is shorter.
 const MAX_CONTINUATIONS: usize = 64;
@@ -33,6 +37,12 @@ pub(super) fn look_for(clauses: &mut Clauses<'_>, fields: &Fields, look_ups: &Lo
         if folded.len() >= MIN_PREFIX_BYTES {
             clauses.keys_from(fields.folded_name, &folded, MAX_CONTINUATIONS, STARTS_WITH * unit)?;
         }
+    }
+    for name in &look_ups.near.names {
+        clauses.key(fields.name, name, NEAR * unit)?;
+    }
+    if let Some(phrase) = &look_ups.phrase {
+        clauses.key(fields.phrase, phrase, EQUAL_PHRASE * unit)?;
     }
     Ok(())
 }

@@ -8,3 +8,4 @@ mod lifecycle;
 mod names;
 mod neighbours;
 mod oracle;
+mod whole;

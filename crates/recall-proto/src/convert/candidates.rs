@@ -16,15 +16,15 @@ pub struct Call {
     pub rankers: bool,
 }
 
-/// A document as the ranker of its side sees it.
+/// A document as the ranker of its kind sees it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
     /// Its path.
     pub path: DocPath,
     /// The lines of the chunk that stands for it, the first and the last.
     pub lines: (u32, u32),
-    /// The side's name.
-    pub side: String,
+    /// The kind's name.
+    pub kind: String,
     /// One value a feature; NaN where there is none.
     pub features: Vec<f32>,
 }
@@ -57,15 +57,15 @@ pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::Can
 
 /// Writes a document.
 pub fn document_to_proto(seen: Seen) -> v1::RankedDocument {
-    let Seen { path, lines: (start_line, end_line), side, features } = seen;
-    v1::RankedDocument { path: path.as_str().to_owned(), start_line, end_line, side, features }
+    let Seen { path, lines: (start_line, end_line), kind, features } = seen;
+    v1::RankedDocument { path: path.as_str().to_owned(), start_line, end_line, kind, features }
 }
 
 /// Reads a document; `None` where its path is none, or it has not as many features as there are names.
 pub fn document_from_proto(message: v1::RankedDocument, names: usize) -> Option<Seen> {
-    let v1::RankedDocument { path, start_line, end_line, side, features } = message;
+    let v1::RankedDocument { path, start_line, end_line, kind, features } = message;
     let path = DocPath::new(&path).ok()?;
-    (features.len() == names).then_some(Seen { path, lines: (start_line, end_line), side, features })
+    (features.len() == names).then_some(Seen { path, lines: (start_line, end_line), kind, features })
 }
 
 #[cfg(test)]
@@ -121,15 +121,15 @@ mod tests {
         fn a_document_crosses_unchanged(
             path in "[a-z]{1,8}(/[a-z]{1,8}){0,3}",
             lines in any::<(u32, u32)>(),
-            side in proptest::sample::select(vec!["code", "prose"]),
+            kind in proptest::sample::select(vec!["code", "prose"]),
             features in proptest::collection::vec(any::<f32>(), 0..9),
         ) {
             let path = DocPath::new(&path).expect("plain");
-            let seen = Seen { path, lines, side: side.to_owned(), features };
+            let seen = Seen { path, lines, kind: kind.to_owned(), features };
             let read = document_from_proto(document_to_proto(seen.clone()), seen.features.len()).expect("a document");
             let bits = |seen: &Seen| seen.features.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
             prop_assert_eq!(bits(&read), bits(&seen));
-            prop_assert_eq!((read.path, read.lines, read.side), (seen.path, seen.lines, seen.side));
+            prop_assert_eq!((read.path, read.lines, read.kind), (seen.path, seen.lines, seen.kind));
         }
     }
 }

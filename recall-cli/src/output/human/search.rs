@@ -66,6 +66,13 @@ pub(crate) fn doubt(answer: &v1::SearchResponse) -> Option<String> {
     Some(format!("probably nothing here about this: confidence {confidence:.2}; {}", proof(answer)))
 }
 
+/// The spellings near a query that nothing is called by; `None` if there are none.
+pub(crate) fn did_you_mean(answer: &v1::SearchResponse) -> Option<String> {
+    let near = (!answer.did_you_mean.is_empty()).then(|| printable(&answer.did_you_mean.join(", ")).into_owned())?;
+    let text = answer.query.as_ref().map_or("", |query| &query.text);
+    Some(format!("nothing is called `{}`; did you mean {near}?", printable(text)))
+}
+
 /// What a person can do about hits that came with the repository and are not confirmed; `None` if there are none.
 pub(crate) fn unconfirmed(answer: &v1::SearchResponse) -> Option<String> {
     let memories = answer.results.iter().filter_map(|hit| hit.memory.as_ref());

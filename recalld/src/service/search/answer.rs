@@ -31,6 +31,7 @@ pub(super) fn to_proto(
         weights,
         confidence,
         is_doubtful,
+        did_you_mean,
         hits,
         candidates,
         retrieved,
@@ -79,6 +80,7 @@ pub(super) fn to_proto(
         next_offset,
         confidence,
         low_confidence: is_doubtful,
+        did_you_mean,
     }
 }
 
@@ -111,6 +113,7 @@ fn hit(
         highlights,
         score,
         confidence,
+        support: _,
         also_at,
         parents: around,
         explanation,

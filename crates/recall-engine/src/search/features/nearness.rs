@@ -2,9 +2,9 @@
 
 use super::ranks::worths;
 use crate::search::meaning::Nearness;
-use crate::search::pool::OneSide;
+use crate::search::pool::OfKind;
 
-/// How near a document is, among all of its side.
+/// How near a document is, among all of its kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Among {
     nearness: Option<Nearness>,
@@ -25,7 +25,7 @@ impl Among {
 }
 
 /// For each document, store by store.
-pub(super) fn of(stores: &[OneSide<'_>]) -> Vec<Among> {
+pub(super) fn of(stores: &[OfKind<'_>]) -> Vec<Among> {
     let documents = stores.iter().flat_map(|found| {
         let meaning = found.finds.meaning.as_ref();
         found.documents.iter().map(move |document| meaning.and_then(|meaning| meaning.nearness(document.document)))

@@ -4,7 +4,7 @@ use recall_lexical::DocumentEvidence;
 use rustc_hash::FxHashMap;
 
 use super::ranks::worths;
-use crate::search::pool::OneSide;
+use crate::search::pool::OfKind;
 
 /// What the candidates beside a document say for it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct Beside {
 }
 
 /// For each document, store by store.
-pub(super) fn of(stores: &[OneSide<'_>]) -> Vec<Beside> {
+pub(super) fn of(stores: &[OfKind<'_>]) -> Vec<Beside> {
     let best = best_of(stores);
     let mut all = Vec::new();
     for found in stores {
@@ -60,7 +60,7 @@ pub(super) struct Walked {
 }
 
 /// For each document, store by store; `None` for one that is newer than the graph.
-pub(super) fn walked(stores: &[OneSide<'_>]) -> Vec<Option<Walked>> {
+pub(super) fn walked(stores: &[OfKind<'_>]) -> Vec<Option<Walked>> {
     let best = best_of(stores);
     let mut all = Vec::new();
     for found in stores {
@@ -102,7 +102,7 @@ fn seed(document: &DocumentEvidence, best: f32) -> Option<f32> {
     (score > 0.0).then_some(score * score)
 }
 
-fn best_of(stores: &[OneSide<'_>]) -> f32 {
+fn best_of(stores: &[OfKind<'_>]) -> f32 {
     let documents = stores.iter().flat_map(|found| &found.documents);
     documents.map(|document| document.chunk_score).fold(f32::MIN_POSITIVE, f32::max)
 }

@@ -2,8 +2,8 @@
 
 use recall_core::RankedList;
 
-use crate::rankers::Side;
-use crate::search::pool::OneSide;
+use crate::rankers::Kind;
+use crate::search::pool::OfKind;
 
 /// How fast a rank loses worth: the first is worth 1/21, the twentieth half of that.
 const SMOOTHING: f32 = 20.0;
@@ -37,13 +37,13 @@ pub(super) fn worths(scores: &[f32]) -> Vec<f32> {
     worths
 }
 
-/// The worth of each document's rank in a retriever's list: its best chunk's, counted in the documents of the side; 0 for one
+/// The worth of each document's rank in a retriever's list: its best chunk's, counted in the documents of the kind; 0 for one
 /// that it did not bring.
-pub(super) fn of_documents(list: &RankedList, side: &OneSide<'_>) -> Vec<f32> {
-    let mut worths = vec![0.0; side.documents.len()];
+pub(super) fn of_documents(list: &RankedList, kind: &OfKind<'_>) -> Vec<f32> {
+    let mut worths = vec![0.0; kind.documents.len()];
     let mut rank = 0;
-    let here = list.candidates.iter().filter(|candidate| Side::of(candidate.traits) == side.side);
-    for place in here.filter_map(|candidate| side.place(candidate.document)) {
+    let here = list.candidates.iter().filter(|candidate| Kind::of(candidate.traits) == kind.kind);
+    for place in here.filter_map(|candidate| kind.place(candidate.document)) {
         if worths[place] == 0.0 {
             rank += 1;
             worths[place] = worth(rank);
@@ -53,12 +53,12 @@ pub(super) fn of_documents(list: &RankedList, side: &OneSide<'_>) -> Vec<f32> {
 }
 
 /// The worth of each document's rank by its best fused chunk; 0 for one without.
-pub(super) fn of_fused(side: &OneSide<'_>) -> Vec<f32> {
-    let chunks = side.fused.iter().enumerate();
+pub(super) fn of_fused(kind: &OfKind<'_>) -> Vec<f32> {
+    let chunks = kind.fused.iter().enumerate();
     let mut order: Vec<(f64, u64, usize)> =
-        chunks.filter_map(|(place, chunk)| Some((chunk.as_ref()?.score, side.ties[place], place))).collect();
+        chunks.filter_map(|(place, chunk)| Some((chunk.as_ref()?.score, kind.ties[place], place))).collect();
     order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
-    let mut worths = vec![0.0; side.documents.len()];
+    let mut worths = vec![0.0; kind.documents.len()];
     for (rank, (_, _, place)) in (1..).zip(order) {
         worths[place] = worth(rank);
     }

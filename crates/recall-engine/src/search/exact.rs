@@ -1,0 +1,42 @@
+//! Documents that a query names as a whole: by a path, a file's name, a definition, a title or a heading.
+//!
+//! What is named comes first, whatever a ranker says. Where nothing is named so, what is spelled nearly so comes first.
+
+use recall_core::{FileKind, QueryClass, Understood};
+use recall_lexical::DocumentEvidence;
+
+use super::pool::Finds;
+use crate::rankers::Kind;
+
+/// How a document is named.
+pub(super) type Names = fn(&DocumentEvidence) -> bool;
+
+/// How the first of the answer are named; `None` where the query names nothing as a whole.
+///
+/// The first way that names a document decides: the whole path; the end of a path; the only definition of the name, as it is
+/// written or in other case; a title, a heading or a first sentence of at least two words; a spelling near a name or a path.
+pub(super) fn named(understood: &Understood, pool: &[Finds]) -> Option<Names> {
+    let count = |names: Names| pool.iter().flat_map(|finds| &finds.evidence.documents).filter(|one| names(one)).count();
+    let is_symbol = understood.class == QueryClass::Symbol && !understood.text.contains(char::is_whitespace);
+    let has_words = understood.text.split_whitespace().nth(1).is_some();
+    let ways: [(bool, usize, Names); 8] = [
+        (true, usize::MAX, |one| one.path_equal >= 1.0),
+        (true, usize::MAX, |one| one.path_equal > 0.0),
+        (is_symbol, 1, |one| defines_main(one) && one.names_equal > 0.0),
+        (is_symbol, 1, |one| is_code(one) && one.names_equal > 0.0),
+        (is_symbol, 1, |one| defines_main(one) && one.names_folded > 0.0),
+        (is_symbol, 1, |one| is_code(one) && one.names_folded > 0.0),
+        (has_words, usize::MAX, |one| !is_code(one) && one.phrase_equal > 0.0),
+        (true, usize::MAX, |one| one.names_near > 0.0),
+    ];
+    let decides = |&(applies, most, names): &(bool, usize, Names)| applies && (1..=most).contains(&count(names));
+    ways.into_iter().find(decides).map(|(_, _, names)| names)
+}
+
+fn is_code(document: &DocumentEvidence) -> bool {
+    Kind::of(document.traits) == Kind::Code
+}
+
+fn defines_main(document: &DocumentEvidence) -> bool {
+    is_code(document) && document.traits.file_kind == FileKind::Main
+}

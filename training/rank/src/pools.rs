@@ -1,0 +1,177 @@
+//! Judged questions over whole repositories with memories: what the relevance is learnt from.
+//!
+//! Each repository is laid out as it was before its newest commits, with its documents, its tests and its data. What commits
+//! say in their bodies becomes memories. Then everything is asked for that a person looks for, and the engine tells what it
+//! sees of every candidate, of all kinds in one pool.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use recall_engine::RankedDocument;
+use recall_eval::mine::{Checkout, History, MineLimits, MinedQuery};
+use recall_rank::{Judged, JudgedQuery};
+
+use crate::arguments::{Knows, PoolArguments};
+use crate::ask::{Asked, Models};
+use crate::bodies;
+use crate::files::{files, spread};
+use crate::questions::{self, Question};
+use crate::report;
+use crate::sources::{Source, Sources};
+
+/// How many of the newest queries of a history lie behind the tree that is asked.
+const NEWEST: usize = 60;
+
+/// How many queries of a history are looked at: so many that the newest are neighbours.
+const LOOKED_AT: usize = 600;
+
+/// The most files of a tree. A larger one takes minutes and teaches no more.
+const MOST_FILES: usize = 6_000;
+
+/// How many memories a repository gets, in turn: what is one among few must be found among many.
+const MEMORIES: [usize; 4] = [12, 40, 120, 360];
+
+/// How many candidates of each kind are written down, the best by their kind's ranker. What is relevant and ranked lower is left
+/// out like all others there: if it were written, its low rank alone would tell that it is relevant.
+const PER_KIND: usize = 20;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Goes through the repositories that have no file yet.
+pub(crate) fn run(arguments: &PoolArguments) -> Result<(), Failure> {
+    let sources = Sources::read(&arguments.sources)?;
+    let models = Models::instant();
+    for knows in Knows::ALL {
+        fs::create_dir_all(arguments.out.join(knows.folder()))?;
+    }
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(0_usize);
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(source) = sources.source.get(number).filter(|_| number < arguments.repositories) else { break };
+            let stranger = &sources.source[(number + 1) % sources.source.len()];
+            let name = format!("{}.letor", source.name.replace('/', "+"));
+            let paths = Knows::ALL.map(|knows| arguments.out.join(knows.folder()).join(&name));
+            if paths.iter().all(|path| path.exists()) {
+                continue;
+            }
+            let mined = mine(source, stranger, MEMORIES[number % MEMORIES.len()], arguments, &models);
+            let written = mined.and_then(|pools| {
+                paths.iter().zip(&pools.0).try_for_each(|(path, judged)| fs::write(path, judged.to_letor()))?;
+                Ok(pools.0[0].queries.len())
+            });
+            match written {
+                Ok(count) => report(&format!("{}: {count} questions", source.name)),
+                Err(error) => {
+                    report(&format!("{}: {error}", source.name));
+                    *failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner) += 1;
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..arguments.jobs.max(1) {
+            let worker = std::thread::Builder::new().stack_size(recall_chunk::PARSE_STACK_BYTES);
+            worker.spawn_scoped(scope, work).expect("a thread can be started");
+        }
+    });
+    match failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+        0 => Ok(()),
+        count => Err(format!("{count} repositories gave nothing").into()),
+    }
+}
+
+/// The questions of a repository, for each of [`Knows::ALL`].
+struct Pools([Judged; Knows::ALL.len()]);
+
+fn mine(
+    source: &Source,
+    stranger: &Source,
+    memories: usize,
+    arguments: &PoolArguments,
+    models: &Models,
+) -> Result<Pools, Failure> {
+    let git_dir = source.git_dir(&arguments.mirrors)?;
+    let folder = tempfile::tempdir()?;
+    let (tree, home) = (folder.path().join("tree"), folder.path().join("home"));
+    let commits = newest(&git_dir)?;
+    let mut checkout = Checkout::new(&git_dir, &tree)?;
+    if let Some(oldest) = commits.last() {
+        checkout.at(&oldest.parent)?;
+    }
+    let files = files(&tree)?;
+    if files.len() > MOST_FILES {
+        return Err(format!("{} files are too many", files.len()).into());
+    }
+    let mut all = questions::of_tree(&tree, &files)?;
+    all.extend(questions::of_commits(&tree, &commits));
+    all.extend(strange(stranger, arguments)?);
+
+    let asked = Asked::new(&tree, &home, models, recall_engine::Rankers::built_in());
+    asked.refresh()?;
+    let asked_for: Vec<&str> = commits.iter().map(|commit| commit.text.as_str()).collect();
+    for (number, body) in bodies::read(&git_dir, memories, &asked_for)?.into_iter().enumerate() {
+        let id = asked.remember(number, &body)?;
+        all.extend(questions::of_memory(number, &body, &id));
+    }
+    let mut pools = Pools(Knows::ALL.map(|_| Judged {
+        features: recall_engine::all_feature_names().iter().map(ToString::to_string).collect(),
+        queries: Vec::new(),
+    }));
+    for question in &all {
+        pools.ask(&asked, source, question)?;
+    }
+    Ok(pools)
+}
+
+/// The newest queries of a history, newest first.
+fn newest(git_dir: &Path) -> Result<Vec<MinedQuery>, Failure> {
+    let mut commits = History::open(git_dir)?.commits(&MineLimits { queries: LOOKED_AT, ..MineLimits::default() })?;
+    commits.truncate(NEWEST.min(commits.len().div_ceil(2)));
+    Ok(commits)
+}
+
+/// What is asked about another repository, which this one does not answer.
+fn strange(stranger: &Source, arguments: &PoolArguments) -> Result<Vec<Question>, Failure> {
+    let commits = newest(&stranger.git_dir(&arguments.mirrors)?)?;
+    Ok(spread(&commits, 20).map(|commit| Question::new("foreign", &commit.text)).collect())
+}
+
+impl Pools {
+    /// Asks a question, and adds what the relevance would see of its best candidates, unless there are none.
+    fn ask(&mut self, asked: &Asked, source: &Source, question: &Question) -> Result<(), Failure> {
+        for (knows, judged) in Knows::ALL.into_iter().zip(&mut self.0) {
+            let candidates = asked.pool(&question.text, knows)?;
+            let kept = best(candidates, &judged.features, question);
+            if kept.is_empty() {
+                continue;
+            }
+            let is_relevant = |document: &RankedDocument| question.is_answer(document.path.as_str());
+            judged.queries.push(JudgedQuery {
+                group: source.name.clone(),
+                kind: question.kind.to_owned(),
+                weight: 1.0,
+                labels: kept.iter().map(|document| f32::from(u8::from(is_relevant(document)))).collect(),
+                rows: kept.into_iter().flat_map(|document| document.features).collect(),
+                missed: 0,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The best of each kind, without what nobody judged.
+fn best(mut candidates: Vec<RankedDocument>, names: &[String], question: &Question) -> Vec<RankedDocument> {
+    let ranked = names.iter().position(|name| name == "ranked").expect("it is one of the features");
+    candidates.sort_by(|a, b| a.kind.cmp(&b.kind).then(b.features[ranked].total_cmp(&a.features[ranked])));
+    let mut kept = Vec::new();
+    for of_kind in candidates.chunk_by(|a, b| a.kind == b.kind) {
+        let judged = of_kind.iter().filter(|document| !question.is_unjudged(document.path.as_str()));
+        kept.extend(judged.take(PER_KIND).cloned());
+    }
+    kept
+}

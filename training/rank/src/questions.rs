@@ -1,0 +1,248 @@
+//! What a person looks for in a whole repository, with what answers it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use recall_chunk::{ChunkLimits, Chunker, language_of};
+use recall_core::{DocPath, FileKind, Form, Limits, SymbolKind};
+use recall_eval::mine::MinedQuery;
+
+use crate::bodies::Body;
+use crate::comments::{self, Bared};
+use crate::files::spread;
+use crate::headings;
+
+/// A question with the paths of what answers it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// What kind of question it is.
+    pub(crate) kind: &'static str,
+    pub(crate) text: String,
+    answers: BTreeSet<String>,
+    /// What may answer or not: nobody judged it.
+    unjudged: BTreeSet<String>,
+}
+
+impl Question {
+    /// A question that nothing answers, so far.
+    pub(crate) fn new(kind: &'static str, text: &str) -> Self {
+        Self { kind, text: text.to_owned(), answers: BTreeSet::new(), unjudged: BTreeSet::new() }
+    }
+
+    fn answered_by<'a>(mut self, paths: impl IntoIterator<Item = &'a str>) -> Self {
+        self.answers.extend(paths.into_iter().map(ToOwned::to_owned));
+        self
+    }
+
+    fn leaving_open<'a>(mut self, paths: impl IntoIterator<Item = &'a str>) -> Self {
+        self.unjudged.extend(paths.into_iter().map(ToOwned::to_owned));
+        self
+    }
+
+    /// Whether the document at a path answers.
+    pub(crate) fn is_answer(&self, path: &str) -> bool {
+        self.answers.contains(path)
+    }
+
+    /// Whether nobody judged the document at a path.
+    pub(crate) fn is_unjudged(&self, path: &str) -> bool {
+        self.unjudged.contains(path)
+    }
+}
+
+/// How many questions of each kind are asked of a tree.
+const COMMITS: usize = 20;
+const COMMENTS: usize = 12;
+const HEADINGS: usize = 16;
+const NAMES: usize = 16;
+const PATHS: usize = 8;
+const TESTS: usize = 10;
+
+/// A name that is asked for has at least so many characters: shorter ones are words of many texts.
+const SHORTEST_NAME: usize = 6;
+
+/// How many files are read for their definitions.
+const READ_FILES: usize = 1_200;
+
+/// Every how many memories are asked for in each way.
+const EACH: usize = 12;
+
+/// What is asked of a tree: definitions by their comments, which are taken out of the files, documents by their headings,
+/// names, paths and tests.
+pub(crate) fn of_tree(tree: &Path, files: &[DocPath]) -> Result<Vec<Question>, Box<dyn Error + Send + Sync>> {
+    let read = |path: &DocPath| fs::read_to_string(tree.join(path.as_str())).ok();
+    let mut questions = Vec::new();
+    let bared = spread(files, 8 * COMMENTS).filter_map(|path| Some((path, comments::bare(path, &read(path)?)?)));
+    for (path, Bared { sentence, text }) in bared.take(COMMENTS) {
+        fs::write(tree.join(path.as_str()), text)?;
+        questions.push(Question::new("comment", &sentence).answered_by([path.as_str()]));
+    }
+    questions.extend(of_headings(files, &read));
+    questions.extend(of_names(files, &read));
+    questions.extend(of_paths(files));
+    Ok(questions)
+}
+
+/// Documents by headings that stand once in all of them.
+fn of_headings(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
+    let mut headings: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for path in files.iter().filter(|path| path.extension() == Some("md")) {
+        for section in read(path).iter().flat_map(|text| headings::sections(text)) {
+            if headings::is_telling(&section.heading) {
+                headings.entry(section.heading).or_default().insert(path.as_str());
+            }
+        }
+    }
+    headings.retain(|_, paths| paths.len() == 1);
+    let headings: Vec<_> = headings.into_iter().collect();
+    let question = |(heading, paths): &(String, BTreeSet<&str>)| {
+        Question::new("heading", heading).answered_by(paths.iter().copied())
+    };
+    spread(&headings, HEADINGS).map(question).collect()
+}
+
+/// Definitions by their names, as they are written and otherwise, and tests by the names that they hold.
+fn of_names(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
+    let mut chunker = Chunker::new(ChunkLimits::from(&Limits::default()));
+    let mut defined: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    let mut tests: Vec<(&str, String)> = Vec::new();
+    for path in spread(files, READ_FILES) {
+        let Some(text) = read(path).filter(|text| text.len() < 400_000) else { continue };
+        let language = language_of(path, &text);
+        if Form::of(language.as_ref()) != Form::Program {
+            continue;
+        }
+        let is_test = FileKind::of(path) == FileKind::Test;
+        let parsed = chunker.parse(path, language.as_ref(), &text);
+        for symbol in parsed.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Module) {
+            if symbol.name.len() >= SHORTEST_NAME && symbol.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            {
+                defined.entry(symbol.name.clone()).or_default().insert(path.as_str());
+            }
+        }
+        if is_test {
+            tests.push((path.as_str(), text));
+        }
+    }
+    let is_main = |path: &str| DocPath::new(path).is_ok_and(|path| FileKind::of(&path) == FileKind::Main);
+    defined.retain(|_, paths| paths.len() == 1 && paths.iter().all(|path| is_main(path)));
+    let names: Vec<(&String, &str)> =
+        defined.iter().filter_map(|(name, paths)| Some((name, paths.first().copied()?))).collect();
+    let mut questions = Vec::new();
+    for (number, (name, path)) in spread(&names, NAMES).enumerate() {
+        questions.push(Question::new("symbol", name).answered_by([*path]));
+        let other = if number % 2 == 0 { name.to_lowercase() } else { misspelled(name, number) };
+        let kind = if number % 2 == 0 { "lower" } else { "misspelled" };
+        questions.push(Question::new(kind, &other).answered_by([*path]));
+    }
+    let tested: Vec<(&String, Vec<&str>)> = spread(&names, 40 * TESTS)
+        .map(|(name, _)| {
+            let holds = tests.iter().filter(|(_, text)| holds_word(text, name));
+            (*name, holds.map(|(path, _)| *path).collect())
+        })
+        .filter(|(_, holding): &(_, Vec<&str>)| !holding.is_empty())
+        .collect();
+    for (number, (name, holding)) in spread(&tested, TESTS).enumerate() {
+        let text = match number % 3 {
+            0 => format!("tests for {name}"),
+            1 => format!("test of {name}"),
+            _ => format!("how is {name} tested"),
+        };
+        questions.push(Question::new("tests", &text).answered_by(holding.iter().copied()));
+    }
+    questions
+}
+
+/// A name with a letter left out, or with two exchanged.
+fn misspelled(name: &str, number: usize) -> String {
+    let at = 2 + number % (name.len() - 4);
+    let (before, behind) = name.split_at(at);
+    if number % 4 == 1 {
+        format!("{before}{}", &behind[1..])
+    } else {
+        format!("{before}{}{}{}", &behind[1..2], &behind[..1], &behind[2..])
+    }
+}
+
+/// Whether a text holds a name as a whole word.
+fn holds_word(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name)
+        .any(|(at, _)| !text[..at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word))
+}
+
+/// Files by their paths, and by names that occur once.
+fn of_paths(files: &[DocPath]) -> Vec<Question> {
+    let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for path in files {
+        names.entry(path.file_name()).or_default().push(path.as_str());
+    }
+    let once: Vec<(&str, &str)> =
+        names.iter().filter(|(_, paths)| paths.len() == 1).map(|(name, paths)| (*name, paths[0])).collect();
+    let whole = spread(files, PATHS).map(|path| Question::new("path", path.as_str()).answered_by([path.as_str()]));
+    let named = spread(&once, PATHS).map(|(name, path)| Question::new("file", name).answered_by([*path]));
+    whole.chain(named).collect()
+}
+
+/// Files by the subjects of the commits that changed them, of what the tree has.
+pub(crate) fn of_commits(tree: &Path, commits: &[MinedQuery]) -> Vec<Question> {
+    let question = |commit: &MinedQuery| {
+        let there = commit.relevant.iter().map(String::as_str).filter(|path| tree.join(path).is_file());
+        Question::new("commit", &commit.text).answered_by(there)
+    };
+    spread(commits, COMMITS).map(question).filter(|question| !question.answers.is_empty()).collect()
+}
+
+/// A memory by the subject of its commit, by its own first sentence, or by its title.
+///
+/// What the commit changed is not judged where its subject is asked: it may answer as well.
+pub(crate) fn of_memory(number: usize, body: &Body, id: &str) -> Vec<Question> {
+    if number >= 3 * EACH {
+        return Vec::new();
+    }
+    let question = match number % 3 {
+        0 => Question::new("subject", &body.subject).leaving_open(body.files.iter().map(String::as_str)),
+        1 => Question::new("verbatim", &first_sentence(&body.text)),
+        _ => Question::new("title", &title(body)),
+    };
+    vec![question.answered_by([id])]
+}
+
+/// The title of every third memory is the subject of its commit; the others have none of their own.
+pub(crate) fn title(body: &Body) -> String {
+    body.subject.trim_end_matches('.').to_owned()
+}
+
+/// The beginning of a text up to the first mark that ends a sentence, at most 160 bytes.
+fn first_sentence(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let end = text.match_indices(['.', '!', '?']).map(|(at, _)| at + 1);
+    let end = end.filter(|&at| text[at..].is_empty() || text[at..].starts_with(' ')).find(|&at| at > 20);
+    text[..text.floor_char_boundary(end.unwrap_or(160).min(160))].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelled_name_lacks_a_letter_or_has_two_exchanged() {
+        assert_eq!(misspelled("ClientSession", 1), "ClintSession");
+        assert_eq!(misspelled("ClientSession", 3), "ClienSte".to_owned() + "ssion");
+    }
+
+    #[test]
+    fn a_word_is_held_as_a_whole() {
+        assert!(holds_word("let x = open_store();", "open_store"));
+        assert!(!holds_word("let x = reopen_store();", "open_store"));
+        assert!(!holds_word("open_stores", "open_store"));
+    }
+
+    #[test]
+    fn a_sentence_is_cut_at_its_end() {
+        assert_eq!(first_sentence("Retries wait for a while now.\nMore."), "Retries wait for a while now.");
+        assert_eq!(first_sentence(&"word ".repeat(60)).len(), 160);
+    }
+}
