@@ -190,14 +190,23 @@ pub(super) fn add_ranked(columns: &mut Columns, scores: &[f32]) {
     order.sort_unstable_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     let best = order.first().map_or(0.0, |&first| scores[first]);
     let second = order.get(1).map_or(best, |&second| scores[second]);
-    for (place, &row) in order.iter().enumerate() {
-        let lead = if place == 0 { best - second } else { scores[row] - best };
+    let mut place = 0;
+    for (number, &row) in order.iter().enumerate() {
+        if number == 0 || scores[order[place]] - scores[row] > ALIKE {
+            place = number;
+        }
+        let lead = if place == 0 { (best - second).max(0.0) } else { scores[row] - best };
+        let lead = if lead.abs() <= ALIKE { 0.0 } else { lead };
         let values = [scores[row], lead, 1.0 / (1.0 + place as f32)];
         for (column, value) in (BEFORE_RANKING..).zip(values) {
             columns.put(column, row, value);
         }
     }
 }
+
+/// Scores of a kind's ranker that differ by no more share a place and have no lead: of two texts that say the same, which is first
+/// must not make one of them much more likely.
+const ALIKE: f32 = 0.1;
 
 /// The features of all documents of one kind, store by store, each store's in the order of its evidence.
 ///

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use recall_core::{Ablation, DocumentRow, FileKind, Selectable, Weights};
+use recall_core::{Ablation, DocumentRow, FileKind, QueryClass, Selectable, Weights};
 use recall_lexical::DocumentEvidence;
 use recall_rank::{Columns, Ranker};
 use rustc_hash::FxHashMap;
@@ -100,6 +100,7 @@ struct Deciding<'r> {
     basis: Basis,
     rankers: &'r Rankers,
     relevance: &'r Ranker,
+    class: QueryClass,
     /// The documents that come first.
     named: Option<Names>,
     asked_for: Vec<FileKind>,
@@ -111,7 +112,7 @@ impl<'r> Deciding<'r> {
         let has_all = Kind::ALL.into_iter().all(|kind| rankers.of(kind, basis).is_some());
         let relevance = rankers.relevance(basis).filter(|_| has_all)?;
         let (named, asked_for) = (exact::named(search.understood, pool), prior::asked_for(search.understood));
-        Some(Self { basis, rankers, relevance, named, asked_for })
+        Some(Self { basis, rankers, relevance, class: search.understood.class, named, asked_for })
     }
 }
 
@@ -145,7 +146,7 @@ fn by_rankers<'a>(
     let stepping_back: Vec<Option<Factor>> = documents()
         .map(|document| prior::on_odds(document.traits.file_kind, &deciding.asked_for, search.request))
         .collect();
-    let scores = deciding.scores(&ranked, &confidences, &stepping_back);
+    let scores = deciding.scores(kind, &ranked, &confidences, &stepping_back);
     let mut order = Vec::with_capacity(scores.len());
     for (store, found) in stores.iter().enumerate() {
         for ((document, &tie), &best) in found.documents.iter().zip(&found.ties).zip(&found.fused) {
@@ -196,10 +197,11 @@ impl Deciding<'_> {
     /// on either scale.
     ///
     /// Where tests are asked for, the relevance decides alone, since the ranker of code has learnt that tests do not answer.
-    fn scores(&self, ranked: &[f32], confidences: &[f32], stepping_back: &[Option<Factor>]) -> Vec<f64> {
+    fn scores(&self, kind: Kind, ranked: &[f32], confidences: &[f32], stepping_back: &[Option<Factor>]) -> Vec<f64> {
         let odds = |place: usize| stepping_back[place].map_or(1.0, |factor| factor.value);
+        let leaning = leaning(self.class, kind);
         let certain = |(place, &confidence): (usize, &f32)| {
-            with_odds(f64::from(confidence).clamp(LEAST_CERTAIN, MOST_CERTAIN), odds(place))
+            with_odds(f64::from(confidence).clamp(LEAST_CERTAIN, MOST_CERTAIN), odds(place) * leaning)
         };
         let relevances: Vec<f64> = confidences.iter().enumerate().map(certain).collect();
         if self.asked_for.contains(&FileKind::Test) {
@@ -232,6 +234,19 @@ pub(super) fn scored(
     Ok((features, scores))
 }
 
+/// What a class of query puts on the odds of a kind. Commits and headings, which the relevance was learnt from, do not ask why
+/// something is so or how it is done.
+fn leaning(class: QueryClass, kind: Kind) -> f64 {
+    match (class, kind) {
+        (QueryClass::Decision | QueryClass::Docs, Kind::Prose | Kind::Memory)
+        | (QueryClass::Relationship, Kind::Code) => LEANING,
+        _ => 1.0,
+    }
+}
+
+/// See [`leaning`].
+const LEANING: f64 = 8.0;
+
 /// How much of the doubt about a document stays that the query names as a whole: so little that it stands before all others,
 /// which are never certain.
 const NAMED: f64 = 1e-3;
@@ -241,26 +256,30 @@ const LEAST_CERTAIN: f64 = 1e-6;
 const MOST_CERTAIN: f64 = 0.998;
 
 /// Values that are as near as can be to the relevances and never rise along an order, which is from the greatest key to the
-/// least.
+/// least. Equal keys get equal values, whatever their places.
 ///
 /// Isotonic regression by pooling adjacent violators (Ayer et al. 1955): neighbours whose relevances contradict the order get
 /// their mean.
 fn in_order_of(keys: &[f64], relevances: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
-    order.sort_by(|&a, &b| keys[b].total_cmp(&keys[a]));
-    let mut pools: Vec<(f64, usize)> = Vec::with_capacity(order.len());
-    for &place in &order {
-        let (mut sum, mut count) = (relevances[place], 1);
-        while let Some((more, of)) = pools.pop_if(|(before, of)| *before / *of as f64 <= sum / count as f64) {
-            (sum, count) = (sum + more, count + of);
+    order.sort_by(|&a, &b| keys[b].total_cmp(&keys[a]).then(relevances[a].total_cmp(&relevances[b])));
+    let runs: Vec<&[usize]> = order.chunk_by(|&a, &b| keys[a].total_cmp(&keys[b]).is_eq()).collect();
+    // The sum of the relevances, how many there are, and in how many runs of equal keys.
+    let mut pools: Vec<(f64, usize, usize)> = Vec::with_capacity(runs.len());
+    for run in &runs {
+        let (mut sum, mut count, mut of_runs) = (run.iter().map(|&place| relevances[place]).sum::<f64>(), run.len(), 1);
+        while let Some((more, of, runs)) = pools.pop_if(|(before, of, _)| *before / *of as f64 <= sum / count as f64) {
+            (sum, count, of_runs) = (sum + more, count + of, of_runs + runs);
         }
-        pools.push((sum, count));
+        pools.push((sum, count, of_runs));
     }
-    let pooled = pools.into_iter().flat_map(|(sum, count)| std::iter::repeat_n(sum / count as f64, count));
+    let pooled = pools.into_iter().flat_map(|(sum, count, runs)| std::iter::repeat_n(sum / count as f64, runs));
     let mut values = vec![0.0; keys.len()];
-    for ((rank, &place), pooled) in order.iter().enumerate().zip(pooled) {
-        // Equal ones keep their order.
-        values[place] = pooled * (1.0 - LEAST_STEP * rank as f64);
+    for ((rank, run), pooled) in runs.iter().enumerate().zip(pooled) {
+        for &place in *run {
+            // Of what was pooled, the order is kept.
+            values[place] = pooled * (1.0 - LEAST_STEP * rank as f64);
+        }
     }
     values
 }
