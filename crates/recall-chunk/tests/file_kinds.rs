@@ -8,7 +8,7 @@ fn check(path: &str, text: &str, expected: FileKind) {
     let path = DocPath::new(path).expect("a plain path");
     let language = language_of(&path, text);
     let parsed = Chunker::new(ChunkLimits::from(&Limits::default())).parse(&path, language.as_ref(), text);
-    assert_eq!(FileKind::of_parsed(&path, &parsed), expected, "{path}: {parsed:#?}");
+    assert_eq!(FileKind::of_parsed(&path, language.as_ref(), text, &parsed), expected, "{path}: {parsed:#?}");
 }
 
 #[test]
@@ -31,6 +31,15 @@ fn files_that_define_or_do_something_are_the_projects_own() {
     check("src/lib.rs", "pub use store::Store;\n\npub struct Cache;\n", FileKind::Main);
     check("doc.go", "// Package store keeps things.\npackage store\n", FileKind::Main);
     check("empty.py", "", FileKind::Main);
+}
+
+#[test]
+fn what_is_made_for_other_peoples_tests_is_told_from_tests() {
+    check("lib/phoenix/test/conn_test.ex", "defmodule ConnTest do\n  def build_conn, do: 1\nend\n", FileKind::Main);
+    check("src/testing/__init__.py", "from .client import Client\n", FileKind::ReExport);
+    check("src/testing/client.py", "def client():\n    return open()\n", FileKind::Main);
+    check("src/testing/test_client.py", "def test_client():\n    assert client()\n", FileKind::Test);
+    check("bin/test", "#!/bin/sh\ncargo test\n", FileKind::Main);
 }
 
 #[test]
