@@ -7,7 +7,7 @@ mod marks;
 mod test_path;
 
 use crate::words::{self, Word};
-use crate::{DocPath, EdgeKind, Language, ParseOutcome, ParsedDocument, SymbolKind};
+use crate::{DocPath, EdgeKind, Form, Language, ParseOutcome, ParsedDocument, SymbolKind};
 use test_path::TestPath;
 
 /// The role of a file in its project. All but `Main` step back in the ranking unless the query asks for them.
@@ -19,7 +19,7 @@ pub enum FileKind {
     Test,
     /// An example, demo or sample.
     Example,
-    /// Made by a program.
+    /// Made by a program, by its name or by what its head says.
     Generated,
     /// A declaration without a body: `.d.ts`, `.pyi`.
     Declaration,
@@ -47,6 +47,8 @@ impl FileKind {
     /// Tells the role from the path, and where that leaves it open, from the text and from what the parser found in it.
     ///
     /// Outside a tree of tests, a file whose name or folder is named as tests are is a test if its text defines tests.
+    /// A file that is none of the other kinds is generated if its head says so; prose and notebooks never are, since an API
+    /// reference that a tool wrote is worth finding as any other.
     pub fn of_parsed(path: &DocPath, language: Option<&Language>, text: &str, parsed: &ParsedDocument) -> Self {
         let is_test = match TestPath::of(path, language) {
             TestPath::No => false,
@@ -55,6 +57,7 @@ impl FileKind {
         };
         match by_path(path, is_test) {
             Self::Main if only_re_exports(parsed) => Self::ReExport,
+            Self::Main if may_be_generated(language) && generated::says_so(text) => Self::Generated,
             kind => kind,
         }
     }
@@ -108,6 +111,12 @@ fn by_path(path: &DocPath, is_test: bool) -> FileKind {
     } else {
         FileKind::Main
     }
+}
+
+/// Whether a text in the language may be one that a program wrote.
+fn may_be_generated(language: Option<&Language>) -> bool {
+    const NOTEBOOK: &str = "jupyter";
+    Form::of(language) != Form::Prose && language.is_none_or(|language| language.as_str() != NOTEBOOK)
 }
 
 /// Where package managers and people put copies of other projects; see also GitHub Linguist's `vendor.yml`.
