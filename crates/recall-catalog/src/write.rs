@@ -118,7 +118,7 @@ pub struct FileFailure {
 /// What became of a file that is not indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureKind {
-    /// A rule leaves it out: it is binary, generated, too large.
+    /// A rule leaves it out: it is binary, minified, too large.
     Skipped,
     /// It could not be read or decoded.
     Failed,

@@ -20,9 +20,9 @@ mod parse;
 mod prose;
 mod window;
 
-/// Raised whenever a text may be cut otherwise, other symbols and edges are found in it, or its file is of another kind: what an older version found is
-/// then found anew.
-pub const VERSION: u32 = 5;
+/// Raised whenever a text may be cut otherwise, other symbols and edges are found in it, or its file is of another kind or read at
+/// all: what an older version found is then found anew.
+pub const VERSION: u32 = 6;
 
 pub use chunker::{ChunkLimits, Chunker, PARSE_STACK_BYTES};
 pub use document_type::document_type_of;

@@ -1,18 +1,25 @@
-//! What role does a file play in its project, by the look of its path and of what it defines?
+//! What role does a file play in its project, by the look of its path and of what it says?
+
+mod code_lines;
+mod convention;
+mod generated;
+mod marks;
+mod test_path;
 
 use crate::words::{self, Word};
-use crate::{DocPath, EdgeKind, ParseOutcome, ParsedDocument, SymbolKind};
+use crate::{DocPath, EdgeKind, Form, Language, ParseOutcome, ParsedDocument, SymbolKind};
+use test_path::TestPath;
 
 /// The role of a file in its project. All but `Main` step back in the ranking unless the query asks for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FileKind {
     /// None of the others.
     Main,
-    /// A test, fixture, mock or benchmark.
+    /// A test or benchmark, or what the project's own tests need: fixtures, mocks.
     Test,
     /// An example, demo or sample.
     Example,
-    /// Made by a program.
+    /// Made by a program, by its name or by what its head says.
     Generated,
     /// A declaration without a body: `.d.ts`, `.pyi`.
     Declaration,
@@ -37,38 +44,30 @@ impl FileKind {
         Self::ReExport,
     ];
 
-    /// Tells the role from the path, as [`FileKind::of`] does, and where that says nothing, from what the parser found.
-    pub fn of_parsed(path: &DocPath, parsed: &ParsedDocument) -> Self {
-        match Self::of(path) {
+    /// Tells the role from the path, and where that leaves it open, from the text and from what the parser found in it.
+    ///
+    /// Outside a tree of tests, a file whose name or folder is named as tests are is a test if its text defines tests.
+    /// A file that is none of the other kinds is generated if its head says so; prose and notebooks never are, since an API
+    /// reference that a tool wrote is worth finding as any other.
+    pub fn of_parsed(path: &DocPath, language: Option<&Language>, text: &str, parsed: &ParsedDocument) -> Self {
+        let is_test = match TestPath::of(path, language) {
+            TestPath::No => false,
+            TestPath::Maybe(defines_tests) => defines_tests(text),
+            TestPath::Yes => true,
+        };
+        match by_path(path, is_test) {
             Self::Main if only_re_exports(parsed) => Self::ReExport,
+            Self::Main if may_be_generated(language) && generated::says_so(text) => Self::Generated,
             kind => kind,
         }
     }
 
-    /// Tells the role from the names on the path, by the conventions of the common languages' tools; of several, the first of:
-    /// declaration, test, example, generated, vendored, compat. So a vendored test is a test.
+    /// Tells the role from the names on the path, by the conventions of the language that its extension stands for; of several,
+    /// the first of: declaration, test, example, generated, vendored, compat. So a vendored test is a test.
+    ///
+    /// A file of which only the text could tell whether it is a test counts as one.
     pub fn of(path: &DocPath) -> Self {
-        let name = path.file_name();
-        let directories = || path.components().rev().skip(1);
-        if DECLARATION_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
-            return Self::Declaration;
-        }
-        if directories().any(|part| TEST_DIRECTORIES.contains(&part.to_ascii_lowercase().as_str()))
-            || is_test_name(name)
-        {
-            return Self::Test;
-        }
-        if directories().any(|part| EXAMPLE_DIRECTORIES.contains(&part.to_ascii_lowercase().as_str())) {
-            return Self::Example;
-        }
-        if is_generated_name(name) {
-            return Self::Generated;
-        }
-        if directories().any(|part| VENDOR_DIRECTORIES.contains(&part.to_ascii_lowercase().as_str())) {
-            return Self::Vendored;
-        }
-        let stem = name.split('.').next().unwrap_or_default();
-        if directories().chain([stem]).any(is_compat_name) { Self::Compat } else { Self::Main }
+        by_path(path, !matches!(TestPath::of(path, None), TestPath::No))
     }
 
     /// The kind's name, as interfaces and the catalog write it.
@@ -91,6 +90,35 @@ impl FileKind {
     }
 }
 
+/// The role by the path, once it is known whether the file is a test.
+fn by_path(path: &DocPath, is_test: bool) -> FileKind {
+    let name = path.file_name();
+    let directories = || path.components().rev().skip(1);
+    let is_below = |known: &[&str]| directories().any(|part| known.contains(&part.to_ascii_lowercase().as_str()));
+    let stem = name.split('.').next().unwrap_or_default();
+    if DECLARATION_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+        FileKind::Declaration
+    } else if is_test {
+        FileKind::Test
+    } else if is_below(EXAMPLE_DIRECTORIES) {
+        FileKind::Example
+    } else if generated::is_generated_name(name) {
+        FileKind::Generated
+    } else if is_below(VENDOR_DIRECTORIES) {
+        FileKind::Vendored
+    } else if directories().chain([stem]).any(is_compat_name) {
+        FileKind::Compat
+    } else {
+        FileKind::Main
+    }
+}
+
+/// Whether a text in the language may be one that a program wrote.
+fn may_be_generated(language: Option<&Language>) -> bool {
+    const NOTEBOOK: &str = "jupyter";
+    Form::of(language) != Form::Prose && language.is_none_or(|language| language.as_str() != NOTEBOOK)
+}
+
 /// Where package managers and people put copies of other projects; see also GitHub Linguist's `vendor.yml`.
 const VENDOR_DIRECTORIES: &[&str] = &[
     "vendor",
@@ -111,42 +139,8 @@ const VENDOR_DIRECTORIES: &[&str] = &[
 
 const DECLARATION_ENDINGS: &[&str] = &[".d.ts", ".d.mts", ".d.cts", ".pyi"];
 
-const TEST_DIRECTORIES: &[&str] = &[
-    "test",
-    "tests",
-    "spec",
-    "specs",
-    "testing",
-    "testdata",
-    "test_data",
-    "__tests__",
-    "__mocks__",
-    "mocks",
-    "fixtures",
-    "fixture",
-    "e2e",
-    "bench",
-    "benches",
-    "benchmark",
-    "benchmarks",
-    "androidtest",
-    "unittest",
-    "unittests",
-];
-
 const EXAMPLE_DIRECTORIES: &[&str] =
     &["example", "examples", "demo", "demos", "sample", "samples", "tutorial", "tutorials", "docs_src", "playground"];
-
-/// `test_x.py`, `x_test.go`, `x.test.ts`, `x.spec.js`, `x_spec.rb`, `XTest.java`, `XTests.cs`, `conftest.py`.
-fn is_test_name(name: &str) -> bool {
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let lower = stem.to_ascii_lowercase();
-    let endings = ["_test", "_tests", "_spec", ".test", ".spec"];
-    lower.starts_with("test_")
-        || endings.iter().any(|ending| lower.ends_with(ending))
-        || matches!(lower.as_str(), "conftest" | "test" | "tests")
-        || (stem.len() > 4 && (stem.ends_with("Test") || stem.ends_with("Tests") || stem.ends_with("Spec")))
-}
 
 /// `compat`, `_compat`, `py3_compat`, `LegacyStore`: a name one of whose words says that it is there for what is old.
 fn is_compat_name(name: &str) -> bool {
@@ -173,52 +167,5 @@ fn only_re_exports(parsed: &ParsedDocument) -> bool {
         })
 }
 
-fn is_generated_name(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    [
-        ".pb.go",
-        "_pb2.py",
-        "_pb2_grpc.py",
-        ".g.dart",
-        ".freezed.dart",
-        ".designer.cs",
-        ".generated.ts",
-        ".gen.go",
-        ".g.cs",
-    ]
-    .iter()
-    .any(|ending| lower.ends_with(ending))
-        || lower.contains(".generated.")
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn roles_are_told_from_the_path() {
-        for (path, expected) in [
-            ("src/store.rs", FileKind::Main),
-            ("src/latest.rs", FileKind::Main),
-            ("tests/store.rs", FileKind::Test),
-            ("pkg/store_test.go", FileKind::Test),
-            ("src/app.spec.ts", FileKind::Test),
-            ("src/main/java/StoreTest.java", FileKind::Test),
-            ("examples/hello.py", FileKind::Example),
-            ("types/index.d.ts", FileKind::Declaration),
-            ("api/v1/api.pb.go", FileKind::Generated),
-            ("vendor/github.com/a/b.go", FileKind::Vendored),
-            ("third_party/zlib/inflate.c", FileKind::Vendored),
-            ("third_party/zlib/test/inflate.c", FileKind::Test),
-            ("src/vendor.rs", FileKind::Main),
-            ("src/requests/compat.py", FileKind::Compat),
-            ("src/py3_compat.py", FileKind::Compat),
-            ("src/LegacyStore.java", FileKind::Compat),
-            ("src/compat/events.ts", FileKind::Compat),
-            ("src/compatible.rs", FileKind::Main),
-            ("src/store/mod.rs", FileKind::Main),
-        ] {
-            assert_eq!(FileKind::of(&DocPath::new(path).expect("plain")), expected, "{path}");
-        }
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
-//! What does a file say, and is it text that somebody wrote?
+//! What does a file say, and is it text that is indexed?
 
 mod decode;
-mod made;
+mod minified;
 mod private_key;
 
 use std::fs::{File, Metadata};
@@ -102,8 +102,8 @@ fn content(path: &DocPath, raw: &Raw) -> Result<Content, ContentError> {
     if private_key::holds_one(&text) {
         return Err(refusal(path, SkipReason::PrivateKey));
     }
-    if let Some(reason) = made::skip_reason(path, &text) {
-        return Err(refusal(path, reason));
+    if minified::is_minified(path, &text) {
+        return Err(refusal(path, SkipReason::Minified));
     }
     let hash = ContentHash::of(bytes);
     Ok(Content { text: text.into_owned(), hash, size_bytes: bytes.len() as u64, modified: *modified, encoding })
@@ -136,7 +136,7 @@ fn unreadable(path: &DocPath, source: io::Error) -> ContentError {
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
     /// The file is not one that is indexed: too large, not regular, a symlink, not text, in an unknown encoding, minified,
-    /// generated, a lock file, or a file of keys by its name or its content.
+    /// a by-product of a program, a lock file, or a file of keys by its name or its content.
     #[error("`{path}` is not indexed: {reason}")]
     Refused {
         /// The file.

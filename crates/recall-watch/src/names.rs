@@ -12,8 +12,8 @@ pub(crate) fn skip_reason(name: &str) -> Option<SkipReason> {
         Some(SkipReason::LockFile)
     } else if has_ending(MINIFIED_ENDINGS) {
         Some(SkipReason::Minified)
-    } else if has_ending(GENERATED_ENDINGS) {
-        Some(SkipReason::Generated)
+    } else if has_ending(BY_PRODUCT_ENDINGS) {
+        Some(SkipReason::ByProduct)
     } else if lower.rsplit_once('.').is_some_and(|(_, extension)| is_binary(extension)) {
         Some(SkipReason::Binary)
     } else {
@@ -115,7 +115,7 @@ const MINIFIED_ENDINGS: &[&str] =
     &[".min.js", ".min.mjs", ".min.cjs", ".min.css", "-min.js", "-min.css", ".bundle.js", ".chunk.js"];
 
 /// Source maps, compiled type information and drawings: text whose words nobody wrote.
-const GENERATED_ENDINGS: &[&str] = &[".map", ".tsbuildinfo", ".svg", ".eps", ".ps"];
+const BY_PRODUCT_ENDINGS: &[&str] = &[".map", ".tsbuildinfo", ".svg", ".eps", ".ps"];
 
 /// Formats that are never text. A name that is also the ending of a text format (`ts`, `mod`, `obj`, `dat`, `mo`) is not
 /// here: the content decides.

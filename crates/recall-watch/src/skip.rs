@@ -36,8 +36,8 @@ pub enum SkipReason {
     Binary,
     /// It was written for machines: few, very long lines.
     Minified,
-    /// It says that a program made it, or is a known by-product of one.
-    Generated,
+    /// By its name it is what programs write beside their output: a source map, compiled types, a drawing.
+    ByProduct,
     /// It is text in no encoding that could be told.
     UnknownEncoding,
     /// It was written to all the while it was read.
@@ -65,7 +65,7 @@ impl SkipReason {
             Self::LockFile => "lock_file",
             Self::Binary => "binary",
             Self::Minified => "minified",
-            Self::Generated => "generated",
+            Self::ByProduct => "by_product",
             Self::UnknownEncoding => "unknown_encoding",
             Self::Changing => "changing",
             Self::Unreadable { .. } => "unreadable",
@@ -96,7 +96,7 @@ impl fmt::Display for SkipReason {
             Self::LockFile => "it is a lock file",
             Self::Binary => "it is binary",
             Self::Minified => "it is minified",
-            Self::Generated => "it is generated",
+            Self::ByProduct => "by its name it is a source map, compiled types or a drawing",
             Self::UnknownEncoding => "its encoding cannot be told",
             Self::Changing => "it is being written to",
         })

@@ -23,10 +23,13 @@ const MOST_WORDS: usize = 25;
 /// Takes one described definition of a file and its comment; `None` when it has none that says enough.
 pub(crate) fn bare(path: &DocPath, text: &str) -> Option<Bared> {
     let language = language_of(path, text);
-    if Form::of(language.as_ref()) != Form::Program || FileKind::of(path) != FileKind::Main {
+    if Form::of(language.as_ref()) != Form::Program {
         return None;
     }
     let parsed = Chunker::new(ChunkLimits::from(&Limits::default())).parse(path, language.as_ref(), text);
+    if FileKind::of_parsed(path, language.as_ref(), text, &parsed) != FileKind::Main {
+        return None;
+    }
     let described: Vec<(ByteSpan, String)> = parsed
         .chunks
         .iter()

@@ -134,6 +134,7 @@ impl<'a> Preparer<'a> {
         let mut tags: Vec<String> = task.tags.iter().chain(&parsed.tags).cloned().collect();
         tags.sort();
         tags.dedup();
+        let file_kind = FileKind::of_parsed(&task.path, language.as_ref(), &text, &parsed);
         let document = Document {
             id: DocumentId::of(&task.path),
             path: task.path.clone(),
@@ -143,7 +144,7 @@ impl<'a> Preparer<'a> {
             hash,
             size_bytes,
             modified,
-            file_kind: FileKind::of_parsed(&task.path, &parsed),
+            file_kind,
             tags,
             source: task.source.clone(),
         };

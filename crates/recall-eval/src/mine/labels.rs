@@ -12,7 +12,8 @@ pub(super) fn relevant(changes: &[(u8, String)]) -> Option<Vec<String>> {
     (!relevant.is_empty() && of(b'A').count() <= relevant.len()).then_some(relevant)
 }
 
-/// Whether a path is a source file of the project itself: no test, nothing generated, nothing of somebody else's.
+/// Whether a path is a source file of the project itself: no test, nothing generated, nothing of somebody else's. What may be a
+/// test by its path counts as one, since the text is not read.
 fn is_code(path: &str) -> bool {
     let Ok(path) = DocPath::new(path) else { return false };
     let has_extension = path.extension().is_some_and(|extension| CODE_EXTENSIONS.contains(&extension));

@@ -27,9 +27,9 @@ fn names_tell_secrets_lock_files_and_what_is_not_text() {
         ("clock.rs", None),
         ("app.min.js", Some(SkipReason::Minified)),
         ("min.js", None),
-        ("app.js.map", Some(SkipReason::Generated)),
+        ("app.js.map", Some(SkipReason::ByProduct)),
         ("map.js", None),
-        ("logo.svg", Some(SkipReason::Generated)),
+        ("logo.svg", Some(SkipReason::ByProduct)),
         ("photo.JPG", Some(SkipReason::Binary)),
         ("libfoo.so", Some(SkipReason::Binary)),
         ("so", None),
@@ -44,7 +44,7 @@ fn names_tell_secrets_lock_files_and_what_is_not_text() {
 
 #[test]
 fn every_listed_name_is_written_as_it_is_compared() {
-    let lists = [SECRET_NAMES, SECRET_EXTENSIONS, ENV_EXAMPLES, LOCK_FILES, MINIFIED_ENDINGS, GENERATED_ENDINGS];
+    let lists = [SECRET_NAMES, SECRET_EXTENSIONS, ENV_EXAMPLES, LOCK_FILES, MINIFIED_ENDINGS, BY_PRODUCT_ENDINGS];
     for name in lists.iter().chain(BINARY_EXTENSIONS).flat_map(|list| list.iter()) {
         assert_eq!(*name, name.to_ascii_lowercase());
     }
