@@ -15,13 +15,13 @@ use serde_json::Value;
 /// places, but no query may lose its answer unless others win theirs. Questions in other words than their answers are
 /// hardly found without a model, which the floor of `semantic` tells.
 const FLOORS: &[(&str, f64)] = &[
-    (ALL, 0.63),
-    ("decision", 0.77),
-    ("hybrid", 0.79),
-    ("keyword", 0.82),
-    ("path", 0.64),
-    ("semantic", 0.12),
-    ("symbol", 0.81),
+    (ALL, 0.61),
+    ("decision", 0.65),
+    ("hybrid", 0.75),
+    ("keyword", 0.72),
+    ("path", 0.89),
+    ("semantic", 0.13),
+    ("symbol", 0.84),
 ];
 
 /// Not a category: all queries together.

@@ -7,9 +7,10 @@ use super::ledger::JudgedGrounds;
 use crate::answer::Factor;
 use crate::store::Store;
 
-/// What its anchors take from a memory: what changed may still hold, what is gone hardly does.
-const CHANGED: f64 = 0.5;
-const GONE: f64 = 0.2;
+/// What its anchors take from a memory: what changed may still hold, what is gone hardly does. Of two memories that say the same,
+/// the relevance may call one nearly three times as likely as the other; what changed must weigh more than that.
+const CHANGED: f64 = 0.25;
+const GONE: f64 = 0.1;
 
 /// What age takes from it, and what its being called outdated takes.
 const STALE: f64 = 0.8;
@@ -17,7 +18,7 @@ const OUTDATED: f64 = 0.3;
 
 /// What a memory loses that came with the repository and that this user has not confirmed: as much as one whose files changed,
 /// so that of two that answer equally well the user's own comes first, and one that alone answers is still found.
-const UNCONFIRMED: f64 = 0.5;
+const UNCONFIRMED: f64 = 0.25;
 
 /// How often feedback doubles or halves the odds at most.
 const USEFULNESS_BOUND: f64 = 1.0;

@@ -206,7 +206,7 @@ pub(super) fn add_ranked(columns: &mut Columns, scores: &[f32]) {
 
 /// Scores of a kind's ranker that differ by no more share a place and have no lead: of two texts that say the same, which is first
 /// must not make one of them much more likely.
-const ALIKE: f32 = 0.1;
+const ALIKE: f32 = 0.3;
 
 /// The features of all documents of one kind, store by store, each store's in the order of its evidence.
 ///

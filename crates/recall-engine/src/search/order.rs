@@ -245,7 +245,7 @@ fn leaning(class: QueryClass, kind: Kind) -> f64 {
 }
 
 /// See [`leaning`].
-const LEANING: f64 = 8.0;
+const LEANING: f64 = 40.0;
 
 /// How much of the doubt about a document stays that the query names as a whole: so little that it stands before all others,
 /// which are never certain.
