@@ -134,7 +134,7 @@ impl Asked {
             content: body.text.clone(),
             scope: Scope::Project,
             tags: Vec::new(),
-            related_files: if number % 2 == 0 { there.cloned().collect() } else { Vec::new() },
+            related_files: if number.is_multiple_of(2) { there.cloned().collect() } else { Vec::new() },
             supersedes: None,
             repeats: Repeats::Accept,
             source: None,

@@ -182,8 +182,8 @@ fn of_paths(files: &[DocPath]) -> Vec<Question> {
     let once: Vec<(&str, &str)> =
         names.iter().filter(|(_, paths)| paths.len() == 1).map(|(name, paths)| (*name, paths[0])).collect();
     let whole = spread(files, PATHS).map(|path| Question::new("path", path.as_str()).answered_by([path.as_str()]));
-    let named = spread(&once, PATHS).map(|(name, path)| Question::new("file", name).answered_by([*path]));
-    whole.chain(named).collect()
+    let by_name = spread(&once, PATHS).map(|(name, path)| Question::new("file", name).answered_by([*path]));
+    whole.chain(by_name).collect()
 }
 
 /// Files by the subjects of the commits that changed them, of what the tree has.

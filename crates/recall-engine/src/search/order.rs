@@ -146,8 +146,8 @@ fn by_rankers<'a>(
     let stepping_back: Vec<Option<Factor>> = documents()
         .map(|document| prior::on_odds(document.traits.file_kind, &deciding.asked_for, search.request))
         .collect();
-    let scores = deciding.scores(kind, &ranked, &confidences, &stepping_back);
-    let mut order = Vec::with_capacity(scores.len());
+    let values = deciding.scores(kind, &ranked, &confidences, &stepping_back);
+    let mut order = Vec::with_capacity(values.len());
     for (store, found) in stores.iter().enumerate() {
         for ((document, &tie), &best) in found.documents.iter().zip(&found.ties).zip(&found.fused) {
             let (place, is_named) = (order.len(), deciding.named.is_some_and(|names| names(document)));
@@ -157,7 +157,7 @@ fn by_rankers<'a>(
                 document: document.document,
                 chunk: document.chunk,
                 tie,
-                score: if is_named { 1.0 - NAMED * (1.0 - scores[place]) } else { scores[place] },
+                score: if is_named { 1.0 - NAMED * (1.0 - values[place]) } else { values[place] },
                 fused: best,
                 stepping_back: stepping_back[place],
                 item_priors: Vec::new(),
@@ -226,12 +226,12 @@ pub(super) fn scored(
 ) -> Result<(Columns, Vec<f32>), StoreError> {
     let texts = Texts::read(&search.engine.helpers, search.stores, search.understood, stores);
     let mut features = features::of(search.understood, search.request, stores, texts)?;
-    let mut scores = Vec::new();
+    let mut by_kind = Vec::new();
     if let Some(ranker) = rankers.of(kind, basis) {
-        ranker.score(&features, &mut scores);
-        features::add_ranked(&mut features, &scores);
+        ranker.score(&features, &mut by_kind);
+        features::add_ranked(&mut features, &by_kind);
     }
-    Ok((features, scores))
+    Ok((features, by_kind))
 }
 
 /// What a class of query puts on the odds of a kind. Commits and headings, which the relevance was learnt from, do not ask why
