@@ -121,6 +121,7 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
             weight: search.rerank_weight,
         },
         memory: MemorySettings::default(),
+        watch: true,
     }
 }
 

@@ -27,8 +27,16 @@ pub struct Limits {
     pub ingest_bytes_in_flight: u64,
     /// The time that a search waits for the freshness scan before it answers beside it.
     pub scan_wait: Duration,
-    /// The shortest time between two freshness scans of a store; zero scans before every search.
+    /// The shortest time between two scans of a store whose changes are not watched; zero scans before every search.
     pub scan_interval: Duration,
+    /// The time that a search waits for the operating system to say what has changed, before it scans instead.
+    pub watch_wait: Duration,
+    /// The most directories of a store that are watched. The kernel keeps about a kilobyte for each.
+    pub watched_directories: u32,
+    /// The time after which a watched store is scanned, although nothing was seen to change.
+    pub watched_scan_interval: Duration,
+    /// The shortest time between two looks at the files of an index and at the journals of memories.
+    pub look_interval: Duration,
 }
 
 impl Default for Limits {
@@ -42,8 +50,12 @@ impl Default for Limits {
             parse_time: Duration::from_secs(2),
             parse_depth: 400,
             ingest_bytes_in_flight: 32 * 1024 * 1024,
-            scan_wait: Duration::from_millis(20),
-            scan_interval: Duration::from_secs(1),
+            scan_wait: Duration::from_millis(150),
+            scan_interval: Duration::ZERO,
+            watch_wait: Duration::from_millis(50),
+            watched_directories: 50_000,
+            watched_scan_interval: Duration::from_mins(1),
+            look_interval: Duration::from_secs(1),
         }
     }
 }

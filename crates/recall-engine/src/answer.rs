@@ -220,6 +220,11 @@ pub enum Warning {
     IndexingWaits,
     /// The freshness scan was not done in time: files that are new since the last one may be missing.
     ScanRunning,
+    /// Changes are not watched, and the files were last compared so long ago: what changed since may be missing.
+    NotCompared {
+        /// How long.
+        ago: Duration,
+    },
     /// A file changed while the query ran and could not be indexed in time: its hits are left out.
     LeftOut {
         /// The file.

@@ -1,7 +1,8 @@
 //! Is the index behind the files, and who brings it up?
 //!
-//! A scan of the root's stats runs at most once in an interval, on a thread of its own. A search waits for it a
-//! little, and for the ingest of what it found a little more; then it answers beside it and says so.
+//! A search asks what has changed. Where the store's changes are watched, the operating system says so; elsewhere the root is scanned
+//! before every search. A scan runs on a thread of its own. A search waits for it a little, and for the ingest of what it found a
+//! little more; then it answers without it and says so.
 
 mod scan;
 
@@ -11,8 +12,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use recall_core::{Clock, DocPath, MemoryId, Timestamp};
-use recall_watch::StatOutcome;
+use recall_core::{Clock, DocPath, Limits, MemoryId, Timestamp};
+use recall_watch::{Changes, StatOutcome};
 
 use crate::answer::Warning;
 use crate::error::StoreError;
@@ -34,6 +35,11 @@ pub(crate) struct Freshness {
 #[derive(Debug, Default)]
 struct State {
     phase: Phase,
+    /// How many scans have begun and ended.
+    begun: u64,
+    ended: u64,
+    /// Whether the running scan was begun although nothing was seen to change: nobody has to wait for it.
+    is_precaution: bool,
     /// Whether other files are to be indexed than at the last comparison.
     is_outdated: bool,
     /// When the running scan began, and how long its look at the files took.
@@ -55,11 +61,22 @@ enum Phase {
     Ingesting,
 }
 
-/// A scan that took long is not repeated before a rest of so many times as long: at most 5 % of one core.
+/// Where changes are not watched, a scan that took longer than a search waits is not repeated before a rest of so many times as
+/// long: at most 5 % of one core.
 const REST_FACTOR: u32 = 20;
 
 /// No scan makes the next one wait for more than [`REST_FACTOR`] times this.
 const LONGEST_REST: Duration = Duration::from_secs(1);
+
+/// Which comparison a search needs.
+enum Need {
+    /// None: nothing has changed since the last one.
+    Nothing,
+    /// One to have ended, by its number.
+    Scan(u64),
+    /// A new one, which has to wait for this long after the last one: so the search tells how old that is.
+    LaterScan { ago: Duration },
+}
 
 impl Freshness {
     /// When the last scan ended.
@@ -113,6 +130,7 @@ impl Freshness {
         let began = state.began.take().unwrap_or_else(Instant::now);
         let took = state.scan_took.take().unwrap_or_else(|| began.elapsed());
         state.phase = Phase::Idle;
+        state.ended = state.begun;
         state.last = Some((Instant::now(), took));
         drop(state);
         self.changed.notify_all();
@@ -147,7 +165,11 @@ pub(crate) fn freshen(
     settings: &EngineSettings,
     clock: &Arc<dyn Clock>,
 ) -> Result<Vec<Warning>, StoreError> {
-    let mut warnings = freshen_files(store, settings, clock)?;
+    let changes = store.changes();
+    let mut warnings = freshen_files(store, changes, settings, clock)?;
+    if matches!(changes, Changes::Seen { journals: true, .. }) {
+        store.look_at_journals(clock.now());
+    }
     store.compare_own_soon(clock);
     // Behind the files: a store's first index may have looked at its journals before what came since.
     if store.wait_for_memories(clock, settings.ingest_wait) == MemoryWait::InVain {
@@ -159,10 +181,11 @@ pub(crate) fn freshen(
     Ok(warnings)
 }
 
-/// Compares the store with its files, unless that was done so short a time ago, and waits for what comes of it as long as there
-/// is time.
+/// Compares the store with its files, unless nothing has changed since that was done, and waits for what comes of it as long as
+/// there is time.
 fn freshen_files(
     store: &Arc<Store>,
+    changes: Changes,
     settings: &EngineSettings,
     clock: &Arc<dyn Clock>,
 ) -> Result<Vec<Warning>, StoreError> {
@@ -171,68 +194,123 @@ fn freshen_files(
     let is_configured_anew = store.follow_configuration() == Configuration::Changed;
     let settings_of_store = store.settings();
     let limits = &settings_of_store.limits;
-    {
-        let mut state = store.freshness.state.lock();
-        // A scan that runs may have begun by the rules before.
-        state.is_outdated |= is_configured_anew;
-        if state.phase == Phase::Idle {
-            let due = limits.scan_interval.is_zero()
-                || state.is_outdated
-                || state.last.is_none_or(|(at, took)| {
-                    // One that no search feels is short enough to follow the interval alone.
-                    let is_short = took <= limits.scan_wait;
-                    let rest = if is_short { Duration::ZERO } else { took.min(LONGEST_REST) * REST_FACTOR };
-                    at.elapsed() >= limits.scan_interval.max(rest)
-                });
-            if !due {
-                return match &state.result {
-                    Some(Err(error)) => failed(store, Arc::clone(error)),
-                    _ => Ok(Vec::new()),
-                };
-            }
-            state.phase = Phase::Scanning;
-            state.began = Some(began);
-            state.is_outdated = false;
-            state.result = None;
-            spawn(store, settings, clock)?;
-        }
-    }
-    let patience = if never_indexed { settings.first_index_wait } else { limits.scan_wait };
     let mut state = store.freshness.state.lock();
-    let deadline = began + patience;
+    // A scan that runs may have begun by the rules before.
+    state.is_outdated |= is_configured_anew || store.attention.is_awaited();
+    let needed = match state.need(changes, limits) {
+        Need::Nothing => {
+            let is_precaution_due = state.phase == Phase::Idle
+                && state.last.is_none_or(|(at, _)| at.elapsed() >= limits.watched_scan_interval);
+            if is_precaution_due {
+                begin(&mut state, store, settings, clock)?;
+                state.is_precaution = true;
+            }
+            return told(store, &state);
+        }
+        Need::LaterScan { ago } => {
+            let mut warnings = told(store, &state)?;
+            warnings.push(Warning::NotCompared { ago });
+            return Ok(warnings);
+        }
+        Need::Scan(number) => number,
+    };
+    let patience = if never_indexed { settings.first_index_wait } else { limits.scan_wait };
     // The turns of other projects may take minutes: what is here is answered from instead.
     let in_queue = began + settings.ingest_wait.min(patience);
-    while state.phase == Phase::Scanning || (never_indexed && state.phase != Phase::Idle) {
-        let deadline = if state.phase == Phase::Queued { in_queue } else { deadline };
+    let mut ingesting_until = None;
+    while state.ended < needed {
+        let deadline = match state.phase {
+            Phase::Idle => {
+                begin(&mut state, store, settings, clock)?;
+                continue;
+            }
+            Phase::Queued => in_queue,
+            // A handful of changed files is indexed in tens of milliseconds; a branch switch is not waited for.
+            Phase::Ingesting if !never_indexed => {
+                *ingesting_until.get_or_insert_with(|| Instant::now() + settings.ingest_wait)
+            }
+            Phase::Scanning | Phase::Ingesting => began + patience,
+        };
         if store.freshness.changed.wait_until(&mut state, deadline).timed_out() {
             break;
         }
     }
-    // A handful of changed files is indexed in tens of milliseconds; a branch switch is not waited for.
-    let deadline = Instant::now() + settings.ingest_wait;
-    while state.phase == Phase::Ingesting && !never_indexed {
-        if store.freshness.changed.wait_until(&mut state, deadline).timed_out() {
-            break;
+    if state.ended >= needed {
+        let is_first = never_indexed.then_some(&state.result);
+        if let Some(Some(Ok(outcome))) = is_first {
+            return Ok(vec![Warning::IndexedOnTheWay { files: outcome.added, took: began.elapsed() }]);
         }
+        return told(store, &state);
     }
     let phase = state.phase;
-    let result = state.result.clone();
     drop(state);
-    Ok(match phase {
-        Phase::Scanning => vec![Warning::ScanRunning],
-        Phase::Queued => vec![Warning::IndexingWaits],
+    Ok(vec![match phase {
+        Phase::Idle | Phase::Scanning => Warning::ScanRunning,
+        Phase::Queued => Warning::IndexingWaits,
         Phase::Ingesting => {
             let indexing = store.indexing().unwrap_or_default();
-            vec![Warning::Indexing { files_done: indexing.files_done, files: indexing.files }]
+            Warning::Indexing { files_done: indexing.files_done, files: indexing.files }
         }
-        Phase::Idle => match result {
-            Some(Err(error)) => return failed(store, error),
-            Some(Ok(outcome)) if never_indexed => {
-                vec![Warning::IndexedOnTheWay { files: outcome.added, took: began.elapsed() }]
+    }])
+}
+
+impl State {
+    /// Which comparison has to end before a search may answer that asks now.
+    fn need(&self, changes: Changes, limits: &Limits) -> Need {
+        let next = self.begun + 1;
+        let Some((at, took)) = self.last else {
+            // The first comparison: one that runs sees everything that a search may ask for.
+            return Need::Scan(if self.phase == Phase::Idle { next } else { self.begun });
+        };
+        if self.is_outdated {
+            return Need::Scan(next);
+        }
+        let (ago, has_failed) = (at.elapsed(), matches!(self.result, Some(Err(_))));
+        if self.phase == Phase::Idle && has_failed && ago < limits.look_interval {
+            // What it failed by is told; to fail before each answer helps nobody.
+            return Need::Nothing;
+        }
+        match changes {
+            Changes::Seen { files: true, .. } => Need::Scan(next),
+            Changes::Seen { files: false, .. } if self.phase == Phase::Idle || self.is_precaution => Need::Nothing,
+            // It looks at what had changed before.
+            Changes::Seen { files: false, .. } => Need::Scan(self.begun),
+            Changes::Unknown => {
+                let is_short = took <= limits.scan_wait;
+                let rest = if is_short { Duration::ZERO } else { took.min(LONGEST_REST) * REST_FACTOR };
+                let is_due = ago >= limits.scan_interval.max(rest);
+                // What changes while a scan runs it may have passed by.
+                if is_due || self.phase != Phase::Idle { Need::Scan(next) } else { Need::LaterScan { ago } }
             }
-            _ => Vec::new(),
-        },
+        }
+    }
+}
+
+/// Begins a scan.
+fn begin(
+    state: &mut State,
+    store: &Arc<Store>,
+    settings: &EngineSettings,
+    clock: &Arc<dyn Clock>,
+) -> Result<(), StoreError> {
+    state.phase = Phase::Scanning;
+    state.begun += 1;
+    state.began = Some(Instant::now());
+    state.is_precaution = false;
+    state.is_outdated = false;
+    state.result = None;
+    spawn(store, settings, clock).inspect_err(|_| {
+        state.phase = Phase::Idle;
+        state.ended = state.begun;
     })
+}
+
+/// What the last comparison is for the reader.
+fn told(store: &Store, state: &State) -> Result<Vec<Warning>, StoreError> {
+    match &state.result {
+        Some(Err(error)) => failed(store, Arc::clone(error)),
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// What a failed comparison is for the reader: a warning where the store holds something that can be answered from.
@@ -250,7 +328,8 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
     let thread = std::thread::Builder::new().name("freshness".to_owned()).spawn(move || {
         let store = store_there;
         // Whatever happens in the scan, those who wait are told that it ended.
-        let end = EndOfScan { store: &store };
+        let mut end = EndOfScan { store: &store, is_well: false };
+        store.look_at_changes();
         let cancel = store.cancel.clone();
         let mut job = Sync {
             store: &store,
@@ -268,6 +347,7 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
             let reason = reason_of(&**error);
             tracing::warn!(root = %store.root.display(), reason, "the store could not be brought up to its files");
         }
+        end.is_well = result.is_ok();
         store.freshness.state.lock().result = Some(result);
         drop(end);
         store.catch_up(Reach::Whole);
@@ -277,21 +357,19 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
         drop(store);
         drop(working);
     });
-    match thread {
-        Ok(_) => Ok(()),
-        Err(source) => {
-            store.freshness.end();
-            Err(StoreError::Thread { source })
-        }
-    }
+    thread.map(|_| ()).map_err(|source| StoreError::Thread { source })
 }
 
 struct EndOfScan<'a> {
     store: &'a Store,
+    is_well: bool,
 }
 
 impl Drop for EndOfScan<'_> {
     fn drop(&mut self) {
+        if !self.is_well {
+            self.store.look_failed();
+        }
         self.store.freshness.end();
     }
 }

@@ -80,6 +80,7 @@ pub use status::{FailureEntry, Status, StoreStatus};
 pub use recall_catalog::ListSort;
 use recall_core::Clock;
 use recall_journal::Disk;
+use recall_watch::Watcher;
 
 use crate::errand::Helpers;
 use crate::imports::Imports;
@@ -125,9 +126,10 @@ impl Engine {
     ) -> Self {
         let kept = settings.embedding_store.as_ref().map(|kept| Arc::new(Kept::new(kept, Arc::clone(&clock))));
         let models = Models { encoders: Encoders::default(), instant: settings.model.clone(), kept };
+        let watcher = settings.watch.then(|| watcher(&places)).flatten();
         let registry = Arc::new_cyclic(|registry| {
             let imports = Imports::new(&settings.memory, Weak::clone(registry));
-            Registry::new(places, settings.open_stores, store_settings, models, journals, imports)
+            Registry::new(places, settings.open_stores, store_settings, models, journals, imports, watcher)
         });
         let recorder = FlightRecorder::new(Arc::clone(&registry), Arc::clone(&clock));
         Self { registry, settings, reranker: ArcSwapOption::empty(), clock, recorder, helpers: Helpers::default() }
@@ -159,5 +161,22 @@ impl Engine {
     /// How many index jobs are running.
     pub fn running_jobs(&self) -> usize {
         self.registry.running_jobs()
+    }
+}
+
+/// What watches the files of all stores; without it they are scanned before every search.
+fn watcher(places: &Places) -> Option<Arc<Watcher>> {
+    let markers = places.markers();
+    // A process that was killed leaves its markers behind. Whoever may still use some then scans.
+    if let Some(all) = markers.parent() {
+        let _ = std::fs::remove_dir_all(all);
+    }
+    match Watcher::new(&markers) {
+        Ok(watcher) => Some(Arc::new(watcher)),
+        Err(error) => {
+            let reason = freshness::reason_of(&error);
+            tracing::warn!(reason, "changes are not watched; files are scanned before each search");
+            None
+        }
     }
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use recall_core::{Clock, Scope, StoreScope};
+use recall_watch::Watcher;
 
 use crate::error::StoreError;
 use crate::fault::Fault;
@@ -42,6 +43,8 @@ pub(crate) struct Registry {
     uses: AtomicU64,
     closing: AtomicBool,
     pub(crate) imports: Arc<Imports>,
+    /// What watches the stores' files; `None` where nothing does.
+    watcher: Option<Arc<Watcher>>,
 }
 
 /// A part of a store that was found damaged.
@@ -66,6 +69,7 @@ impl Registry {
         models: Models,
         journals: Box<JournalSource>,
         imports: Imports,
+        watcher: Option<Arc<Watcher>>,
     ) -> Self {
         let journals: Arc<JournalSource> = Arc::from(journals);
         let own = Arc::new(Own::new(&places, Arc::clone(&journals)));
@@ -82,6 +86,7 @@ impl Registry {
             uses: AtomicU64::new(0),
             closing: AtomicBool::new(false),
             imports: Arc::new(imports),
+            watcher,
         }
     }
 
@@ -289,6 +294,7 @@ impl Registry {
             locks: &self.locks,
             own: &self.own,
             settings_source: &self.store_settings,
+            watcher: self.watcher.as_ref(),
             now: clock.now(),
         };
         // Waits until the store is closed.

@@ -28,6 +28,11 @@ pub struct Places {
 }
 
 impl Places {
+    /// The folder of the files by which a watcher knows that it has seen everything, one folder a process.
+    pub(crate) fn markers(&self) -> PathBuf {
+        self.stores.with_file_name("markers").join(std::process::id().to_string())
+    }
+
     /// The folder of what this user's recall wrote itself and of what this user confirmed; not derived.
     pub(crate) fn written(&self) -> PathBuf {
         self.stores.with_file_name("written")
@@ -57,6 +62,8 @@ pub struct EngineSettings {
     pub rerank: RerankSettings,
     /// How much memory it may take.
     pub memory: MemorySettings,
+    /// Whether changes of files are watched, for a process that lives long; else the files are scanned before every search.
+    pub watch: bool,
 }
 
 /// How much memory the engine may take.
@@ -146,6 +153,7 @@ impl EngineSettings {
             embedding_store: None,
             rerank: RerankSettings::default(),
             memory: MemorySettings::default(),
+            watch: false,
         }
     }
 }

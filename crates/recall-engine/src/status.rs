@@ -55,6 +55,8 @@ pub struct StoreStatus {
     pub indexing: Option<Indexing>,
     /// How long ago the store was last compared with its files.
     pub scanned_ago: Option<Duration>,
+    /// Why its changes are not watched, so that it is scanned before every search; `None` where they are.
+    pub unwatched: Option<String>,
     /// The modification time of its newest document.
     pub newest: Option<Timestamp>,
     /// How many files could not be read or parsed, and lines of journals.
@@ -99,7 +101,7 @@ impl Engine {
         let stores = self.registry.stores(origin, scope, &*self.clock)?;
         for store in &stores {
             // What cannot be read is told by `problem`.
-            let _ = store.ledger.look(self.clock.now(), store.settings().limits.scan_interval);
+            let _ = store.ledger.look(self.clock.now(), store.settings().limits.look_interval);
         }
         let stores = stores
             .iter()
@@ -147,6 +149,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         by_language,
         indexing: coverage.indexing,
         scanned_ago: store.freshness.last_scan().map(|at| at.elapsed()),
+        unwatched: store.unwatched(),
         newest: coverage.newest,
         failed: failed + fault_count,
         skipped,

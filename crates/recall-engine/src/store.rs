@@ -14,6 +14,7 @@ mod retrievals;
 mod strangers;
 mod structure;
 mod watch;
+mod watching;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -25,6 +26,7 @@ use parking_lot::Mutex;
 use recall_catalog::Catalog;
 use recall_core::{Generation, StoreScope};
 use recall_lexical::{Lexical, LexicalWriter};
+use recall_watch::Watch;
 
 use crate::coverage::{Coverage, Indexing};
 use crate::error::StoreError;
@@ -105,6 +107,8 @@ pub(crate) struct Store {
     pub(crate) lexical_writer: Mutex<Option<LexicalWriter>>,
     pub(crate) publication: Publication,
     pub(crate) freshness: Freshness,
+    /// What the operating system tells of its changes; `None` where nothing is watched.
+    watch: Option<Watch>,
     pub(crate) attention: Attention,
     pub(crate) background: Arc<Background>,
     /// How the documents hang together, as of its own generation.

@@ -36,12 +36,14 @@ fn messages_are_queries_and_changed_files_their_answers() {
             parent: fourth,
             text: "Verify the signature of webhooks".to_owned(),
             relevant: vec!["src/a.rs".to_owned(), "src/b.rs".to_owned()],
+            tests: Vec::new(),
         },
         MinedQuery {
             commit: second,
             parent: first,
             text: "retry failed webhook deliveries".to_owned(),
             relevant: vec!["src/a.rs".to_owned()],
+            tests: Vec::new(),
         },
     ];
     assert_eq!(mine(repository.path()).expect("two queries"), expected);

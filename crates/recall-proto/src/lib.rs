@@ -6,6 +6,7 @@
 
 pub mod convert;
 mod failure;
+mod freshness;
 mod invalid;
 mod protocol;
 mod reason;
@@ -15,6 +16,7 @@ mod status;
 pub mod v1;
 
 pub use failure::Failure;
+pub use freshness::is_behind;
 pub use invalid::{InvalidRequest, Problem};
 pub use protocol::{PROTOCOLS, newest_common};
 pub use reason::Reason;

@@ -18,6 +18,9 @@ pub struct Scan {
     pub files: Vec<FoundFile>,
     /// The files that are not indexed though no rule of the user says so, sorted by path. Ignored files are not here.
     pub skipped: Vec<SkippedFile>,
+    /// The directories on which the answer depends, below the root and sorted: those that were listed, those of files that were
+    /// added by themselves, and those above what was added and is not there. The root is the empty path.
+    pub directories: Vec<String>,
     /// How long the scan took.
     pub took: Duration,
 }
@@ -71,13 +74,15 @@ pub struct SkippedFile {
 // scan), so that trusting the times of directories would gain less than it risks.
 pub fn scan(root: &Path, rules: &Rules, threads: NonZero<usize>, cancel: &AtomicBool) -> Result<Scan, ScanError> {
     let started = Instant::now();
-    let Found { mut files, mut skipped } = walk(root, rules, threads, cancel)?;
+    let Found { mut files, mut skipped, mut directories } = walk(root, rules, threads, cancel)?;
     files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     // An addition may lie below what is walked anyhow.
     files.dedup_by(|a, b| a.path == b.path);
     skipped.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     skipped.dedup_by(|a, b| a.path == b.path);
-    Ok(Scan { files, skipped, took: started.elapsed() })
+    directories.sort_unstable();
+    directories.dedup();
+    Ok(Scan { files, skipped, directories, took: started.elapsed() })
 }
 
 /// A scan could not be finished.

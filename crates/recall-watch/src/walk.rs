@@ -19,6 +19,8 @@ use crate::{FoundFile, Rules, ScanError, SkippedFile};
 pub(crate) struct Found {
     pub(crate) files: Vec<FoundFile>,
     pub(crate) skipped: Vec<SkippedFile>,
+    /// The directories that were looked into, some of them twice.
+    pub(crate) directories: Vec<String>,
 }
 
 /// Visits every directory that the rules lead to.
@@ -59,6 +61,7 @@ pub(crate) fn walk(
     for other in others {
         found.files.extend(other.files);
         found.skipped.extend(other.skipped);
+        found.directories.extend(other.directories);
     }
     Ok(found)
 }

@@ -88,11 +88,15 @@ fn doubt(response: &SearchResponse, stats: &SearchStats) -> String {
         Some(Indexing { done, total, running: true }) => done.min(total) * 100 / (*total).max(1),
         _ => 100,
     };
+    let stale = if recall_proto::is_behind(&response.warnings) {
+        "the latest edits not seen".to_owned()
+    } else {
+        format!("{} stale", count(stats.stale_files))
+    };
     format!(
-        "\nProbably nothing here about this: confidence {confidence:.2}; searched {} ({indexed}% indexed), {} stale, \
+        "\nProbably nothing here about this: confidence {confidence:.2}; searched {} ({indexed}% indexed), {stale}, \
          generation {}.",
         counted(stats.documents, "file"),
-        count(stats.stale_files),
         count(stats.generation)
     )
 }

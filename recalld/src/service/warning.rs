@@ -38,8 +38,13 @@ fn one(warning: Warning) -> v1::Warning {
             )
         }
         Warning::ScanRunning => {
-            let message = "files are still being compared; what is new since a moment ago may be missing".to_owned();
+            let message = "still scanning for changed files; the latest edits may be missing".to_owned();
             new("SCAN_RUNNING", Severity::Notice, message, "")
+        }
+        Warning::NotCompared { ago } => {
+            let message = format!("files were last compared {ago:.1?} ago; edits since then may be missing");
+            let hint = "this project takes long to scan, and its changes are not watched: `recall status` says why";
+            new("NOT_COMPARED", Severity::Notice, message, hint)
         }
         Warning::LeftOut { path } => {
             let message = format!("`{path}` changed while the query ran and was left out");

@@ -124,13 +124,13 @@ impl Asked {
         self.engine.index(&self.origin, &request, &mut |_| {}, &Cancel::default()).map(|_| ())
     }
 
-    /// Adds what a commit says as a memory; the third of each three has the commit's subject as its title. Returns its id.
+    /// Adds what a commit says as a memory; some have the commit's subject as their title. Returns its id.
     pub(crate) fn remember(&self, number: usize, body: &Body) -> Result<String, Box<dyn Error + Send + Sync>> {
         let types = [MemoryType::Lesson, MemoryType::Decision, MemoryType::Failure, MemoryType::Note];
         let there = body.files.iter().filter(|file| self.origin.directory.join(file).is_file());
         let request = AddMemory {
             memory_type: types[number % types.len()],
-            title: if number % 3 == 2 { questions::title(body) } else { title_of(&body.text) },
+            title: if questions::is_titled(number) { questions::title(body) } else { title_of(&body.text) },
             content: body.text.clone(),
             scope: Scope::Project,
             tags: Vec::new(),

@@ -14,6 +14,7 @@ mod comments;
 mod files;
 mod groups;
 mod headings;
+mod keywords;
 mod mine;
 mod pools;
 mod questions;

@@ -10,14 +10,16 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use recall_core::DocPath;
 use recall_engine::RankedDocument;
 use recall_eval::mine::{Checkout, History, MineLimits, MinedQuery};
 use recall_rank::{Judged, JudgedQuery};
 
 use crate::arguments::{Knows, PoolArguments};
 use crate::ask::{Asked, Models};
-use crate::bodies;
+use crate::bodies::{self, Body};
 use crate::files::{files, spread};
+use crate::keywords::Vocabulary;
 use crate::questions::{self, Question};
 use crate::report;
 use crate::sources::{Source, Sources};
@@ -32,7 +34,7 @@ const LOOKED_AT: usize = 600;
 const MOST_FILES: usize = 6_000;
 
 /// How many memories a repository gets, in turn: what is one among few must be found among many.
-const MEMORIES: [usize; 4] = [12, 40, 120, 360];
+const MEMORIES: [usize; 5] = [1, 12, 40, 120, 360];
 
 /// How many candidates of each kind are written down, the best by their kind's ranker. What is relevant and ranked lower is left
 /// out like all others there: if it were written, its low rank alone would tell that it is relevant.
@@ -114,9 +116,11 @@ fn mine(
     let asked = Asked::new(&tree, &home, models, recall_engine::Rankers::built_in());
     asked.refresh()?;
     let asked_for: Vec<&str> = commits.iter().map(|commit| commit.text.as_str()).collect();
-    for (number, body) in bodies::read(&git_dir, memories, &asked_for)?.into_iter().enumerate() {
-        let id = asked.remember(number, &body)?;
-        all.extend(questions::of_memory(number, &body, &id));
+    let bodies = bodies::read(&git_dir, memories, &asked_for)?;
+    let vocabulary = vocabulary(&tree, &files, &bodies);
+    for (number, body) in bodies.iter().enumerate() {
+        let id = asked.remember(number, body)?;
+        all.extend(questions::of_memory(number, body, &id, &vocabulary));
     }
     let mut pools = Pools(Knows::ALL.map(|_| Judged {
         features: recall_engine::all_feature_names().iter().map(ToString::to_string).collect(),
@@ -126,6 +130,15 @@ fn mine(
         pools.ask(&asked, source, question)?;
     }
     Ok(pools)
+}
+
+/// The words of all files and memories.
+fn vocabulary(tree: &Path, files: &[DocPath], bodies: &[Body]) -> Vocabulary {
+    let mut vocabulary = Vocabulary::default();
+    let texts = files.iter().filter_map(|path| fs::read_to_string(tree.join(path.as_str())).ok());
+    texts.for_each(|text| vocabulary.add(&text));
+    bodies.iter().for_each(|body| vocabulary.add(&body.text));
+    vocabulary
 }
 
 /// The newest queries of a history, newest first.

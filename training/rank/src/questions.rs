@@ -13,6 +13,7 @@ use crate::bodies::Body;
 use crate::comments::{self, Bared};
 use crate::files::spread;
 use crate::headings;
+use crate::keywords::{self, Vocabulary};
 
 /// A question with the paths of what answers it.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,6 +57,7 @@ impl Question {
 const COMMITS: usize = 20;
 const COMMENTS: usize = 12;
 const HEADINGS: usize = 16;
+const SECTIONS: usize = 8;
 const NAMES: usize = 16;
 const PATHS: usize = 8;
 const TESTS: usize = 10;
@@ -66,8 +68,14 @@ const SHORTEST_NAME: usize = 6;
 /// How many files are read for their definitions.
 const READ_FILES: usize = 1_200;
 
-/// Every how many memories are asked for in each way.
+/// How many words of a section ask for it.
+const KEYWORDS: usize = 3;
+
+/// How many memories are asked for in each way.
 const EACH: usize = 12;
+
+/// In how many ways memories are asked for, in turn.
+const WAYS: usize = 5;
 
 /// What is asked of a tree: definitions by their comments, which are taken out of the files, documents by their headings,
 /// names, paths and tests.
@@ -80,6 +88,7 @@ pub(crate) fn of_tree(tree: &Path, files: &[DocPath]) -> Result<Vec<Question>, B
         questions.push(Question::new("comment", &sentence).answered_by([path.as_str()]));
     }
     questions.extend(of_headings(files, &read));
+    questions.extend(of_sections(files, &read));
     questions.extend(of_names(files, &read));
     questions.extend(of_paths(files));
     Ok(questions)
@@ -101,6 +110,25 @@ fn of_headings(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) ->
         Question::new("heading", heading).answered_by(paths.iter().copied())
     };
     spread(&headings, HEADINGS).map(question).collect()
+}
+
+/// Documents by three words of a section that no other document holds together.
+fn of_sections(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
+    let documents = files.iter().filter(|path| path.extension() == Some("md"));
+    let documents: Vec<(&DocPath, String)> = documents.filter_map(|path| Some((path, read(path)?))).collect();
+    let mut vocabulary = Vocabulary::default();
+    documents.iter().for_each(|(_, text)| vocabulary.add(text));
+    let words: Vec<BTreeSet<String>> = documents.iter().map(|(_, text)| keywords::words(text)).collect();
+    let sections =
+        documents.iter().flat_map(|(path, text)| headings::sections(text).into_iter().map(move |one| (*path, one)));
+    let sections: Vec<_> = sections.collect();
+    let question = |(path, section): &(&DocPath, headings::Section)| {
+        let keywords = vocabulary.rarest(&section.text, KEYWORDS);
+        let holding = words.iter().filter(|words| keywords.iter().all(|word| words.contains(word))).count();
+        let is_telling = keywords.len() == KEYWORDS && holding == 1;
+        is_telling.then(|| Question::new("keywords", &keywords.join(" ")).answered_by([path.as_str()]))
+    };
+    spread(&sections, 2 * SECTIONS).filter_map(question).take(SECTIONS).collect()
 }
 
 /// Definitions by their names, as they are written and otherwise, and tests by the names that they hold.
@@ -190,27 +218,42 @@ fn of_paths(files: &[DocPath]) -> Vec<Question> {
 pub(crate) fn of_commits(tree: &Path, commits: &[MinedQuery]) -> Vec<Question> {
     let question = |commit: &MinedQuery| {
         let there = commit.relevant.iter().map(String::as_str).filter(|path| tree.join(path).is_file());
-        Question::new("commit", &commit.text).answered_by(there)
+        Question::new("commit", &commit.text).answered_by(there).leaving_open(commit.tests.iter().map(String::as_str))
     };
     spread(commits, COMMITS).map(question).filter(|question| !question.answers.is_empty()).collect()
 }
 
-/// A memory by the subject of its commit, by its own first sentence, or by its title.
+/// A memory by the subject of its commit, by its own first sentence, by its title, by the reason for its subject, or by a word
+/// that only it holds, if there is one.
 ///
 /// What the commit changed is not judged where its subject is asked: it may answer as well.
-pub(crate) fn of_memory(number: usize, body: &Body, id: &str) -> Vec<Question> {
-    if number >= 3 * EACH {
-        return Vec::new();
+pub(crate) fn of_memory(number: usize, body: &Body, id: &str, vocabulary: &Vocabulary) -> Option<Question> {
+    if number >= WAYS * EACH {
+        return None;
     }
-    let question = match number % 3 {
-        0 => Question::new("subject", &body.subject).leaving_open(body.files.iter().map(String::as_str)),
+    let files = || body.files.iter().map(String::as_str);
+    let question = match number % WAYS {
+        0 => Question::new("subject", &body.subject).leaving_open(files()),
         1 => Question::new("verbatim", &first_sentence(&body.text)),
-        _ => Question::new("title", &title(body)),
+        TITLED => Question::new("title", &title(body)),
+        3 => Question::new("why", &format!("why {}", body.subject.trim_end_matches('.'))).leaving_open(files()),
+        _ => {
+            let word = vocabulary.rarest(&body.text, 1).into_iter().find(|word| vocabulary.texts(word) == 1)?;
+            Question::new("word", &word)
+        }
     };
-    vec![question.answered_by([id])]
+    Some(question.answered_by([id]))
 }
 
-/// The title of every third memory is the subject of its commit; the others have none of their own.
+/// Which memories, among as many as there are ways to ask for one, have a title of their own.
+const TITLED: usize = 2;
+
+/// Whether a memory has a title of its own.
+pub(crate) fn is_titled(number: usize) -> bool {
+    number % WAYS == TITLED
+}
+
+/// The title of a memory that has one: the subject of its commit.
 pub(crate) fn title(body: &Body) -> String {
     body.subject.trim_end_matches('.').to_owned()
 }

@@ -94,6 +94,10 @@ fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
         ingest_bytes_in_flight,
         scan_wait,
         scan_interval,
+        watch_wait,
+        watched_directories,
+        watched_scan_interval,
+        look_interval,
     } = *default;
     Ok(Limits {
         query_bytes: from.key("limits.query_bytes", User, query_bytes, size(1..=MIB))?,
@@ -113,6 +117,20 @@ fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
         )?,
         scan_wait: from.key("limits.scan_wait", User, scan_wait, duration(Duration::ZERO..=MINUTE))?,
         scan_interval: from.key("limits.scan_interval", User, scan_interval, duration(Duration::ZERO..=DAY))?,
+        watch_wait: from.key("limits.watch_wait", User, watch_wait, duration(Duration::ZERO..=MINUTE))?,
+        watched_directories: from.key(
+            "limits.watched_directories",
+            User,
+            watched_directories,
+            count(0..=10_000_000),
+        )?,
+        watched_scan_interval: from.key(
+            "limits.watched_scan_interval",
+            User,
+            watched_scan_interval,
+            duration(Duration::from_secs(1)..=DAY),
+        )?,
+        look_interval: from.key("limits.look_interval", User, look_interval, duration(Duration::ZERO..=DAY))?,
     })
 }
 

@@ -43,11 +43,13 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let rules = rules(store);
     let scan = recall_watch::scan(&store.root, &rules, job.threads, job.cancel.flag())
         .map_err(|source| StoreError::Scan { root: store.root.clone(), source })?;
+    store.follow_directories(&scan.directories);
     let known = store.known();
     let noted = store.attention.take();
     let mut work = compare(&scan, &known, &store.selection.lock(), &noted);
     let unchanged = (scan.files.len() - work.read.len()) as u64;
     let memories = store.memory_work_anew(&known, &noted, job.now);
+    store.follow_journals();
     work.read.extend(memories.read);
     work.gone.extend(memories.gone);
     if work.is_import() && import.is_none() {

@@ -64,7 +64,7 @@ impl Engine {
     pub fn add_memory(&self, origin: &Origin, request: &AddMemory) -> Result<AddReport, MemoryError> {
         let store = self.memory_store(origin, request.scope)?;
         let now = self.clock.now();
-        store.ledger.look(now, store.settings().limits.scan_interval)?;
+        store.ledger.look(now, store.settings().limits.look_interval)?;
         let mut masking = Masking::default();
         let (title, content) = (masking.mask(&request.title), masking.mask(&request.content));
         let vocabulary = Vocabulary::of(&[&title, &content]);

@@ -154,6 +154,11 @@ impl Ledger {
         (told, losses.len() as u64)
     }
 
+    /// The days that have a journal, in order.
+    pub(crate) fn days(&self) -> std::io::Result<Vec<Day>> {
+        self.storage.days()
+    }
+
     /// How many memories are in force.
     pub(crate) fn count(&self) -> u64 {
         self.state.lock().wanted.len() as u64

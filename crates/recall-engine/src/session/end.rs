@@ -47,7 +47,7 @@ impl Engine {
         self.recorder.flush();
         let store = self.memory_store(origin, Scope::Project)?;
         let now = self.clock.now();
-        store.ledger.look(now, store.settings().limits.scan_interval)?;
+        store.ledger.look(now, store.settings().limits.look_interval)?;
         let events = store.sessions.read(id)?.unwrap_or_default();
         let told = Told::of(id, &events).map(|told| told.at(now));
         if told.is_none() && summary.is_none() && memories.is_empty() {

@@ -46,6 +46,12 @@ impl Attention {
         self.state.lock().everything = true;
     }
 
+    /// Whether something is to be written anew that no change of a file will bring.
+    pub(crate) fn is_awaited(&self) -> bool {
+        let state = self.state.lock();
+        state.everything || !state.anew.is_empty()
+    }
+
     /// Takes everything that was noted until now; what is noted meanwhile waits for the next comparison.
     pub(crate) fn take(&self) -> Noted {
         let State { racy, anew, everything } = std::mem::take(&mut *self.state.lock());

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use recall_catalog::Catalog;
 use recall_core::{DocumentRow, Generation, PROJECT_FOLDER, StoreScope, Timestamp};
 use recall_lexical::{Lexical, WriterSettings};
+use recall_watch::Watcher;
 
 use super::{
     Attention, Background, IndexLock, IndexLocks, KeptPassages, Known, Looks, Part, Publication, RankingCell,
@@ -37,6 +38,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) own: &'a Arc<Own>,
     pub(crate) locks: &'a Arc<IndexLocks>,
     pub(crate) imports: &'a Arc<Imports>,
+    pub(crate) watcher: Option<&'a Arc<Watcher>>,
     pub(crate) now: Timestamp,
 }
 
@@ -86,7 +88,8 @@ impl Store {
         index_lock: IndexLock,
         mut repaired: Vec<String>,
     ) -> Result<Self, StoreError> {
-        let &Surroundings { places, models, journals, settings_source, own, locks: _, imports, now } = surroundings;
+        let &Surroundings { places, models, journals, settings_source, own, locks: _, imports, watcher, now } =
+            surroundings;
         let folder = StoreFolder::prepare(root, places)?;
         if index_lock.is_held() {
             let strangers = strangers::set_aside(&folder, now);
@@ -100,6 +103,8 @@ impl Store {
         let configured = Looks::of_all(&settings, root, &folder.path);
         let selection = Selection::load(root, &folder.path);
         let index = folder.index.clone();
+        let most_directories = settings.limits.watched_directories as usize;
+        let watcher = watcher.filter(|_| most_directories > 0);
         let store = Self {
             scope,
             root: root.to_owned(),
@@ -125,6 +130,7 @@ impl Store {
             writing: Mutex::new(()),
             lexical_writer: Mutex::new(None),
             freshness: Freshness::default(),
+            watch: watcher.map(|watcher| watcher.watch(root, most_directories)),
             attention: Attention::default(),
             background: Arc::new(Background::default()),
             structure: StructureCell::default(),

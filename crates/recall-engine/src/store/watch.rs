@@ -24,7 +24,7 @@ impl Store {
     pub(crate) fn disturbed(&self) -> Option<Disturbed> {
         {
             let mut looked = self.looked.lock();
-            let interval = self.settings().limits.scan_interval;
+            let interval = self.settings().limits.look_interval;
             if looked.is_some_and(|looked| looked.elapsed() < interval) {
                 return None;
             }

@@ -26,6 +26,8 @@ pub struct MinedQuery {
     pub text: String,
     /// The code files that the commit changes and that the parent has; sorted, at least one.
     pub relevant: Vec<String>,
+    /// The files that the commit changes beside them, that the parent has, and that are tests by their path; sorted.
+    pub tests: Vec<String>,
 }
 
 /// How far a history is read.
@@ -141,7 +143,13 @@ fn query(commit: Commit, most_relevant: usize) -> Option<MinedQuery> {
     let Commit { id, parents, subject, changes } = commit;
     let parent = parents.split(' ').next().filter(|parent| !parent.is_empty())?.to_owned();
     let relevant = labels::relevant(&changes).filter(|relevant| relevant.len() <= most_relevant)?;
-    Some(MinedQuery { commit: id, parent, text: subject::query_text(&subject)?, relevant })
+    Some(MinedQuery {
+        commit: id,
+        parent,
+        text: subject::query_text(&subject)?,
+        relevant,
+        tests: labels::tests(&changes),
+    })
 }
 
 /// At most `most` of a list, evenly spread over it, in its order.

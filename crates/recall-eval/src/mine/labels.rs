@@ -12,18 +12,32 @@ pub(super) fn relevant(changes: &[(u8, String)]) -> Option<Vec<String>> {
     (!relevant.is_empty() && of(b'A').count() <= relevant.len()).then_some(relevant)
 }
 
+/// The files that a commit changes, that its parent has, and that are tests by their path; sorted.
+pub(super) fn tests(changes: &[(u8, String)]) -> Vec<String> {
+    let is_test = |change: &&(u8, String)| change.0 == b'M' && source_kind(&change.1) == Some(FileKind::Test);
+    let mut tests: Vec<String> = changes.iter().filter(is_test).map(|(_, path)| path.clone()).collect();
+    tests.sort_unstable();
+    tests
+}
+
 /// Whether a path is a source file of the project itself: no test, nothing generated, nothing of somebody else's. What may be a
 /// test by its path counts as one, since the text is not read.
 fn is_code(path: &str) -> bool {
-    let Ok(path) = DocPath::new(path) else { return false };
+    let left_out = [FileKind::Test, FileKind::Generated, FileKind::Vendored];
+    source_kind(path).is_some_and(|kind| !left_out.contains(&kind))
+}
+
+/// The kind of a file of a programming language, by its path; `None` for other files, and for what a program wrote or packed.
+fn source_kind(path: &str) -> Option<FileKind> {
+    let path = DocPath::new(path).ok()?;
     let has_extension = path.extension().is_some_and(|extension| CODE_EXTENSIONS.contains(&extension));
     let is_foreign = |folder: &str| folder.starts_with('.') || FOREIGN_FOLDERS.contains(&folder);
     let name = path.file_name();
-    has_extension
+    let is_source = has_extension
         && !path.components().rev().skip(1).any(is_foreign)
         && !COMPRESSED.iter().any(|ending| name.ends_with(ending))
-        && !BOOKKEEPING.contains(&name)
-        && !matches!(FileKind::of(&path), FileKind::Test | FileKind::Generated | FileKind::Vendored)
+        && !BOOKKEEPING.contains(&name);
+    is_source.then(|| FileKind::of(&path))
 }
 
 /// Extensions of programming languages. Prose, data, markup and configuration change beside the code that a message is
@@ -86,9 +100,11 @@ mod tests {
     }
 
     #[test]
-    fn tests_are_no_labels() {
+    fn tests_stand_apart() {
         check("M:src/a.go M:src/a_test.go", "src/a.go");
         check("M:tests/a.rs", "");
+        let changes = [(b'M', "src/a_test.go"), (b'M', "src/a.go"), (b'A', "src/b_test.go"), (b'M', "dist/c_test.go")];
+        assert_eq!(tests(&changes.map(|(letter, path)| (letter, path.to_owned()))), ["src/a_test.go"]);
     }
 
     #[test]

@@ -115,6 +115,10 @@ pub fn to_proto(limits: &Limits) -> v1::Limits {
         ingest_bytes_in_flight: _,
         scan_wait: _,
         scan_interval: _,
+        watch_wait: _,
+        watched_directories: _,
+        watched_scan_interval: _,
+        look_interval: _,
     } = limits;
     v1::Limits {
         query_bytes: *query_bytes as u64,

@@ -70,6 +70,7 @@ impl<'a> Lister<'a> {
             if plan.ignore_rules == IgnoreRules::Honour {
                 ignore_files = self.read_ignore_files(&way, ignore_files);
             }
+            self.found.directories.push(way.clone());
             place.push(component);
             way = join(&way, component);
             // What was added may have been replaced by a symlink since.
@@ -103,6 +104,7 @@ impl<'a> Lister<'a> {
                 return Vec::new();
             }
         };
+        self.found.directories.push(path.clone());
         let is_top = entries.iter().any(|entry| entry.name == ".git");
         let is_linked = || is_top && !path.is_empty() && ignore_files::is_linked_worktree(&self.root.join(&path));
         if plan.ignore_rules == IgnoreRules::Honour && is_linked() {

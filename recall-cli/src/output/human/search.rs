@@ -57,7 +57,12 @@ pub(crate) fn proof(answer: &v1::SearchResponse) -> String {
         _ => 100,
     };
     let files = counted(documents, "file", "files");
-    format!("searched {files} ({indexed}% indexed), {} stale, generation {generation}", count(stale_files))
+    let stale = if recall_proto::is_behind(&answer.warnings) {
+        "the latest edits not seen".to_owned()
+    } else {
+        format!("{} stale", count(stale_files))
+    };
+    format!("searched {files} ({indexed}% indexed), {stale}, generation {generation}")
 }
 
 /// What is said of an answer that probably answers nothing; `None` of others.

@@ -71,12 +71,16 @@ fn store(store: &v1::StoreStatus) -> String {
     }
     let fresh = match v1::Freshness::try_from(store.freshness) {
         Ok(v1::Freshness::Watched) => "changes are watched",
-        Ok(v1::Freshness::Scanned) => "files are compared before each answer",
+        Ok(v1::Freshness::Scanned) => "files are scanned before each search",
         Ok(v1::Freshness::Polled) => "files are compared from time to time",
         Ok(v1::Freshness::Unspecified) | Err(_) => "",
     };
+    let why = match store.unwatched.as_str() {
+        "" => String::new(),
+        reason => format!(": {}", printable(reason)),
+    };
     if !fresh.is_empty() {
-        let _ = writeln!(text, "  freshness    {fresh}");
+        let _ = writeln!(text, "  freshness    {fresh}{why}");
     }
     for (model, part) in &store.embedded {
         let how_far =
@@ -244,7 +248,7 @@ mod tests {
           types        code 700, documentation 90
           languages    rust 700, markdown 80, toml 4, yaml 3, bash 1, css 1, others 1
           index        6.0 MiB on disk (1.5 × the text), generation 12
-          freshness    files are compared before each answer
+          freshness    files are scanned before each search
           meaning      all-MiniLM-L6-v2 model, 42 % of the chunks embedded
           meaning      static model, whole, answers at present
           ranker       learnt from this project's history

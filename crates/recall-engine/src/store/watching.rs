@@ -1,0 +1,77 @@
+//! What the operating system tells of a store's changes.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use recall_core::{PROJECT_FOLDER, Timestamp};
+use recall_watch::{Changes, Part};
+
+use super::Store;
+use crate::freshness::reason_of;
+
+impl Store {
+    /// What may have changed since files and journals were last looked at.
+    pub(crate) fn changes(&self) -> Changes {
+        self.watch.as_ref().map_or(Changes::Unknown, |watch| watch.changes(self.settings().limits.watch_wait))
+    }
+
+    /// Why its changes are not watched; `None` where they are.
+    pub(crate) fn unwatched(&self) -> Option<String> {
+        match &self.watch {
+            Some(watch) => watch.problem(),
+            None => Some("this process does not watch files".to_owned()),
+        }
+    }
+
+    /// Takes note that files and journals are about to be looked at.
+    pub(crate) fn look_at_changes(&self) {
+        if let Some(watch) = &self.watch {
+            watch.look(Part::Files);
+            watch.look(Part::Journals);
+        }
+    }
+
+    /// Takes note that the look came to nothing.
+    pub(crate) fn look_failed(&self) {
+        if let Some(watch) = &self.watch {
+            watch.look_failed(Part::Files);
+            watch.look_failed(Part::Journals);
+        }
+    }
+
+    /// Watches the directories that a scan depended on, given below the root.
+    pub(crate) fn follow_directories(&self, directories: &[String]) {
+        let Some(watch) = &self.watch else { return };
+        let place = |directory: &String| {
+            if directory.is_empty() { self.root.clone() } else { self.root.join(directory) }
+        };
+        let before = watch.problem();
+        watch.follow(Part::Files, &directories.iter().map(place).collect());
+        if let Some(reason) = watch.problem().filter(|reason| before.as_ref() != Some(reason)) {
+            tracing::warn!(root = %self.root.display(), reason, "changes are not watched; files are scanned before each search");
+        }
+    }
+
+    /// Watches the directories of the journals.
+    pub(crate) fn follow_journals(&self) {
+        let Some(watch) = &self.watch else { return };
+        let folder = self.root.join(PROJECT_FOLDER);
+        let days = self.ledger.days().unwrap_or_default();
+        let days = days.into_iter().map(|day| folder.join(day.to_string()));
+        let directories: BTreeSet<_> =
+            days.chain(Some(folder.clone())).filter(|directory| directory.is_dir()).collect();
+        watch.follow(Part::Journals, &directories);
+    }
+
+    /// Sees what the journals say since they were looked at last.
+    pub(crate) fn look_at_journals(&self, now: Timestamp) {
+        let Some(watch) = &self.watch else { return };
+        watch.look(Part::Journals);
+        if let Err(error) = self.ledger.look(now, Duration::ZERO) {
+            let reason = reason_of(&error);
+            tracing::warn!(root = %self.root.display(), reason, "the journals were not read");
+            watch.look_failed(Part::Journals);
+        }
+        self.follow_journals();
+    }
+}

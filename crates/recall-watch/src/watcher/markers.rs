@@ -1,0 +1,104 @@
+//! Markers: files whose events tell that all events before them have arrived.
+
+use std::fs::{File, FileTimes};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use parking_lot::{Condvar, Mutex};
+
+/// How many may wait at once; more count as unknown.
+const MARKERS: usize = 32;
+
+/// The markers of a watcher.
+pub(super) struct Markers {
+    folder: PathBuf,
+    markers: Mutex<Vec<Marker>>,
+    arrived: Condvar,
+}
+
+struct Marker {
+    name: String,
+    file: File,
+    state: State,
+    /// How often it was touched: each time it gets another modification time.
+    touched: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Free,
+    /// Somebody waits for its event.
+    Waiting,
+    Arrived,
+    /// Nobody waits any more, and its event is still to come.
+    Abandoned,
+}
+
+impl Markers {
+    /// Makes the folder and the markers in it.
+    pub(super) fn new(folder: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(folder)?;
+        let folder = folder.canonicalize()?;
+        let marker = |number: usize| {
+            let name = format!("{number}");
+            let file = File::create(folder.join(&name))?;
+            Ok(Marker { name, file, state: State::Free, touched: 0 })
+        };
+        let markers = (0..MARKERS).map(marker).collect::<io::Result<_>>()?;
+        Ok(Self { folder, markers: Mutex::new(markers), arrived: Condvar::new() })
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Touches a marker and waits for its event; `false` where it does not come in time.
+    pub(super) fn pass(&self, deadline: Instant) -> bool {
+        let mut markers = self.markers.lock();
+        let Some(place) = markers.iter().position(|marker| marker.state == State::Free) else { return false };
+        let marker = &mut markers[place];
+        marker.touched += 1;
+        // The event is the same whichever time it is.
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(marker.touched);
+        if marker.file.set_times(FileTimes::new().set_modified(time)).is_err() {
+            return false;
+        }
+        marker.state = State::Waiting;
+        while markers[place].state == State::Waiting {
+            if self.arrived.wait_until(&mut markers, deadline).timed_out() {
+                break;
+            }
+        }
+        let has_arrived = markers[place].state == State::Arrived;
+        markers[place].state = if has_arrived { State::Free } else { State::Abandoned };
+        has_arrived
+    }
+
+    /// Takes an event of a path; returns whether it is a marker's.
+    pub(super) fn arrive(&self, path: &Path) -> bool {
+        if path.parent() != Some(&*self.folder) {
+            return path == self.folder;
+        }
+        let mut markers = self.markers.lock();
+        let Some(marker) = markers.iter_mut().find(|marker| path.file_name().is_some_and(|name| name == &*marker.name))
+        else {
+            return true;
+        };
+        marker.state = match marker.state {
+            State::Waiting => State::Arrived,
+            State::Abandoned => State::Free,
+            state => state,
+        };
+        drop(markers);
+        self.arrived.notify_all();
+        true
+    }
+}
+
+impl Drop for Markers {
+    fn drop(&mut self) {
+        // What is left is made anew by the next watcher.
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}

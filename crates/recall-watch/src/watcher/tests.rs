@@ -1,0 +1,185 @@
+use std::fs;
+
+use super::*;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A root with some directories, watched.
+struct Place {
+    folder: tempfile::TempDir,
+    watch: Watch,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir_all(folder.path().join("root/a/b")).expect("directories");
+        fs::write(folder.path().join("root/a/b/kept.rs"), "one").expect("a file");
+        let watcher = Arc::new(Watcher::new(&folder.path().join("markers")).expect("a watcher"));
+        let watch = watcher.watch(&folder.path().join("root"), 100);
+        let place = Self { folder, watch };
+        place.look();
+        place.look();
+        assert!(!place.is_changed());
+        place
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join("root").join(path)
+    }
+
+    /// What the engine does: looks at the files and watches the directories that it found.
+    fn look(&self) {
+        self.watch.look(Part::Files);
+        self.watch.follow(Part::Files, &directories(&self.path("")));
+    }
+
+    fn is_changed(&self) -> bool {
+        matches!(self.watch.changes(PATIENCE), Changes::Seen { files: true, .. })
+    }
+
+    /// Looks until nothing is new any more, as searches do, and says how often that was.
+    fn looks(&self) -> usize {
+        (1..9)
+            .find(|_| {
+                self.look();
+                !self.is_changed()
+            })
+            .expect("it comes to an end")
+    }
+}
+
+fn directories(path: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::from([path.components().collect::<PathBuf>()]);
+    for entry in fs::read_dir(path).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(directories(&path));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_change_is_seen_by_who_asks_after_it() {
+    let place = Place::new();
+    let changes: [(&str, &dyn Fn()); 8] = [
+        ("a new file", &|| fs::write(place.path("new.rs"), "x").expect("written")),
+        ("an edit", &|| fs::write(place.path("a/b/kept.rs"), "two").expect("written")),
+        ("a rename over", &|| fs::rename(place.path("new.rs"), place.path("a/b/kept.rs")).expect("renamed")),
+        ("a new directory", &|| fs::create_dir(place.path("a/c")).expect("made")),
+        ("a directory moved", &|| fs::rename(place.path("a/b"), place.path("a/c/b")).expect("moved")),
+        ("a deletion", &|| fs::remove_file(place.path("a/c/b/kept.rs")).expect("removed")),
+        ("a directory deleted", &|| fs::remove_dir_all(place.path("a/c")).expect("removed")),
+        ("its parent, too", &|| fs::remove_dir(place.path("a")).expect("removed")),
+    ];
+    for (what, change) in changes {
+        change();
+        assert!(place.is_changed(), "{what} was not seen");
+        assert!(place.looks() <= 2, "{what}");
+    }
+}
+
+#[test]
+fn who_reads_changes_nothing() {
+    let place = Place::new();
+    assert_eq!(fs::read(place.path("a/b/kept.rs")).expect("a file"), b"one");
+    assert_eq!(fs::read_dir(place.path("a")).expect("a directory").count(), 1);
+    assert!(!place.is_changed());
+}
+
+#[test]
+fn a_new_directory_is_looked_at_again_once_it_is_watched() {
+    let place = Place::new();
+    fs::create_dir(place.path("late")).expect("made");
+    assert!(place.is_changed());
+    place.watch.look(Part::Files);
+    let found = directories(&place.path(""));
+    // After it was listed and before it was watched.
+    fs::write(place.path("late/new.rs"), "x").expect("written");
+    place.watch.follow(Part::Files, &found);
+    assert!(place.is_changed());
+}
+
+#[test]
+fn a_directory_in_the_place_of_another_is_watched() {
+    let place = Place::new();
+    fs::remove_dir_all(place.path("a/b")).expect("removed");
+    fs::create_dir(place.path("a/b")).expect("made");
+    place.looks();
+    fs::write(place.path("a/b/new.rs"), "x").expect("written");
+    assert!(place.is_changed());
+    place.looks();
+    // The same with one that was renamed, and the directories below it.
+    fs::create_dir_all(place.path("z/b")).expect("made");
+    place.looks();
+    fs::rename(place.path("a"), place.path("y")).expect("renamed");
+    fs::rename(place.path("z"), place.path("a")).expect("renamed");
+    place.looks();
+    for file in ["a/b/1.rs", "y/b/2.rs"] {
+        fs::write(place.path(file), "x").expect("written");
+        assert!(place.is_changed(), "{file}");
+        place.looks();
+    }
+}
+
+#[test]
+fn journals_are_a_part_of_their_own() {
+    let place = Place::new();
+    fs::create_dir_all(place.path(".recall/day")).expect("made");
+    place.looks();
+    place.watch.look(Part::Journals);
+    let days = BTreeSet::from([place.path(".recall/day")]);
+    place.watch.follow(Part::Journals, &days);
+    place.watch.follow(Part::Files, &BTreeSet::from([place.path("a")]));
+    place.watch.look(Part::Files);
+    place.watch.look(Part::Journals);
+    fs::write(place.path(".recall/day/memories.jsonl"), "{}").expect("written");
+    assert_eq!(place.watch.changes(PATIENCE), Changes::Seen { files: false, journals: true });
+}
+
+#[test]
+fn roots_share_directories_and_do_not_disturb_each_other() {
+    let place = Place::new();
+    let inner = place.watch.watcher.watch(&place.path("a"), 100);
+    inner.look(Part::Files);
+    inner.follow(Part::Files, &directories(&place.path("a")));
+    inner.look(Part::Files);
+    fs::write(place.path("outside.rs"), "x").expect("written");
+    let is_changed = |watch: &Watch| matches!(watch.changes(PATIENCE), Changes::Seen { files: true, .. });
+    assert!(is_changed(&place.watch) && !is_changed(&inner));
+    place.looks();
+    drop(inner);
+    fs::write(place.path("a/b/kept.rs"), "x").expect("written");
+    assert!(place.is_changed(), "the directory is watched as long as one root needs it");
+}
+
+#[test]
+fn more_directories_than_allowed_are_not_watched() {
+    let place = Place::new();
+    (0..100).for_each(|number| fs::create_dir(place.path(&format!("a/{number}"))).expect("made"));
+    place.look();
+    assert_eq!(place.watch.changes(PATIENCE), Changes::Unknown);
+    assert!(place.watch.problem().is_some_and(|problem| problem.contains("limits.watched_directories")));
+    assert_eq!(place.watch.directories(), 0);
+    fs::remove_dir_all(place.path("a")).expect("removed");
+    place.looks();
+    assert_eq!(place.watch.changes(PATIENCE), Changes::Seen { files: false, journals: true });
+}
+
+#[test]
+fn many_may_ask_at_once() {
+    let place = Place::new();
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let place = &place;
+            scope.spawn(move || {
+                for round in 0..50 {
+                    let path = place.path(&format!("a/{thread}-{round}"));
+                    fs::write(path, "x").expect("written");
+                    assert!(place.is_changed());
+                }
+            });
+        }
+    });
+}

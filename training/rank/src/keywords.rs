@@ -1,0 +1,63 @@
+//! The words that tell one text from others.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use recall_core::words::is_stop_word;
+
+/// The fewest letters of a word that is asked for by itself.
+const SHORTEST: usize = 5;
+
+/// In how many texts each word stands.
+#[derive(Debug, Default)]
+pub(crate) struct Vocabulary(BTreeMap<String, usize>);
+
+impl Vocabulary {
+    /// Counts the words of a text, each once.
+    pub(crate) fn add(&mut self, text: &str) {
+        for word in words(text) {
+            *self.0.entry(word).or_default() += 1;
+        }
+    }
+
+    /// The words of a text that stand in the fewest other texts, the rarest first; words in equally many texts in alphabetic
+    /// order.
+    pub(crate) fn rarest(&self, text: &str, most: usize) -> Vec<String> {
+        let mut words: Vec<String> = words(text).into_iter().collect();
+        words.sort_by_key(|word| self.texts(word));
+        words.truncate(most);
+        words
+    }
+
+    /// In how many texts a word stands.
+    pub(crate) fn texts(&self, word: &str) -> usize {
+        self.0.get(word).copied().unwrap_or_default()
+    }
+}
+
+/// The words of a text in lower case, without stop words, numbers and words with signs.
+pub(crate) fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let words = words.filter(|word| word.len() >= SHORTEST && word.chars().all(|c| c.is_ascii_alphabetic()));
+    words.map(str::to_ascii_lowercase).filter(|word| !is_stop_word(word)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rarest_words_of_a_text_come_first() {
+        let mut vocabulary = Vocabulary::default();
+        for text in ["Retries wait before sending", "Retries carry jitter", "Sending retries"] {
+            vocabulary.add(text);
+        }
+        assert_eq!(vocabulary.rarest("retries carry jitter", 2), ["carry", "jitter"]);
+        assert_eq!(vocabulary.rarest("Sending RETRIES again", 9), ["again", "sending", "retries"]);
+        assert_eq!((vocabulary.texts("retries"), vocabulary.texts("never")), (3, 0));
+    }
+
+    #[test]
+    fn a_word_has_letters_alone() {
+        assert_eq!(words("open_store uses version2 about lockfiles").into_iter().collect::<Vec<_>>(), ["lockfiles"]);
+    }
+}
