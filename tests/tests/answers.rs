@@ -119,3 +119,45 @@ async fn giving_up_many_calls_at_once_ends_no_other() {
         kept.await.expect("no panic").expect("the connection goes on");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_place_is_read_by_its_path_its_lines_and_its_citation() {
+    let home = Home::new(&[]);
+    let text: String = (1..=9).map(|number| format!("fn line_{number}() {{}}\n")).collect();
+    let (client, context) = client(&home, &[("src/a.rs", &text)]).await;
+    let get = async |id: &str| {
+        let request = v1::GetRequest { context: Some(context.clone()), id: id.to_owned(), ..v1::GetRequest::default() };
+        client.get(request).await
+    };
+    let whole = get("src/a.rs").await.expect("it is there");
+    assert_eq!((whole.start_line, whole.end_line), (1, 9));
+    let (_, hash) = whole.citation.rsplit_once('@').expect("a hash");
+    for (id, lines) in [
+        ("src/a.rs:3-5".to_owned(), (3, 5)),
+        ("src/a.rs:7".to_owned(), (7, 7)),
+        (format!("src/a.rs:2-4@{hash}"), (2, 4)),
+        (whole.citation.clone(), (1, 9)),
+    ] {
+        let part = get(&id).await.expect("it is there");
+        assert_eq!((part.start_line, part.end_line), lines, "{id}");
+        assert!(part.text.starts_with(&format!("fn line_{}()", lines.0)), "{id}: {}", part.text);
+        assert_eq!(part.warnings, [], "{id}");
+    }
+    let changed = get("src/a.rs:3-5@0123456789ab").await.expect("it is there");
+    assert_eq!(
+        changed.warnings.iter().map(|warning| warning.code.as_str()).collect::<Vec<_>>(),
+        ["CITED_TEXT_CHANGED"]
+    );
+    assert!(get("src/b.rs:3-5").await.is_err());
+
+    let feedback = |item_id: &str| v1::FeedbackRequest {
+        context: Some(context.clone()),
+        item_id: item_id.to_owned(),
+        feedback: v1::FeedbackKind::Useful.into(),
+        ..v1::FeedbackRequest::default()
+    };
+    for (number, item) in ["src/a.rs", "src/a.rs:3-5"].into_iter().enumerate() {
+        let said = client.feedback(feedback(item)).await.expect("kept");
+        assert_eq!(said.item_stats.expect("always told").useful, number as u64 + 1, "{item}");
+    }
+}

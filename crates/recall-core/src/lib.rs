@@ -5,6 +5,7 @@
 mod ablation;
 mod ascending;
 mod chunk;
+mod citation;
 mod clean;
 mod doc_path;
 mod document;
@@ -45,6 +46,7 @@ pub use ascending::{find_ascending, last_at_most};
 pub use chunk::{
     ByteSpan, Chunk, ChunkKind, Edge, EdgeKind, Enclosing, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind,
 };
+pub use citation::{Citation, Lines};
 pub use clean::clean;
 pub use doc_path::{DocPath, DocPathError};
 pub use document::{Document, DocumentType, UnknownDocumentType};

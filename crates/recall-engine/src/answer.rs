@@ -220,6 +220,8 @@ pub enum Warning {
     IndexingWaits,
     /// The freshness scan was not done in time: files that are new since the last one may be missing.
     ScanRunning,
+    /// The links between the documents are still being read: the next answer may have another order.
+    LinksBehind,
     /// Changes are not watched, and the files were last compared so long ago: what changed since may be missing.
     NotCompared {
         /// How long.

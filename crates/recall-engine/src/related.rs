@@ -8,7 +8,7 @@ mod ties;
 
 use std::sync::Arc;
 
-use recall_core::{Document, DocumentType, Scope, StoreScope};
+use recall_core::{Citation, Document, DocumentType, Lines, Scope, StoreScope};
 
 use crate::Engine;
 use crate::answer::Warning;
@@ -22,7 +22,7 @@ use crate::mask;
 use crate::origin::Origin;
 use crate::store::Store;
 
-use part::{Lines, Part};
+use part::Part;
 use ties::Ties;
 
 /// Asks what belongs to a document or a part of one, and what is like it.
@@ -135,7 +135,7 @@ impl Engine {
             return Err(GraphError::NoStore { scope: request.scope });
         }
         let text = request.id.trim();
-        let (whole, lines) = part::split_lines(text);
+        let Citation { document: whole, lines, .. } = Citation::of(text);
         if self.place_of(origin, whole) == Place::Outside {
             return Err(GraphError::Outside { path: whole.to_owned() });
         }

@@ -38,7 +38,7 @@ use crate::freshness::{freshen, reason_of};
 use crate::mask;
 use crate::origin::Origin;
 use crate::rankers::{Kind, Rankers};
-use crate::store::{Ranking, Store};
+use crate::store::{Ranking, Store, StructureWait};
 
 /// How often a search begins anew because files changed under it.
 const ATTEMPTS: u32 = 4;
@@ -94,8 +94,6 @@ impl Engine {
             match search.attempt(&mut clock, attempt == ATTEMPTS)? {
                 Attempt::Answered(mut answer) => {
                     note_retrievals(&stores, &answer.hits);
-                    // Behind the answer, which it would hold up.
-                    stores.iter().for_each(Store::follow_structure);
                     warnings.append(&mut answer.warnings);
                     answer.warnings = warnings;
                     return Ok(*answer);
@@ -150,6 +148,9 @@ impl Engine {
                         store.semantic.wait_for(store.lexical.generation(), self.settings.embedding_wait);
                     }
                     warnings.extend(more);
+                    if store.wait_for_structure(self.settings.ingest_wait) == StructureWait::InVain {
+                        warnings.push(Warning::LinksBehind);
+                    }
                 }
                 Err(error) if stores.iter().any(|other| !other.holds_nothing()) => {
                     warnings.push(Warning::StoreUnavailable { scope: store.scope, reason: reason_of(&error) });

@@ -54,7 +54,7 @@ pub(crate) use passages::{KeptPassages, Passage, Passages};
 pub(crate) use publication::Publication;
 pub(crate) use ranking::{Ranking, RankingCell};
 pub(crate) use retrievals::Retrievals;
-pub(crate) use structure::StructureCell;
+pub(crate) use structure::{StructureCell, StructureWait};
 pub(crate) use watch::Disturbed;
 
 /// A part of a store's index that can be set aside and made anew by itself.

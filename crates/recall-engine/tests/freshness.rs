@@ -174,3 +174,27 @@ fn settings_and_a_selection_that_change_while_the_store_is_open_count_at_the_nex
         .any(|warning| matches!(warning, Warning::SelectionLinesUnread(lines) if lines.line == 1));
     assert!(told, "{:?}", answer.warnings);
 }
+
+#[test]
+fn the_first_answer_of_a_process_is_that_of_the_next() {
+    let files: Vec<(String, String)> = (0..60)
+        .map(|n| {
+            (format!("src/m{n}.py"), format!("from m{} import open_store\n\ndef use_{n}():\n    open_store()\n", n / 7))
+        })
+        .collect();
+    let sandbox = Sandbox::new();
+    for (path, text) in &files {
+        sandbox.write(path, text);
+    }
+    let first_of_all = {
+        let engine = sandbox.engine();
+        sandbox.search(&engine, "who opens the store").hits
+    };
+    for _ in 0..3 {
+        let engine = sandbox.engine();
+        let [first, second] = [(); 2].map(|()| sandbox.search(&engine, "who opens the store"));
+        assert_eq!(first.hits, second.hits);
+        assert_eq!(first.hits, first_of_all);
+        assert_eq!(first.warnings, []);
+    }
+}

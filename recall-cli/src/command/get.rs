@@ -16,7 +16,7 @@ use crate::{Exit, args};
 /// Arguments of `recall get`.
 #[derive(Debug, Args)]
 pub(crate) struct GetArgs {
-    /// A path, a citation (`path:10-20@hash`), or an id as a search shows it with `--json`.
+    /// A path, a path with lines (`path:10-20`, `path:10`), a citation, or an id as a search shows it with `--json`.
     #[arg(value_name = "ID|PATH|CITATION")]
     id: String,
     /// Which stores are asked: project, global, domain or all.
@@ -25,18 +25,14 @@ pub(crate) struct GetArgs {
     /// Shows the whole document that a chunk is a part of.
     #[arg(long)]
     parent: bool,
-    /// Only these lines of a document: `10:20`, `10:`, `:20` or `10`.
-    #[arg(long, value_parser = lines, value_name = "FROM:TO")]
+    /// Only these lines of a document: `10-20`, `10-`, `-20` or `10`.
+    #[arg(long, value_parser = lines, value_name = "FROM-TO", allow_hyphen_values = true)]
     lines: Option<RangeInclusive<u32>>,
 }
 
 pub(super) async fn run(args: GetArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
     let output = &invocation.output;
     let GetArgs { id, scope, parent, lines } = args;
-    let (id, lines) = match cited(&id) {
-        Some((path, cited)) => (path.to_owned(), lines.or(Some(cited))),
-        None => (id, lines),
-    };
     let request = v1::GetRequest {
         context: Some(invocation.context()),
         id,
@@ -60,16 +56,6 @@ pub(super) async fn run(args: GetArgs, invocation: &Invocation) -> Result<Exit, 
     Ok(Exit::Done)
 }
 
-/// The path and the lines of a citation. Its hash is not compared: what is shown is what the file holds.
-fn cited(text: &str) -> Option<(&str, RangeInclusive<u32>)> {
-    let (place, hash) = text.rsplit_once('@')?;
-    let (path, span) = place.rsplit_once(':')?;
-    let (first, last) = span.split_once('-')?;
-    let is_hash = !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let lines = lines(&format!("{first}:{last}")).ok()?;
-    (is_hash && !path.is_empty()).then_some((path, lines))
-}
-
 /// Reads a range of lines, both ends included.
 fn lines(text: &str) -> Result<RangeInclusive<u32>, String> {
     let number = |text: &str, otherwise: u32| match text {
@@ -80,7 +66,8 @@ fn lines(text: &str) -> Result<RangeInclusive<u32>, String> {
             .filter(|number| *number > 0)
             .ok_or_else(|| format!("`{text}` is not a line number")),
     };
-    let (first, last) = match text.split_once(':') {
+    // With a colon, too, as other tools write it.
+    let (first, last) = match text.split_once(['-', ':']) {
         Some((first, last)) => (number(first, 1)?, number(last, u32::MAX)?),
         None => (number(text, 1)?, number(text, u32::MAX)?),
     };
@@ -92,21 +79,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_citation_is_a_path_and_its_lines() {
-        assert_eq!(cited("src/a.rs:10-20@0123456789ab"), Some(("src/a.rs", 10..=20)));
-        assert_eq!(cited("a:b@c.rs:1-1@f"), Some(("a:b@c.rs", 1..=1)));
-        for other in ["src/a.rs", "src/a.rs:10-20", "me@home", ":1-2@ab", "a:2-1@ab", "0123456789abcdef-3"] {
-            assert_eq!(cited(other), None, "{other}");
-        }
-    }
-
-    #[test]
     fn lines_are_a_range_with_open_ends() {
+        assert_eq!(lines("10-20"), Ok(10..=20));
         assert_eq!(lines("10:20"), Ok(10..=20));
-        assert_eq!(lines("10:"), Ok(10..=u32::MAX));
-        assert_eq!(lines(":20"), Ok(1..=20));
+        assert_eq!(lines("10-"), Ok(10..=u32::MAX));
+        assert_eq!(lines("-20"), Ok(1..=20));
         assert_eq!(lines("7"), Ok(7..=7));
-        for wrong in ["9:3", "0:3", "a", "1:b", "-1:2", "1:2:3"] {
+        for wrong in ["9-3", "0-3", "a", "1-b", "1:2:3"] {
             assert!(lines(wrong).is_err(), "{wrong}");
         }
     }

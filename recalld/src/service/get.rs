@@ -1,9 +1,9 @@
 //! `Get`: what does an id stand for?
 
-use recall_core::Scope;
-use recall_engine::{Item, ItemRequest, Parent};
+use recall_core::{Citation, Scope};
+use recall_engine::{Engine, GetError, Item, ItemRequest, Origin, Parent};
 use recall_proto::convert::{chunk, document, scope, symbol};
-use recall_proto::v1::{GetRequest, GetResponse};
+use recall_proto::v1::{self, GetRequest, GetResponse, Severity};
 use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
@@ -15,15 +15,58 @@ pub(super) async fn handle(service: &Service, request: GetRequest) -> Result<Get
         return Err(InvalidRequest::new("id", Problem::Empty).into());
     }
     let wanted = scope::from_proto(wanted, Scope::All)?;
-    let lines = Lines::read(start_line, end_line)?;
+    let wanted_lines =
+        (start_line.is_some() || end_line.is_some()).then(|| Lines::read(start_line, end_line)).transpose()?;
     let session = context::session(context.as_ref());
     let origin = context::origin(context)?;
     let parent = if include_parent { Parent::Include } else { Parent::Leave };
-    let asked = ItemRequest { id, parent, scope: wanted };
-    let item = service.call(move |daemon| daemon.engine.get(&origin, &asked)).await?;
-    let mut response = response(item, lines);
+    let (item, cited) = service.call(move |daemon| found(&daemon.engine, &origin, id, parent, wanted)).await?;
+    let cited_lines = cited.as_ref().and_then(|cited| cited.lines);
+    let mut response = response(item, wanted_lines.or(cited_lines).unwrap_or(Lines::ALL));
+    if let Some(Cited { hash: Some(hash), .. }) = &cited {
+        response.warnings.extend(changed_since(&response, hash));
+    }
     service.daemon.complete(&session, &mut response.warnings);
     Ok(response)
+}
+
+/// What a citation says beside the document.
+struct Cited {
+    lines: Option<Lines>,
+    hash: Option<String>,
+}
+
+/// Finds what a text names: an id, a path, or a citation. A path may end like a citation does, so that it is tried first.
+fn found(
+    engine: &Engine,
+    origin: &Origin,
+    text: String,
+    parent: Parent,
+    scope: Scope,
+) -> Result<(Item, Option<Cited>), GetError> {
+    let citation = Citation::of(text.trim());
+    let is_whole = citation.document == text.trim();
+    let cited = Cited {
+        lines: citation.lines.map(|recall_core::Lines { start, end }| Lines { first: start, last: end }),
+        hash: citation.hash.map(ToOwned::to_owned),
+    };
+    let document = citation.document.to_owned();
+    match engine.get(origin, &ItemRequest { id: text, parent, scope }) {
+        Err(GetError::NotFound { .. }) if !is_whole => {
+            let item = engine.get(origin, &ItemRequest { id: document, parent, scope })?;
+            Ok((item, Some(cited)))
+        }
+        item => Ok((item?, None)),
+    }
+}
+
+/// A warning if the document's content has another hash than it was cited with.
+fn changed_since(response: &GetResponse, hash: &str) -> Option<v1::Warning> {
+    let (_, now) = response.citation.rsplit_once('@')?;
+    let path = response.doc.as_ref().map(|doc| doc.path.clone()).unwrap_or_default();
+    let message = format!("`{path}` has changed since it was cited; these are its lines of today");
+    let is_same = now.starts_with(hash) || hash.starts_with(now);
+    (!is_same).then(|| v1::Warning { path, ..warning::new("CITED_TEXT_CHANGED", Severity::Notice, message, "") })
 }
 
 fn response(item: Item, lines: Lines) -> GetResponse {
@@ -63,6 +106,9 @@ struct Lines {
 }
 
 impl Lines {
+    /// Every line.
+    const ALL: Self = Self { first: 1, last: u32::MAX };
+
     fn read(first: Option<u32>, last: Option<u32>) -> Result<Self, InvalidRequest> {
         if first == Some(0) {
             return Err(InvalidRequest::new("start_line", Problem::Zero));

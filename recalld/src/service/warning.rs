@@ -41,6 +41,10 @@ fn one(warning: Warning) -> v1::Warning {
             let message = "still scanning for changed files; the latest edits may be missing".to_owned();
             new("SCAN_RUNNING", Severity::Notice, message, "")
         }
+        Warning::LinksBehind => {
+            let message = "links between files are still being read; the order may still change".to_owned();
+            new("LINKS_BEHIND", Severity::Notice, message, "")
+        }
         Warning::NotCompared { ago } => {
             let message = format!("files were last compared {ago:.1?} ago; edits since then may be missing");
             let hint = "this project takes long to scan, and its changes are not watched: `recall status` says why";

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use recall_core::DocPath;
 use recall_engine::{Kind, RankedDocument, Rankers};
-use recall_eval::mine::{Checkout, History, MineLimits, MinedQuery};
+use recall_eval::mine::{Checkout, History, MineLimits};
 use recall_rank::{Judged, JudgedQuery};
 
 use crate::arguments::{Knows, MineArguments};
@@ -23,8 +23,6 @@ use crate::sources::{Source, Sources};
 const COMMITS: usize = 24;
 /// How many comments of a repository are asked.
 const COMMENTS: usize = 25;
-/// How well a test answers the subject of the commit that changed it; the code that it changed answers with 1.
-const TEST_GRADE: f32 = 0.5;
 /// The fewest sections among which one is looked for.
 const FEWEST_SECTIONS: usize = 40;
 
@@ -95,7 +93,8 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
         checkout.at(&query.parent)?;
         asked.refresh()?;
         let asking = Asking { source, kind: "commit", text: &query.text, of: Kind::Code };
-        mined.ask(&asked, &asking, query.relevant.len(), |document| grade(query, document.path.as_str()))?;
+        let is_relevant = |document: &RankedDocument| query.relevant.iter().any(|path| path == document.path.as_str());
+        mined.ask(&asked, &asking, query.relevant.len(), is_relevant)?;
     }
     let files = files(&tree)?;
     let described = if asks("comment") { bared(&tree, &files) } else { Vec::new() };
@@ -107,23 +106,13 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
     }
     for (path, Bared { sentence, .. }) in &described {
         let asking = Asking { source, kind: "comment", text: sentence, of: Kind::Code };
-        mined.ask(&asked, &asking, 1, |document| f32::from(u8::from(document.path == *path)))?;
+        mined.ask(&asked, &asking, 1, |document| document.path == *path)?;
     }
     drop(asked);
     if asks("heading") {
         sections(source, arguments, models, &tree, &files, folder.path(), &mut mined)?;
     }
     Ok(mined)
-}
-
-/// How well a file answers a commit's subject.
-fn grade(query: &MinedQuery, path: &str) -> f32 {
-    let is_among = |paths: &[String]| paths.iter().any(|changed| changed == path);
-    match (is_among(&query.relevant), is_among(&query.tests)) {
-        (true, _) => 1.0,
-        (false, true) => TEST_GRADE,
-        (false, false) => 0.0,
-    }
 }
 
 /// Files whose comment was taken away, evenly spread over all.
@@ -174,7 +163,7 @@ fn sections(
         let same = sections.iter().filter(|(_, other)| other.heading == section.heading).count();
         if same == 1 {
             let asking = Asking { source, kind: "heading", text: &section.heading, of: Kind::Prose };
-            mined.ask(&asked, &asking, 1, |document| f32::from(u8::from(document.path == *file)))?;
+            mined.ask(&asked, &asking, 1, |document| document.path == *file)?;
         }
     }
     Ok(())
@@ -195,12 +184,13 @@ impl Mined {
         asked: &Asked,
         asking: &Asking<'_>,
         relevant: usize,
-        grade: impl Fn(&RankedDocument) -> f32,
+        is_relevant: impl Fn(&RankedDocument) -> bool,
     ) -> Result<(), Failure> {
         for (knows, judged) in Knows::ALL.into_iter().zip(&mut self.0) {
             let candidates = asked.candidates(asking.text, asking.of, knows)?;
-            let labels: Vec<f32> = candidates.iter().map(&grade).collect();
-            let found = labels.iter().filter(|&&label| label >= 1.0).count();
+            let labels: Vec<f32> =
+                candidates.iter().map(|document| f32::from(u8::from(is_relevant(document)))).collect();
+            let found = labels.iter().filter(|&&label| label > 0.0).count();
             if labels.is_empty() {
                 continue;
             }

@@ -58,6 +58,7 @@ const COMMITS: usize = 20;
 const COMMENTS: usize = 12;
 const HEADINGS: usize = 16;
 const SECTIONS: usize = 8;
+const WORDS: usize = 10;
 const NAMES: usize = 16;
 const PATHS: usize = 8;
 const TESTS: usize = 10;
@@ -91,6 +92,7 @@ pub(crate) fn of_tree(tree: &Path, files: &[DocPath]) -> Result<Vec<Question>, B
     questions.extend(of_sections(files, &read));
     questions.extend(of_names(files, &read));
     questions.extend(of_paths(files));
+    questions.extend(of_words(files, &read));
     Ok(questions)
 }
 
@@ -129,6 +131,21 @@ fn of_sections(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) ->
         is_telling.then(|| Question::new("keywords", &keywords.join(" ")).answered_by([path.as_str()]))
     };
     spread(&sections, 2 * SECTIONS).filter_map(question).take(SECTIONS).collect()
+}
+
+/// Files of all kinds by a word that only they hold.
+fn of_words(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
+    let texts: Vec<(&DocPath, String)> = spread(files, READ_FILES)
+        .filter_map(|path| Some((path, read(path).filter(|text| text.len() < 400_000)?)))
+        .collect();
+    let mut vocabulary = Vocabulary::default();
+    texts.iter().for_each(|(_, text)| vocabulary.add(text));
+    let question = |(path, text): &(&DocPath, String)| {
+        let word = vocabulary.rarest(text, 1).into_iter().find(|word| vocabulary.texts(word) == 1)?;
+        Some(Question::new("word", &word).answered_by([path.as_str()]))
+    };
+    // Many files have no word of their own.
+    spread(&texts, 4 * WORDS).filter_map(question).take(WORDS).collect()
 }
 
 /// Definitions by their names, as they are written and otherwise, and tests by the names that they hold.

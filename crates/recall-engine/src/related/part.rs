@@ -1,18 +1,11 @@
 //! Which part of which document is asked about?
 
-use recall_core::{ByteSpan, Chunk};
+use recall_core::{ByteSpan, Chunk, Lines};
 
 use crate::error::GraphError;
 use crate::get::Name;
 use crate::graph::definitions::Names;
 use crate::graph::start::{by_id, by_path};
-
-/// Lines of a document, from 1, both included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Lines {
-    pub(super) start: u32,
-    pub(super) end: u32,
-}
 
 /// A document or a part of it.
 pub(super) struct Part {
@@ -33,18 +26,6 @@ pub(super) struct Part {
 pub(super) enum Extent {
     Whole,
     Some,
-}
-
-/// Takes the lines and the hash off a citation: `path:10-20@0123456789ab`, `path:10`.
-pub(super) fn split_lines(text: &str) -> (&str, Option<Lines>) {
-    let is_hash = |hash: &str| !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let cited = text.rsplit_once('@').filter(|(_, hash)| is_hash(hash)).map_or(text, |(cited, _)| cited);
-    let Some((path, lines)) = cited.rsplit_once(':') else { return (text, None) };
-    let (start, end) = lines.split_once('-').unwrap_or((lines, lines));
-    match (start.parse(), end.parse()) {
-        (Ok(start), Ok(end)) if !path.is_empty() => (path, Some(Lines { start, end })),
-        _ => (text, None),
-    }
 }
 
 impl Part {
@@ -109,22 +90,6 @@ fn span_of(text: &str, lines: Lines) -> Option<ByteSpan> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_citation_is_a_path_with_lines() {
-        let lines = |start, end| Some(Lines { start, end });
-        for (text, expected) in [
-            ("src/lib.rs:10-20@0123456789ab", ("src/lib.rs", lines(10, 20))),
-            ("src/lib.rs:10-20", ("src/lib.rs", lines(10, 20))),
-            ("src/lib.rs:7", ("src/lib.rs", lines(7, 7))),
-            ("src/lib.rs", ("src/lib.rs", None)),
-            ("C:x", ("C:x", None)),
-            (":7", (":7", None)),
-            ("a@b.rs:1-2", ("a@b.rs", lines(1, 2))),
-        ] {
-            assert_eq!(split_lines(text), expected, "{text}");
-        }
-    }
 
     #[test]
     fn lines_are_bytes_of_the_text() {

@@ -1,8 +1,9 @@
 //! What is asked of memories, checked.
 
 use recall_core::{
-    AddMemory, Feedback, ItemId, MEMORY_BYTES, MEMORY_ENTRIES, MemoryId, MemoryOrigin, PromoteMemory, Provenance,
-    RateItem, Repeats, SHORT_TEXT_BYTES, Scope, StoreScope, UpdateMemory, Verdict, VerifyMemories, VerifyMode,
+    AddMemory, Citation, Feedback, ItemId, MEMORY_BYTES, MEMORY_ENTRIES, MemoryId, MemoryOrigin, PromoteMemory,
+    Provenance, RateItem, Repeats, SHORT_TEXT_BYTES, Scope, StoreScope, UpdateMemory, Verdict, VerifyMemories,
+    VerifyMode,
 };
 
 use super::scope;
@@ -103,6 +104,13 @@ pub fn feedback(message: v1::FeedbackRequest) -> Asked<RateItem> {
     let item = any_id("item_id", &item_id)?;
     let asked = RateItem { item, feedback: Feedback { verdict, note: some(note) }, provenance: provenance(&context) };
     Ok((context, asked))
+}
+
+/// The path or the id of the document that feedback is about, where that is not an id of its own but a path or a citation.
+pub fn rated_by_path(message: &v1::FeedbackRequest) -> Option<String> {
+    let text = message.item_id.trim();
+    let is_path = !text.is_empty() && any_id("item_id", text).is_err();
+    is_path.then(|| Citation::of(text).document.to_owned())
 }
 
 /// Reads which memories are to be verified.
