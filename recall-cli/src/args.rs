@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use anstream::ColorChoice;
+use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Parser, ValueEnum};
 use recall_core::{DocumentType, Language, MemoryOrigin, MemoryType, Relation, Scope};
 
@@ -26,26 +27,29 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+/// Under which heading every help shows what holds for every command.
+const GLOBAL: &str = "Global options";
+
 /// What holds for every command.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
     /// The project's root; otherwise found from the working directory: the nearest folder with `.recall/` or `.git`.
-    #[arg(long, global = true, value_name = "PATH")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "PATH")]
     pub(crate) project: Option<PathBuf>,
     /// Writes JSON; one object a line where there are several.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) json: bool,
     /// Runs the command against a daemon of its own, which ends with it.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) no_daemon: bool,
     /// Accepts `/` or the home folder as a project's root.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) allow_broad_root: bool,
     /// Which of the project's domains is meant by the scope `domain`.
-    #[arg(long, global = true, value_name = "NAME")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "NAME")]
     pub(crate) domain: Option<String>,
     /// Whether output is coloured.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
 }
 
@@ -110,7 +114,8 @@ pub(crate) fn relation(text: &str) -> Result<Relation, String> {
 }
 
 /// Tells about wrong arguments, or prints the help that was asked for.
-pub(crate) fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
+pub(crate) fn refuse(mut error: clap::Error, arguments: &[OsString]) -> Exit {
+    best_first(&mut error);
     if !error.use_stderr() {
         // Help and version: what was asked for. A reader that is gone has seen enough.
         let _ = error.print();
@@ -128,9 +133,19 @@ pub(crate) fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
     Exit::Usage
 }
 
+/// Turns the order of what may have been meant: clap names the likeliest last.
+fn best_first(error: &mut clap::Error) {
+    for kind in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue] {
+        if let Some(ContextValue::Strings(names)) = error.get(kind) {
+            let names = names.iter().rev().cloned().collect();
+            error.insert(kind, ContextValue::Strings(names));
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{CommandFactory, FromArgMatches};
 
     use super::*;
 
@@ -182,6 +197,46 @@ mod tests {
             "recall models runtime",
         ] {
             assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn of_similar_commands_the_likeliest_is_named_first() {
+        let mut error = Cli::try_parse_from(["recall", "serch"]).expect_err("no command");
+        best_first(&mut error);
+        let told = error.to_string();
+        let place = |name: &str| told.find(&format!("'{name}'")).unwrap_or(usize::MAX);
+        assert!(place("search") < place("bench").min(place("graph")), "{told}");
+    }
+
+    /// Every command without commands of its own, with the words that call it.
+    fn leaves(command: &clap::Command, called: &str, found: &mut Vec<(String, clap::Command)>) {
+        for child in command.get_subcommands().filter(|child| child.get_name() != "help") {
+            let called = format!("{called} {}", child.get_name());
+            if child.has_subcommands() {
+                leaves(child, &called, found);
+            } else {
+                found.push((called, child.clone()));
+            }
+        }
+    }
+
+    #[test]
+    fn every_help_ends_with_examples_that_are_understood() {
+        let mut found = Vec::new();
+        leaves(&Cli::command(), "recall", &mut found);
+        assert!(found.len() > 30, "{}", found.len());
+        for (called, command) in found {
+            let examples = command.get_after_help().unwrap_or_else(|| panic!("`{called}` has no examples")).to_string();
+            let lines: Vec<&str> = examples.lines().skip(1).map(str::trim).collect();
+            assert!(examples.starts_with("Examples:\n") && !lines.is_empty(), "`{called}`: {examples}");
+            for line in lines {
+                let line = line.split(" | ").find(|part| part.starts_with("recall ")).expect(line);
+                assert!(line.starts_with(&called), "`{called}`: {line}");
+                let words = shlex::split(line).expect(line);
+                let parsed = Cli::command().try_get_matches_from(&words).and_then(|it| Cli::from_arg_matches(&it));
+                assert!(parsed.is_ok(), "{line}: {}", parsed.err().map(|error| error.to_string()).unwrap_or_default());
+            }
         }
     }
 

@@ -45,7 +45,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return args::refuse(&error, &arguments),
+        Err(error) => return args::refuse(error, &arguments),
     };
     let Cli { global, command } = cli;
     let output = Output::new(global.format(), global.color);

@@ -1,5 +1,6 @@
 //! The daemon, however often it is restarted meanwhile.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use recall_client::{Client, ConnectOptions, Launch, is_gone};
@@ -24,6 +25,7 @@ pub(crate) struct Daemon {
     /// Held by the one call that asks how far the indexing is. Were each of many slow searches to ask, and to give up
     /// asking when its answer comes, the daemon would take the given up streams for an attack and end the connection.
     pub(crate) asking: Mutex<()>,
+    has_reminded: AtomicBool,
 }
 
 /// What became of the attempts to connect.
@@ -53,7 +55,13 @@ impl Daemon {
             options: options.map_err(|error| ToolError::from(&error)),
             link: Mutex::default(),
             asking: Mutex::default(),
+            has_reminded: AtomicBool::new(false),
         }
+    }
+
+    /// Whether the model is to be reminded to judge what it found: once, with the first hits.
+    pub(crate) fn reminds(&self) -> bool {
+        !self.has_reminded.swap(true, Ordering::Relaxed)
     }
 
     /// Makes a call, which must be safe to repeat: when the connection breaks it is made again on a new one.

@@ -33,7 +33,7 @@ pub(crate) use memory::{added, promoted, rated, stored, verified};
 use origin::origin;
 pub(crate) use quote::{Place, page};
 pub(crate) use related::related;
-pub(crate) use search::{JUDGE_REMINDER, nothing, search};
+pub(crate) use search::{JUDGE_REMINDER, Shape, nothing, search};
 pub(crate) use session::{briefing, ended, events, logged, sessions, started};
 pub(crate) use status::{Detail, status};
 

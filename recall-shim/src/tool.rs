@@ -44,6 +44,7 @@ pub(crate) use index::Run;
 pub(crate) enum Tool {
     Search,
     Get,
+    Graph,
     List,
     Add,
     Index,
@@ -51,7 +52,6 @@ pub(crate) enum Tool {
     Log,
     Status,
     Related,
-    Graph,
     Promote,
     Verify,
     Session,
@@ -78,6 +78,7 @@ impl Tool {
     pub(crate) const ALL: [Self; 17] = [
         Self::Search,
         Self::Get,
+        Self::Graph,
         Self::List,
         Self::Add,
         Self::Index,
@@ -85,7 +86,6 @@ impl Tool {
         Self::Log,
         Self::Status,
         Self::Related,
-        Self::Graph,
         Self::Promote,
         Self::Verify,
         Self::Session,
@@ -96,7 +96,7 @@ impl Tool {
     ];
 
     /// How many of [`ALL`](Self::ALL) are what an agent needs in its work: the first.
-    const CORE: usize = 8;
+    const CORE: usize = 9;
 
     /// The tools of a set, in the order in which they are listed.
     pub(crate) fn of_set(set: ToolSet) -> &'static [Self] {
@@ -179,7 +179,7 @@ impl Tool {
 
 /// The arguments that decide what is found, as against how it is shown, in a fixed order.
 fn question(tool: Tool, arguments: &JsonObject) -> String {
-    const SHOWN_HOW: [&str; 5] = ["cursor", "explain", "format", "k", "limit"];
+    const SHOWN_HOW: [&str; 5] = ["budget_tokens", "cursor", "format", "k", "limit"];
     let deciding: BTreeMap<_, _> =
         arguments.iter().filter(|(name, value)| !value.is_null() && !SHOWN_HOW.contains(&name.as_str())).collect();
     format!("{tool:?} {}", serde_json::json!(deciding))
@@ -224,7 +224,9 @@ mod tests {
             assert_eq!(annotations.open_world_hint, Some(false), "{tool:?}");
             // What is added or said twice counts twice.
             let counts = matches!(tool, Tool::Add | Tool::Feedback | Tool::Log | Tool::Store);
-            assert_eq!(annotations.idempotent_hint, Some(!counts), "{tool:?}");
+            // For a tool that only reads the other hints mean nothing.
+            let is_read_only = annotations.read_only_hint == Some(true);
+            assert_eq!(annotations.idempotent_hint, (!is_read_only).then_some(!counts), "{tool:?}");
             check_portable(&Value::Object((*definition.input_schema).clone()), &format!("{tool:?}"));
             assert_eq!(definition.input_schema.get("type"), Some(&Value::from("object")), "{tool:?}");
         }
@@ -282,10 +284,19 @@ mod tests {
     #[test]
     fn the_full_set_adds_to_the_core() {
         let (core, full) = (Tool::of_set(ToolSet::Core), Tool::of_set(ToolSet::Full));
-        let expected =
-            [Tool::Search, Tool::Get, Tool::List, Tool::Add, Tool::Index, Tool::Feedback, Tool::Log, Tool::Status];
+        let expected = [
+            Tool::Search,
+            Tool::Get,
+            Tool::Graph,
+            Tool::List,
+            Tool::Add,
+            Tool::Index,
+            Tool::Feedback,
+            Tool::Log,
+            Tool::Status,
+        ];
         assert_eq!(core, expected);
-        let more = [Tool::Related, Tool::Graph, Tool::Promote, Tool::Verify, Tool::Session];
+        let more = [Tool::Related, Tool::Promote, Tool::Verify, Tool::Session];
         let plain = [Tool::Store, Tool::Recall, Tool::Init, Tool::Rebuild];
         assert_eq!(full[core.len()..], [&more[..], &plain[..]].concat());
     }

@@ -123,7 +123,7 @@ async fn giving_up_many_calls_at_once_ends_no_other() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_place_is_read_by_its_path_its_lines_and_its_citation() {
     let home = Home::new(&[]);
-    let text: String = (1..=9).map(|number| format!("fn line_{number}() {{}}\n")).collect();
+    let text = (1..=9).fold(String::new(), |text, number| text + &format!("fn line_{number}() {{}}\n"));
     let (client, context) = client(&home, &[("src/a.rs", &text)]).await;
     let get = async |id: &str| {
         let request = v1::GetRequest { context: Some(context.clone()), id: id.to_owned(), ..v1::GetRequest::default() };

@@ -153,7 +153,7 @@ fn garble(file: &Path, bytes: &[u8], kind: &str) -> Vec<u8> {
 #[test]
 fn a_file_of_the_index_that_is_replaced_or_overwritten_is_noticed_by_a_running_daemon() {
     // A look before every answer, so that none is given between two looks.
-    let sandbox = sandbox!().with_variable("RECALL_LIMITS__SCAN_INTERVAL", "0s");
+    let sandbox = sandbox!().with_variable("RECALL_LIMITS__LOOK_INTERVAL", "0s");
     let texts: Vec<(String, String)> = (0..40)
         .map(|number| {
             let word = WORDS[number % WORDS.len()];

@@ -107,9 +107,7 @@ fn the_first_search_indexes_on_the_way_and_its_hits_can_be_read() {
     let found = agent.ask("recall_search", &json!({"query": "open_sessions"}));
     assert!(found.contains("src/sessions.rs:"), "{found}");
     assert!(found.contains("2 | pub fn open_sessions() -> Sessions {"), "{found}");
-    let (_, behind) = found.split_once("· id ").expect("an id");
-    let id = behind.lines().next().expect("a line");
-    let read = agent.ask("recall_get", &json!({"id": id}));
+    let read = agent.ask("recall_get", &json!({"id": "src/sessions.rs:1-4"}));
     assert!(read.contains("| pub fn open_sessions() -> Sessions {"), "{read}");
     let listed = agent.ask("recall_list", &json!({"type": "adr"}));
     assert!(listed.contains("docs/adr/0001-wal.md · Use WAL"), "{listed}");
@@ -138,7 +136,7 @@ fn the_full_set_of_tools_shows_what_has_to_do_with_what() {
     assert_eq!(refused["isError"], true, "{refused}");
     assert!(refused.to_string().contains("near it are `open_sessions`"), "{refused}");
     let mut few = Agent::start(&sandbox, &project);
-    let id = few.send("recall_graph", &json!({"node": "open_sessions"}));
+    let id = few.send("recall_related", &json!({"id": "src/login.rs"}));
     assert!(few.receive()["error"]["message"].as_str().is_some_and(|told| told.contains("no tool")), "{id}");
 }
 

@@ -257,9 +257,7 @@ fn an_agent_remembers_and_is_told_what_is_known() {
     let id = kept.strip_prefix("Kept as ").and_then(|rest| rest.split(' ').next()).expect("an id").to_owned();
     assert!(ask("recall_add", memory).starts_with(&format!("Not kept: {id} says nearly the same")));
     let hits = ask("recall_search", json!({"query": "wombat lock", "types": ["lesson"]}));
-    let facts = format!(
-        "project lesson, own, observed by an agent, unconfirmed, verified against its files · lesson · id {id}"
-    );
+    let facts = format!("project lesson, own, observed by an agent, unconfirmed, verified against its files · id {id}");
     assert!(hits.contains(&facts) && hits.contains("Opening waits"), "{hits}");
     let noted = ask("recall_feedback", json!({"item_id": id, "useful": true}));
     assert!(noted.contains("1 useful"), "{noted}");

@@ -91,6 +91,6 @@ pub use standing::{
 };
 pub use time::{Clock, Timestamp};
 pub use title::title_of;
-pub use understand::{QueryClass, Understood, understand};
+pub use understand::{QueryClass, Understood, UnknownFilter, understand};
 pub use vector_index::{NearestError, Neighbour, RowFilter, VectorIndex};
 pub use vocabulary::Vocabulary;

@@ -58,11 +58,22 @@ pub struct Understood {
     pub filters: Filters,
     /// The inline `scope:`.
     pub scope: Option<Scope>,
+    /// Words that have the form of a `type:` or `scope:` filter and name none that there is, with what is wrong; they stand in the text.
+    pub unknown_filters: Vec<UnknownFilter>,
+}
+
+/// A word that has the form of a filter and filters nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownFilter {
+    /// The word, as `type:novel`.
+    pub word: String,
+    /// What is wrong with it, as `unknown type "novel": the types are …`.
+    pub problem: String,
 }
 
 /// Reads a query: inline filters (`type: lang: path: tag: scope:`), quoted phrases, identifiers, paths, class.
 ///
-/// Never fails: a filter whose value is unknown is left in the text as an ordinary word.
+/// Never fails: a filter whose value is unknown is left in the text as an ordinary word, and noted.
 pub fn understand(query: &str) -> Understood {
     let mut understood = Understood {
         class: QueryClass::Question,
@@ -72,6 +83,7 @@ pub fn understand(query: &str) -> Understood {
         phrases: Vec::new(),
         filters: Filters::default(),
         scope: None,
+        unknown_filters: Vec::new(),
     };
     for piece in pieces(query) {
         match piece {
@@ -115,7 +127,10 @@ impl Understood {
             return false;
         }
         match key {
-            "type" => value.parse::<DocumentType>().map(|t| self.filters.types.push(t)).is_ok(),
+            "type" => {
+                let parsed = value.parse::<DocumentType>();
+                self.known(word, parsed).map(|kind| self.filters.types.push(kind)).is_some()
+            }
             "lang" | "language" => {
                 self.filters.languages.push(Language::from(value.to_ascii_lowercase()));
                 true
@@ -128,8 +143,22 @@ impl Understood {
                 self.filters.tags.push(value.to_owned());
                 true
             }
-            "scope" => value.parse::<Scope>().map(|scope| self.scope = Some(scope)).is_ok(),
+            "scope" => {
+                let parsed = value.parse::<Scope>();
+                self.known(word, parsed).map(|scope| self.scope = Some(scope)).is_some()
+            }
             _ => false,
+        }
+    }
+
+    /// The value of a filter; where there is none such, that is noted.
+    fn known<T>(&mut self, word: &str, parsed: Result<T, impl fmt::Display>) -> Option<T> {
+        match parsed {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.unknown_filters.push(UnknownFilter { word: word.to_owned(), problem: error.to_string() });
+                None
+            }
         }
     }
 }

@@ -282,6 +282,13 @@ pub enum Warning {
         /// Why.
         reason: String,
     },
+    /// A word of the query has the form of a filter and is none: it is looked for as a word.
+    UnknownFilter {
+        /// The word.
+        word: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// Weights of the retrievers are given, so their fusion decides on the order and the learned rankers do not.
     WeightsDecide,
     /// Memories that were acknowledged are not in the index yet.

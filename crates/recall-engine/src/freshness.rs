@@ -237,7 +237,9 @@ fn freshen_files(
     }
     if state.ended >= needed {
         let is_first = never_indexed.then_some(&state.result);
-        if let Some(Some(Ok(outcome))) = is_first {
+        if let Some(Some(Ok(outcome))) = is_first
+            && outcome.added > 0
+        {
             return Ok(vec![Warning::IndexedOnTheWay { files: outcome.added, took: began.elapsed() }]);
         }
         return told(store, &state);

@@ -9,7 +9,8 @@ mod write;
 
 use std::collections::HashSet;
 use std::num::NonZero;
-use std::time::Instant;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use recall_core::Timestamp;
 
@@ -79,6 +80,14 @@ pub(crate) struct Outcome {
     pub(crate) bytes: u64,
 }
 
+impl Outcome {
+    fn log(&self, root: &Path, took: Duration) {
+        let Self { added, changed, touched, removed, failed, skipped, chunks, bytes } = self;
+        let (root, took_ms) = (root.display(), took.as_millis() as u64);
+        tracing::info!(%root, added, changed, touched, removed, failed, skipped, chunks, bytes, took_ms, "indexed");
+    }
+}
+
 /// Who reports and who may stop an ingest.
 pub(crate) struct Supervision<'a> {
     pub(crate) progress: &'a mut dyn FnMut(Progress),
@@ -115,7 +124,7 @@ pub(crate) fn ingest(
         _ => drop(store.reload_known()?),
     }
     if let Ok(outcome) = &outcome {
-        tracing::info!(root = %store.root.display(), ?outcome, took_ms = started.elapsed().as_millis() as u64, "indexed");
+        outcome.log(&store.root, started.elapsed());
     }
     outcome
 }

@@ -79,6 +79,7 @@ pub use status::{FailureEntry, Status, StoreStatus};
 
 pub use recall_catalog::ListSort;
 use recall_core::Clock;
+use recall_folder::Folder;
 use recall_journal::Disk;
 use recall_watch::Watcher;
 
@@ -168,8 +169,8 @@ impl Engine {
 fn watcher(places: &Places) -> Option<Arc<Watcher>> {
     let markers = places.markers();
     // A process that was killed leaves its markers behind. Whoever may still use some then scans.
-    if let Some(all) = markers.parent() {
-        let _ = std::fs::remove_dir_all(all);
+    if let Some((home, all)) = markers.parent().and_then(|all| Some((all.parent()?, all.file_name()?))) {
+        let _ = Folder::open(home).and_then(|home| home.remove(all));
     }
     match Watcher::new(&markers) {
         Ok(watcher) => Some(Arc::new(watcher)),

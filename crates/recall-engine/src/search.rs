@@ -25,8 +25,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_core::{
-    Ablation, ChunkRow, Facets, ItemId, Language, Retriever, Scope, SearchRequest, Understood, UnknownLanguage,
-    Weights, select, understand,
+    Ablation, ChunkRow, Facets, ItemId, Language, Retriever, Scope, SearchRequest, Understood, UnknownFilter,
+    UnknownLanguage, Weights, select, understand,
 };
 
 use crate::Engine;
@@ -135,7 +135,7 @@ impl Engine {
     fn freshen_all(&self, stores: &[Arc<Store>]) -> Result<Vec<Warning>, SearchError> {
         let mut warnings = Vec::new();
         for store in stores {
-            warnings.extend(store.repaired.iter().map(|what| Warning::Repaired { what: what.clone() }));
+            warnings.extend(store.untold_repairs().iter().map(|what| Warning::Repaired { what: what.clone() }));
             let freshened = freshen(store, &self.settings, &self.clock);
             // Freshening reads the configuration again if it was changed.
             let settings = store.settings();
@@ -250,6 +250,8 @@ impl Search<'_> {
         let mut warnings: Vec<Warning> =
             left_out.into_iter().map(|path| Warning::LeftOut { path: mask::shown_path(path) }).collect();
         warnings.extend(masked.into_iter().map(|path| Warning::SecretsMasked { path }));
+        let unknown = self.understood.unknown_filters.iter().cloned();
+        warnings.extend(unknown.map(|UnknownFilter { word, problem }| Warning::UnknownFilter { word, problem }));
         warnings.extend((are_given && self.ranking.rankers.is_some()).then_some(Warning::WeightsDecide));
         let model = pool.iter().find_map(|finds| Some(finds.meaning.as_ref()?.model.to_string()));
         let mut silent = self.silent(&pool, &weights);

@@ -19,6 +19,7 @@ mod watching;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
@@ -120,6 +121,8 @@ pub(crate) struct Store {
     looked: Mutex<Option<Instant>>,
     /// What was found damaged at open and made anew.
     pub(crate) repaired: Vec<String>,
+    /// Whether an answer has told so.
+    has_told_repairs: AtomicBool,
     /// Asks the store's background jobs to stop.
     pub(crate) cancel: Cancel,
     /// The turns to import, of all stores.
@@ -130,6 +133,12 @@ impl Store {
     /// What its project's configuration says at present.
     pub(crate) fn settings(&self) -> Arc<StoreSettings> {
         self.settings.load_full()
+    }
+
+    /// What was found damaged at open and made anew, for the first answer after it. Status and doctor tell it as long as the store is
+    /// open.
+    pub(crate) fn untold_repairs(&self) -> &[String] {
+        if self.has_told_repairs.swap(true, Ordering::Relaxed) { &[] } else { &self.repaired }
     }
 
     /// What is known of the files.

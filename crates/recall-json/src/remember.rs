@@ -9,6 +9,7 @@ use crate::{Warning, answer, store_scope, warnings};
 #[derive(Debug, Serialize)]
 pub(crate) struct Added<'a> {
     id: &'a str,
+    title: &'a str,
     status: &'static str,
     similar: Vec<Similar<'a>>,
     warnings: Vec<Warning<'a>>,
@@ -35,13 +36,13 @@ pub fn added(message: &v1::AddResponse) -> impl Serialize {
 
 impl<'a> From<&'a v1::AddResponse> for Added<'a> {
     fn from(message: &'a v1::AddResponse) -> Self {
-        let v1::AddResponse { id, status, similar, warnings: told } = message;
+        let v1::AddResponse { id, title, status, similar, warnings: told } = message;
         let status = match v1::AddStatus::try_from(*status) {
             Ok(v1::AddStatus::Duplicate) => "duplicate",
             Ok(v1::AddStatus::Superseded) => "superseded",
             Ok(v1::AddStatus::Added | v1::AddStatus::Unspecified) | Err(_) => "added",
         };
-        Self { id, status, similar: similar.iter().map(Similar::from).collect(), warnings: warnings(told) }
+        Self { id, title, status, similar: similar.iter().map(Similar::from).collect(), warnings: warnings(told) }
     }
 }
 

@@ -118,7 +118,10 @@ mod mirror {
             failures: Vec<ItemFailure>, generation: u64,
         }
         ItemFailure { item: String, code: String, reason: String }
-        Added { ok: bool, schema_version: String, id: String, status: String, similar: Vec<Similar>, warnings: Vec<Warning> }
+        Added {
+            ok: bool, schema_version: String, id: String, title: String, status: String, similar: Vec<Similar>,
+            warnings: Vec<Warning>,
+        }
         Similar { id: String, title: String, similarity: f64 }
         Updated { ok: bool, schema_version: String, memory: Option<Memory>, warnings: Vec<Warning> }
         Rated { ok: bool, schema_version: String, acknowledged: bool, item_stats: Option<ItemStats> }
@@ -152,7 +155,7 @@ mod mirror {
             id: String, scope: Option<String>, name: String, root: String, index_path: String, initialised: bool,
             indexed: bool, generation: u64, documents: u64, chunks: u64, symbols: u64, edges: u64, memories: u64,
             text_bytes: u64, index_bytes: u64, indexing: Option<Indexing>, failed: u64, failures: Vec<ItemFailure>,
-            last_scan: Option<String>, last_change: Option<String>, freshness: Option<String>,
+            last_scan: Option<String>, last_change: Option<String>, freshness: Option<String>, unwatched: Option<String>,
             documents_by_type: BTreeMap<String, u64>, documents_by_language: BTreeMap<String, u64>,
             embedded: BTreeMap<String, f64>, memories_verified: Option<f64>, schema_versions: BTreeMap<String, u32>,
             ranker: Option<String>, model: Option<String>, warnings: Vec<Warning>,

@@ -40,7 +40,7 @@ mirror! {
         ok: bool, schema_version: String, session_id: String, summary_path: Option<String>, memories: Vec<Added>,
         warnings: Vec<Value>,
     }
-    Added { id: String, status: String, similar: Vec<Value>, warnings: Vec<Value> }
+    Added { id: String, title: String, status: String, similar: Vec<Value>, warnings: Vec<Value> }
     Briefing {
         ok: bool, schema_version: String, text: String, used_tokens: u32, sections: Vec<Section>, warnings: Vec<Value>,
     }

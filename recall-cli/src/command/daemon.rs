@@ -17,14 +17,19 @@ use crate::output::{Format, human};
 #[derive(Debug, Subcommand)]
 pub(crate) enum DaemonCommand {
     /// Starts the daemon, unless it runs.
+    #[command(after_help = examples!("recall daemon start"))]
     Start,
     /// Asks the daemon to finish, and waits until it has ended. Ends one that does not answer.
+    #[command(after_help = examples!("recall daemon stop"))]
     Stop,
     /// Stops the daemon and starts it again.
+    #[command(after_help = examples!("recall daemon restart"))]
     Restart,
     /// Tells whether the daemon runs, without starting it.
+    #[command(after_help = examples!("recall daemon status", "recall daemon status --json"))]
     Status,
     /// Shows the daemon's log.
+    #[command(after_help = examples!("recall daemon logs --follow", "recall daemon logs -n 200"))]
     Logs(logs::LogsArgs),
 }
 

@@ -12,6 +12,11 @@ use crate::invocation::Invocation;
 #[derive(Debug, Subcommand)]
 pub(crate) enum EvalCommand {
     /// Asks the queries of a dataset and tells how good the answers are.
+    #[command(after_help = examples!(
+        "recall eval run --dataset tests/quality",
+        "recall eval run --dataset questions --ablate",
+        "recall eval run --dataset questions --compare before.jsonl --floor ndcg@10=0.8",
+    ))]
     Run(run::RunArgs),
 }
 

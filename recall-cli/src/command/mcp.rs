@@ -16,10 +16,13 @@ use crate::{Exit, project_root};
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
     /// Registers recall in Claude Code.
+    #[command(after_help = examples!("recall mcp install", "recall mcp install --target project --dry-run"))]
     Install(McpArgs),
     /// Takes recall's registration back, and nothing else.
+    #[command(after_help = examples!("recall mcp uninstall"))]
     Uninstall(McpArgs),
     /// Prints the entry, for agents that are configured by hand.
+    #[command(after_help = examples!("recall mcp print"))]
     Print,
 }
 

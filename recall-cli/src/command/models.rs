@@ -16,14 +16,19 @@ use crate::{Exit, transfer};
 #[derive(Debug, Subcommand)]
 pub(crate) enum ModelsCommand {
     /// Lists the models that are there, and those that can be pulled.
+    #[command(after_help = examples!("recall models list"))]
     List(ListArgs),
     /// Installs a model from a folder with `model.onnx`, `tokenizer.json` and the model's configuration.
+    #[command(after_help = examples!("recall models add ~/models/minilm --name minilm"))]
     Add(AddArgs),
     /// Fetches a known model from a hub and installs it.
+    #[command(after_help = examples!("recall models pull all-MiniLM-L6-v2"))]
     Pull(PullArgs),
     /// Uses a model from now on. What it is to embed is embedded in the background; until then the former one answers.
+    #[command(after_help = examples!("recall models use embed minilm", "recall models use rerank none"))]
     Use(UseArgs),
     /// Deletes an installed model.
+    #[command(after_help = examples!("recall models rm minilm"))]
     Rm(RmArgs),
     /// Installs the library that runs models.
     #[command(subcommand)]
@@ -79,8 +84,13 @@ pub(crate) struct RmArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum RuntimeCommand {
     /// Fetches ONNX Runtime, verifies it, and keeps it beside recall's data.
+    #[command(after_help = examples!(
+        "recall models runtime install",
+        "recall models runtime install --from onnxruntime.whl",
+    ))]
     Install(InstallArgs),
     /// Loads ONNX Runtime again after it ended the daemon while it was being loaded.
+    #[command(after_help = examples!("recall models runtime retry"))]
     Retry,
 }
 

@@ -50,7 +50,6 @@ pub(crate) struct RememberArgs {
 
 pub(super) async fn run(args: RememberArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
     let request = request(args, read_input, invocation.context())?;
-    let title = request.title.clone();
     let output = &invocation.output;
     let client = invocation.connect().await?;
     let answer = client.add(request).await?;
@@ -59,7 +58,7 @@ pub(super) async fn run(args: RememberArgs, invocation: &Invocation) -> Result<E
         Format::Json => output.json(&recall_json::added(&answer))?,
         Format::Human => {
             output.warn(&answer.warnings);
-            output.text(&added(&answer, &title))?;
+            output.text(&added(&answer))?;
             if is_refused {
                 output.say("hint: `--force` keeps it all the same, `--supersedes ID` retires the older one");
             }

@@ -40,9 +40,6 @@ pub(crate) struct SearchArgs {
     /// Only documents with all of these tags.
     #[arg(long = "tag", value_delimiter = ',', value_name = "TAG")]
     tags: Vec<String>,
-    /// A filter in RQL: `doc.size > 1000 AND doc.path GLOB 'src/**'`.
-    #[arg(long, default_value = "", hide_default_value = true, value_name = "EXPRESSION")]
-    filter: String,
     /// The weight of the words (BM25); otherwise by the kind of query.
     #[arg(long, value_name = "WEIGHT")]
     bm25: Option<f32>,
@@ -52,10 +49,10 @@ pub(crate) struct SearchArgs {
     /// The weight of the structure; otherwise by the kind of query.
     #[arg(long, value_name = "WEIGHT")]
     ppr: Option<f32>,
-    /// Lets installed rerankers have their say, which is the default.
+    /// Uses the reranker if one is installed, which is the default.
     #[arg(long, conflicts_with = "no_rerank")]
     rerank: bool,
-    /// Leaves rerankers out.
+    /// Leaves the reranker out.
     #[arg(long)]
     no_rerank: bool,
     /// Leaves code out.
@@ -121,7 +118,6 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
         languages,
         paths,
         tags,
-        filter,
         bm25,
         vector,
         ppr,
@@ -145,7 +141,7 @@ fn request(args: SearchArgs, context: v1::RequestContext) -> v1::SearchRequest {
             paths,
             tags,
         }),
-        filter,
+        filter: String::new(),
         limit: Some(k),
         offset,
         weights: Some(v1::Weights { vector, bm25, ppr }),
@@ -190,7 +186,7 @@ mod tests {
     fn every_flag_reaches_the_request() {
         let request = asked(
             "search x --k 3 --offset 6 --scope project --type adr,runbook --lang Rust --path src --path docs/** \
-             --tag a,b --filter doc.size>1 --bm25 2 --vector 0 --no-rerank --no-code --no-memories --explain --facets \
+             --tag a,b --bm25 2 --vector 0 --no-rerank --no-code --no-memories --explain --facets \
              --without path --without collapse",
         );
         let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
@@ -204,7 +200,6 @@ mod tests {
                 paths: texts(&["src", "docs/**"]),
                 tags: texts(&["a", "b"]),
             }),
-            filter: "doc.size>1".to_owned(),
             limit: Some(3),
             offset: 6,
             weights: Some(v1::Weights { vector: Some(0.0), bm25: Some(2.0), ppr: None }),

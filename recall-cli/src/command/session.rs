@@ -8,6 +8,7 @@ mod stop;
 
 use clap::Subcommand;
 use recall_client::Client;
+use recall_proto::Reason;
 use recall_proto::v1::{self, RequestContext, SessionState};
 
 use crate::Exit;
@@ -18,16 +19,27 @@ use crate::invocation::Invocation;
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionCommand {
     /// Begins a session and tells its id.
+    #[command(after_help = examples!("recall session start --goal \"bounded retries\" --briefing"))]
     Start(start::StartArgs),
     /// Ends a session; its summary becomes a document of the project.
+    #[command(after_help = examples!(
+        "recall session end --summary \"Retries have a limit.\"",
+        "recall session end S-0123 --reason exit",
+    ))]
     End(stop::EndArgs),
     /// Makes up the end of a session that broke off, from its events and from git.
+    #[command(after_help = examples!("recall session recover"))]
     Recover(stop::RecoverArgs),
     /// Lists the sessions of the project, the latest first.
+    #[command(after_help = examples!("recall session list", "recall session list --state abandoned"))]
     List(list::ListArgs),
     /// Shows a session and what happened in it.
+    #[command(after_help = examples!("recall session show", "recall session show --type decision,dead_end"))]
     Show(show::ShowArgs),
     /// Writes an event into the flight recorder of a session.
+    #[command(after_help = examples!(
+        "recall session log decision \"Use WAL\" --rationale \"Readers never wait.\" --file src/db.rs",
+    ))]
     Log(Box<log::LogArgs>),
 }
 
@@ -75,9 +87,11 @@ async fn the_only(
     let mut sessions = client.list_sessions(request).await?.sessions;
     match sessions.len() {
         1 => Ok(sessions.remove(0).id),
-        0 => Err(Complaint::usage(format!("no session is {called} in this project"))
-            .with_hint("begin one with `recall session start`, or see `recall session list`")
-            .into()),
+        0 => {
+            Err(Complaint::new(Exit::NothingFound, Reason::NotFound, format!("no session is {called} in this project"))
+                .with_hint("`recall session list` shows all; `recall session start` begins one")
+                .into())
+        }
         _ => Err(Complaint::usage(format!("several sessions are {called} in this project"))
             .with_hint("name one of `recall session list`")
             .into()),

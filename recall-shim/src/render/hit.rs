@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use recall_proto::v1::{Chunk, Document, Explain, Hit, Retrieved};
+use recall_proto::v1::{Chunk, Document, Explain, Hit, Retrieved, StoreScope};
 
 use super::quote::{Place, fenced, numbered};
 use super::{chars, inline, origin};
 
 /// A path of symbols or headings is seldom longer; content may pretend to be one.
 const NAME_CHARS: usize = 160;
+
+/// A signature or a line is seldom longer.
+const SIGNATURE_CHARS: usize = 120;
 
 /// More places than these say no more.
 const MOST_PLACES: usize = 5;
@@ -24,11 +27,7 @@ pub(super) struct Shown {
 pub(super) fn hit(number: u32, hit: &Hit, fence: &str, fitting_chars: usize) -> Shown {
     let doc = hit.doc.clone().unwrap_or_default();
     let chunk = hit.chunk.clone().unwrap_or_default();
-    let mut head = format!("[{number}] {}", inline(&hit.citation, 400));
-    if let Some(name) = name(&doc, &chunk) {
-        let _ = write!(head, " · {name}");
-    }
-    let _ = writeln!(head, "\n    {}", facts(hit, &doc, &chunk));
+    let mut head = title(number, hit, &doc, &chunk);
     if !hit.also_at.is_empty() {
         let places: Vec<String> = hit.also_at.iter().take(MOST_PLACES).map(|place| inline(place, 400)).collect();
         let more = hit.also_at.len().saturating_sub(MOST_PLACES);
@@ -46,10 +45,38 @@ pub(super) fn hit(number: u32, hit: &Hit, fence: &str, fitting_chars: usize) -> 
             text,
             "    cut at line {line} of {}: recall_get {} has the rest",
             chunk.end_line,
-            inline(&chunk.id, 80)
+            inline(&hit.citation, 400)
         );
     }
     Shown { text, cut: content.rest.is_some() }
+}
+
+/// A hit without its text: where it is, what it is, and the line that says most about it.
+pub(super) fn brief(number: u32, hit: &Hit) -> String {
+    let doc = hit.doc.clone().unwrap_or_default();
+    let chunk = hit.chunk.clone().unwrap_or_default();
+    let mut text = title(number, hit, &doc, &chunk);
+    let first = chunk.text.lines().map(str::trim).find(|line| line.chars().any(char::is_alphanumeric));
+    let says = if chunk.signature.is_empty() { first.unwrap_or_default() } else { &chunk.signature };
+    if !says.is_empty() {
+        let _ = writeln!(text, "    | {}", inline(says, SIGNATURE_CHARS));
+    }
+    text
+}
+
+/// A hit in a few words: its citation and what it is called.
+pub(super) fn named(hit: &Hit) -> String {
+    let name = name(&hit.doc.clone().unwrap_or_default(), &hit.chunk.clone().unwrap_or_default());
+    let name = name.map_or_else(String::new, |name| format!(" ({name})"));
+    format!("{}{name}", inline(&hit.citation, 400))
+}
+
+/// The lines above a hit's text.
+fn title(number: u32, hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
+    let name = name(doc, chunk).map_or_else(String::new, |name| format!(" · {name}"));
+    let facts = facts(hit, doc, chunk);
+    let facts = if facts.is_empty() { String::new() } else { format!("\n    {facts}") };
+    format!("[{number}] {}{name}{facts}\n", inline(&hit.citation, 400))
 }
 
 /// What the chunk is called: its symbol, else the document's title where that is not just its file name.
@@ -66,7 +93,14 @@ fn name(doc: &Document, chunk: &Chunk) -> Option<String> {
 }
 
 fn facts(hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
-    let mut facts = vec![origin(doc, hit.memory.as_ref()), inline(&doc.r#type, 20)];
+    let mut facts = Vec::new();
+    // That a hit is code of the project goes without saying.
+    if hit.memory.is_some() || doc.scope() != StoreScope::Project || !doc.source.is_empty() {
+        facts.push(origin(doc, hit.memory.as_ref()));
+    }
+    if hit.memory.is_none() && doc.r#type != "code" {
+        facts.push(inline(&doc.r#type, 20));
+    }
     if doc.r#type == "code" && !chunk.kind.is_empty() {
         facts.push(inline(&chunk.kind, 20));
     }
@@ -79,9 +113,10 @@ fn facts(hit: &Hit, doc: &Document, chunk: &Chunk) -> String {
     if hit.staleness >= 1.0 {
         facts.push("old: not changed or verified for long".to_owned());
     }
-    // A memory goes by its own id, whatever part of it was found.
-    let id = if hit.memory.is_some() { &doc.id } else { &chunk.id };
-    facts.push(format!("id {}", inline(id, 80)));
+    // A file goes by its citation; a memory by its own id, whatever part of it was found.
+    if hit.memory.is_some() {
+        facts.push(format!("id {}", inline(&doc.id, 80)));
+    }
     facts.join(" · ")
 }
 

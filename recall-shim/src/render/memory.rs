@@ -16,8 +16,8 @@ use super::{ANSWER_CHARS, TAIL_CHARS, chars};
 const TITLE_CHARS: usize = 160;
 
 /// What became of a memory that was to be kept.
-pub(crate) fn added(response: &AddResponse, title: &str) -> String {
-    let AddResponse { id, status: _, similar, warnings } = response;
+pub(crate) fn added(response: &AddResponse) -> String {
+    let AddResponse { id, title, status: _, similar, warnings } = response;
     let mut text = notes(warnings, None);
     let (id, title) = (inline(id, 20), inline(title, TITLE_CHARS));
     let _ = match response.status() {
@@ -39,8 +39,8 @@ pub(crate) fn added(response: &AddResponse, title: &str) -> String {
 }
 
 /// That a text was taken, in the words that plain clients look for.
-pub(crate) fn stored(response: &AddResponse, title: &str) -> String {
-    let AddResponse { id, status: _, similar: _, warnings } = response;
+pub(crate) fn stored(response: &AddResponse) -> String {
+    let AddResponse { id, title, status: _, similar: _, warnings } = response;
     format!("{}Accepted: {} · {}.", notes(warnings, None), inline(id, 20), inline(title, TITLE_CHARS))
 }
 
@@ -115,11 +115,12 @@ mod tests {
             SimilarMemory { id: "L-0123abcd".to_owned(), title: "Retries\nneed jitter".to_owned(), similarity: 0.914 };
         let response = AddResponse {
             id: "L-0123abcd".to_owned(),
+            title: "Retries need jitter".to_owned(),
             status: AddStatus::Duplicate.into(),
             similar: vec![similar],
             warnings: Vec::new(),
         };
-        insta::assert_snapshot!(added(&response, "Retries need jitter"), @r#"
+        insta::assert_snapshot!(added(&response), @r#"
         Not kept: L-0123abcd says nearly the same. Read it with recall_get; amend what it says by a memory with supersedes "L-0123abcd", or repeat the call with force true if this is another matter.
         Similar:
         - L-0123abcd · Retries need jitter · 0.91

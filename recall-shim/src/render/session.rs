@@ -65,7 +65,7 @@ pub(crate) fn ended(response: &EndSessionResponse) -> String {
         let _ = write!(text, " Its summary is {}.", inline(summary_path, 400));
     }
     for memory in memories {
-        let _ = write!(text, "\n{}", added(memory, ""));
+        let _ = write!(text, "\n{}", added(memory));
     }
     text
 }

@@ -46,7 +46,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     let request = AddRequest {
         context: Some(call.context.clone()),
         r#type,
-        title: title.clone(),
+        title,
         content,
         scope: scope.into(),
         tags,
@@ -57,7 +57,7 @@ pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer,
     };
     let response = add(call.daemon, request).await?;
     Ok(match format {
-        Format::Text => Answer::Text(render::added(&response, &title)),
+        Format::Text => Answer::Text(render::added(&response)),
         Format::Json => Answer::Json(json::plain(recall_json::added(&response))),
     })
 }

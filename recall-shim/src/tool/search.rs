@@ -5,7 +5,6 @@ use std::time::Duration;
 use recall_core::Ablation;
 use recall_proto::v1::{
     Filters, RequestContext, Scope, SearchRequest, SearchResponse, Severity, StatusRequest, StoreStatus, Warning,
-    Weights,
 };
 use serde::Deserialize;
 use tokio::time::{Instant, MissedTickBehavior};
@@ -19,6 +18,12 @@ use crate::{json, render};
 
 /// A search that takes longer than this is indexing on the way; then its progress is asked for as often.
 const PROGRESS_PERIOD: Duration = Duration::from_millis(250);
+
+/// How many tokens an answer has at most, unless the call says otherwise.
+const BUDGET_TOKENS: usize = 1_200;
+
+/// How many characters of code and prose make a token, on average, for the models of today.
+const CHARS_A_TOKEN: usize = 4;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {
@@ -34,13 +39,7 @@ pub(super) struct Arguments {
     tags: Vec<String>,
     include_code: Option<bool>,
     include_memories: Option<bool>,
-    project_id: Option<String>,
-    #[serde(default)]
-    explain: bool,
-    rerank: Option<bool>,
-    vector_weight: Option<f32>,
-    bm25_weight: Option<f32>,
-    ppr_weight: Option<f32>,
+    budget_tokens: Option<usize>,
     cursor: Option<String>,
     #[serde(default)]
     format: Format,
@@ -59,12 +58,7 @@ impl Arguments {
             tags: Vec::new(),
             include_code: None,
             include_memories: None,
-            project_id: None,
-            explain: false,
-            rerank: None,
-            vector_weight: None,
-            bm25_weight: None,
-            ppr_weight: None,
+            budget_tokens: None,
             cursor,
             format,
         }
@@ -75,6 +69,7 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
     let page_before = arguments.cursor.as_deref().map(|cursor| Cursor::read(cursor, &call.question)).transpose()?;
     let offset = page_before.as_ref().map_or(0, |cursor| cursor.position);
     let format = arguments.format;
+    let budget = arguments.budget_tokens.unwrap_or(BUDGET_TOKENS);
     let without = page_before.as_ref().map(|cursor| cursor.silent.clone()).unwrap_or_default();
     let mut response = search(request(arguments, offset, &without, &call), &mut call).await?;
     let generation = response.stats.as_ref().map_or(0, |stats| stats.generation);
@@ -97,16 +92,18 @@ pub(super) async fn call(arguments: Arguments, mut call: Call<'_>) -> Result<Ans
             let stores = stores(call.daemon, &call.context, Scope::All).await.unwrap_or_default();
             Answer::Text(render::nothing(&response, offset, &stores))
         }
-        Format::Text => Answer::Text(render::search(&response, offset, cursor)),
+        Format::Text => {
+            let reminds = !response.low_confidence && call.daemon.reminds();
+            let shape = render::Shape { chars: budget * CHARS_A_TOKEN, reminds };
+            Answer::Text(render::search(&response, offset, shape, cursor))
+        }
         Format::Json => Answer::Json(json::search(&response, offset, cursor)),
     })
 }
 
 fn request(arguments: Arguments, offset: u32, without: &[Ablation], call: &Call<'_>) -> SearchRequest {
-    let mut context = call.context.clone();
-    context.project_id = arguments.project_id.unwrap_or_default();
     SearchRequest {
-        context: Some(context),
+        context: Some(call.context.clone()),
         query: arguments.query,
         scope: Scope::from(arguments.scope).into(),
         filters: Some(Filters {
@@ -117,13 +114,6 @@ fn request(arguments: Arguments, offset: u32, without: &[Ablation], call: &Call<
         }),
         limit: arguments.limit,
         offset,
-        weights: Some(Weights {
-            vector: arguments.vector_weight,
-            bm25: arguments.bm25_weight,
-            ppr: arguments.ppr_weight,
-        }),
-        explain: arguments.explain,
-        rerank: arguments.rerank,
         include_memories: arguments.include_memories,
         include_code: arguments.include_code,
         without: without.iter().map(|stage| stage.as_str().to_owned()).collect(),

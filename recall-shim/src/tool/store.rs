@@ -24,10 +24,9 @@ pub(super) struct Arguments {
 pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer, ToolError> {
     let format = arguments.format;
     let request = AddRequest { context: Some(call.context.clone()), ..request(arguments)? };
-    let title = request.title.clone();
     let response = add::add(call.daemon, request).await?;
     Ok(match format {
-        Format::Text => Answer::Text(render::stored(&response, &title)),
+        Format::Text => Answer::Text(render::stored(&response)),
         Format::Json => Answer::Json(json::plain(recall_json::added(&response))),
     })
 }

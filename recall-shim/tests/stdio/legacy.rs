@@ -32,6 +32,7 @@ fn the_tools_are_listed_without_a_daemon() {
         let expected = [
             "recall_search",
             "recall_get",
+            "recall_graph",
             "recall_list",
             "recall_add",
             "recall_index",

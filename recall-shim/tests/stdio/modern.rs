@@ -21,7 +21,7 @@ fn discovery_tells_every_revision_and_what_may_be_kept() {
 fn a_session_needs_no_discovery() {
     let mut session = Session::start();
     let answer = session.ask(&modern(1, "tools/list", json!({})));
-    assert_eq!(answer["result"]["tools"].as_array().map(Vec::len), Some(8));
+    assert_eq!(answer["result"]["tools"].as_array().map(Vec::len), Some(9));
     assert!(answer["result"]["ttlMs"].as_u64().is_some_and(|ttl| ttl > 0));
     assert_eq!(answer["result"]["cacheScope"], "public");
     assert_eq!(answer["result"]["resultType"], "complete");

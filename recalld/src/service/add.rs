@@ -16,7 +16,7 @@ pub(super) async fn handle(service: &Service, request: AddRequest) -> Result<Add
 }
 
 pub(super) fn response(report: AddReport) -> AddResponse {
-    let AddReport { id, outcome, similar, notes } = report;
+    let AddReport { id, title, outcome, similar, notes } = report;
     let status = match outcome {
         AddOutcome::Added => AddStatus::Added,
         AddOutcome::Repeats => AddStatus::Duplicate,
@@ -24,6 +24,7 @@ pub(super) fn response(report: AddReport) -> AddResponse {
     };
     AddResponse {
         id: id.to_string(),
+        title,
         status: status.into(),
         similar: similar.into_iter().map(similar_to_proto).collect(),
         warnings: memory::notes(notes),

@@ -26,7 +26,7 @@ pub(super) fn notes(notes: Vec<MemoryNote>) -> Vec<v1::Warning> {
 fn note(note: MemoryNote) -> v1::Warning {
     match note {
         MemoryNote::Masked { rules } => {
-            let message = format!("secrets were masked and are not kept: {}", rules.join(", "));
+            let message = format!("secrets were masked before anything was kept: {}", rules.join(", "));
             warning::new(
                 "SECRET_MASKED",
                 Severity::Warning,

@@ -85,13 +85,7 @@ fn one(warning: Warning) -> v1::Warning {
                 "ask again in a moment; `recall status` tells how far it is",
             )
         }
-        Warning::EmbeddingsPassedOver { reason, instead } => {
-            let message = match instead {
-                Some(model) => format!("the model {model} tells the meaning of texts in place of another: {reason}"),
-                None => format!("words alone decide, without the meaning of texts: {reason}"),
-            };
-            new("EMBEDDINGS_PASSED_OVER", Severity::Notice, message, "`recall status` tells more")
-        }
+        Warning::EmbeddingsPassedOver { reason, instead } => passed_over(&reason, instead),
         Warning::NotReranked { reason } => {
             let message = format!("the first hits are in the order without the cross-encoder: {reason}");
             let hint = "ask again; `recall models list` tells more, and `recall models use rerank none` does without";
@@ -102,6 +96,10 @@ fn one(warning: Warning) -> v1::Warning {
                 format!("the ranker learnt from this project's history is passed over for the built-in one: {reason}");
             let hint = "learn it again with `recall bench --mine --train`, or remove it with `recall bench --forget`";
             new("RANKER_PASSED_OVER", Severity::Warning, message, hint)
+        }
+        Warning::UnknownFilter { word, problem } => {
+            let message = format!("`{word}` is looked for as a word and filters nothing: {problem}");
+            new("UNKNOWN_FILTER", Severity::Notice, message, "")
         }
         Warning::WeightsDecide => {
             let message = "weights are given, so the fusion of the retrievers decides on the order".to_owned();
@@ -120,6 +118,15 @@ fn one(warning: Warning) -> v1::Warning {
         Warning::SelectionLinesUnread(lines) => unread(SELECTION_LINES_UNREAD, "selection of paths", lines),
         Warning::Configuration { message } => new("CONFIGURATION", Severity::Warning, message, ""),
     }
+}
+
+/// The embeddings of the model in use cannot serve; another model's may.
+fn passed_over(reason: &str, instead: Option<String>) -> v1::Warning {
+    let message = match instead {
+        Some(model) => format!("the model {model} tells the meaning of texts in place of another: {reason}"),
+        None => format!("words alone decide, without the meaning of texts: {reason}"),
+    };
+    new("EMBEDDINGS_PASSED_OVER", Severity::Notice, message, "`recall status` tells more")
 }
 
 /// A model that is used cannot be asked.

@@ -85,7 +85,7 @@ fn an_agent_is_told_by_code_and_hint_what_is_wrong_with_its_call() {
         ("recall_search", json!({"query": "x", "limit": 10_000}), "LIMIT_EXCEEDED", "50"),
         ("recall_search", json!({"query": "x", "scope": "everywhere"}), "INVALID_SCOPE", "everywhere"),
         ("recall_search", json!({"query": "x", "types": ["novel"]}), "INVALID_ARGUMENT", "novel"),
-        ("recall_search", json!({"query": "x", "project_id": "nobody"}), "INVALID_ARGUMENT", "nobody"),
+        ("recall_search", json!({"query": "x", "project_id": "nobody"}), "INVALID_ARGUMENT", "project_id"),
         ("recall_list", json!({"type": "code", "limit": 10_000}), "LIMIT_EXCEEDED", "100"),
         ("recall_list", json!({"type": "novel"}), "INVALID_ARGUMENT", "novel"),
         ("recall_get", json!({"id": "../other/secret.rs"}), "NOT_FOUND", "../other/secret.rs"),

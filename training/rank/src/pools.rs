@@ -136,8 +136,12 @@ fn mine(
 fn vocabulary(tree: &Path, files: &[DocPath], bodies: &[Body]) -> Vocabulary {
     let mut vocabulary = Vocabulary::default();
     let texts = files.iter().filter_map(|path| fs::read_to_string(tree.join(path.as_str())).ok());
-    texts.for_each(|text| vocabulary.add(&text));
-    bodies.iter().for_each(|body| vocabulary.add(&body.text));
+    for text in texts {
+        vocabulary.add(&text);
+    }
+    for body in bodies {
+        vocabulary.add(&body.text);
+    }
     vocabulary
 }
 

@@ -119,7 +119,9 @@ fn of_sections(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) ->
     let documents = files.iter().filter(|path| path.extension() == Some("md"));
     let documents: Vec<(&DocPath, String)> = documents.filter_map(|path| Some((path, read(path)?))).collect();
     let mut vocabulary = Vocabulary::default();
-    documents.iter().for_each(|(_, text)| vocabulary.add(text));
+    for (_, text) in &documents {
+        vocabulary.add(text);
+    }
     let words: Vec<BTreeSet<String>> = documents.iter().map(|(_, text)| keywords::words(text)).collect();
     let sections =
         documents.iter().flat_map(|(path, text)| headings::sections(text).into_iter().map(move |one| (*path, one)));
@@ -139,7 +141,9 @@ fn of_words(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Ve
         .filter_map(|path| Some((path, read(path).filter(|text| text.len() < 400_000)?)))
         .collect();
     let mut vocabulary = Vocabulary::default();
-    texts.iter().for_each(|(_, text)| vocabulary.add(text));
+    for (_, text) in &texts {
+        vocabulary.add(text);
+    }
     let question = |(path, text): &(&DocPath, String)| {
         let word = vocabulary.rarest(text, 1).into_iter().find(|word| vocabulary.texts(word) == 1)?;
         Some(Question::new("word", &word).answered_by([path.as_str()]))

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use recall_core::{
     AddMemory, Event, EventBody, MemoryChange, MemoryId, MemoryOrigin, NewMemory, Provenance, Repeats, Scope,
-    Vocabulary,
+    StoreScope, Vocabulary,
 };
 
 use super::MemoryNote;
 use super::git::Head;
 use super::ledger::Place;
-use super::similar::REPEATS;
+use super::similar::{self, REPEATS};
 use super::{note, provenance, related_files};
 use crate::Engine;
 use crate::error::{IndexError, MemoryError};
@@ -23,6 +23,8 @@ use crate::store::Store;
 pub struct AddReport {
     /// Its id; of the known one where it repeats that.
     pub id: MemoryId,
+    /// The title as it is kept, secrets masked.
+    pub title: String,
     /// What became of it.
     pub outcome: AddOutcome,
     /// Memories that say nearly the same, the most similar first.
@@ -76,20 +78,24 @@ impl Engine {
         let id = match store.ledger.place(request.memory_type, event, &title, &vocabulary, is_refused) {
             Ok(Place::Free(id)) => id,
             Ok(Place::Known(id)) => {
-                return Ok(AddReport { id, outcome: outcome(request), similar: Vec::new(), notes: Vec::new() });
+                return Ok(AddReport { id, title, outcome: outcome(request), similar: Vec::new(), notes: Vec::new() });
             }
-            Err((id, title, similarity)) => {
-                let similar = vec![SimilarMemory { id, title: title.to_string(), similarity }];
-                return Ok(AddReport { id, outcome: AddOutcome::Repeats, similar, notes: Vec::new() });
+            Err((id, known, similarity)) => {
+                let similar = vec![SimilarMemory { id, title: known.to_string(), similarity }];
+                return Ok(AddReport { id, title, outcome: AddOutcome::Repeats, similar, notes: Vec::new() });
             }
         };
         // However this ends, nobody waits for the place.
         let held = Held { store: &store, id };
         // Behind the place: of two that say the same, the one sees the other there, or here.
         let mut similar = store.similar(&title, &content, &vocabulary)?;
+        if store.scope == StoreScope::Project {
+            similar.extend(self.similar_beyond(&store, origin, (&title, &content, &vocabulary)));
+            similar::sort(&mut similar);
+        }
         similar.retain(|memory| Some(memory.id) != request.supersedes);
         if let Some(known) = similar.first().filter(|known| is_refused(known.similarity)) {
-            return Ok(AddReport { id: known.id, outcome: AddOutcome::Repeats, similar, notes: Vec::new() });
+            return Ok(AddReport { id: known.id, title, outcome: AddOutcome::Repeats, similar, notes: Vec::new() });
         }
         let mut notes = Vec::new();
         let provenance = provenance::completed(&request.provenance, &Head::of(&store.root), &store);
@@ -98,7 +104,7 @@ impl Engine {
         let anchors = store.tie(&related_files, &text, provenance.commit.as_deref(), &mut notes)?;
         let related_files = masking.mask_paths(related_files);
         let added = NewMemory {
-            title: title.into(),
+            title: title.as_str().into(),
             content: content.into(),
             tags: sorted(masking.mask_all(&request.tags)),
             related_files,
@@ -114,7 +120,31 @@ impl Engine {
         store.ledger.write(&[Event { timestamp: now, id: event, body, provenance }])?;
         drop(held);
         store.index_memories_soon(&self.clock);
-        Ok(AddReport { id, outcome: outcome(request), similar, notes })
+        Ok(AddReport { id, title, outcome: outcome(request), similar, notes })
+    }
+
+    /// The memories that say nearly the same in the stores that hold for a project beside its own.
+    ///
+    /// A store that cannot be read does not keep the project from remembering: searches tell about it.
+    fn similar_beyond(
+        &self,
+        project: &Store,
+        origin: &Origin,
+        (title, content, vocabulary): (&str, &str, &Vocabulary),
+    ) -> Vec<SimilarMemory> {
+        let stores = self.registry.stores(origin, Scope::All, &*self.clock).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the stores beside the project's were not compared");
+            Vec::new()
+        });
+        let beyond = stores.iter().filter(|store| store.root != project.root);
+        let compared = beyond.filter_map(|store| match store.similar(title, content, vocabulary) {
+            Ok(similar) => Some(similar),
+            Err(error) => {
+                tracing::warn!(root = %store.root.display(), %error, "a store beside the project's was not compared");
+                None
+            }
+        });
+        compared.flatten().collect()
     }
 
     /// The one store that a writing request names; `all` means the project's.

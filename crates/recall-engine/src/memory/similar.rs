@@ -27,6 +27,12 @@ const QUERY_BYTES: usize = 2048;
 /// How many similar memories are told.
 const TOLD: usize = 5;
 
+/// The most similar first, and no more than are told.
+pub(super) fn sort(similar: &mut Vec<SimilarMemory>) {
+    similar.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.id.cmp(&b.id)));
+    similar.truncate(TOLD);
+}
+
 impl Store {
     /// The memories in force that say nearly the same, the most similar first.
     pub(super) fn similar(
@@ -49,8 +55,7 @@ impl Store {
             compare(memory.id, &memory.title, &memory.vocabulary);
         }
         let mut similar: Vec<_> = similar.into_values().collect();
-        similar.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then(a.id.cmp(&b.id)));
-        similar.truncate(TOLD);
+        sort(&mut similar);
         Ok(similar)
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use parking_lot::Mutex;
@@ -138,6 +139,7 @@ impl Store {
             indexing: Mutex::new(None),
             looked: Mutex::new(None),
             repaired,
+            has_told_repairs: AtomicBool::new(false),
             cancel: Cancel::default(),
             imports: Arc::clone(imports),
         };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Magic numbers of file systems that others change as well, as `statfs` gives them (Linux, `magic.h` and the file systems' own
-/// headers): NFS, SMB, CIFS, SMB2, 9P, FUSE, Ceph, AFS, Coda, VirtualBox shares.
+/// headers): NFS, SMB, CIFS, SMB2, 9P, FUSE, Ceph, AFS, Coda, `VirtualBox` shares.
 #[cfg(target_os = "linux")]
 const REMOTE: [u32; 10] = [
     0x0000_6969,

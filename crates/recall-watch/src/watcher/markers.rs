@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use parking_lot::{Condvar, Mutex};
+use recall_folder::Folder;
 
 /// How many may wait at once; more count as unknown.
 const MARKERS: usize = 32;
@@ -13,7 +14,7 @@ const MARKERS: usize = 32;
 /// The markers of a watcher.
 pub(super) struct Markers {
     folder: PathBuf,
-    markers: Mutex<Vec<Marker>>,
+    all: Mutex<Vec<Marker>>,
     arrived: Condvar,
 }
 
@@ -46,7 +47,7 @@ impl Markers {
             Ok(Marker { name, file, state: State::Free, touched: 0 })
         };
         let markers = (0..MARKERS).map(marker).collect::<io::Result<_>>()?;
-        Ok(Self { folder, markers: Mutex::new(markers), arrived: Condvar::new() })
+        Ok(Self { folder, all: Mutex::new(markers), arrived: Condvar::new() })
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -55,7 +56,7 @@ impl Markers {
 
     /// Touches a marker and waits for its event; `false` where it does not come in time.
     pub(super) fn pass(&self, deadline: Instant) -> bool {
-        let mut markers = self.markers.lock();
+        let mut markers = self.all.lock();
         let Some(place) = markers.iter().position(|marker| marker.state == State::Free) else { return false };
         let marker = &mut markers[place];
         marker.touched += 1;
@@ -80,7 +81,7 @@ impl Markers {
         if path.parent() != Some(&*self.folder) {
             return path == self.folder;
         }
-        let mut markers = self.markers.lock();
+        let mut markers = self.all.lock();
         let Some(marker) = markers.iter_mut().find(|marker| path.file_name().is_some_and(|name| name == &*marker.name))
         else {
             return true;
@@ -98,7 +99,8 @@ impl Markers {
 
 impl Drop for Markers {
     fn drop(&mut self) {
+        let (Some(parent), Some(name)) = (self.folder.parent(), self.folder.file_name()) else { return };
         // What is left is made anew by the next watcher.
-        let _ = std::fs::remove_dir_all(&self.folder);
+        let _ = Folder::open(parent).and_then(|parent| parent.remove(name));
     }
 }

@@ -88,8 +88,8 @@ fn anchor(anchor: &v1::Anchor) -> String {
 }
 
 /// What became of a memory that was to be kept.
-pub(crate) fn added(answer: &v1::AddResponse, title: &str) -> String {
-    let v1::AddResponse { id, status: _, similar, warnings: _ } = answer;
+pub(crate) fn added(answer: &v1::AddResponse) -> String {
+    let v1::AddResponse { id, title, status: _, similar, warnings: _ } = answer;
     let title = printable(title);
     let mut text = match answer.status() {
         v1::AddStatus::Duplicate => format!("{WARNING}not kept{WARNING:#}: nearly the same is known\n"),
@@ -183,7 +183,7 @@ mod tests {
             vec![v1::SimilarMemory { id: "L-0123abcd".to_owned(), title: "Jitter".to_owned(), similarity: 0.914 }];
         let status = v1::AddStatus::Duplicate.into();
         let answer = v1::AddResponse { similar, status, ..v1::AddResponse::default() };
-        insta::assert_snapshot!(plain(&added(&answer, "Jitter")), @r"
+        insta::assert_snapshot!(plain(&added(&answer)), @r"
         not kept: nearly the same is known
           91% like L-0123abcd Jitter
         ");

@@ -32,7 +32,7 @@ pub(crate) fn ended(answer: &v1::EndSessionResponse) -> String {
         let _ = writeln!(text, "; summary {PATH}{}{PATH:#}", printable(summary_path));
     }
     for memory in memories {
-        text.push_str(&added(memory, ""));
+        text.push_str(&added(memory));
     }
     text
 }

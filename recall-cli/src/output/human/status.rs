@@ -16,6 +16,9 @@ use super::text::printable;
 /// The most languages that are told.
 const LANGUAGES: usize = 6;
 
+/// From how much text on an index is compared with it, in bytes.
+const RATIO_FROM: u64 = 100_000;
+
 /// The daemon, each store, and what was measured.
 pub(crate) fn render(status: &v1::StatusResponse, width: Option<usize>) -> String {
     let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: _ } = status;
@@ -58,13 +61,12 @@ fn store(store: &v1::StoreStatus) -> String {
     if store.memories > 0 {
         let _ = writeln!(text, "  memories     {}", count(store.memories));
     }
+    // The empty files of an index are larger than a small project, and an index grows before its text is counted.
+    let is_telling = run.is_none() && store.text_bytes >= RATIO_FROM;
     let ratio = store.index_bytes as f64 / store.text_bytes.max(1) as f64;
-    let _ = writeln!(
-        text,
-        "  index        {} on disk ({ratio:.1} × the text), generation {}",
-        bytes(store.index_bytes),
-        store.generation
-    );
+    let ratio = if is_telling { format!(" ({ratio:.1} × the text)") } else { String::new() };
+    let _ =
+        writeln!(text, "  index        {} on disk{ratio}, generation {}", bytes(store.index_bytes), store.generation);
     if let Some(run) = run {
         let first = if store.indexed { "" } else { ", for the first time" };
         let _ = writeln!(text, "  indexing     {} of {} files{first}", count(run.done), count(run.total));
