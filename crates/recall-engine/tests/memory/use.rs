@@ -62,7 +62,7 @@ fn feedback_moves_code_and_prose_as_it_moves_memories() {
         let before = order();
         let (up, down) = (before[1].document.id, before[0].document.id);
         assert!(before.iter().all(|hit| !has_prior(hit)), "nothing was said");
-        for _ in 0..8 {
+        for _ in 0..40 {
             rate(&sandbox, &engine, ItemId::Chunk(before[1].id), Verdict::Useful).expect("kept");
             rate(&sandbox, &engine, ItemId::Document(down), Verdict::NotUseful).expect("kept");
         }
