@@ -164,9 +164,9 @@ impl From<StopError> for CommandError {
     }
 }
 
-impl From<ConfigError> for CommandError {
+impl From<ConfigError> for Complaint {
     fn from(error: ConfigError) -> Self {
-        Complaint::usage(error.to_string()).with_causes_of(&error).into()
+        Self::usage(error.to_string()).with_causes_of(&error)
     }
 }
 

@@ -4,11 +4,13 @@ use std::path::Path;
 
 use recall_client::{Client, ConnectOptions, Launch};
 use recall_config::{Environment, Homes, Settings};
+use recall_proto::v1;
 use tonic::Status;
 
 use crate::complaint::{CommandError, Complaint};
 use crate::invocation::{CLIENT_NAME, Invocation};
 use crate::progress::patiently;
+use crate::surroundings::Surroundings;
 
 impl Invocation {
     /// Connects to the daemon, which is started where needed; to a private one with `--no-daemon`.
@@ -41,7 +43,7 @@ impl Invocation {
             daemon_binary: None,
             daemon_home: None,
             client_name: CLIENT_NAME.to_owned(),
-            deadline: self.settings()?.client.start_timeout,
+            deadline: self.settings().client.start_timeout,
             attempts: ConnectOptions::ATTEMPTS,
         })
     }
@@ -64,16 +66,27 @@ impl Invocation {
             daemon_binary: None,
             daemon_home: Some(home.to_owned()),
             client_name: CLIENT_NAME.to_owned(),
-            deadline: self.settings()?.client.start_timeout,
+            deadline: self.settings().client.start_timeout,
             attempts: ConnectOptions::ATTEMPTS,
         };
         Ok(Client::connect(&options).await?)
     }
 
-    /// The user's settings. The project's are read by the daemon alone.
-    pub(crate) fn settings(&self) -> Result<Settings, CommandError> {
-        let surroundings = &self.surroundings;
-        let loaded = Settings::load(&surroundings.homes, None, &surroundings.environment, &[])?;
-        Ok(loaded.settings)
+    /// The user's settings; where their file is wrong, the built-in ones and a warning. The project's are read by the daemon alone.
+    ///
+    /// So a daemon that runs can be asked and ended whatever stands in the file. One that is started refuses a wrong file.
+    pub(crate) fn settings(&self) -> Settings {
+        let Surroundings { homes, environment, .. } = &self.surroundings;
+        match Settings::load(homes, None, environment, &[]) {
+            Ok(loaded) => loaded.settings,
+            Err(error) => {
+                let Complaint { message, causes, .. } = Complaint::from(error);
+                let message = [&[message], &*causes].concat().join(": ");
+                let hint = "a daemon that runs goes on with the settings that it has; another one does not start".to_owned();
+                let severity = v1::Severity::Warning.into();
+                self.output.warn(&[v1::Warning { message, hint, severity, ..v1::Warning::default() }]);
+                Settings::default()
+            }
+        }
     }
 }

@@ -120,6 +120,26 @@ fn index(sandbox: &Sandbox, project: &Project) -> PathBuf {
     PathBuf::from(status["stores"][0]["index_path"].as_str().unwrap_or_else(|| panic!("{status}")))
 }
 
+#[test]
+fn a_broken_file_of_the_user_keeps_nobody_from_asking_and_ending_the_daemon() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    assert_eq!(sandbox.recall(&project, &["search", "wombats"]).code, Some(0));
+    let file = sandbox.homes().user_config();
+    fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+    fs::write(&file, "[index\n").expect("written");
+    for command in [&["daemon", "status"][..], &["status"], &["search", "wombats"], &["doctor"], &["daemon", "stop"]] {
+        let outcome = sandbox.recall(&project, command);
+        assert_eq!(outcome.code, Some(0), "{command:?}: {outcome:?}");
+        assert!(outcome.stderr.contains("recall.toml:1: "), "{command:?}: {outcome:?}");
+    }
+    let refused = sandbox.recall(&project, &["search", "wombats"]);
+    assert!(refused.stderr.contains("the configuration is wrong"), "a daemon does not start: {refused:?}");
+    fs::remove_file(&file).expect("removed");
+    let mended = sandbox.recall(&project, &["search", "wombats"]);
+    assert!(mended.code == Some(0) && !mended.stderr.contains("recall.toml"), "{mended:?}");
+}
+
 /// Every regular file below a folder.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("readable").flatten() {

@@ -94,7 +94,7 @@ fn name_of(by: Means) -> &'static str {
 
 /// Ends the daemon, which has the time that the settings give it for its requests in flight.
 async fn end(invocation: &Invocation, reason: &str) -> Result<Stopped, CommandError> {
-    let drain = invocation.settings()?.daemon.drain;
+    let drain = invocation.settings().daemon.drain;
     Ok(daemon::stop(&invocation.surroundings.homes, reason, drain).await?)
 }
 
