@@ -82,7 +82,8 @@ impl Invocation {
             Err(error) => {
                 let Complaint { message, causes, .. } = Complaint::from(error);
                 let message = [&[message], &*causes].concat().join(": ");
-                let hint = "a daemon that runs goes on with the settings that it has; another one does not start".to_owned();
+                let hint =
+                    "a daemon that runs goes on with the settings that it has; another one does not start".to_owned();
                 let severity = v1::Severity::Warning.into();
                 self.output.warn(&[v1::Warning { message, hint, severity, ..v1::Warning::default() }]);
                 Settings::default()

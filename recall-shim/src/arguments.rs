@@ -98,9 +98,28 @@ fn not_allowed(name: &str, value: &Value, allowed: &[Value]) -> ToolError {
     }
 }
 
+/// What an argument is, in the words of its schema; where those say nothing, by its type and bounds.
 fn described(name: &str, properties: &JsonObject) -> String {
-    let description = properties.get(name).and_then(|property| property.get("description")).and_then(Value::as_str);
-    format!("`{name}`: {}", description.unwrap_or_default())
+    let Some(schema) = properties.get(name) else { return String::new() };
+    if let Some(description) = schema.get("description").and_then(Value::as_str) {
+        return format!("`{name}`: {description}");
+    }
+    let allowed = schema.get("enum").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let allowed = listed(allowed);
+    let kind = match schema.get("type").and_then(Value::as_str).unwrap_or_default() {
+        _ if !allowed.is_empty() => format!("one of {allowed}"),
+        "integer" => match (schema.get("minimum"), schema.get("maximum")) {
+            (Some(from), Some(to)) => format!("a whole number from {from} to {to}"),
+            _ => "a whole number".to_owned(),
+        },
+        "boolean" => "true or false".to_owned(),
+        "array" => "a list of texts".to_owned(),
+        kind => kind.to_owned(),
+    };
+    match schema.get("default") {
+        Some(default) => format!("`{name}`: {kind}; {default} where it is left out"),
+        None => format!("`{name}`: {kind}"),
+    }
 }
 
 fn invalid(message: String) -> ToolError {

@@ -224,13 +224,17 @@ mod tests {
             assert_eq!(annotations.open_world_hint, Some(false), "{tool:?}");
             // What is added or said twice counts twice.
             let counts = matches!(tool, Tool::Add | Tool::Feedback | Tool::Log | Tool::Store);
-            // For a tool that only reads the other hints mean nothing.
+            // What a hint means by default is not written, and for a tool that only reads the others mean nothing.
             let is_read_only = annotations.read_only_hint == Some(true);
-            assert_eq!(annotations.idempotent_hint, (!is_read_only).then_some(!counts), "{tool:?}");
+            assert_eq!(annotations.idempotent_hint, (!is_read_only && !counts).then_some(true), "{tool:?}");
             check_portable(&Value::Object((*definition.input_schema).clone()), &format!("{tool:?}"));
             assert_eq!(definition.input_schema.get("type"), Some(&Value::from("object")), "{tool:?}");
         }
     }
+
+    /// The arguments whose names say all: every description costs each session its tokens.
+    const SAID_BY_NAME: [&str; 7] =
+        ["limit", "depth", "tags", "related_files", "recursive", "include_code", "include_memories"];
 
     /// Some clients translate schemas into dialects that know less: one plain type each, no formats, no combinations.
     fn check_portable(schema: &Value, at: &str) {
@@ -255,7 +259,8 @@ mod tests {
         assert!(schema.get("type").is_some_and(Value::is_string), "{at} has no plain type");
         assert!(schema.get("default").is_none_or(|default| !default.is_null()), "{at} has a null default");
         for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            assert!(property.get("description").is_some(), "{at}.{name} is not described");
+            let is_plain = SAID_BY_NAME.contains(&name.as_str()) || property.get("enum").is_some();
+            assert!(is_plain || property.get("description").is_some(), "{at}.{name} is not described");
             check_portable(property, &format!("{at}.{name}"));
         }
         if let Some(items) = schema.get("items") {
@@ -279,6 +284,14 @@ mod tests {
             })
             .collect();
         assert_eq!(always, [Tool::Search, Tool::Get]);
+    }
+
+    /// Four characters are about a token, and every session pays for all of them.
+    #[test]
+    fn the_core_tools_take_no_more_than_2600_tokens() {
+        let definitions: Vec<_> = Tool::of_set(ToolSet::Core).iter().map(|tool| tool.definition()).collect();
+        let text = serde_json::to_string(&definitions).expect("plain data");
+        assert!(text.chars().count() <= 4 * 2_600, "{}", text.chars().count());
     }
 
     #[test]
