@@ -32,12 +32,12 @@ impl Invocation {
 
     /// Connects to the daemon.
     pub(crate) async fn connect_by(&self, launch: Launch) -> Result<Client, CommandError> {
-        Ok(Client::connect(&self.options(launch)?).await?)
+        Ok(Client::connect(&self.options(launch)).await?)
     }
 
     /// How the daemon is looked for.
-    pub(crate) fn options(&self, launch: Launch) -> Result<ConnectOptions, CommandError> {
-        Ok(ConnectOptions {
+    pub(crate) fn options(&self, launch: Launch) -> ConnectOptions {
+        ConnectOptions {
             homes: self.surroundings.homes.clone(),
             launch,
             daemon_binary: None,
@@ -45,7 +45,7 @@ impl Invocation {
             client_name: CLIENT_NAME.to_owned(),
             deadline: self.settings().client.start_timeout,
             attempts: ConnectOptions::ATTEMPTS,
-        })
+        }
     }
 
     /// Connects to a daemon with a home of its own, which ends with the client; the user's indexes are not touched.

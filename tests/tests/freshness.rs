@@ -1,0 +1,87 @@
+//! Does a search find what was written just before it? An oracle outside the daemon writes and asks.
+
+use std::fs;
+use std::time::Duration;
+
+use recall_testkit::{Project, Sandbox};
+use recall_tests::sandbox;
+use serde_json::Value;
+
+/// How often the oracle writes and asks.
+const ROUNDS: u64 = 60;
+
+/// The codes of the warnings by which an answer says that it may be behind the files.
+const ANNOUNCED: [&str; 4] = ["SCAN_RUNNING", "INDEXING", "INDEXING_QUEUED", "NOT_COMPARED"];
+
+/// A word that no file holds yet and that is near no other.
+fn word(round: u64) -> String {
+    let mut random = fastrand::Rng::with_seed(round);
+    std::iter::repeat_with(|| random.lowercase()).take(14).collect()
+}
+
+/// Writes a word in the way of this round; returns the path that holds it.
+fn write(project: &Project, round: u64, word: &str) -> String {
+    let line = format!("\npub fn {word}() {{}}\n");
+    match round % 4 {
+        0 => {
+            let path = format!("src/part_{}.rs", round % 7);
+            let text = fs::read_to_string(project.root().join(&path)).expect("there");
+            project.write(&path, text + &line);
+            path
+        }
+        1 => {
+            let path = format!("src/new_{round}/deep/file.rs");
+            project.write(&path, line);
+            path
+        }
+        2 => {
+            // As editors save: beside the file, then in its place.
+            let path = format!("src/part_{}.rs", round % 7);
+            let file = project.root().join(&path);
+            let text = fs::read_to_string(&file).expect("there") + &line;
+            fs::write(file.with_extension("tmp~"), text).expect("written");
+            fs::rename(file.with_extension("tmp~"), file).expect("renamed");
+            path
+        }
+        _ => {
+            let path = format!("docs/note_{round}.md");
+            project.write(&path, format!("# A note\n\nAbout {word}.\n"));
+            path
+        }
+    }
+}
+
+fn ask(sandbox: &Sandbox, project: &Project, query: &str) -> Value {
+    let outcome = sandbox.recall(project, &["--json", "search", query]);
+    serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
+}
+
+#[test]
+fn a_search_finds_what_was_written_before_it_or_says_that_it_may_not() {
+    let sandbox = sandbox!();
+    let project = sandbox.project("shop", &[]);
+    for part in 0..7 {
+        project.write(&format!("src/part_{part}.rs"), format!("//! Part {part}.\n"));
+    }
+    ask(&sandbox, &project, "part");
+    let (mut announced, mut silent) = (0, Vec::new());
+    for round in 0..ROUNDS {
+        std::thread::sleep(Duration::from_millis(round * 37 % 150));
+        let word = word(round);
+        let path = write(&project, round, &word);
+        let answer = ask(&sandbox, &project, &word);
+        let hits = answer["results"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let is_found = hits.iter().any(|hit| hit["doc"]["path"] == *path);
+        let warnings = answer["warnings"].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let is_announced =
+            warnings.iter().any(|warning| ANNOUNCED.iter().any(|code| warning["code"].as_str() == Some(code)));
+        if !is_found && is_announced {
+            announced += 1;
+        } else if !is_found {
+            silent.push((round, path));
+        }
+    }
+    assert_eq!(silent, [], "not found, and not a word about it");
+    // On a machine that does nothing else none is; a loaded one may take longer than a search waits.
+    assert!(announced <= ROUNDS / 2, "{announced} of {ROUNDS} searches were behind the files");
+}
