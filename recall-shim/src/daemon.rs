@@ -88,6 +88,11 @@ impl Daemon {
         result.map_err(|status| ToolError::of_status(&status, doing))
     }
 
+    /// The connection, if there is one.
+    pub(crate) async fn connection(&self) -> Option<Client> {
+        self.link.lock().await.client.clone()
+    }
+
     async fn connected(&self) -> Result<(u64, Client), ToolError> {
         let options = self.options.as_ref().map_err(Clone::clone)?;
         let asked = Instant::now();

@@ -27,9 +27,10 @@ pub fn main() -> ExitCode {
         let shim = Arc::new(Shim::new(options.tools, Surroundings::of_this_process()));
         let (input, output) = rmcp::transport::stdio_pipes();
         tokio::select! {
-            () = serve(shim, AsyncRwTransport::new_server(input, output)) => {}
+            () = serve(Arc::clone(&shim), AsyncRwTransport::new_server(input, output)) => {}
             () = asked_to_end() => {}
         }
+        shim.end_session().await;
     });
     // A read of standard input that is not a pipe blocks its thread, and nothing can end it.
     runtime.shutdown_background();

@@ -1,6 +1,7 @@
 //! What is answered to which request of the protocol?
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -11,7 +12,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ServerHandler, model};
 
-use recall_core::nearest;
+use recall_core::{EndReason, nearest};
 use recall_proto::v1;
 
 use crate::daemon::Daemon;
@@ -25,11 +26,15 @@ use crate::{about, answer, prompt, resource};
 /// and an hour bounds how long it misses an upgrade.
 const TTL_MS: u64 = 60 * 60 * 1000;
 
+/// How long the process stays for its last call: clients that wait for its end kill it after a second or two.
+const LAST_CALL: Duration = Duration::from_millis(500);
+
 /// The server.
 #[derive(Debug)]
 pub(crate) struct Shim {
     tools: &'static [Tool],
     context: v1::RequestContext,
+    is_own_session: bool,
     home: Option<PathBuf>,
     daemon: Daemon,
 }
@@ -37,8 +42,25 @@ pub(crate) struct Shim {
 impl Shim {
     /// Connects to nothing yet.
     pub(crate) fn new(tools: ToolSet, surroundings: Surroundings) -> Self {
-        let Surroundings { homes, home, context } = surroundings;
-        Self { tools: Tool::of_set(tools), context, home, daemon: Daemon::new(homes) }
+        let Surroundings { homes, home, context, is_own_session } = surroundings;
+        Self { tools: Tool::of_set(tools), context, is_own_session, home, daemon: Daemon::new(homes) }
+    }
+
+    /// Ends the session of a client that is gone, where the session was this process's own and something was asked in it.
+    ///
+    /// A process that is killed does not come to this: its session counts as abandoned after some hours.
+    pub(crate) async fn end_session(&self) {
+        if !self.is_own_session {
+            return;
+        }
+        let Some(client) = self.daemon.connection().await else { return };
+        let request = v1::EndSessionRequest {
+            context: Some(self.context.clone()),
+            reason: EndReason::Exit.as_str().to_owned(),
+            ..v1::EndSessionRequest::default()
+        };
+        // Nobody is left to be told of a failure; one of which nothing was noted is not there.
+        let _ = tokio::time::timeout(LAST_CALL, client.end_session(request)).await;
     }
 
     /// The context of a request: that of the process, and the agent by the name that it gives itself.

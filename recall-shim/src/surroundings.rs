@@ -17,6 +17,8 @@ pub(crate) struct Surroundings {
     pub(crate) home: Option<PathBuf>,
     /// What every request says about where it comes from; the agent's name is added with each.
     pub(crate) context: RequestContext,
+    /// Whether the session is this process's own, which nobody else ends.
+    pub(crate) is_own_session: bool,
 }
 
 impl Surroundings {
@@ -25,12 +27,13 @@ impl Surroundings {
     pub(crate) fn of_this_process() -> Self {
         let directory = std::env::current_dir().unwrap_or_default();
         let mut context = context(|name| std::env::var_os(name), &directory);
-        if context.session_id.is_empty() {
+        let is_own_session = context.session_id.is_empty();
+        if is_own_session {
             // A client that names no session starts a shim for each as a rule: what it does is kept together so.
             context.session_id = format!("mcp-{}", key());
         }
         let environment = Environment::capture();
-        Self { homes: Homes::from_environment(&environment), home: environment.home, context }
+        Self { homes: Homes::from_environment(&environment), home: environment.home, context, is_own_session }
     }
 }
 

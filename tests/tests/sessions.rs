@@ -113,6 +113,22 @@ fn what_an_agent_does_is_recorded_and_outlives_a_kill() {
 }
 
 #[test]
+fn the_session_of_a_client_that_names_none_ends_with_its_connection() {
+    let sandbox = sandbox!();
+    let project = project(&sandbox);
+    let mut agent = Agent::start(&sandbox, &project);
+    agent.ask("flight_recorder_log", json!({"type": "decision", "content": "The store is opened lazily."}));
+    let open = json_of(&sandbox, &project, &["session", "list"]);
+    assert_eq!(open["results"][0]["state"], "open", "{open}");
+    assert_eq!(agent.shim.finish().code, Some(0));
+    let ended = json_of(&sandbox, &project, &["session", "list"]);
+    assert_eq!(ended["results"].as_array().map(Vec::len), Some(1), "{ended}");
+    assert_eq!(ended["results"][0]["state"], "ended", "{ended}");
+    let found = json_of(&sandbox, &project, &["search", "opened lazily", "--type", "session"]);
+    assert!(found["results"][0]["doc"]["path"].is_string(), "its summary is found: {found}");
+}
+
+#[test]
 fn a_session_is_ended_found_and_told_to_the_next() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
