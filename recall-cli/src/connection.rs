@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use recall_client::{Client, ConnectOptions, Launch};
-use recall_config::{Environment, Homes, Settings};
+use recall_client::{Client, ConnectError, ConnectOptions, Launch};
+use recall_config::{ConfigError, Environment, Homes, Settings};
 use recall_proto::v1;
 use tonic::Status;
 
@@ -31,19 +31,35 @@ impl Invocation {
     }
 
     /// Connects to the daemon.
+    ///
+    /// If the user's configuration is wrong, only a running daemon is used: one that starts would refuse the file.
     pub(crate) async fn connect_by(&self, launch: Launch) -> Result<Client, CommandError> {
-        Ok(Client::connect(&self.options(launch)).await?)
+        let settings = match self.load_settings() {
+            Ok(settings) => settings,
+            Err(error) if launch == Launch::Private => return Err(Complaint::from(error).into()),
+            Err(error) => {
+                return match Client::connect(&self.options(Launch::Never, &Settings::default())).await {
+                    Ok(client) => {
+                        self.warn_of_defaults(error);
+                        Ok(client)
+                    }
+                    Err(ConnectError::NotRunning { .. }) => Err(Complaint::from(error).into()),
+                    Err(unreachable) => Err(unreachable.into()),
+                };
+            }
+        };
+        Ok(Client::connect(&self.options(launch, &settings)).await?)
     }
 
     /// How the daemon is looked for.
-    pub(crate) fn options(&self, launch: Launch) -> ConnectOptions {
+    pub(crate) fn options(&self, launch: Launch, settings: &Settings) -> ConnectOptions {
         ConnectOptions {
             homes: self.surroundings.homes.clone(),
             launch,
             daemon_binary: None,
             daemon_home: None,
             client_name: CLIENT_NAME.to_owned(),
-            deadline: self.settings().client.start_timeout,
+            deadline: settings.client.start_timeout,
             attempts: ConnectOptions::ATTEMPTS,
         }
     }
@@ -66,28 +82,37 @@ impl Invocation {
             daemon_binary: None,
             daemon_home: Some(home.to_owned()),
             client_name: CLIENT_NAME.to_owned(),
-            deadline: self.settings().client.start_timeout,
+            deadline: self.load_settings().map_err(Complaint::from)?.client.start_timeout,
             attempts: ConnectOptions::ATTEMPTS,
         };
         Ok(Client::connect(&options).await?)
     }
 
-    /// The user's settings; where their file is wrong, the built-in ones and a warning. The project's are read by the daemon alone.
-    ///
-    /// So a daemon that runs can be asked and ended whatever stands in the file. One that is started refuses a wrong file.
+    /// The user's settings. If their file is wrong, the built-in ones and a warning, so that a running daemon can be asked and
+    /// stopped. The daemon alone reads the project's.
     pub(crate) fn settings(&self) -> Settings {
+        self.load_settings().unwrap_or_else(|error| {
+            self.warn_of_defaults(error);
+            Settings::default()
+        })
+    }
+
+    /// The user's settings.
+    ///
+    /// # Errors
+    /// The user's configuration cannot be read, or is wrong.
+    fn load_settings(&self) -> Result<Settings, ConfigError> {
         let Surroundings { homes, environment, .. } = &self.surroundings;
-        match Settings::load(homes, None, environment, &[]) {
-            Ok(loaded) => loaded.settings,
-            Err(error) => {
-                let Complaint { message, causes, .. } = Complaint::from(error);
-                let message = [&[message], &*causes].concat().join(": ");
-                let hint =
-                    "a daemon that runs goes on with the settings that it has; another one does not start".to_owned();
-                let severity = v1::Severity::Warning.into();
-                self.output.warn(&[v1::Warning { message, hint, severity, ..v1::Warning::default() }]);
-                Settings::default()
-            }
-        }
+        Settings::load(homes, None, environment, &[]).map(|loaded| loaded.settings)
+    }
+
+    /// Reports a wrong configuration that does not stop the command.
+    fn warn_of_defaults(&self, error: ConfigError) {
+        let Complaint { message, causes, .. } = Complaint::from(error);
+        let message = [&[message], &*causes].concat().join(": ");
+        let hint =
+            "the running daemon keeps its settings; a new daemon does not start until the file is corrected".to_owned();
+        let severity = v1::Severity::Warning.into();
+        self.output.warn(&[v1::Warning { message, hint, severity, ..v1::Warning::default() }]);
     }
 }

@@ -100,7 +100,7 @@ async fn end(invocation: &Invocation, reason: &str) -> Result<Stopped, CommandEr
 
 async fn status(invocation: &Invocation) -> Result<Exit, CommandError> {
     let output = &invocation.output;
-    let client = match Client::connect(&invocation.options(Launch::Never)).await {
+    let client = match Client::connect(&invocation.options(Launch::Never, &invocation.settings())).await {
         Ok(client) => client,
         Err(ConnectError::Unreachable { holder, socket, why, waited, .. }) => {
             return unreachable(invocation, &holder, &why.told(&socket, waited));
