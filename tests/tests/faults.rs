@@ -134,7 +134,8 @@ fn a_broken_file_of_the_user_keeps_nobody_from_asking_and_ending_the_daemon() {
         assert!(outcome.stderr.contains("recall.toml:1: "), "{command:?}: {outcome:?}");
     }
     let refused = sandbox.recall(&project, &["search", "wombats"]);
-    assert!(refused.stderr.contains("the configuration is wrong"), "a daemon does not start: {refused:?}");
+    assert_eq!(refused.code, Some(2), "a daemon does not start: {refused:?}");
+    assert!(refused.stderr.starts_with("error: ") && refused.stderr.contains("recall.toml:1: "), "{refused:?}");
     fs::remove_file(&file).expect("removed");
     let mended = sandbox.recall(&project, &["search", "wombats"]);
     assert!(mended.code == Some(0) && !mended.stderr.contains("recall.toml"), "{mended:?}");
