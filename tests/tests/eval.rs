@@ -119,7 +119,7 @@ fn every_stage_is_left_out_in_turn() {
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     let report: Report = serde_json::from_str(&outcome.stdout).expect("the schema");
     let worth: Vec<_> = report.ablation.iter().map(|row| (row.stage.as_str(), row.difference)).collect();
-    let others = ["symbol", "path", "semantic", "file_kind", "coherence", "structure", "ranker", "rerank", "collapse"];
+    let others = ["symbol", "path", "semantic", "file_kind", "structure", "ranker", "rerank", "collapse"];
     let expected: Vec<_> = std::iter::once(("lexical", 1.0)).chain(others.map(|stage| (stage, 0.0))).collect();
     assert_eq!(worth, expected);
     assert_eq!((report.ablation[0].better, report.ablation[1].same), (1, 1));

@@ -17,8 +17,6 @@ pub enum Ablation {
     Semantic,
     /// The prior of the file's role.
     FileKind,
-    /// The prior of a file in which several chunks are candidates.
-    Coherence,
     /// The prior of the graph of imports and references.
     Structure,
     /// The learned ranker; the weighted fusion orders in its place.
@@ -31,13 +29,12 @@ pub enum Ablation {
 
 impl Ablation {
     /// Every stage that can be left out, in the order in which a search runs them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 9] = [
         Self::Lexical,
         Self::Symbol,
         Self::Path,
         Self::Semantic,
         Self::FileKind,
-        Self::Coherence,
         Self::Structure,
         Self::Ranker,
         Self::Rerank,
@@ -52,7 +49,6 @@ impl Ablation {
             Self::Path => "path",
             Self::Semantic => "semantic",
             Self::FileKind => "file_kind",
-            Self::Coherence => "coherence",
             Self::Structure => "structure",
             Self::Ranker => "ranker",
             Self::Rerank => "rerank",

@@ -159,7 +159,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, passage: &Passag
             priors: ranked
                 .fused
                 .iter()
-                .flat_map(|chunk| chunk.priors())
+                .filter_map(|chunk| chunk.prior)
                 .chain(ranked.stepping_back)
                 .chain(ranked.item_priors.iter().copied())
                 .collect(),

@@ -4,15 +4,6 @@ use recall_core::{FileKind, SearchRequest, Understood};
 
 use crate::answer::Factor;
 
-/// The factors that the priors put on a chunk's score; `None` for one that is 1.
-pub(super) type Priors = [Option<Factor>; 2];
-
-/// What the priors put on a chunk's score.
-pub(super) fn factors(kind: FileKind, support: f64, asked_for: &[FileKind], request: &SearchRequest) -> Priors {
-    let all = [file_kind(kind, asked_for), coherence(support)];
-    all.map(|factor| factor.filter(|factor| !request.leaves_out(factor.name)))
-}
-
 /// A file kind that steps back.
 struct SteppingBack {
     kind: FileKind,
@@ -71,9 +62,10 @@ pub(super) fn asked_for(understood: &Understood) -> Vec<FileKind> {
     STEPPING_BACK.iter().filter(|stepping| is_wanted(stepping.words)).map(|stepping| stepping.kind).collect()
 }
 
-/// What is put on the fused score of a file of a kind that steps back, unless the query asks for it.
-fn file_kind(kind: FileKind, asked_for: &[FileKind]) -> Option<Factor> {
-    stepping_back(kind, asked_for).map(|stepping| Factor { name: FILE_KIND, value: stepping.fused })
+/// Returns the factor on the fused score of a file of a kind that steps back, unless the query asks for that kind.
+pub(super) fn on_fused(kind: FileKind, asked_for: &[FileKind], request: &SearchRequest) -> Option<Factor> {
+    let stepping = stepping_back(kind, asked_for)?;
+    (!request.leaves_out(FILE_KIND)).then_some(Factor { name: FILE_KIND, value: stepping.fused })
 }
 
 /// What is put on the odds of a learned score for its file's kind: where the rankers have not learnt that it steps back.
@@ -93,15 +85,6 @@ fn stepping_back(kind: FileKind, asked_for: &[FileKind]) -> Option<&'static Step
 
 const FILE_KIND: &str = "file_kind";
 
-/// The most that a file with many good chunks moves up.
-const COHERENCE_BOUND: f64 = 1.25;
-
-/// A file in which several chunks are candidates moves up: `ratio` is the sum of their scores over the best one's.
-fn coherence(ratio: f64) -> Option<Factor> {
-    let value = (1.0 + 0.1 * (ratio - 1.0)).min(COHERENCE_BOUND);
-    (value > 1.0).then_some(Factor { name: "coherence", value })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,10 +92,12 @@ mod tests {
 
     #[test]
     fn tests_step_back_unless_the_query_asks_for_them() {
-        let factor = |query| file_kind(FileKind::Test, &asked_for(&understand(query))).map(|factor| factor.value);
+        let request = SearchRequest::new("anything", Scope::Project, 10);
+        let on_fused = |kind, query| on_fused(kind, &asked_for(&understand(query)), &request);
+        let factor = |query| on_fused(FileKind::Test, query).map(|factor| factor.value);
         assert_eq!(factor("how are sessions stored"), Some(0.6));
         assert_eq!(factor("the test of session storage"), None);
-        assert_eq!(file_kind(FileKind::Main, &asked_for(&understand("anything"))), None);
+        assert_eq!(on_fused(FileKind::Main, "anything"), None);
     }
 
     #[test]
@@ -134,11 +119,5 @@ mod tests {
             assert_eq!(odds(kind, "how are sessions stored", &[]), None, "{kind:?}");
         }
         assert_eq!(odds(FileKind::Vendored, "how are sessions stored", &[Ablation::FileKind]), None);
-    }
-
-    #[test]
-    fn coherence_is_bounded() {
-        assert_eq!(coherence(1.0), None);
-        assert_eq!(coherence(1000.0).map(|factor| factor.value), Some(COHERENCE_BOUND));
     }
 }

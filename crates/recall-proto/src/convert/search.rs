@@ -103,7 +103,7 @@ fn left_out(without: Vec<String>, rerank: bool) -> Result<Vec<Ablation>, Invalid
 }
 
 fn ablation(name: String) -> Result<Ablation, InvalidRequest> {
-    const KNOWN: &str = "lexical, symbol, path, semantic, file_kind, coherence, structure, ranker, rerank, collapse";
+    const KNOWN: &str = "lexical, symbol, path, semantic, file_kind, structure, ranker, rerank, collapse";
     Ablation::from_name(&name)
         .ok_or_else(|| InvalidRequest::new("without", Problem::Unknown { value: name, known: KNOWN }))
 }
