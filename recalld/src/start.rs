@@ -35,7 +35,7 @@ pub fn main() -> ExitCode {
     match run(&Args::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let message = failure::chain(&error);
+            let message = recall_core::error_chain(&error);
             tracing::error!(error = message, "cannot start");
             report(&message);
             ExitCode::from(error.exit_code())

@@ -9,12 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_catalog::Snapshot;
-use recall_core::{DocumentRow, MemoryId, Scope, StoreScope};
+use recall_core::{DocumentRow, MemoryId, Scope, StoreScope, error_chain};
 
 use crate::Engine;
 use crate::error::{IndexError, StatusError, StoreError};
 use crate::fault::Fault;
-use crate::freshness::reason_of;
 use crate::mask;
 use crate::origin::Origin;
 use crate::progress::Cancel;
@@ -103,7 +102,7 @@ impl Engine {
     fn journal_problems(&self, store: &Arc<Store>) -> Vec<Problem> {
         let mut problems = Vec::new();
         if let Err(error) = store.ledger.look(self.clock.now(), Duration::ZERO) {
-            problems.push(Problem::JournalsUnread { reason: reason_of(&error) });
+            problems.push(Problem::JournalsUnread { reason: error_chain(&error) });
         }
         problems.extend(store.vanished_problems());
         problems.extend(store.ledger.line_problems());
@@ -190,7 +189,7 @@ fn index_problems(store: &Store) -> Result<Vec<Problem>, StoreError> {
             if error.fault() != Fault::Damaged {
                 return Err(error);
             }
-            problems.push(Problem::CatalogDamaged { reason: reason_of(&error) });
+            problems.push(Problem::CatalogDamaged { reason: error_chain(&error) });
         }
     }
     // Held so that no batch is between its two commits.

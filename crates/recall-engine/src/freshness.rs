@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
-use recall_core::{Clock, DocPath, Limits, MemoryId, Timestamp};
+use recall_core::{Clock, DocPath, Limits, MemoryId, Timestamp, error_chain};
 use recall_watch::{Changes, StatOutcome};
 
 use crate::answer::Warning;
@@ -320,7 +320,7 @@ fn failed(store: &Store, error: Arc<StoreError>) -> Result<Vec<Warning>, StoreEr
     if store.holds_nothing() {
         return Err(StoreError::NotIndexed { root: store.root.clone(), source: error });
     }
-    Ok(vec![Warning::NotRefreshed { reason: reason_of(&*error) }])
+    Ok(vec![Warning::NotRefreshed { reason: error_chain(&*error) }])
 }
 
 /// Starts the scan on a thread of its own.
@@ -346,7 +346,7 @@ fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) 
             Err(error) => (Err(Arc::new(error)), None),
         };
         if let Err(error) = &result {
-            let reason = reason_of(&**error);
+            let reason = error_chain(&**error);
             tracing::warn!(root = %store.root.display(), reason, "the store could not be brought up to its files");
         }
         end.is_well = result.is_ok();
@@ -374,17 +374,6 @@ impl Drop for EndOfScan<'_> {
         }
         self.store.freshness.end();
     }
-}
-
-/// An error with its causes, on one line.
-pub(crate) fn reason_of(error: &dyn std::error::Error) -> String {
-    let mut reason = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        reason = format!("{reason}: {error}");
-        cause = error.source();
-    }
-    reason
 }
 
 /// Indexes the named files as they are, without a scan. What is gone or is no longer to be indexed is taken away.

@@ -175,7 +175,7 @@ fn watcher(places: &Places) -> Option<Arc<Watcher>> {
     match Watcher::new(&markers) {
         Ok(watcher) => Some(Arc::new(watcher)),
         Err(error) => {
-            let reason = freshness::reason_of(&error);
+            let reason = recall_core::error_chain(&error);
             tracing::warn!(reason, "changes are not watched; files are scanned before each search");
             None
         }

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 use recall_core::{
     Ablation, ChunkRow, Facets, ItemId, Language, Retriever, Scope, SearchRequest, Understood, UnknownFilter,
-    UnknownLanguage, Weights, select, understand,
+    UnknownLanguage, Weights, error_chain, select, understand,
 };
 
 use crate::Engine;
@@ -34,7 +34,7 @@ use crate::answer::{Answer, Hit, Stage, StageTimes, Warning};
 use crate::coverage::Coverage;
 use crate::errand::Errand;
 use crate::error::SearchError;
-use crate::freshness::{freshen, reason_of};
+use crate::freshness::freshen;
 use crate::mask;
 use crate::origin::Origin;
 use crate::rankers::{Kind, Rankers};
@@ -66,7 +66,7 @@ impl Engine {
         for _ in 0..REPAIRS {
             match attempt() {
                 Err(SearchError::Store(error)) if self.registry.close_damaged(&error) => {
-                    tracing::warn!(reason = reason_of(&error), "a damaged index is made anew");
+                    tracing::warn!(reason = error_chain(&error), "a damaged index is made anew");
                 }
                 done => return done,
             }
@@ -153,7 +153,7 @@ impl Engine {
                     }
                 }
                 Err(error) if stores.iter().any(|other| !other.holds_nothing()) => {
-                    warnings.push(Warning::StoreUnavailable { scope: store.scope, reason: reason_of(&error) });
+                    warnings.push(Warning::StoreUnavailable { scope: store.scope, reason: error_chain(&error) });
                 }
                 Err(error) => return Err(error.into()),
             }

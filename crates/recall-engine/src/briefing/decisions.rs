@@ -121,7 +121,7 @@ impl Scene<'_> {
             Ok(answer) if !answer.is_doubtful => answer,
             Ok(_) => return Vec::new(),
             Err(error) => {
-                let reason = crate::freshness::reason_of(&error);
+                let reason = recall_core::error_chain(&error);
                 tracing::warn!(reason, "the briefing lacks what a search would find");
                 return Vec::new();
             }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use recall_catalog::{FailureKind, FileFailure};
 use recall_chunk::{ChunkLimits, Chunker};
 use recall_core::{
-    ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, Memory, ParseOutcome, ParsedDocument, Timestamp,
+    ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, Memory, ParseOutcome, ParsedDocument,
+    Timestamp, error_chain,
 };
 use recall_watch::content::{self, ContentError};
 
-use crate::freshness::reason_of;
 use crate::memory;
 use crate::settings::StoreSettings;
 use crate::store::{Attention, Store};
@@ -165,7 +165,7 @@ fn refused(task: &Task, error: &ContentError) -> FileFailure {
         ContentError::Outside { .. } => (FailureKind::Skipped, "it leaves the root through a symlink".to_owned()),
         ContentError::Gone { .. } | ContentError::Unreadable { .. } => {
             // Who may read a file changes without its size and time. With none noted, the next scan tries again.
-            let failure = failure(task, FailureKind::Failed, reason_of(error));
+            let failure = failure(task, FailureKind::Failed, error_chain(error));
             return FileFailure { modified: Timestamp::default(), ..failure };
         }
     };

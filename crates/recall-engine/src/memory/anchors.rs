@@ -9,12 +9,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{Anchor, AnchorState, ContentHash, DocPath, Memory, SymbolKind, Verification};
+use recall_core::{Anchor, AnchorState, ContentHash, DocPath, Memory, SymbolKind, Verification, error_chain};
 use recall_watch::{StatOutcome, content};
 
 use super::MemoryNote;
 use crate::error::StoreError;
-use crate::freshness::reason_of;
 use crate::mask;
 use crate::store::{Known, Store};
 use names::Names;
@@ -66,7 +65,7 @@ impl Store {
             let hash = match content::read(&self.root, path, self.settings().limits.file_bytes) {
                 Ok(content) => content.hash,
                 Err(error) => {
-                    notes.push(MemoryNote::NotAnchored { path: path.clone(), reason: reason_of(&error) });
+                    notes.push(MemoryNote::NotAnchored { path: path.clone(), reason: error_chain(&error) });
                     continue;
                 }
             };

@@ -4,10 +4,9 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
-use recall_core::{Clock, ContentHash, Memory, Timestamp};
+use recall_core::{Clock, ContentHash, Memory, Timestamp, error_chain};
 
 use super::ledger::Difference;
-use crate::freshness::reason_of;
 use crate::ingest::{Supervision, Task, Work, ingest};
 use crate::semantic::Reach;
 use crate::store::{Known, Look, Noted, Store};
@@ -49,7 +48,7 @@ impl Store {
     /// answers tell.
     pub(crate) fn memory_work_anew(&self, known: &Known, noted: &Noted, now: Timestamp) -> MemoryWork {
         if let Err(error) = self.ledger.look(now, Duration::ZERO) {
-            let reason = reason_of(&error);
+            let reason = error_chain(&error);
             tracing::warn!(root = %self.root.display(), reason, "the journals were not read");
             return MemoryWork::default();
         }
@@ -117,7 +116,7 @@ impl Store {
             let cancel = self.cancel.clone();
             let mut supervision = Supervision { progress: &mut |_| {}, cancel: &cancel };
             if let Err(error) = ingest(self, &work, NonZero::<usize>::MIN, now, None, &mut supervision) {
-                let reason = reason_of(&error);
+                let reason = error_chain(&error);
                 tracing::warn!(root = %self.root.display(), reason, "memories are not indexed");
                 return false;
             }

@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use recall_core::{Clock, Event, EventId, Timestamp};
+use recall_core::{Clock, Event, EventId, Timestamp, error_chain};
 use recall_git::Repository;
 use recall_journal::{Day, rfc_3339};
 
 use crate::doctor::Problem;
-use crate::freshness::reason_of;
 use crate::git::Git;
 use crate::store::Store;
 
@@ -132,13 +131,13 @@ impl Store {
             return Ok(Compared::Unsettled);
         }
         let ids: BTreeSet<EventId> = events.iter().map(|event| event.id).collect();
-        let absent = self.ledger.absent(&ids).map_err(|error| reason_of(&error))?;
-        let taken = log.returned.take(&absent, clock.now()).map_err(|error| reason_of(&error))?;
+        let absent = self.ledger.absent(&ids).map_err(|error| error_chain(&error))?;
+        let taken = log.returned.take(&absent, clock.now()).map_err(|error| error_chain(&error))?;
         let events: Vec<Event> = events.into_iter().filter(|event| taken.contains(&event.id)).collect();
         let count = events.len();
         if let Err(error) = self.ledger.append_again(events) {
             log.returned.release(&taken);
-            return Err(reason_of(&error));
+            return Err(error_chain(&error));
         }
         drop(alone);
         tracing::warn!(root = %self.root.display(), events = count, "own events had vanished and were put back");
@@ -148,7 +147,7 @@ impl Store {
 
     /// The own events that are in no journal, are not on a branch, in a stash or anywhere else in git, and were never put back.
     fn vanished(&self, since: Since) -> Result<Vanished, String> {
-        let missing = self.ledger.missing(since).map_err(|error| reason_of(&error))?;
+        let missing = self.ledger.missing(since).map_err(|error| error_chain(&error))?;
         let days: BTreeSet<Day> = missing.iter().map(|event| Day::of(event.timestamp)).collect();
         let (kept, reason) = match self.kept_by_git(&days) {
             Ok(kept) => (kept, None),
@@ -196,7 +195,7 @@ impl Store {
                 problems.push(Problem::PutBack { events, last: rfc_3339(last), gone_again });
             }
             Ok(_) => {}
-            Err(error) => problems.push(Problem::OwnUnread { reason: reason_of(&error) }),
+            Err(error) => problems.push(Problem::OwnUnread { reason: error_chain(&error) }),
         }
         problems
     }

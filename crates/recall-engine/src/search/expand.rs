@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use recall_catalog::StoredChunk;
-use recall_core::{ChunkRow, DocPath, MemoryId, Recalled};
+use recall_core::{ChunkRow, DocPath, MemoryId, Recalled, error_chain};
 use recall_watch::StatOutcome;
 
 use super::order::{Learned, Ranked};
@@ -13,7 +13,7 @@ use super::{PUBLICATION_PATIENCE, Search, features};
 use crate::answer::{Explanation, Hit};
 use crate::errand::Errand;
 use crate::error::StoreError;
-use crate::freshness::{reason_of, refresh_files};
+use crate::freshness::refresh_files;
 use crate::store::{Passage, Passages, Store};
 
 /// What reading the selected chunks gave.
@@ -96,7 +96,7 @@ pub(super) fn look(search: &Search<'_>, pool: &[Finds]) -> Vec<Errand<()>> {
         let store = Arc::clone(store);
         search.engine.helpers.send(move || {
             if let Err(error) = store.ledger.look_or_glance(now) {
-                tracing::warn!(root = %store.root.display(), reason = reason_of(&error), "the journals were not read");
+                tracing::warn!(root = %store.root.display(), reason = error_chain(&error), "the journals were not read");
             }
         })
     };
@@ -144,7 +144,7 @@ fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<DocPath>
     match refresh_files(store, changed, search.engine.clock.now()) {
         Ok(()) => true,
         Err(error) => {
-            tracing::warn!(root = %store.root.display(), reason = reason_of(&error), "changed files are not indexed");
+            tracing::warn!(root = %store.root.display(), reason = error_chain(&error), "changed files are not indexed");
             false
         }
     }

@@ -6,13 +6,12 @@
 
 use std::time::{Duration, Instant};
 
-use recall_core::{Ablation, ChunkRow, ModelError, QueryClass};
+use recall_core::{Ablation, ChunkRow, ModelError, QueryClass, error_chain};
 
 use super::order::{Ranked, Standard, logistic, sort};
 use super::{Search, StageClock};
 use crate::answer::{Reranked, Stage};
 use crate::error::StoreError;
-use crate::freshness::reason_of;
 use crate::semantic::Texts;
 use crate::settings::{RerankSettings, Reranker};
 
@@ -57,7 +56,7 @@ pub(super) fn rerank(
             Outcome::Told { model: reranker.name.clone() }
         }
         Err(error) => {
-            let reason = reason_of(&error);
+            let reason = error_chain(&error);
             tracing::warn!(model = reranker.name, reason, "a cross-encoder does not rescore");
             Outcome::PassedOver { reason }
         }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use recall_catalog::{EmbeddingStore, EmbeddingStoreError};
-use recall_core::{ChunkText, Clock, Embedder, Quantised, TextHash};
+use recall_core::{ChunkText, Clock, Embedder, Quantised, TextHash, error_chain};
 
-use crate::freshness::reason_of;
 use crate::settings::EmbeddingStoreSettings;
 
 /// The store of embeddings that all stores share, opened when it is first needed.
@@ -46,7 +45,9 @@ impl Kept {
 
     fn with<T>(&self, call: impl FnOnce(&EmbeddingStore) -> Result<T, EmbeddingStoreError>) -> Option<T> {
         let result = self.store().and_then(|store| call(&store));
-        result.inspect_err(|error| tracing::warn!(reason = reason_of(error), "the embedding store is passed over")).ok()
+        result
+            .inspect_err(|error| tracing::warn!(reason = error_chain(error), "the embedding store is passed over"))
+            .ok()
     }
 
     fn store(&self) -> Result<Arc<EmbeddingStore>, EmbeddingStoreError> {

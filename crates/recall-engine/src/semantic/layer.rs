@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
 use recall_catalog::{Catalog, ChunkRun};
-use recall_core::{Embedder, Generation, ModelFingerprint, NearestError, RowSet, VectorIndex as _};
+use recall_core::{Embedder, Generation, ModelFingerprint, NearestError, RowSet, VectorIndex as _, error_chain};
 
 use super::Embedded;
 use super::folder::Folder;
@@ -13,7 +13,6 @@ use super::follow::{Following, Reach};
 use super::kept::Kept;
 use super::space::{NearError, Space};
 use crate::EmbeddingModel;
-use crate::freshness::reason_of;
 use crate::progress::Cancel;
 
 /// A former model that lacks more than one in so many chunks is let go instead of being brought up: it was never whole, or much
@@ -235,7 +234,7 @@ impl Layer {
     }
 
     pub(super) fn did_not_answer(&self, space: &Arc<Space>, error: &NearError) {
-        let reason = reason_of(error);
+        let reason = error_chain(error);
         tracing::warn!(model = %self.name, reason, "a model does not tell the meaning of a query");
         if let NearError::Nearest(NearestError::Damaged { .. }) = error {
             // Until they are made again they are not asked, so that no answer takes it back.
@@ -247,7 +246,7 @@ impl Layer {
     }
 
     fn note(&self, error: &dyn std::error::Error) {
-        let reason = reason_of(error);
+        let reason = error_chain(error);
         tracing::warn!(model = %self.name, reason, "embeddings are passed over");
         *self.problem.lock() = Some(reason);
     }

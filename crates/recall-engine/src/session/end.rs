@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use recall_core::{
     Account, DocPath, EndReason, EndSession, Metadata, MetadataValue, Scope, Session, SessionEvent, SessionEventType,
+    error_chain,
 };
 
 use super::account::masked;
@@ -13,7 +14,7 @@ use super::log::{session_of, where_of};
 use super::summary::{Material, summary_of};
 use super::told::{REASON, SUMMARY_PATH, Told};
 use crate::Engine;
-use crate::freshness::{reason_of, refresh_files};
+use crate::freshness::refresh_files;
 use crate::git::Git;
 use crate::memory::{AddReport, Masking, MemoryNote, note};
 use crate::origin::Origin;
@@ -84,7 +85,7 @@ impl Engine {
         if let Some(path) = path.as_ref().filter(|_| !store.awaits_first_index()) {
             // So that the next search finds it, however short a time ago the files were looked at.
             if let Err(error) = refresh_files(&store, &BTreeSet::from([path.clone()]), now) {
-                let reason = reason_of(&error);
+                let reason = error_chain(&error);
                 tracing::warn!(%path, reason, "a summary is not indexed yet; the next search does");
             }
         }

@@ -197,7 +197,7 @@ impl Shared {
                 Ok(()) => _ = self.written.fetch_add(count, Ordering::Relaxed),
                 Err(error) => {
                     self.failed.fetch_add(count, Ordering::Relaxed);
-                    let reason = crate::freshness::reason_of(&error);
+                    let reason = recall_core::error_chain(&error);
                     tracing::warn!(count, reason, "events of a session are not recorded");
                 }
             }
@@ -240,7 +240,7 @@ impl Shared {
             let provenance = Provenance { session: Some(whose.session.clone()), ..Provenance::default() };
             let draft = (store.ledger.event_id(None, timestamp), timestamp, account);
             if let Err(error) = store.sessions.write(&whose.session, &provenance, vec![draft]) {
-                let reason = crate::freshness::reason_of(&error);
+                let reason = recall_core::error_chain(&error);
                 tracing::warn!(count, reason, "events of a session were dropped, and that is not recorded");
             }
         }

@@ -33,7 +33,7 @@ impl Ledger {
             Some(_) => follower.changes(now),
         };
         let outcome = changes.and_then(|changes| self.take(changes, &mut follower, now));
-        self.state.lock().problem = outcome.as_ref().err().map(|error| crate::freshness::reason_of(error));
+        self.state.lock().problem = outcome.as_ref().err().map(|error| recall_core::error_chain(error));
         outcome.map_err(|source| MemoryError::ReadJournal { source })
     }
 
