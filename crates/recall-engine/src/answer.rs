@@ -1,7 +1,6 @@
 //! What does a search give back?
 
 use std::ops::Range;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use recall_core::{
@@ -10,6 +9,9 @@ use recall_core::{
 };
 
 use crate::coverage::Coverage;
+use crate::mask::{self, Masked, Whole};
+use crate::ranking::Factor;
+use crate::warning::Warning;
 
 /// The answer to a search.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,6 +117,27 @@ impl Hit {
     }
 }
 
+impl Hit {
+    /// Masks all of it that comes out of its file. Highlights have to be looked for after it.
+    pub(crate) fn mask(&mut self, whole: Option<&Whole>) -> Masked {
+        let parents = self
+            .parents
+            .iter_mut()
+            .map(|parent| mask::text(&mut parent.name).or(mask::some_text(&mut parent.signature)));
+        let parents = Masked::all(parents);
+        let chunk = mask::some_text(&mut self.chunk.symbol).or(mask::some_text(&mut self.chunk.signature));
+        let own = match whole {
+            Some(whole) => {
+                let span = &self.chunk.span.bytes;
+                let at = span.start as usize..span.end as usize;
+                whole.mask_part(&mut self.text, at).or(whole.mask_label(&mut self.document.title))
+            }
+            None => mask::text(&mut self.text),
+        };
+        own.or(mask::document(&mut self.document)).or(chunk).or(parents)
+    }
+}
+
 /// Why a hit ranks where it does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
@@ -139,15 +162,6 @@ pub struct Reranked {
     pub rank_before: u32,
 }
 
-/// A named factor that a prior multiplied a score with.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Factor {
-    /// The prior.
-    pub name: &'static str,
-    /// The factor.
-    pub value: f64,
-}
-
 /// How many documents have each value of a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facet {
@@ -157,6 +171,15 @@ pub struct Facet {
     pub counts: Vec<(String, u64)>,
     /// How many further values there are.
     pub left_out: u64,
+}
+
+impl Facet {
+    /// Masks its values.
+    pub(crate) fn mask(&mut self) {
+        for (value, _) in &mut self.counts {
+            mask::path_text(value);
+        }
+    }
 }
 
 /// A stage of the pipeline.
@@ -198,126 +221,3 @@ impl Stage {
 
 /// How long each stage took, in the order of the pipeline.
 pub type StageTimes = Vec<(Stage, Duration)>;
-
-/// What the reader of an answer should know beside it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Warning {
-    /// Nobody had indexed the project: this request did.
-    IndexedOnTheWay {
-        /// How many files were indexed.
-        files: u64,
-        /// How long it took.
-        took: Duration,
-    },
-    /// The store is still being indexed: the answer is of what is there.
-    Indexing {
-        /// Files read.
-        files_done: u64,
-        /// Files to read in all.
-        files: u64,
-    },
-    /// The store waits for its turn to be indexed: the answer is of what is there.
-    IndexingWaits,
-    /// The freshness scan was not done in time: files that are new since the last one may be missing.
-    ScanRunning,
-    /// The links between the documents are still being read: the next answer may have another order.
-    LinksBehind,
-    /// Changes are not watched, and the files were last compared so long ago: what changed since may be missing.
-    NotCompared {
-        /// How long.
-        ago: Duration,
-    },
-    /// A file changed while the query ran and could not be indexed in time: its hits are left out.
-    LeftOut {
-        /// The file.
-        path: String,
-    },
-    /// Secrets stand in a file; what is told of it has masks in their places.
-    SecretsMasked {
-        /// The file.
-        path: String,
-    },
-    /// A damaged index was set aside and made anew.
-    Repaired {
-        /// What was damaged.
-        what: String,
-    },
-    /// The index could not be brought up to the files: the answer is of what was indexed before.
-    NotRefreshed {
-        /// Why.
-        reason: String,
-    },
-    /// One of the stores could not be searched.
-    StoreUnavailable {
-        /// Which.
-        scope: StoreScope,
-        /// Why.
-        reason: String,
-    },
-    /// Several symbols have the name that was asked for.
-    SeveralDefinitions {
-        /// The name.
-        name: String,
-        /// How many there are.
-        definitions: u64,
-        /// How many of them the answer starts at.
-        shown: u64,
-    },
-    /// Words alone decided, since not every text has an embedding yet.
-    EmbeddingsToCome,
-    /// The embeddings by a model could not be asked.
-    EmbeddingsPassedOver {
-        /// Why.
-        reason: String,
-        /// The model that told the meaning instead; `None` where words alone decided.
-        instead: Option<String>,
-    },
-    /// The cross-encoder that is used could not be asked: the order is the one without it.
-    NotReranked {
-        /// Why.
-        reason: String,
-    },
-    /// The ranker that was learnt from the project's history cannot be used: the built-in ones decided.
-    RankerPassedOver {
-        /// Why.
-        reason: String,
-    },
-    /// A word of the query has the form of a filter and is none: it is looked for as a word.
-    UnknownFilter {
-        /// The word.
-        word: String,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// Weights of the retrievers are given, so their fusion decides on the order and the learned rankers do not.
-    WeightsDecide,
-    /// Memories that were acknowledged are not in the index yet.
-    MemoriesBehind,
-    /// The journals could not be read: the answer is of what they said before.
-    JournalsUnread {
-        /// Why.
-        reason: String,
-    },
-    /// Lines of the journals cannot be read: what they say is missing.
-    JournalLinesUnread(UnreadLines),
-    /// Lines of the selection cannot be read: what they decide does not hold.
-    SelectionLinesUnread(UnreadLines),
-    /// Something in the configuration is wrong and was passed over.
-    Configuration {
-        /// What and where.
-        message: String,
-    },
-}
-
-/// Lines of a store's files that cannot be read. They stay where they are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnreadLines {
-    /// The file of the first one, absolute.
-    pub file: PathBuf,
-    /// The first one, counted from 1; 0 if the file as a whole cannot be read.
-    pub line: u64,
-    /// What is wrong with it.
-    pub reason: String,
-    /// How many there are, in all files.
-    pub count: u64,
-}

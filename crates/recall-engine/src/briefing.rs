@@ -16,12 +16,12 @@ use std::sync::Arc;
 use recall_core::{AskBriefing, Provenance, Scope, Session, Timestamp};
 
 use crate::Engine;
-use crate::answer::Warning;
 use crate::freshness::freshen;
 use crate::git::{BranchChanges, Git};
 use crate::origin::Origin;
 use crate::session::{SessionError, where_of};
 use crate::store::Store;
+use crate::warning::Warning;
 use pack::{Draft, pack};
 pub(crate) use profile::profile_of;
 

@@ -3,8 +3,6 @@
 //! Reads all of it, so that it takes seconds on a large store. What is mended is derived, or is a line that git needs; a journal
 //! is never rewritten.
 
-mod findings;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,13 +12,12 @@ use recall_core::{DocumentRow, MemoryId, Scope, StoreScope, error_chain};
 use crate::Engine;
 use crate::error::{IndexError, StatusError, StoreError};
 use crate::fault::Fault;
+use crate::finding::{Check, Finding, Problem};
 use crate::mask;
 use crate::origin::Origin;
 use crate::progress::Cancel;
 use crate::selection::UnreadLine;
 use crate::store::{Store, index_in_project};
-
-pub use findings::{Check, Finding, Gravity, Problem};
 
 /// Asks for a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

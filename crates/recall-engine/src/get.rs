@@ -7,7 +7,6 @@ use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
 use recall_core::{Chunk, ChunkId, DocPath, Document, DocumentId, MemoryId, Recalled, Scope, StoreScope, Symbol};
 
 use crate::Engine;
-use crate::answer::Warning;
 use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::freshness::freshen;
@@ -15,6 +14,7 @@ use crate::mask::{self, Masked, Whole};
 use crate::memory;
 use crate::origin::Origin;
 use crate::store::Store;
+use crate::warning::Warning;
 
 /// Asks for a document or a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +60,30 @@ pub struct Item {
     pub warnings: Vec<Warning>,
 }
 
+impl Item {
+    /// Masks all of it that comes out of its file, of which the whole text is given for a part.
+    fn mask(&mut self, whole: Option<&Whole>) -> Masked {
+        let texts = match (&self.chunk, whole) {
+            (Some((_, chunk)), Some(whole)) => {
+                let at = chunk.span.bytes.start as usize..chunk.span.bytes.end as usize;
+                let parent = self.parent_text.as_mut().map_or(Masked::No, |text| whole.mask_part(text, 0..text.len()));
+                whole.mask_part(&mut self.text, at).or(parent).or(whole.mask_label(&mut self.document.title))
+            }
+            (Some(_), None) => mask::text(&mut self.text).or(mask::some_text(&mut self.parent_text)),
+            (None, _) => {
+                let whole = Whole::new(&self.document.path, self.text.clone());
+                let all = 0..self.text.len();
+                whole.mask_part(&mut self.text, all).or(whole.mask_label(&mut self.document.title))
+            }
+        };
+        let chunk = self.chunk.as_mut().map_or(Masked::No, |(_, chunk)| {
+            mask::some_text(&mut chunk.symbol).or(mask::some_text(&mut chunk.signature))
+        });
+        let symbols = Masked::all(self.symbols.iter_mut().map(mask::symbol));
+        texts.or(mask::document(&mut self.document)).or(chunk).or(symbols)
+    }
+}
+
 /// What a text may name.
 pub(crate) enum Name {
     Document(DocumentId),
@@ -86,7 +110,7 @@ impl Engine {
                     item.memory = store.recalled(id, self.clock.now())?.map(Box::new);
                 }
                 let whole = whole_of(&store, &item)?;
-                if mask::item(&mut item, whole.as_ref()) == Masked::Yes {
+                if item.mask(whole.as_ref()) == Masked::Yes {
                     let path = item.document.path.as_str().to_owned();
                     item.warnings.push(Warning::SecretsMasked { path });
                 }
@@ -154,7 +178,7 @@ fn read_item(store: &Arc<Store>, name: &Name, parent: Parent) -> Result<Option<I
                 }
             }
             // The path of an answer may hold a mask.
-            match mask::unmasked(store, paths) {
+            match store.known().unmasked(paths) {
                 Some(path) => document_item(store, snapshot, snapshot.document_at(&path)?),
                 None => Ok(None),
             }

@@ -20,7 +20,6 @@ use std::sync::Arc;
 use recall_core::{Document, EdgeKind, Relation, Scope, StoreScope, Symbol};
 
 use crate::Engine;
-use crate::answer::Warning;
 use crate::coverage::Coverage;
 use crate::error::{GraphError, StoreError};
 use crate::freshness::freshen;
@@ -28,6 +27,7 @@ use crate::get::Name;
 use crate::mask;
 use crate::origin::Origin;
 use crate::store::Store;
+use crate::warning::Warning;
 
 use definitions::Names;
 use start::{MOST_STARTS, Place};
@@ -83,6 +83,18 @@ pub struct GraphNode {
     pub thing: NodeThing,
     /// How many steps from the node asked for.
     pub distance: u32,
+}
+
+impl GraphNode {
+    /// The node, masked where it is called by a secret.
+    fn masked(mut self) -> Self {
+        match &mut self.thing {
+            NodeThing::Document(known) => mask::document(known),
+            NodeThing::Symbol { document: known, symbol: named } => mask::document(known).or(mask::symbol(named)),
+            NodeThing::External { target } => mask::path_text(target),
+        };
+        self
+    }
 }
 
 /// What a node stands for.
@@ -189,7 +201,7 @@ fn around(
     edges.sort_unstable();
     Ok(Some(Graph {
         scope: store.scope,
-        nodes: nodes.into_iter().map(|(_, node)| mask::node(node)).collect(),
+        nodes: nodes.into_iter().map(|(_, node)| node.masked()).collect(),
         edges,
         is_truncated: is_truncated || is_cut,
         coverage: store.coverage(),

@@ -9,7 +9,6 @@ use recall_core::{
 };
 
 use crate::Engine;
-use crate::answer::Warning;
 use crate::coverage::Coverage;
 use crate::error::{ListError, StoreError};
 use crate::freshness::freshen;
@@ -17,6 +16,7 @@ use crate::mask;
 use crate::origin::Origin;
 use crate::search::known_languages;
 use crate::store::Store;
+use crate::warning::Warning;
 
 /// Asks for a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]

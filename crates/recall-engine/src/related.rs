@@ -11,7 +11,6 @@ use std::sync::Arc;
 use recall_core::{Citation, Document, DocumentType, Lines, Scope, StoreScope};
 
 use crate::Engine;
-use crate::answer::Warning;
 use crate::coverage::Coverage;
 use crate::error::GraphError;
 use crate::freshness::freshen;
@@ -21,6 +20,7 @@ use crate::graph::start::{self, Place};
 use crate::mask;
 use crate::origin::Origin;
 use crate::store::Store;
+use crate::warning::Warning;
 
 use part::Part;
 use ties::Ties;

@@ -30,7 +30,7 @@ use recall_core::{
 };
 
 use crate::Engine;
-use crate::answer::{Answer, Hit, Stage, StageTimes, Warning};
+use crate::answer::{Answer, Hit, Stage, StageTimes};
 use crate::coverage::Coverage;
 use crate::errand::Errand;
 use crate::error::SearchError;
@@ -39,6 +39,7 @@ use crate::mask;
 use crate::origin::Origin;
 use crate::rankers::{Kind, Rankers};
 use crate::store::{Ranking, Store, StructureWait};
+use crate::warning::Warning;
 
 /// How often a search begins anew because files changed under it.
 const ATTEMPTS: u32 = 4;

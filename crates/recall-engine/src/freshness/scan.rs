@@ -11,9 +11,10 @@ use recall_watch::{Addition, Depth, FoundFile, IgnoreRules, Rules, Scan};
 use crate::error::StoreError;
 use crate::imports::Import;
 use crate::ingest::{self, Outcome, Supervision, Task, Work};
+use crate::known::Known;
 use crate::progress::{Cancel, Progress};
 use crate::selection::{Decision, Selection};
-use crate::store::{Known, Look, Noted, Store};
+use crate::store::{Look, Noted, Store};
 
 /// A comparison of a store with its files, and the ingest of what differs.
 pub(crate) struct Sync<'a> {

@@ -66,7 +66,7 @@ struct Defining {
 impl<'a> Names<'a> {
     /// The document whose path an answer shows with a mask.
     pub(crate) fn unmasked(&self, paths: &[DocPath]) -> Option<DocPath> {
-        crate::mask::unmasked(self.store, paths)
+        self.store.known().unmasked(paths)
     }
 
     pub(crate) fn new(store: &'a Store, snapshot: &'a Snapshot<'a>, stated: &'a Stated) -> Self {

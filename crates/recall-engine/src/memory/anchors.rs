@@ -14,8 +14,9 @@ use recall_watch::{StatOutcome, content};
 
 use super::MemoryNote;
 use crate::error::StoreError;
+use crate::known::Known;
 use crate::mask;
-use crate::store::{Known, Store};
+use crate::store::Store;
 use names::Names;
 
 /// The most symbols of one file that a memory is tied to. A text that names more is about the file.

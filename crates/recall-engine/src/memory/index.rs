@@ -8,8 +8,9 @@ use recall_core::{Clock, ContentHash, Memory, Timestamp, error_chain};
 
 use super::ledger::Difference;
 use crate::ingest::{Supervision, Task, Work, ingest};
+use crate::known::Known;
 use crate::semantic::Reach;
-use crate::store::{Known, Look, Noted, Store};
+use crate::store::{Look, Noted, Store};
 
 /// How long more is waited for before memories are indexed that came while others were: whoever adds many adds more, and to
 /// index one takes about as long as fifty. The first one never waits, nor does one that a search waits for; all others are

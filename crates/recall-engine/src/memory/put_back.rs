@@ -12,7 +12,7 @@ use recall_core::{Clock, Event, EventId, Timestamp, error_chain};
 use recall_git::Repository;
 use recall_journal::{Day, rfc_3339};
 
-use crate::doctor::Problem;
+use crate::finding::Problem;
 use crate::git::Git;
 use crate::store::Store;
 

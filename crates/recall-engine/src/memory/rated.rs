@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use recall_core::{DocumentId, FeedbackTally, Generation, ItemId, ItemStats, Timestamp};
 
 use super::prior::usefulness;
-use crate::answer::Factor;
 use crate::error::StoreError;
+use crate::ranking::Factor;
 use crate::store::Store;
 
 /// What feedback says of files: what is said of a chunk is said of its file, which a hit stands for.

@@ -4,7 +4,7 @@ use recall_core::{Fused, RankedList, SearchRequest, Understood, fuse};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::prior::{Priors, asked_for, factors};
-use crate::answer::Factor;
+use crate::ranking::Factor;
 
 /// A chunk as the retrievers rank it together.
 #[derive(Clone, Debug)]

@@ -7,10 +7,10 @@ use recall_core::MemoryId;
 use super::Search;
 use super::order::{Ranked, with_odds};
 use super::pool::Finds;
-use crate::answer::Factor;
 use crate::errand::Errand;
 use crate::error::StoreError;
 use crate::memory;
+use crate::ranking::Factor;
 use crate::store::Store;
 
 /// The priors of the memories that were found, while other threads ask for them.

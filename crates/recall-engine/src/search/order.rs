@@ -16,9 +16,10 @@ use super::fused::FusedChunk;
 use super::pool::{Finds, OfKind};
 use super::texts::Texts;
 use super::{Search, exact, features, items, prior};
-use crate::answer::{Factor, Reranked};
+use crate::answer::Reranked;
 use crate::error::StoreError;
 use crate::rankers::{Basis, Kind, Rankers};
+use crate::ranking::Factor;
 
 /// A chunk in the order of the answer, before it is read.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ pub(super) struct Ranked<'a> {
     pub(super) store: usize,
     pub(super) document: DocumentRow,
     pub(super) chunk: recall_core::ChunkRow,
-    /// What decides between equal scores; see [`Known::tie`](crate::store::Known::tie).
+    /// What decides between equal scores; see [`Known::tie`](crate::known::Known::tie).
     pub(super) tie: u64,
     /// Comparable within one answer; above 0.
     pub(super) score: f64,

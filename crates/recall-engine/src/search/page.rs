@@ -73,7 +73,7 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
         } else {
             None
         };
-        if mask::hit(hit, whole.as_ref()) == Masked::Yes {
+        if hit.mask(whole.as_ref()) == Masked::Yes {
             masked.insert(hit.document.path.as_str().to_owned());
         }
         hit.highlights = highlighter.ranges(&hit.text);

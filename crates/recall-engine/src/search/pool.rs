@@ -12,8 +12,8 @@ use super::retrieve::{self, Brought};
 use super::{Search, StageClock};
 use crate::answer::Stage;
 use crate::error::StoreError;
+use crate::known::Known;
 use crate::rankers::Kind;
-use crate::store::Known;
 use crate::structure::Structure;
 
 /// What was found in one store.

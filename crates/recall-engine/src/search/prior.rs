@@ -2,7 +2,7 @@
 
 use recall_core::{FileKind, SearchRequest, Understood};
 
-use crate::answer::Factor;
+use crate::ranking::Factor;
 
 /// The factors that the priors put on a chunk's score; `None` for one that is 1.
 pub(super) type Priors = [Option<Factor>; 2];

@@ -8,8 +8,9 @@ use recall_lexical::{Depths, Evidence, NearSpellings, Retrieved, Ties};
 use super::meaning::{self, Meaning};
 use crate::errand::{Errand, Helpers};
 use crate::error::StoreError;
+use crate::known::Known;
 use crate::semantic::Near;
-use crate::store::{Known, Store};
+use crate::store::Store;
 
 /// How many candidates each retriever brings that goes by words, names or paths.
 const DEPTH: usize = 100;

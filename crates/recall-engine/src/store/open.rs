@@ -11,14 +11,11 @@ use recall_core::{DocumentRow, Generation, PROJECT_FOLDER, StoreScope, Timestamp
 use recall_lexical::{Lexical, WriterSettings};
 use recall_watch::Watcher;
 
-use super::{
-    Attention, Background, IndexLock, IndexLocks, KeptPassages, Known, Looks, Part, Publication, RankingCell,
-    Retrievals, Store, StoreFolder, StructureCell, strangers,
-};
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::freshness::Freshness;
 use crate::imports::Imports;
+use crate::known::Known;
 use crate::memory::{AnchorTexts, Ledger, Own, RatedCell};
 use crate::models::Models;
 use crate::progress::Cancel;
@@ -26,6 +23,10 @@ use crate::selection::Selection;
 use crate::semantic::Semantic;
 use crate::session::Sessions;
 use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
+use crate::store::{
+    Attention, Background, IndexLock, IndexLocks, KeptPassages, Looks, Part, Publication, RankingCell, Retrievals,
+    Store, StoreFolder, StructureCell, strangers,
+};
 
 /// How many documents are read from the catalog at a time while the lexical index is made anew.
 const DOCUMENTS_A_PAGE: usize = 256;

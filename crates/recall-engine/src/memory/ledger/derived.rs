@@ -8,9 +8,9 @@ use recall_core::{ContentHash, Memory, MemoryId, Vocabulary};
 use recall_journal::Memories;
 
 use super::{Ledger, State};
+use crate::known::Known;
 use crate::mask::memory as masked;
 use crate::memory::document::hash_of;
-use crate::store::Known;
 
 /// The number of what is behind first; what is found by comparing everything stands before it.
 pub(super) const FIRST_BEHIND: u64 = 1;

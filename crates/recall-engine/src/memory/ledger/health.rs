@@ -5,9 +5,9 @@ use recall_core::{GIT_FILES, PROJECT_FOLDER, missing_lines};
 use recall_folder::{Folder, OpenError, write_git_files};
 
 use super::Ledger;
-use crate::answer::UnreadLines;
-use crate::doctor::Problem;
-use crate::store::Known;
+use crate::finding::Problem;
+use crate::known::Known;
+use crate::warning::UnreadLines;
 
 /// The most lines of journals that are told one by one.
 const LINES_TOLD: usize = 1000;

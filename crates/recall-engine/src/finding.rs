@@ -17,7 +17,7 @@ pub struct Finding {
 
 impl Finding {
     /// By what findings are ordered: the worst first, then by store and check.
-    pub(super) fn rank(&self) -> (Gravity, PathBuf, Check) {
+    pub(crate) fn rank(&self) -> (Gravity, PathBuf, Check) {
         (self.problem.gravity(), self.root.clone(), self.problem.check())
     }
 }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use recall_catalog::FileState;
 use recall_core::{ContentHash, DocPath, DocumentRow, Generation, MemoryId, Timestamp, find_ascending};
 
+use crate::mask;
+
 /// What the catalog holds of each file and each memory, at one generation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known {
@@ -145,6 +147,15 @@ impl Known {
     pub(crate) fn document_paths(&self) -> impl Iterator<Item = DocPath> {
         let files = self.files.iter().filter(|(_, file)| file.hash.is_some());
         files.filter_map(|(path, _)| DocPath::new(path).ok()).chain(self.memories.ids().map(MemoryId::to_path))
+    }
+
+    /// The one document whose masked path is among those; `None` where none of them is masked, or where several documents
+    /// have it.
+    pub(crate) fn unmasked(&self, paths: &[DocPath]) -> Option<DocPath> {
+        let masked = paths.iter().find(|path| mask::is_masked_path(path))?;
+        let mut found = self.document_paths().filter(|known| mask::reads_as(known, masked));
+        let first = found.next()?;
+        found.next().is_none().then_some(first)
     }
 
     /// What decides between documents that fit equally well, the lesser first: of memories the order of their ids, so that it

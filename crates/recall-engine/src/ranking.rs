@@ -1,0 +1,5 @@
+//! What puts candidates in order: the rankers, the schema of their features, and factors of scores.
+
+mod factor;
+
+pub use factor::Factor;
