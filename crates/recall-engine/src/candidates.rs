@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use recall_core::{ChunkRow, DocPath, SearchRequest, understand};
 
-use crate::Engine;
 use crate::error::SearchError;
 use crate::origin::Origin;
-use crate::rankers::{Basis, Kind};
-use crate::search::{self, features};
+use crate::ranking::{Basis, Kind, schema};
+use crate::{Engine, search};
 
 /// A document that may answer, as the learned ranker of its kind sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +35,7 @@ impl Engine {
     /// # Panics
     /// Never: no ranker of a kind splits on what is known only after it.
     pub fn built_in_rankers(&self) -> Vec<(Kind, Vec<u8>)> {
-        let names: Vec<String> = features::names(self.basis()).into_iter().map(ToOwned::to_owned).collect();
+        let names: Vec<String> = schema::names(self.basis()).into_iter().map(ToOwned::to_owned).collect();
         let written = |kind| {
             let ranker = self.settings.rankers.of(kind, self.basis())?.clone();
             Some((kind, ranker.over(&names).expect("a ranker of a kind knows the features before ranking").write()))

@@ -28,7 +28,6 @@ mod memory;
 mod models;
 mod origin;
 mod progress;
-mod rankers;
 mod ranking;
 mod rebuild;
 mod registry;
@@ -67,11 +66,11 @@ pub use memory::{
 pub use models::Encoders;
 pub use origin::{Origin, OriginError, RootCheck};
 pub use progress::{Cancel, Progress};
-pub use rankers::{Basis, Kind, RankerError, RankerUse, Rankers};
 pub use ranking::Factor;
+pub use ranking::schema::{all as all_feature_names, names as feature_names, of_relevance as relevance_feature_names};
+pub use ranking::{Basis, Kind, RankerError, RankerUse, Rankers};
 pub use related::{Related, RelatedDocument, RelatedRequest, Tie};
 pub use remove::{Removal, RemoveReport, RemoveRequest, Tombstones};
-pub use search::features::{all as all_feature_names, names as feature_names, of_relevance as relevance_feature_names};
 pub use session::{
     EndedSession, EventListing, LoggedEvent, RecorderCounts, SessionError, SessionListing, StartedSession,
 };

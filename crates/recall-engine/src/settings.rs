@@ -9,7 +9,7 @@ use std::time::Duration;
 use recall_core::{CrossEncoder, DocumentType, Embedder, LOW_CONFIDENCE, Limits, Weights};
 use recall_journal::Storage;
 
-use crate::rankers::Rankers;
+use crate::ranking::Rankers;
 
 /// Where the stores of a user live.
 #[derive(Clone, Debug)]

@@ -6,14 +6,13 @@ use std::time::Duration;
 use recall_catalog::FailureKind;
 use recall_core::{DocumentType, Generation, Scope, StoreScope, Timestamp};
 
-use crate::Engine;
 use crate::coverage::Indexing;
 use crate::error::StatusError;
-use crate::mask;
 use crate::origin::Origin;
-use crate::rankers::{RankerUse, Rankers};
+use crate::ranking::{RankerUse, Rankers};
 use crate::semantic::Embedded;
 use crate::store::Store;
+use crate::{Engine, mask};
 
 /// The state of the stores that a client sees.
 #[derive(Clone, Debug, PartialEq)]

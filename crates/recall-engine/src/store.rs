@@ -37,7 +37,7 @@ use crate::known::Known;
 use crate::memory::{AnchorTexts, Contributors, Ledger, RatedCell};
 use crate::models::Models;
 use crate::progress::Cancel;
-use crate::rankers::Rankers;
+use crate::ranking::Rankers;
 use crate::selection::Selection;
 use crate::semantic::{Reach, Semantic};
 use crate::session::Sessions;

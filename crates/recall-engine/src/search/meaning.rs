@@ -6,7 +6,7 @@ use recall_core::{ChunkRow, DocumentRow, ModelFingerprint, RankedList, Understoo
 use recall_lexical::{DocumentEvidence, Evidence, SearchError, Searcher};
 use rustc_hash::FxHashMap;
 
-use crate::rankers::Basis;
+use crate::ranking::Basis;
 use crate::semantic::{self, Near};
 use crate::store::Store;
 

@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use recall_core::{Ablation, Likeness};
 use recall_lexical::Highlighter;
 
-use super::Search;
 use super::expand::{Expanded, expand};
-use super::order::Ranked;
 use crate::answer::Hit;
 use crate::error::StoreError;
 use crate::mask::{self, Masked};
+use crate::search::context::Search;
+use crate::search::ranked::Ranked;
 
 /// The hits that a request asks for.
 pub(super) struct Page {

@@ -9,11 +9,11 @@ use recall_lexical::{Evidence, NearSpellings};
 use super::fused::{self, FusedChunk};
 use super::meaning::{self, Meaning};
 use super::retrieve::{self, Brought};
-use super::{Search, StageClock};
 use crate::answer::Stage;
 use crate::error::StoreError;
 use crate::known::Known;
-use crate::rankers::Kind;
+use crate::ranking::Kind;
+use crate::search::context::{Search, StageClock};
 use crate::structure::Structure;
 
 /// What was found in one store.

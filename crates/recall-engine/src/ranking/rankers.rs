@@ -5,7 +5,7 @@ use std::sync::Arc;
 use recall_core::{DocumentType, Traits};
 use recall_rank::{MissingFeature, Ranker, ReadError};
 
-use crate::search::features;
+use super::schema;
 
 /// The learned rankers: those that put the documents of a kind in order, and those that tell how relevant a document of any
 /// kind is. Clones share them.
@@ -94,14 +94,14 @@ pub enum RankerError {
     WordsAlone,
 }
 
-const CODE: &[u8] = include_bytes!("../rankers/code.ranker");
-const PROSE: &[u8] = include_bytes!("../rankers/prose.ranker");
-const CODE_MEANING: &[u8] = include_bytes!("../rankers/code-meaning.ranker");
-const PROSE_MEANING: &[u8] = include_bytes!("../rankers/prose-meaning.ranker");
-const PROSE_TOGETHER: &[u8] = include_bytes!("../rankers/prose-together.ranker");
+const CODE: &[u8] = include_bytes!("../../rankers/code.ranker");
+const PROSE: &[u8] = include_bytes!("../../rankers/prose.ranker");
+const CODE_MEANING: &[u8] = include_bytes!("../../rankers/code-meaning.ranker");
+const PROSE_MEANING: &[u8] = include_bytes!("../../rankers/prose-meaning.ranker");
+const PROSE_TOGETHER: &[u8] = include_bytes!("../../rankers/prose-together.ranker");
 
-const RELEVANCE: &[u8] = include_bytes!("../rankers/relevance.ranker");
-const RELEVANCE_MEANING: &[u8] = include_bytes!("../rankers/relevance-meaning.ranker");
+const RELEVANCE: &[u8] = include_bytes!("../../rankers/relevance.ranker");
+const RELEVANCE_MEANING: &[u8] = include_bytes!("../../rankers/relevance-meaning.ranker");
 
 impl Kind {
     /// All, in a fixed order.
@@ -215,13 +215,13 @@ impl OfBasis {
 
 /// Reads a ranker over all features, each found by its name: a feature that came later is one that it does not know.
 fn read(bytes: &[u8]) -> Result<Ranker, RankerError> {
-    let all: Vec<String> = features::all().into_iter().map(ToOwned::to_owned).collect();
+    let all: Vec<String> = schema::all().into_iter().map(ToOwned::to_owned).collect();
     Ok(Ranker::read(bytes)?.over(&all)?)
 }
 
 /// Whether a ranker splits on what the meaning tells.
 fn knows_meaning(ranker: &Ranker) -> bool {
-    ranker.importance().into_iter().any(|(name, gain)| gain > 0.0 && features::is_of_meaning(name))
+    ranker.importance().into_iter().any(|(name, gain)| gain > 0.0 && schema::is_of_meaning(name))
 }
 
 #[cfg(test)]
