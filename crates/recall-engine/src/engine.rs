@@ -11,11 +11,10 @@ use recall_journal::Disk;
 use recall_watch::Watcher;
 
 use crate::budget::BudgetUse;
+use crate::embeddings::{Encoders, Kept, Models};
 use crate::errand::Helpers;
 use crate::imports::{Imports, Room, Shed};
-use crate::models::{Encoders, Models};
 use crate::registry::Registry;
-use crate::semantic::Kept;
 use crate::session::FlightRecorder;
 use crate::settings::{EngineSettings, JournalSource, Places, Reranker, StoreSettingsSource};
 

@@ -15,10 +15,10 @@ use parking_lot::{Condvar, Mutex};
 use recall_core::{Clock, DocPath, Limits, MemoryId, Timestamp, error_chain};
 use recall_watch::{Changes, StatOutcome};
 
+use crate::embeddings::Reach;
 use crate::error::StoreError;
 use crate::ingest::{Outcome, Supervision, Work, ingest};
 use crate::memory::MemoryWait;
-use crate::semantic::Reach;
 use crate::settings::EngineSettings;
 use crate::store::{Configuration, Store};
 use crate::warning::Warning;

@@ -9,6 +9,7 @@ mod budget;
 mod candidates;
 mod coverage;
 mod doctor;
+mod embeddings;
 mod engine;
 mod errand;
 mod error;
@@ -35,7 +36,6 @@ mod related;
 mod remove;
 mod search;
 mod selection;
-mod semantic;
 mod session;
 mod settings;
 mod status;
@@ -49,6 +49,7 @@ pub use budget::{Acquire, Budget, BudgetUse, Permit};
 pub use candidates::RankedDocument;
 pub use coverage::{Coverage, Indexing};
 pub use doctor::{DoctorReport, DoctorRequest, Mend, SecretScan};
+pub use embeddings::Encoders;
 pub use engine::Engine;
 pub use error::{
     GetError, GraphError, IndexError, ListError, MemoryError, RemoveError, SearchError, StatusError, StoreError,
@@ -63,7 +64,6 @@ pub use list::{ListRequest, Listed, Listing, Said};
 pub use memory::{
     AddOutcome, AddReport, FeedbackReport, MemoryNote, PromoteReport, SimilarMemory, UpdateReport, VerifyReport,
 };
-pub use models::Encoders;
 pub use origin::{Origin, OriginError, RootCheck};
 pub use progress::{Cancel, Progress};
 pub use ranking::Factor;

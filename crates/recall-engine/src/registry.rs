@@ -12,11 +12,11 @@ use parking_lot::Mutex;
 use recall_core::{Clock, Scope, StoreScope};
 use recall_watch::Watcher;
 
+use crate::embeddings::{Encoders, Models};
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::imports::Imports;
 use crate::memory::Own;
-use crate::models::{Encoders, Models};
 use crate::origin::Origin;
 use crate::settings::{JournalSource, Places, StoreSettingsSource};
 use crate::store::{Disturbed, IndexLocks, Part, Store, Surroundings};

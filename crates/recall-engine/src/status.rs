@@ -7,10 +7,10 @@ use recall_catalog::FailureKind;
 use recall_core::{DocumentType, Generation, Scope, StoreScope, Timestamp};
 
 use crate::coverage::Indexing;
+use crate::embeddings::Embedded;
 use crate::error::StatusError;
 use crate::origin::Origin;
 use crate::ranking::{RankerUse, Rankers};
-use crate::semantic::Embedded;
 use crate::store::Store;
 use crate::{Engine, mask};
 

@@ -29,17 +29,16 @@ use recall_lexical::{Lexical, LexicalWriter};
 use recall_watch::Watch;
 
 use crate::coverage::{Coverage, Indexing};
+use crate::embeddings::{Models, Reach, Semantic};
 use crate::error::StoreError;
 use crate::freshness::Freshness;
 use crate::graph::stated::Stated;
 use crate::imports::{Import, Imports};
 use crate::known::Known;
 use crate::memory::{AnchorTexts, Contributors, Ledger, RatedCell};
-use crate::models::Models;
 use crate::progress::Cancel;
 use crate::ranking::Rankers;
 use crate::selection::Selection;
-use crate::semantic::{Reach, Semantic};
 use crate::session::Sessions;
 use crate::settings::{StoreSettings, StoreSettingsSource};
 

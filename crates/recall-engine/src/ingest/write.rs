@@ -12,10 +12,10 @@ use super::prepare::{Prepared, Preparer, Task};
 use super::window::Window;
 use super::{FEW_BYTES, Outcome, Supervision, Work};
 use crate::coverage::Indexing;
+use crate::embeddings::Reach;
 use crate::error::StoreError;
 use crate::imports::{Import, Room};
 use crate::progress::Progress;
-use crate::semantic::Reach;
 use crate::store::Store;
 
 /// A batch is committed when it holds so many bytes of text: enough to make segments that need no merging at once.

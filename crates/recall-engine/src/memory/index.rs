@@ -7,9 +7,9 @@ use std::time::Duration;
 use recall_core::{Clock, ContentHash, Memory, Timestamp, error_chain};
 
 use super::ledger::Difference;
+use crate::embeddings::Reach;
 use crate::ingest::{Supervision, Task, Work, ingest};
 use crate::known::Known;
-use crate::semantic::Reach;
 use crate::store::{Look, Noted, Store};
 
 /// How long more is waited for before memories are indexed that came while others were: whoever adds many adds more, and to

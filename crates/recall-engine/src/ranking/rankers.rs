@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use recall_core::{DocumentType, Traits};
 use recall_rank::{MissingFeature, Ranker, ReadError};
 
+use super::kind::{Basis, Kind};
 use super::schema;
 
 /// The learned rankers: those that put the documents of a kind in order, and those that tell how relevant a document of any
@@ -25,29 +25,6 @@ struct OfBasis {
     words: Option<Arc<Ranker>>,
     meaning: Option<Arc<Ranker>>,
     together: Option<Arc<Ranker>>,
-}
-
-/// What is known of candidates when they are put in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Basis {
-    /// Words, names, paths and the graph.
-    Words,
-    /// That, and how near in meaning they are to the query.
-    Meaning,
-    /// The same, where an encoder and the model that follows at once tell the meaning together.
-    Together,
-}
-
-/// The kinds of text that are put in order among themselves before they make one list: what speaks for a file of code says
-/// little about a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// Source code, configuration and data.
-    Code,
-    /// Documentation, decision records, playbooks, sessions.
-    Prose,
-    /// Memories. The rankers of prose put them in order.
-    Memory,
 }
 
 /// What puts candidates in order.
@@ -102,29 +79,6 @@ const PROSE_TOGETHER: &[u8] = include_bytes!("../../rankers/prose-together.ranke
 
 const RELEVANCE: &[u8] = include_bytes!("../../rankers/relevance.ranker");
 const RELEVANCE_MEANING: &[u8] = include_bytes!("../../rankers/relevance-meaning.ranker");
-
-impl Kind {
-    /// All, in a fixed order.
-    pub const ALL: [Self; 3] = [Self::Code, Self::Prose, Self::Memory];
-
-    /// The kind of a document.
-    pub fn of(traits: Traits) -> Self {
-        match traits.document_type {
-            DocumentType::Code => Self::Code,
-            memory if memory.is_memory() => Self::Memory,
-            _ => Self::Prose,
-        }
-    }
-
-    /// The kind's name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Code => "code",
-            Self::Prose => "prose",
-            Self::Memory => "memory",
-        }
-    }
-}
 
 impl Rankers {
     /// Those that are built in.

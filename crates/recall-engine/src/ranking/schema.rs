@@ -5,7 +5,7 @@
 use recall_core::FileKind;
 use recall_lexical::DocumentEvidence;
 
-use crate::ranking::Basis;
+use super::kind::Basis;
 
 /// One score of a document, of which the best and the ranks are taken.
 pub(crate) type Score = fn(&DocumentEvidence) -> f32;

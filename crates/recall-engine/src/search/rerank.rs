@@ -9,10 +9,10 @@ use std::time::Instant;
 use recall_core::{Ablation, ChunkRow, ModelError, QueryClass, error_chain};
 
 use crate::answer::{Reranked, Stage};
+use crate::embeddings::Texts;
 use crate::error::StoreError;
 use crate::search::context::{Search, StageClock};
 use crate::search::ranked::{Ranked, Standard, logistic, sort};
-use crate::semantic::Texts;
 use crate::settings::{RerankSettings, Reranker};
 
 /// What became of asking a cross-encoder.

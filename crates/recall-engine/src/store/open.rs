@@ -11,16 +11,15 @@ use recall_core::{DocumentRow, Generation, PROJECT_FOLDER, StoreScope, Timestamp
 use recall_lexical::{Lexical, WriterSettings};
 use recall_watch::Watcher;
 
+use crate::embeddings::{Models, Semantic};
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::freshness::Freshness;
 use crate::imports::Imports;
 use crate::known::Known;
 use crate::memory::{AnchorTexts, Ledger, Own, RatedCell};
-use crate::models::Models;
 use crate::progress::Cancel;
 use crate::selection::Selection;
-use crate::semantic::Semantic;
 use crate::session::Sessions;
 use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
 use crate::store::{

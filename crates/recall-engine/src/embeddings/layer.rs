@@ -7,49 +7,20 @@ use parking_lot::Mutex;
 use recall_catalog::{Catalog, ChunkRun};
 use recall_core::{Embedder, Generation, ModelFingerprint, NearestError, RowSet, VectorIndex as _, error_chain};
 
-use super::Embedded;
-use super::folder::Folder;
-use super::follow::{Following, Reach};
-use super::kept::Kept;
-use super::space::{NearError, Space};
 use crate::EmbeddingModel;
+use crate::embeddings::folder::Folder;
+use crate::embeddings::follow::Following;
+use crate::embeddings::kept::Kept;
+use crate::embeddings::part::{Embedded, Pace, Part, Reach};
+use crate::embeddings::space::{NearError, Space};
 use crate::progress::Cancel;
 
 /// A former model that lacks more than one in so many chunks is let go instead of being brought up: it was never whole, or much
 /// has changed since.
 const FORMER_LACKS_ONE_IN: usize = 10;
 
-/// What a model has to do with a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// It shall tell the meaning.
-    Chosen,
-    /// It was chosen before, and tells the meaning until the chosen one's embeddings cover the store.
-    Former,
-    /// Its embeddings are there at once, and tell the meaning until others do.
-    Instant,
-}
-
-/// How embeddings follow the catalog.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pace {
-    /// With it: the model takes microseconds a chunk.
-    AtOnce,
-    /// In the background: it takes milliseconds and more.
-    Patient,
-}
-
-impl Part {
-    pub(super) fn pace(self) -> Pace {
-        match self {
-            Self::Instant => Pace::AtOnce,
-            Self::Chosen | Self::Former => Pace::Patient,
-        }
-    }
-}
-
 /// The embeddings of a store by one model.
-pub(super) struct Layer {
+pub(crate) struct Layer {
     name: Arc<str>,
     embedder: Arc<dyn Embedder>,
     part: Mutex<Part>,
@@ -69,7 +40,7 @@ pub(super) struct Layer {
 
 impl Layer {
     /// Opens the embeddings by a model. Those that are ahead of the catalog are of another one, and set aside.
-    pub(super) fn open(
+    pub(crate) fn open(
         folder: &Arc<Folder>,
         model: &EmbeddingModel,
         part: Part,
@@ -97,33 +68,33 @@ impl Layer {
         layer
     }
 
-    pub(super) fn name(&self) -> Arc<str> {
+    pub(crate) fn name(&self) -> Arc<str> {
         Arc::clone(&self.name)
     }
 
-    pub(super) fn part(&self) -> Part {
+    pub(crate) fn part(&self) -> Part {
         *self.part.lock()
     }
 
-    pub(super) fn take_part(&self, part: Part) {
+    pub(crate) fn take_part(&self, part: Part) {
         *self.part.lock() = part;
     }
 
     /// Whether it is of this model and asks it by the same means.
-    pub(super) fn is_by(&self, model: &EmbeddingModel) -> bool {
+    pub(crate) fn is_by(&self, model: &EmbeddingModel) -> bool {
         Arc::ptr_eq(&self.embedder, &model.embedder) && *self.name == *model.name
     }
 
-    pub(super) fn fingerprint(&self) -> ModelFingerprint {
+    pub(crate) fn fingerprint(&self) -> ModelFingerprint {
         self.embedder.fingerprint()
     }
 
     /// The embeddings, where they hold every chunk of a generation.
-    pub(super) fn covering(&self, generation: Generation) -> Option<Arc<Space>> {
+    pub(crate) fn covering(&self, generation: Generation) -> Option<Arc<Space>> {
         self.open.load_full().filter(|space| space.vectors.generation() >= generation)
     }
 
-    pub(super) fn embedded(&self, generation: Generation) -> Embedded {
+    pub(crate) fn embedded(&self, generation: Generation) -> Embedded {
         let (chunks, is_whole) = self
             .open
             .load_full()
@@ -132,12 +103,12 @@ impl Layer {
     }
 
     /// Whether it follows in the background, and is behind.
-    pub(super) fn is_behind(&self, generation: Generation) -> bool {
+    pub(crate) fn is_behind(&self, generation: Generation) -> bool {
         self.part().pace() == Pace::Patient && self.covering(generation).is_none()
     }
 
     /// Whether it lacks so much that it will not answer soon.
-    pub(super) fn is_far_behind(&self, catalog: &Catalog) -> bool {
+    pub(crate) fn is_far_behind(&self, catalog: &Catalog) -> bool {
         let Some(space) = self.open.load_full() else { return true };
         let expected = catalog.snapshot().and_then(|snapshot| snapshot.chunk_runs());
         // What cannot be read now may be read later.
@@ -147,19 +118,19 @@ impl Layer {
     }
 
     /// Why it is passed over.
-    pub(super) fn problem(&self) -> Option<String> {
+    pub(crate) fn problem(&self) -> Option<String> {
         self.problem.lock().clone().or_else(|| self.unanswered.lock().clone())
     }
 
     /// Brings the embeddings up to the catalog, unless another thread does it.
-    pub(super) fn follow(&self, catalog: &Catalog, reach: Reach, cancel: &Cancel) {
+    pub(crate) fn follow(&self, catalog: &Catalog, reach: Reach, cancel: &Cancel) {
         if let Some(mut following) = self.following.try_lock() {
             self.follow_as(&mut following, catalog, reach, cancel);
         }
     }
 
     /// Waits until the embeddings are up to the catalog, or cannot be brought there.
-    pub(super) fn settle(&self, catalog: &Catalog, cancel: &Cancel) {
+    pub(crate) fn settle(&self, catalog: &Catalog, cancel: &Cancel) {
         self.follow_as(&mut self.following.lock(), catalog, Reach::Whole, cancel);
     }
 
@@ -181,7 +152,7 @@ impl Layer {
     }
 
     /// Ends it. Its files are closed once nobody asks them and whoever brings them up has stopped.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         self.end.cancel();
         self.open.store(None);
     }
@@ -220,7 +191,7 @@ impl Layer {
     }
 
     /// Sets the embeddings aside if somebody else has changed their files while they were open; returns whether that is so.
-    pub(super) fn give_up_disturbed(&self) -> bool {
+    pub(crate) fn give_up_disturbed(&self) -> bool {
         let disturbed = self.open.load_full().filter(|space| space.vectors.is_disturbed());
         if let Some(space) = &disturbed {
             tracing::warn!(model = %self.name, "embeddings were changed by another process and are made again");
@@ -229,11 +200,11 @@ impl Layer {
         disturbed.is_some()
     }
 
-    pub(super) fn answered(&self) {
+    pub(crate) fn answered(&self) {
         *self.unanswered.lock() = None;
     }
 
-    pub(super) fn did_not_answer(&self, space: &Arc<Space>, error: &NearError) {
+    pub(crate) fn did_not_answer(&self, space: &Arc<Space>, error: &NearError) {
         let reason = error_chain(error);
         tracing::warn!(model = %self.name, reason, "a model does not tell the meaning of a query");
         if let NearError::Nearest(NearestError::Damaged { .. }) = error {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use recall_core::{ChunkRow, Generation, ModelFingerprint, Neighbour, RowSet};
 
-use super::layer::{Layer, Pace};
-use super::space::Space;
-use super::together::{Asked, Nearness, Together};
+use crate::embeddings::layer::Layer;
+use crate::embeddings::part::Pace;
+use crate::embeddings::space::Space;
+use crate::embeddings::together::{Asked, Nearness, Together};
 
 /// Embeddings that hold every chunk of a generation, those of the best model first.
 pub(crate) struct Covering {
@@ -23,14 +24,14 @@ pub(crate) struct Near {
 }
 
 impl Covering {
-    pub(super) fn of(layers: &[Arc<Layer>], generation: Generation) -> Option<Self> {
+    pub(crate) fn of(layers: &[Arc<Layer>], generation: Generation) -> Option<Self> {
         let covers = |layer: &Arc<Layer>| Some((Arc::clone(layer), layer.covering(generation)?));
         let spaces: Vec<_> = layers.iter().filter_map(covers).collect();
         (!spaces.is_empty()).then_some(Self { spaces })
     }
 
     /// The name of the model that is asked first.
-    pub(super) fn model(&self) -> Option<Arc<str>> {
+    pub(crate) fn model(&self) -> Option<Arc<str>> {
         self.spaces.first().map(|(layer, _)| layer.name())
     }
 

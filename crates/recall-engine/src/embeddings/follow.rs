@@ -8,10 +8,10 @@ use recall_catalog::{Catalog, ChunkRun, Snapshot};
 use recall_core::{ChunkRow, ChunkText, Embedding, ModelError, QuantiseError, Quantised, RowSet};
 use recall_vector::{Change, Difference, WriteError};
 
-use super::kept::Kept;
-use super::layer::Pace;
-use super::space::Space;
-use super::text::Texts;
+use crate::embeddings::kept::Kept;
+use crate::embeddings::part::{Pace, Reach};
+use crate::embeddings::space::Space;
+use crate::embeddings::text::Texts;
 
 /// How many chunks without an embedding count as an edit: to embed them by the built-in model takes some 20 ms.
 const EDIT_CHUNKS: usize = 1024;
@@ -31,20 +31,9 @@ const REST_STEP: Duration = Duration::from_millis(20);
 
 /// What whoever follows remembers.
 #[derive(Default)]
-pub(super) struct Following {
+pub(crate) struct Following {
     /// Chunks whose embedding has no direction, as that of a text without words; they have none.
     voiceless: HashSet<ChunkRow>,
-}
-
-/// How far to follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// At once, if that is an edit; an import is left to the background.
-    Edit,
-    /// To the end, as fast as it can be.
-    Whole,
-    /// To the end, with rests.
-    Patient,
 }
 
 /// One run of following.
@@ -57,7 +46,7 @@ struct Run<'a> {
 
 impl Following {
     /// Brings the embeddings up to the catalog, until it is over.
-    pub(super) fn follow(
+    pub(crate) fn follow(
         &mut self,
         space: &Space,
         pace: Pace,
@@ -195,7 +184,7 @@ fn quantised(embedding: &Embedding) -> Result<Option<Quantised>, QuantiseError> 
 
 /// The embeddings do not follow.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum FollowError {
+pub(crate) enum FollowError {
     #[error("the catalog cannot be read")]
     Read(#[from] recall_catalog::ReadError),
     #[error(transparent)]
@@ -208,7 +197,7 @@ pub(super) enum FollowError {
 
 impl FollowError {
     /// Whether the embeddings themselves cannot be read.
-    pub(super) fn is_damage(&self) -> bool {
+    pub(crate) fn is_damage(&self) -> bool {
         matches!(self, Self::Write(WriteError::Damaged { .. }))
     }
 }

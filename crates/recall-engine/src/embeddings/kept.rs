@@ -26,7 +26,7 @@ impl Kept {
     }
 
     /// The embeddings of chunks by a model, in their order; `None` for each that is not there.
-    pub(super) fn get(&self, model: &dyn Embedder, chunks: &[ChunkText<'_>]) -> Vec<Option<Quantised>> {
+    pub(crate) fn get(&self, model: &dyn Embedder, chunks: &[ChunkText<'_>]) -> Vec<Option<Quantised>> {
         let hashes: Vec<TextHash> = chunks.iter().map(ChunkText::hash).collect();
         let found = self.with(|store| store.get_many(model.fingerprint(), &hashes, self.clock.now()));
         let Some(found) = found else { return vec![None; chunks.len()] };
@@ -35,7 +35,7 @@ impl Kept {
     }
 
     /// Keeps the embeddings of chunks by a model; one without a direction is not kept.
-    pub(super) fn put(&self, model: &dyn Embedder, chunks: &[ChunkText<'_>], embeddings: &[Option<Quantised>]) {
+    pub(crate) fn put(&self, model: &dyn Embedder, chunks: &[ChunkText<'_>], embeddings: &[Option<Quantised>]) {
         let named = chunks.iter().zip(embeddings);
         let bytes = named.filter_map(|(chunk, embedding)| Some((chunk.hash(), embedding.as_ref()?.to_bytes())));
         let bytes: Vec<(TextHash, Vec<u8>)> = bytes.collect();

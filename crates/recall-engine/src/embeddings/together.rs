@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use recall_core::{ChunkRow, Embedding, Neighbour};
 
-use super::space::Space;
+use crate::embeddings::space::Space;
 
 /// What the encoder counts for; the other model counts for the rest.
 const ENCODER: f32 = 0.5;
@@ -28,20 +28,20 @@ pub(crate) struct Nearness {
 }
 
 /// A query by a model, and its embeddings.
-pub(super) struct Asked {
-    pub(super) space: Arc<Space>,
-    pub(super) query: Embedding,
+pub(crate) struct Asked {
+    pub(crate) space: Arc<Space>,
+    pub(crate) query: Embedding,
 }
 
 impl Asked {
     /// The cosine of the query to each chunk, in their order; `None` for a chunk without an embedding.
-    pub(super) fn cosines(&self, rows: &[ChunkRow]) -> Vec<Option<f32>> {
+    pub(crate) fn cosines(&self, rows: &[ChunkRow]) -> Vec<Option<f32>> {
         self.space.cosines(&self.query, rows)
     }
 }
 
 /// A query by two models.
-pub(super) struct Together {
+pub(crate) struct Together {
     encoder: (Asked, Scale),
     /// The model that follows at once.
     instant: (Asked, Scale),
@@ -49,7 +49,7 @@ pub(super) struct Together {
 
 impl Together {
     /// Takes the scale of each model from what either calls near.
-    pub(super) fn of(encoder: (Asked, &[Neighbour]), instant: (Asked, &[Neighbour])) -> Self {
+    pub(crate) fn of(encoder: (Asked, &[Neighbour]), instant: (Asked, &[Neighbour])) -> Self {
         let rows = rows_of(encoder.1, instant.1);
         let with_scale = |asked: Asked| {
             let cosines: Vec<f32> = asked.cosines(&rows).into_iter().flatten().collect();
@@ -60,7 +60,7 @@ impl Together {
     }
 
     /// How near the query each chunk is, in their order; `None` for a chunk that either has no embedding of.
-    pub(super) fn nearness(&self, rows: &[ChunkRow]) -> Vec<Option<Nearness>> {
+    pub(crate) fn nearness(&self, rows: &[ChunkRow]) -> Vec<Option<Nearness>> {
         let ((encoder, of_encoder), (instant, of_instant)) = (&self.encoder, &self.instant);
         let both = encoder.cosines(rows).into_iter().zip(instant.cosines(rows));
         both.map(|(encoder, instant)| {
@@ -72,7 +72,7 @@ impl Together {
     }
 
     /// The nearest of what either model calls near, at most so many, the nearest first.
-    pub(super) fn neighbours(&self, encoder: &[Neighbour], instant: &[Neighbour], count: usize) -> Vec<Neighbour> {
+    pub(crate) fn neighbours(&self, encoder: &[Neighbour], instant: &[Neighbour], count: usize) -> Vec<Neighbour> {
         let rows = rows_of(encoder, instant);
         let known = rows.iter().zip(self.nearness(&rows));
         let mut neighbours: Vec<Neighbour> =

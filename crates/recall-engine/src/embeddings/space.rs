@@ -9,15 +9,15 @@ use recall_core::{
 };
 use recall_vector::{Model, OpenError, Settings, Vectors};
 
-use super::folder::{Claim, Folder, FolderError};
+use crate::embeddings::folder::{Claim, Folder, FolderError};
 
 /// How long a search waits for the embedding of its query; then another model answers, or words alone.
 const QUERY_PATIENCE: Duration = Duration::from_millis(200);
 
 /// Embeddings by one model, and the model. The embedding of a query is by the same one.
-pub(super) struct Space {
-    pub(super) embedder: Arc<dyn Embedder>,
-    pub(super) vectors: Vectors,
+pub(crate) struct Space {
+    pub(crate) embedder: Arc<dyn Embedder>,
+    pub(crate) vectors: Vectors,
     /// While it is held, no other process changes the files.
     _lock: Arc<File>,
     _claim: Arc<Claim>,
@@ -25,7 +25,7 @@ pub(super) struct Space {
 
 impl Space {
     /// Opens embeddings, or begins them. What cannot be used is set aside and begun again.
-    pub(super) fn open(folder: &Folder, embedder: &Arc<dyn Embedder>) -> Result<Self, SpaceError> {
+    pub(crate) fn open(folder: &Folder, embedder: &Arc<dyn Embedder>) -> Result<Self, SpaceError> {
         let lock = folder.lock()?;
         let model = Model { fingerprint: embedder.fingerprint(), dimensions: embedder.dimensions() };
         let mut claim = folder.claim(model.fingerprint)?;
@@ -43,7 +43,7 @@ impl Space {
     }
 
     /// The embedding of a query, and what lies near it, the greatest cosine first.
-    pub(super) fn near(
+    pub(crate) fn near(
         &self,
         query: &str,
         allowed: Option<&RowSet>,
@@ -58,7 +58,7 @@ impl Space {
     }
 
     /// The cosine of a query to each chunk, in their order; `None` for a chunk without an embedding.
-    pub(super) fn cosines(&self, query: &Embedding, rows: &[ChunkRow]) -> Vec<Option<f32>> {
+    pub(crate) fn cosines(&self, query: &Embedding, rows: &[ChunkRow]) -> Vec<Option<f32>> {
         // What can fail has just succeeded: the files were verified, and the query has a direction or none is asked for.
         self.vectors.cosines(query, rows).unwrap_or_else(|_| vec![None; rows.len()])
     }
@@ -66,7 +66,7 @@ impl Space {
 
 /// There are no embeddings to ask.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum SpaceError {
+pub(crate) enum SpaceError {
     #[error(transparent)]
     Folder(#[from] FolderError),
     #[error(transparent)]
@@ -75,7 +75,7 @@ pub(super) enum SpaceError {
 
 /// The embeddings were not asked.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum NearError {
+pub(crate) enum NearError {
     #[error(transparent)]
     Model(#[from] ModelError),
     #[error(transparent)]

@@ -10,6 +10,8 @@ mod folder;
 mod follow;
 mod kept;
 mod layer;
+mod models;
+mod part;
 mod space;
 mod text;
 mod together;
@@ -23,15 +25,16 @@ use parking_lot::Mutex;
 use recall_catalog::Catalog;
 use recall_core::{Generation, Timestamp};
 
-use crate::models::Models;
 use crate::progress::Cancel;
 
+use crate::embeddings::folder::Folder;
+use crate::embeddings::layer::Layer;
+use crate::embeddings::part::Pace;
 pub(crate) use covering::{Covering, Near};
-use folder::Folder;
-pub(crate) use follow::Reach;
 pub(crate) use kept::Kept;
-pub(crate) use layer::Part;
-use layer::{Layer, Pace};
+pub use models::Encoders;
+pub(crate) use models::Models;
+pub(crate) use part::{Embedded, Part, Reach};
 pub(crate) use text::Texts;
 pub(crate) use together::Nearness;
 
@@ -45,17 +48,6 @@ pub(crate) struct Semantic {
     layers: ArcSwap<Vec<Arc<Layer>>>,
     /// Held by whoever changes which layers there are.
     changing: Mutex<()>,
-}
-
-/// How far the embeddings of a store by one model are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Embedded {
-    /// The model's name.
-    pub(crate) model: Arc<str>,
-    /// Chunks with an embedding.
-    pub(crate) chunks: u64,
-    /// Whether that is every chunk that the catalog holds.
-    pub(crate) is_whole: bool,
 }
 
 impl Semantic {

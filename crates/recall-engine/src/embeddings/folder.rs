@@ -13,7 +13,7 @@ const NAME_DIGITS: usize = 16;
 
 /// The folder of a store's embeddings, with a folder a model.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(crate) struct Folder {
     dir: PathBuf,
     /// What is set aside gets its name from it: when the store was opened, and how often something was set aside since.
     aside: Mutex<i64>,
@@ -25,26 +25,26 @@ pub(super) struct Folder {
 
 /// That somebody has the embeddings by a model open, for as long as it lives.
 #[derive(Debug)]
-pub(super) struct Claim;
+pub(crate) struct Claim;
 
 impl Folder {
-    pub(super) fn new(dir: PathBuf, now: Timestamp) -> Self {
+    pub(crate) fn new(dir: PathBuf, now: Timestamp) -> Self {
         Self { dir, aside: Mutex::new(now.as_millis()), lock: Mutex::default(), claims: Mutex::default() }
     }
 
     /// Where the embeddings by a model are.
-    pub(super) fn of(&self, model: ModelFingerprint) -> PathBuf {
+    pub(crate) fn of(&self, model: ModelFingerprint) -> PathBuf {
         self.dir.join(name_of(model))
     }
 
     /// Whether there are embeddings by a model.
-    pub(super) fn has(&self, model: ModelFingerprint) -> bool {
+    pub(crate) fn has(&self, model: ModelFingerprint) -> bool {
         self.of(model).is_dir()
     }
 
     /// Takes the right to change the files, for as long as the value lives. The lock is beside the folder, so that it outlives
     /// what is set aside.
-    pub(super) fn lock(&self) -> Result<Arc<File>, FolderError> {
+    pub(crate) fn lock(&self) -> Result<Arc<File>, FolderError> {
         let mut held = self.lock.lock();
         if let Some(lock) = held.upgrade() {
             return Ok(lock);
@@ -67,7 +67,7 @@ impl Folder {
     ///
     /// A model that is let go and chosen again must not have its files open twice: whoever brought them up may not have
     /// stopped yet.
-    pub(super) fn claim(&self, model: ModelFingerprint) -> Result<Arc<Claim>, FolderError> {
+    pub(crate) fn claim(&self, model: ModelFingerprint) -> Result<Arc<Claim>, FolderError> {
         let mut claims = self.claims.lock();
         if claims.get(&model).is_some_and(|claim| claim.strong_count() > 0) {
             return Err(FolderError::Open);
@@ -78,7 +78,7 @@ impl Folder {
     }
 
     /// Sets the embeddings by a model aside. Whoever has them open keeps what was set aside.
-    pub(super) fn set_aside(&self, model: ModelFingerprint) -> Result<(), FolderError> {
+    pub(crate) fn set_aside(&self, model: ModelFingerprint) -> Result<(), FolderError> {
         let path = self.of(model);
         let mut name = self.aside.lock();
         *name += 1;
@@ -89,7 +89,7 @@ impl Folder {
     }
 
     /// Deletes what belongs to none of these models, unless another process has the embeddings.
-    pub(super) fn sweep(&self, models: &[ModelFingerprint]) {
+    pub(crate) fn sweep(&self, models: &[ModelFingerprint]) {
         let Ok(folder) = recall_folder::Folder::open(&self.dir) else { return };
         let Ok(_lock) = self.lock() else { return };
         let known: Vec<String> = models.iter().map(|model| name_of(*model)).collect();
@@ -115,7 +115,7 @@ fn name_of(model: ModelFingerprint) -> String {
 
 /// The embeddings cannot be changed.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum FolderError {
+pub(crate) enum FolderError {
     #[error("another process has the embeddings of this store open")]
     Taken,
     #[error("the embeddings by this model are just being closed")]
