@@ -9,15 +9,15 @@ use std::time::Duration;
 use recall_catalog::Snapshot;
 use recall_core::{DocumentRow, MemoryId, Scope, StoreScope, error_chain};
 
-use crate::Engine;
 use crate::error::{IndexError, StatusError, StoreError};
 use crate::fault::Fault;
 use crate::finding::{Check, Finding, Problem};
-use crate::mask;
 use crate::origin::Origin;
 use crate::progress::Cancel;
 use crate::selection::UnreadLine;
-use crate::store::{Store, index_in_project};
+use crate::store::Store;
+use crate::store_folder::index_in_project;
+use crate::{Engine, mask};
 
 /// Asks for a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

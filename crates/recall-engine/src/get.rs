@@ -6,15 +6,14 @@ use std::time::Duration;
 use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
 use recall_core::{Chunk, ChunkId, DocPath, Document, DocumentId, MemoryId, Recalled, Scope, StoreScope, Symbol};
 
-use crate::Engine;
 use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::freshness::freshen;
 use crate::mask::{self, Masked, Whole};
-use crate::memory;
 use crate::origin::Origin;
 use crate::store::Store;
 use crate::warning::Warning;
+use crate::{Engine, ledger};
 
 /// Asks for a document or a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,9 +156,9 @@ impl Engine {
 fn memory_item(store: &Store, recalled: Recalled) -> Item {
     Item {
         scope: store.scope,
-        document: memory::document_of(&recalled.memory),
+        document: ledger::document_of(&recalled.memory),
         chunk: None,
-        text: memory::text_of(&recalled.memory).to_owned(),
+        text: ledger::text_of(&recalled.memory).to_owned(),
         parent_text: None,
         symbols: Vec::new(),
         memory: Some(Box::new(recalled)),

@@ -23,6 +23,7 @@ mod imports;
 mod index;
 mod ingest;
 mod known;
+mod ledger;
 mod list;
 mod mask;
 mod memory;
@@ -40,6 +41,7 @@ mod session;
 mod settings;
 mod status;
 mod store;
+mod store_folder;
 mod structure;
 mod warning;
 

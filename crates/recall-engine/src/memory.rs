@@ -7,13 +7,9 @@
 mod add;
 mod anchors;
 mod contributor;
-mod document;
 mod feedback;
-mod git;
 mod index;
-mod ledger;
 pub(crate) mod note;
-mod own;
 mod prior;
 mod promote;
 pub(crate) mod provenance;
@@ -32,13 +28,8 @@ pub use promote::PromoteReport;
 pub use update::UpdateReport;
 pub use verify::VerifyReport;
 
-pub(crate) use crate::mask::Masking;
 pub(crate) use anchors::AnchorTexts;
 pub(crate) use contributor::Contributors;
-pub(crate) use document::{document_of, parsed_of, text_of};
-pub(crate) use git::Head;
 pub(crate) use index::MemoryWait;
-pub(crate) use ledger::Ledger;
-pub(crate) use own::Own;
 pub(crate) use prior::factors;
 pub(crate) use rated::RatedCell;

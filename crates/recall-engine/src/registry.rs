@@ -16,7 +16,7 @@ use crate::embeddings::{Encoders, Models};
 use crate::error::StoreError;
 use crate::fault::Fault;
 use crate::imports::Imports;
-use crate::memory::Own;
+use crate::ledger::Own;
 use crate::origin::Origin;
 use crate::settings::{JournalSource, Places, StoreSettingsSource};
 use crate::store::{Disturbed, IndexLocks, Part, Store, Surroundings};

@@ -12,7 +12,7 @@ use recall_core::{DocPath, DocumentType, PROJECT_FOLDER};
 use recall_folder::{Access, Folder, OpenError};
 use serde::{Deserialize, Serialize};
 
-use crate::store::is_initialised;
+use crate::store_folder::is_initialised;
 use crate::warning::UnreadLines;
 
 /// The name of the file, in a project's folder of recall and in a store's folder.

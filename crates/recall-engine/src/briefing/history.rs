@@ -8,7 +8,7 @@ use recall_journal::Day;
 use super::Scene;
 use super::pack::Entry;
 use super::quote::{QUOTE_CHARS, inline, quoted};
-use crate::memory::Masking;
+use crate::mask::Masking;
 use crate::session::{SessionError, summary_without_commits, title_of};
 
 /// How many sessions are told at most.

@@ -9,7 +9,7 @@ use recall_folder::Folder;
 use super::Scene;
 use super::pack::Entry;
 use super::quote::{QUOTE_CHARS, inline, quoted};
-use crate::memory::Masking;
+use crate::mask::Masking;
 use crate::session::SessionError;
 
 /// What a person says of themselves and of how they work, in the global store's root; of a project, in its `.recall`.

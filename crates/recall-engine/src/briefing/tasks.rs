@@ -7,7 +7,7 @@ use recall_core::SessionEventType;
 use super::Scene;
 use super::pack::Entry;
 use super::quote::inline;
-use crate::memory::Masking;
+use crate::mask::Masking;
 use crate::session::SessionError;
 
 /// How many sessions are looked at, the latest: what was left open before that was given up or done.

@@ -12,7 +12,7 @@ use recall_core::{
 };
 use recall_watch::content::{self, ContentError};
 
-use crate::memory;
+use crate::ledger;
 use crate::settings::StoreSettings;
 use crate::store::{Attention, Store};
 
@@ -98,12 +98,12 @@ impl<'a> Preparer<'a> {
 
     /// Makes the document of a memory.
     fn remember(&mut self, task: &Task, memory: &Memory) -> Prepared {
-        let Ok(parsed) = catch_unwind(AssertUnwindSafe(|| memory::parsed_of(memory, &mut self.chunker))) else {
+        let Ok(parsed) = catch_unwind(AssertUnwindSafe(|| ledger::parsed_of(memory, &mut self.chunker))) else {
             return Prepared::Failure(self.panicked(task));
         };
         Prepared::Document(Box::new(PreparedDocument {
-            document: memory::document_of(memory),
-            text: memory::text_of(memory).to_owned(),
+            document: ledger::document_of(memory),
+            text: ledger::text_of(memory).to_owned(),
             parsed,
             created: Some(memory.created),
         }))

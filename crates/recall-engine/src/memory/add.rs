@@ -7,13 +7,12 @@ use recall_core::{
     StoreScope, Vocabulary,
 };
 
-use super::MemoryNote;
-use super::git::Head;
-use super::ledger::Place;
 use super::similar::{self, REPEATS};
-use super::{note, provenance, related_files};
+use super::{MemoryNote, note, provenance, related_files};
 use crate::Engine;
 use crate::error::{IndexError, MemoryError};
+use crate::git::Head;
+use crate::ledger::Place;
 use crate::mask::Masking;
 use crate::origin::Origin;
 use crate::store::Store;

@@ -9,8 +9,7 @@ use parking_lot::{Condvar, Mutex};
 use recall_core::{Contributor, EventId, Timestamp};
 use recall_journal::Day;
 
-use super::git::Head;
-use crate::git::Git;
+use crate::git::{Git, Head};
 
 /// How long an answer waits for git the first time: a hundred commits of one file take it some 20 milliseconds. What comes later
 /// is known to the next answer.

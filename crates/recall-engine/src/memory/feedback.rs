@@ -6,11 +6,11 @@ use std::time::Duration;
 use recall_catalog::StoredDocument;
 use recall_core::{Event, EventBody, ItemId, ItemStats, MemoryId, RateItem, Scope, Verdict};
 
-use super::git::Head;
-use super::own::Vouching;
 use super::provenance;
 use crate::Engine;
 use crate::error::{MemoryError, StoreError};
+use crate::git::Head;
+use crate::ledger::Vouching;
 use crate::mask::Masking;
 use crate::origin::Origin;
 use crate::store::Store;

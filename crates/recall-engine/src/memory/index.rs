@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use recall_core::{Clock, ContentHash, Memory, Timestamp, error_chain};
 
-use super::ledger::Difference;
 use crate::embeddings::Reach;
 use crate::ingest::{Supervision, Task, Work, ingest};
 use crate::known::Known;
+use crate::ledger::Difference;
 use crate::store::{Look, Noted, Store};
 
 /// How long more is waited for before memories are indexed that came while others were: whoever adds many adds more, and to
@@ -151,7 +151,7 @@ impl Drop for Turn<'_> {
 pub(crate) fn task(memory: Memory, there: Option<ContentHash>) -> Task {
     Task {
         path: memory.id.to_path(),
-        size_bytes: super::text_of(&memory).len() as u64,
+        size_bytes: crate::ledger::text_of(&memory).len() as u64,
         modified: memory.updated,
         is_known: there.is_some(),
         hash: None,

@@ -3,7 +3,7 @@
 use recall_core::{AnchorState, FeedbackTally, MemoryId, MemoryStatus, Ownership, SearchRequest, Timestamp};
 
 use super::anchors::Look;
-use super::ledger::JudgedGrounds;
+use crate::ledger::JudgedGrounds;
 use crate::ranking::Factor;
 use crate::store::Store;
 

@@ -2,7 +2,7 @@
 
 use recall_core::{Provenance, StoreScope};
 
-use super::git::Head;
+use crate::git::Head;
 use crate::mask;
 use crate::store::Store;
 

@@ -14,6 +14,7 @@ use recall_journal::{Day, rfc_3339};
 
 use crate::finding::Problem;
 use crate::git::Git;
+use crate::ledger::Since;
 use crate::store::Store;
 
 /// How long after a change the journals are compared with the log: a checkout of 100,000 files takes a second, and between two
@@ -214,15 +215,6 @@ impl Store {
         let put_back = self.ledger.log.as_ref().and_then(|log| log.returned.put_back().ok()).unwrap_or_default();
         put_back.values().filter(|at| **at >= since).count() as u64
     }
-}
-
-/// From which day on the journals are compared with the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Since {
-    /// From the first day on.
-    Always,
-    /// From that day on.
-    Day(Day),
 }
 
 /// What exists in git's folder while what is checked out is being changed: while a command runs, and between the commits of a

@@ -8,11 +8,9 @@ use recall_core::{DocumentId, FeedbackTally, Generation, ItemId, ItemStats, Time
 
 use super::prior::usefulness;
 use crate::error::StoreError;
+use crate::ledger::Ratings;
 use crate::ranking::Factor;
 use crate::store::Store;
-
-/// What feedback says of files: what is said of a chunk is said of its file, which a hit stands for.
-pub(super) type Ratings = HashMap<DocumentId, FeedbackTally>;
 
 /// The factors that feedback puts on documents, by row, as of one generation of the store.
 #[derive(Default)]

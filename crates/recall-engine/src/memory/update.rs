@@ -2,13 +2,12 @@
 
 use recall_core::{Amendment, Event, EventBody, MemoryChange, Recalled, UpdateMemory};
 
-use super::MemoryNote;
 use super::add::sorted;
-use super::git::Head;
-use super::own::Vouching;
-use super::{note, provenance, related_files};
+use super::{MemoryNote, note, provenance, related_files};
 use crate::Engine;
 use crate::error::MemoryError;
+use crate::git::Head;
+use crate::ledger::Vouching;
 use crate::mask::Masking;
 use crate::origin::Origin;
 

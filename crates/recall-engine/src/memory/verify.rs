@@ -8,13 +8,12 @@ use recall_core::{
 };
 
 use super::anchors::Look;
-use super::git::Head;
-use super::ledger::JudgedMemory;
-use super::own::Vouching;
 use super::{MemoryNote, provenance};
 use crate::Engine;
 use crate::error::{MemoryError, StoreError};
 use crate::freshness::{freshen, refresh_files};
+use crate::git::Head;
+use crate::ledger::{JudgedMemory, Vouching};
 use crate::mask::memory as masked;
 use crate::origin::Origin;
 use crate::store::Store;

@@ -2,7 +2,7 @@
 
 use recall_core::{Account, Metadata, MetadataValue};
 
-use crate::memory::Masking;
+use crate::mask::Masking;
 
 /// The account without its secrets.
 pub(super) fn masked(account: Account, masking: &mut Masking) -> Account {

@@ -16,7 +16,8 @@ use super::told::{REASON, SUMMARY_PATH, Told};
 use crate::Engine;
 use crate::freshness::refresh_files;
 use crate::git::Git;
-use crate::memory::{AddReport, Masking, MemoryNote, note};
+use crate::mask::Masking;
+use crate::memory::{AddReport, MemoryNote, note};
 use crate::origin::Origin;
 
 /// A session that has ended.

@@ -5,7 +5,7 @@ use recall_core::{ListEvents, Scope, SessionEvent};
 use super::account::masked;
 use super::error::SessionError;
 use crate::Engine;
-use crate::memory::Masking;
+use crate::mask::Masking;
 use crate::origin::Origin;
 
 /// A page of a session's events.

@@ -5,7 +5,9 @@ use recall_core::{Account, EventId, LogEvent, Provenance, Scope, Timestamp};
 use super::account::masked;
 use super::error::SessionError;
 use crate::Engine;
-use crate::memory::{Head, Masking, MemoryNote, note, provenance, related_files};
+use crate::git::Head;
+use crate::mask::Masking;
+use crate::memory::{MemoryNote, note, provenance, related_files};
 use crate::origin::Origin;
 use crate::store::Store;
 

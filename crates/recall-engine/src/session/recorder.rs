@@ -18,7 +18,7 @@ use super::error::SessionError;
 use super::log::where_of;
 use super::note::Note;
 use super::sessions::Draft;
-use crate::memory::Masking;
+use crate::mask::Masking;
 use crate::origin::Origin;
 use crate::registry::Registry;
 

@@ -8,7 +8,7 @@ use super::error::SessionError;
 use super::log::where_of;
 use super::told::Told;
 use crate::Engine;
-use crate::memory::Masking;
+use crate::mask::Masking;
 use crate::origin::Origin;
 
 /// A session that has begun.

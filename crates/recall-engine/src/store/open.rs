@@ -17,15 +17,17 @@ use crate::fault::Fault;
 use crate::freshness::Freshness;
 use crate::imports::Imports;
 use crate::known::Known;
-use crate::memory::{AnchorTexts, Ledger, Own, RatedCell};
+use crate::ledger::{Ledger, Own};
+use crate::memory::{AnchorTexts, RatedCell};
 use crate::progress::Cancel;
 use crate::selection::Selection;
 use crate::session::Sessions;
 use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
 use crate::store::{
     Attention, Background, IndexLock, IndexLocks, KeptPassages, Looks, Part, Publication, RankingCell, Retrievals,
-    Store, StoreFolder, StructureCell, strangers,
+    Store, StructureCell, strangers,
 };
+use crate::store_folder::StoreFolder;
 
 /// How many documents are read from the catalog at a time while the lexical index is made anew.
 const DOCUMENTS_A_PAGE: usize = 256;

@@ -40,7 +40,7 @@ struct Line {
 }
 
 impl Returned {
-    pub(super) fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path) -> Self {
         Self { notes: Notes::new(folder, FILE), refused: Mutex::default() }
     }
 
@@ -48,7 +48,7 @@ impl Returned {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub(super) fn settled(&self) -> io::Result<BTreeSet<EventId>> {
+    pub(crate) fn settled(&self) -> io::Result<BTreeSet<EventId>> {
         let mut settled: BTreeSet<EventId> = fates(&self.notes.read()?).into_keys().collect();
         settled.extend(self.refused.lock().iter());
         Ok(settled)

@@ -2,9 +2,8 @@
 
 use recall_core::{Anchor, Event, EventId, FeedbackTally, Grounds, ItemId, Memory, MemoryId, Ownership, Timestamp};
 
-use super::Ledger;
 use crate::error::MemoryError;
-use crate::memory::own::Vouching;
+use crate::ledger::{Ledger, Vouching};
 
 /// A memory, and whose word it is.
 #[derive(Clone, Debug)]
@@ -43,7 +42,7 @@ impl Ledger {
     }
 
     /// What decides how memories stand, and what they are tied to; `None` for one that is not known or is deleted.
-    pub(in crate::memory) fn grounds(&self, ids: &[MemoryId]) -> Vec<Option<JudgedGrounds>> {
+    pub(crate) fn grounds(&self, ids: &[MemoryId]) -> Vec<Option<JudgedGrounds>> {
         self.glance(ids.iter().copied());
         let state = self.state.lock();
         let own = |event: &Event| self.wrote_itself(event);
@@ -80,12 +79,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The event is not acknowledged; or it is, and that it confirms the memory cannot be kept.
-    pub(in crate::memory) fn write_about(
-        &self,
-        id: MemoryId,
-        event: Event,
-        vouching: Vouching,
-    ) -> Result<(), MemoryError> {
+    pub(crate) fn write_about(&self, id: MemoryId, event: Event, vouching: Vouching) -> Result<(), MemoryError> {
         let before = self.judged(id).map(|judged| judged.ownership);
         self.write(&[event])?;
         if vouching == Vouching::Confirms || before == Some(Ownership::Confirmed) {
@@ -107,7 +101,7 @@ impl Ledger {
     }
 
     /// Whether this user's recall wrote an event, exactly as it is.
-    pub(super) fn wrote_itself(&self, event: &Event) -> bool {
+    pub(crate) fn wrote_itself(&self, event: &Event) -> bool {
         self.log.as_ref().is_none_or(|log| log.own().wrote(event))
     }
 

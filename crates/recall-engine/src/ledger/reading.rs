@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 use recall_core::{ItemId, MemoryId, Timestamp};
 use recall_journal::{Changes, Follower, Memories, ReadError, events_about};
 
-use super::Ledger;
-use super::derived::all_wanted;
 use crate::error::MemoryError;
-use crate::memory::put_back::Since;
+use crate::ledger::state::all_wanted;
+use crate::ledger::{Ledger, Since};
 
 /// For how long glances stand for a reading of everything, which the first search begins: a hundred thousand lines take a second.
 const GLANCES: Duration = Duration::from_secs(10);
@@ -39,7 +38,7 @@ impl Ledger {
 
     /// Reads the journals for the first time where that takes no longer than a search may; what cannot be read is told by
     /// [`problem`](Self::problem).
-    pub(in crate::memory) fn look_where_short(&self, now: Timestamp) {
+    pub(crate) fn look_where_short(&self, now: Timestamp) {
         if self.state.lock().looked.is_none() && self.bytes().is_ok_and(|bytes| bytes <= READ_AT_ONCE) {
             let _ = self.look(now, Duration::ZERO);
         }

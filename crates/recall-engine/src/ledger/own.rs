@@ -11,15 +11,14 @@ mod returned;
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use parking_lot::Mutex;
-use recall_core::{Event, Memory, Provenance, StoreScope};
+use recall_core::{Event, Memory, Provenance};
 use recall_journal::{LineHash, LineReader};
 
+use crate::ledger::own::confirmed::{Confirmed, FOLLOW_EVERY};
 use crate::settings::{JournalSource, Places};
-use crate::store::name_of;
-use confirmed::Confirmed;
 pub(crate) use confirmed::says_of;
 pub(crate) use log::OwnLog;
 pub(crate) use returned::Returned;
@@ -40,10 +39,6 @@ impl Vouching {
         if provenance.agent.is_none() { Self::Confirms } else { Self::Keeps }
     }
 }
-
-/// How often the logs are read again for what other processes wrote, while events are met that are in none: that lists a folder
-/// for each root.
-const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 
 /// How many of the last days of a log may still grow: today, and a day that a clock running ahead began.
 const GROWING_DAYS: usize = 2;
@@ -69,17 +64,6 @@ impl Own {
     pub(crate) fn new(places: &Places, journals: Arc<JournalSource>) -> Self {
         let folder = places.written();
         Self { confirmed: Confirmed::new(&folder), folder, journals, written: Mutex::default() }
-    }
-
-    /// The log of a store; `None` for the global store, which lies in the data home, so that everything in it is the user's own.
-    pub(crate) fn log(self: &Arc<Self>, scope: StoreScope, root: &Path) -> Option<OwnLog> {
-        if scope == StoreScope::Global {
-            return None;
-        }
-        let folder = self.folder.join(name_of_folder(root));
-        let storage = (self.journals)(&folder, Path::new(""));
-        self.written.lock().logs.entry(folder.clone()).or_insert_with(|| LineReader::new(Arc::clone(&storage)));
-        Some(OwnLog::new(Arc::clone(self), folder, root, storage))
     }
 
     /// Whether this user's recall wrote an event, exactly as it is.
@@ -145,18 +129,4 @@ impl Own {
         }
         *followed = Some(Instant::now());
     }
-}
-
-/// The name of the log's folder for a root: its path, and which folder it is. A folder that was deleted and made again, as for
-/// another clone, has another log, so that nothing is put back into a project to which it never belonged.
-fn name_of_folder(root: &Path) -> String {
-    let mut hasher = blake3::Hasher::new_derive_key("recall root folder");
-    if let Ok(metadata) = std::fs::metadata(root) {
-        #[cfg(unix)]
-        hasher.update(&std::os::unix::fs::MetadataExt::ino(&metadata).to_le_bytes());
-        let created = metadata.created().map(recall_core::Timestamp::from).unwrap_or_default();
-        hasher.update(&created.0.to_le_bytes());
-    }
-    let identity = hasher.finalize().to_hex();
-    format!("{}-{}", name_of(root), &identity[..8])
 }

@@ -4,9 +4,9 @@ use recall_core::{GIT_FILES, PROJECT_FOLDER, missing_lines};
 
 use recall_folder::{Folder, OpenError, write_git_files};
 
-use super::Ledger;
 use crate::finding::Problem;
 use crate::known::Known;
+use crate::ledger::Ledger;
 use crate::warning::UnreadLines;
 
 /// The most lines of journals that are told one by one.

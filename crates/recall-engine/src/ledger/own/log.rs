@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use recall_core::{Event, EventId};
+use recall_core::{Event, EventId, StoreScope};
 use recall_journal::{Day, Journal, LineReader, Storage, event_ids, event_of_line};
 
-use super::{Own, Returned};
 use crate::error::MemoryError;
-use crate::memory::put_back::Since;
+use crate::ledger::own::Returned;
+use crate::ledger::{Own, Since};
+use crate::store_folder::name_of;
 
 /// The own log of a root: a journal of exactly what this user's recall appended to the root's journals.
 ///
@@ -28,8 +29,21 @@ pub(crate) struct OwnLog {
     writing: RwLock<()>,
 }
 
+impl Own {
+    /// The log of a store; `None` for the global store, which lies in the data home, so that everything in it is the user's own.
+    pub(crate) fn log(self: &Arc<Self>, scope: StoreScope, root: &Path) -> Option<OwnLog> {
+        if scope == StoreScope::Global {
+            return None;
+        }
+        let folder = self.folder.join(name_of_folder(root));
+        let storage = (self.journals)(&folder, Path::new(""));
+        self.written.lock().logs.entry(folder.clone()).or_insert_with(|| LineReader::new(Arc::clone(&storage)));
+        Some(OwnLog::new(Arc::clone(self), folder, root, storage))
+    }
+}
+
 impl OwnLog {
-    pub(super) fn new(own: Arc<Own>, folder: PathBuf, root: &Path, storage: Arc<dyn Storage>) -> Self {
+    pub(crate) fn new(own: Arc<Own>, folder: PathBuf, root: &Path, storage: Arc<dyn Storage>) -> Self {
         let returned = Returned::new(&folder);
         let (journal, writing) = (Mutex::default(), RwLock::default());
         Self { own, folder, root: root.to_owned(), storage, journal, returned, writing }
@@ -141,4 +155,18 @@ impl OwnLog {
         })?;
         Ok(absent)
     }
+}
+
+/// The name of the log's folder for a root: its path, and which folder it is. A folder that was deleted and made again, as for
+/// another clone, has another log, so that nothing is put back into a project to which it never belonged.
+fn name_of_folder(root: &Path) -> String {
+    let mut hasher = blake3::Hasher::new_derive_key("recall root folder");
+    if let Ok(metadata) = std::fs::metadata(root) {
+        #[cfg(unix)]
+        hasher.update(&std::os::unix::fs::MetadataExt::ino(&metadata).to_le_bytes());
+        let created = metadata.created().map(recall_core::Timestamp::from).unwrap_or_default();
+        hasher.update(&created.0.to_le_bytes());
+    }
+    let identity = hasher.finalize().to_hex();
+    format!("{}-{}", name_of(root), &identity[..8])
 }

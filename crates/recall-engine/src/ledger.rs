@@ -2,32 +2,36 @@
 
 mod compared;
 mod derived;
+mod document;
 mod health;
 mod judged;
+mod own;
+mod ratings;
 mod reading;
+mod since;
+mod state;
 
-use derived::FIRST_BEHIND;
-pub(super) use derived::{Difference, Unindexed};
-pub(crate) use judged::{JudgedGrounds, JudgedMemory};
-
-use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex};
-use recall_core::{
-    ContentHash, Event, EventBody, EventId, ItemId, Memory, MemoryChange, MemoryId, MemoryType, Timestamp, Vocabulary,
-};
+use recall_core::{Event, EventId, Memory, MemoryId, MemoryType, Timestamp, Vocabulary};
 use recall_folder::write_git_files;
-use recall_journal::{Applied, Day, Follower, Journal, Memories, Storage};
+use recall_journal::{Day, Follower, Journal, Storage};
 
-use super::own::OwnLog;
-use super::put_back::Since;
-use super::rated::Ratings;
 use crate::error::MemoryError;
+
+pub(crate) use derived::Difference;
+pub(crate) use document::{document_of, parsed_of, text_of};
+pub(crate) use judged::{JudgedGrounds, JudgedMemory};
+pub(crate) use own::{Own, OwnLog, Vouching};
+pub(crate) use ratings::Ratings;
+pub(crate) use since::Since;
+
+use ratings::ratings;
+use state::{InFlight, State};
 
 /// A store's journals, open, and what they say.
 ///
@@ -61,43 +65,8 @@ pub(crate) struct Ledger {
     is_indexing: AtomicBool,
 }
 
-struct State {
-    /// Before all journals were read, what was glanced at.
-    memories: Memories,
-    /// Of which memories that is all that there is, and since when some were.
-    glanced: BTreeSet<MemoryId>,
-    first_glance: Option<Instant>,
-    /// Of every memory in force the hash of its document.
-    wanted: HashMap<MemoryId, ContentHash>,
-    /// Memories whose documents the index may not have as they are, numbered in the order in which that came about.
-    behind: BTreeMap<MemoryId, u64>,
-    /// The number that the next one is given.
-    next_behind: u64,
-    /// How many wait for some of them.
-    waiting: usize,
-    /// The words of some of them, by the document that each should have: whoever adds compares with all.
-    unindexed: HashMap<MemoryId, (ContentHash, Unindexed)>,
-    /// Whether every document of the index is to be compared, since lines were changed or taken away.
-    everything_behind: bool,
-    /// What is being written at this moment.
-    in_flight: BTreeMap<MemoryId, InFlight>,
-    /// When the journals were last looked at; `None` before they were read.
-    looked: Option<Instant>,
-    /// Why they could not be read the last time.
-    problem: Option<String>,
-    /// What feedback says of files; none since something was said.
-    ratings: Option<Arc<Ratings>>,
-}
-
-/// A memory that is being written.
-struct InFlight {
-    event: EventId,
-    title: Arc<str>,
-    vocabulary: Vocabulary,
-}
-
 /// Where a new memory goes.
-pub(super) enum Place {
+pub(crate) enum Place {
     /// Under this id, which is held for it.
     Free(MemoryId),
     /// The event is known: the client sent it before.
@@ -107,21 +76,6 @@ pub(super) enum Place {
 impl Ledger {
     /// Takes the root of a store, its journals, and the log of what this user's recall wrote there. Nothing is read.
     pub(crate) fn new(root: &Path, storage: Arc<dyn Storage>, log: Option<OwnLog>) -> Self {
-        let state = State {
-            memories: Memories::default(),
-            glanced: BTreeSet::new(),
-            first_glance: None,
-            wanted: HashMap::new(),
-            behind: BTreeMap::new(),
-            next_behind: FIRST_BEHIND,
-            waiting: 0,
-            unindexed: HashMap::new(),
-            everything_behind: false,
-            in_flight: BTreeMap::new(),
-            looked: None,
-            problem: None,
-            ratings: None,
-        };
         Self {
             root: root.to_owned(),
             folder: storage.folder().to_owned(),
@@ -131,7 +85,7 @@ impl Ledger {
             suspicion: Mutex::new(None),
             is_comparing: AtomicBool::new(false),
             journal: Mutex::new(None),
-            state: Mutex::new(state),
+            state: Mutex::default(),
             changed: Condvar::new(),
             awaited: Condvar::new(),
             seed: RandomState::new().hash_one("recall event"),
@@ -165,12 +119,12 @@ impl Ledger {
     }
 
     /// Whether a memory is in force: neither deleted nor retired nor promoted.
-    pub(super) fn is_in_force(&self, id: MemoryId) -> bool {
+    pub(crate) fn is_in_force(&self, id: MemoryId) -> bool {
         self.state.lock().wanted.contains_key(&id)
     }
 
     /// The ids of all memories in force, in their order.
-    pub(super) fn ids(&self) -> Vec<MemoryId> {
+    pub(crate) fn ids(&self) -> Vec<MemoryId> {
         let mut ids: Vec<_> = self.state.lock().wanted.keys().copied().collect();
         ids.sort_unstable();
         ids
@@ -195,14 +149,14 @@ impl Ledger {
     }
 
     /// What feedback says of files. The same one until something is said.
-    pub(super) fn file_ratings(&self) -> Arc<Ratings> {
+    pub(crate) fn file_ratings(&self) -> Arc<Ratings> {
         let state = &mut *self.state.lock();
         let own = |event: &Event| self.wrote_itself(event);
         Arc::clone(state.ratings.get_or_insert_with(|| Arc::new(ratings(&state.memories, &own))))
     }
 
     /// The moment that an event about a memory has to bear.
-    pub(super) fn moment_after(&self, id: MemoryId, now: Timestamp) -> Timestamp {
+    pub(crate) fn moment_after(&self, id: MemoryId, now: Timestamp) -> Timestamp {
         self.state.lock().memories.moment_after(id, now)
     }
 
@@ -226,7 +180,7 @@ impl Ledger {
     ///
     /// `is_repeat` is asked about those that are being written at this moment; where it says yes, nothing is held and the
     /// memory's id is told as an error. A key that is being written is waited for.
-    pub(super) fn place(
+    pub(crate) fn place(
         &self,
         memory_type: MemoryType,
         event: EventId,
@@ -260,17 +214,17 @@ impl Ledger {
     }
 
     /// Takes the turn to bring documents into the index; tells whether it was free.
-    pub(super) fn begin_indexing(&self) -> bool {
+    pub(crate) fn begin_indexing(&self) -> bool {
         !self.is_indexing.swap(true, Ordering::SeqCst)
     }
 
     /// Gives the turn back.
-    pub(super) fn end_indexing(&self) {
+    pub(crate) fn end_indexing(&self) {
         self.is_indexing.store(false, Ordering::SeqCst);
     }
 
     /// Gives up the place of a memory.
-    pub(super) fn release(&self, id: MemoryId) {
+    pub(crate) fn release(&self, id: MemoryId) {
         self.state.lock().in_flight.remove(&id);
         self.changed.notify_all();
     }
@@ -279,7 +233,7 @@ impl Ledger {
     ///
     /// # Errors
     /// None of them is acknowledged.
-    pub(super) fn write(&self, events: &[Event]) -> Result<(), MemoryError> {
+    pub(crate) fn write(&self, events: &[Event]) -> Result<(), MemoryError> {
         let journal = self.journal()?;
         let failed = |source| MemoryError::Write { folder: self.folder.clone(), source };
         let _writing = match &self.log {
@@ -321,55 +275,6 @@ impl Ledger {
         }
         Ok(Arc::clone(journal.insert(Arc::new(opened))))
     }
-}
-
-impl State {
-    fn apply_all(&mut self, events: Vec<Event>) {
-        for event in events {
-            self.apply(event);
-        }
-    }
-
-    fn apply(&mut self, event: Event) {
-        let added = match &event.body {
-            EventBody::Memory { id, change: MemoryChange::Add(added) } => Some((*id, added.supersedes)),
-            EventBody::Memory { .. } => None,
-            EventBody::Feedback { .. } => {
-                self.ratings = None;
-                None
-            }
-        };
-        if let (Applied::New(ItemId::Memory(id)), older) =
-            (self.memories.apply(event), added.and_then(|(_, supersedes)| supersedes))
-        {
-            self.derive(id);
-            // What was retired by it may be so no longer, or be so from here on.
-            let retired = self.memories.memory(id).and_then(|memory| memory.supersedes);
-            for older in retired.into_iter().chain(older) {
-                self.derive(older);
-            }
-        }
-    }
-}
-
-/// What the feedback that counts says of files, the verdicts on their chunks included.
-fn ratings(memories: &Memories, counts: &dyn Fn(&Event) -> bool) -> Ratings {
-    let mut ratings = Ratings::new();
-    for item in memories.rated_items() {
-        let document = match item {
-            ItemId::Document(document) => document,
-            ItemId::Chunk(chunk) => chunk.document,
-            ItemId::Memory(_) => continue,
-        };
-        let said = memories.feedback(item, counts);
-        let all = ratings.entry(document).or_default();
-        all.useful += said.useful;
-        all.not_useful += said.not_useful;
-        all.outdated += said.outdated;
-        all.duplicate += said.duplicate;
-        all.last_outdated = all.last_outdated.max(said.last_outdated);
-    }
-    ratings
 }
 
 #[cfg(test)]

@@ -3,20 +3,22 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use recall_core::{ContentHash, Memory};
 use recall_journal::{Notes, Stat};
 
-use super::FOLLOW_EVERY;
-
 /// The file's name, in the folder of the logs.
 const FILE: &str = "confirmed.jsonl";
 
+/// How often the logs are read again for what other processes wrote, while events are met that are in none: that lists a folder
+/// for each root.
+pub(crate) const FOLLOW_EVERY: Duration = Duration::from_millis(200);
+
 /// What this user confirmed: one hash a line. A confirmation holds for what was said, not for an id, so that a later change from
 /// outside is not confirmed.
-pub(super) struct Confirmed {
+pub(crate) struct Confirmed {
     notes: Notes,
     known: Mutex<Known>,
 }
@@ -35,11 +37,11 @@ struct Line {
 }
 
 impl Confirmed {
-    pub(super) fn new(folder: &Path) -> Self {
+    pub(crate) fn new(folder: &Path) -> Self {
         Self { notes: Notes::new(folder, FILE), known: Mutex::default() }
     }
 
-    pub(super) fn holds(&self, says: ContentHash) -> bool {
+    pub(crate) fn holds(&self, says: ContentHash) -> bool {
         let mut known = self.known.lock();
         if known.hashes.contains(&says) {
             return true;
@@ -54,7 +56,7 @@ impl Confirmed {
     }
 
     /// Keeps hashes: they are on disk when this returns.
-    pub(super) fn add(&self, says: impl IntoIterator<Item = ContentHash>) -> io::Result<()> {
+    pub(crate) fn add(&self, says: impl IntoIterator<Item = ContentHash>) -> io::Result<()> {
         let mut says: Vec<ContentHash> = says.into_iter().collect();
         {
             let known = self.known.lock();
@@ -147,7 +149,7 @@ pub(crate) fn says_of(memory: &Memory) -> ContentHash {
 }
 
 /// The hash of a profile.
-pub(super) fn profile(text: &[u8]) -> ContentHash {
+pub(crate) fn profile(text: &[u8]) -> ContentHash {
     let mut hasher = blake3::Hasher::new_derive_key("recall confirmed profile");
     hasher.update(text);
     ContentHash(*hasher.finalize().as_bytes())

@@ -47,7 +47,7 @@ pub(crate) fn parsed_of(memory: &Memory, chunker: &mut Chunker) -> ParsedDocumen
 }
 
 /// Tells a document of the memory from every other one that it had or will have.
-pub(super) fn hash_of(memory: &Memory) -> ContentHash {
+pub(crate) fn hash_of(memory: &Memory) -> ContentHash {
     let mut hasher = blake3::Hasher::new();
     let mut part = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes());

@@ -1,41 +1,27 @@
 //! Which documents should the index have, and how far is it behind?
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use recall_core::{ContentHash, Memory, MemoryId, Vocabulary};
-use recall_journal::Memories;
 
-use super::{Ledger, State};
 use crate::known::Known;
+use crate::ledger::Ledger;
+use crate::ledger::state::{State, Unindexed, wanted};
 use crate::mask::memory as masked;
-use crate::memory::document::hash_of;
-
-/// The number of what is behind first; what is found by comparing everything stands before it.
-pub(super) const FIRST_BEHIND: u64 = 1;
 
 /// What is to be done so that the index has the documents of all memories in force.
 #[derive(Debug, Default)]
-pub(in crate::memory) struct Difference {
+pub(crate) struct Difference {
     /// Memories whose document is missing or another, without their secrets; with the hash of the one that the index has.
-    pub(in crate::memory) missing: Vec<(Memory, Option<ContentHash>)>,
+    pub(crate) missing: Vec<(Memory, Option<ContentHash>)>,
     /// Memories whose document is to go.
-    pub(in crate::memory) surplus: Vec<MemoryId>,
-}
-
-/// A memory that the index may not have, without its secrets.
-#[derive(Clone, Debug)]
-pub(in crate::memory) struct Unindexed {
-    pub(in crate::memory) id: MemoryId,
-    pub(in crate::memory) title: Arc<str>,
-    /// The words of its title and text.
-    pub(in crate::memory) vocabulary: Arc<Vocabulary>,
+    pub(crate) surplus: Vec<MemoryId>,
 }
 
 impl Ledger {
     /// Compares what is known to be behind with what the index has.
-    pub(in crate::memory) fn difference(&self, known: &Known) -> Difference {
+    pub(crate) fn difference(&self, known: &Known) -> Difference {
         let mut state = self.state.lock();
         if state.looked.is_none() {
             return Difference::default();
@@ -59,7 +45,7 @@ impl Ledger {
     }
 
     /// Takes note of what the index has by now; tells whether it lacks something.
-    pub(in crate::memory) fn is_behind_of(&self, known: &Known) -> bool {
+    pub(crate) fn is_behind_of(&self, known: &Known) -> bool {
         let mut state = self.state.lock();
         if state.looked.is_none() {
             return false;
@@ -72,7 +58,7 @@ impl Ledger {
     }
 
     /// Lets more come to what is to be indexed, for so long at most, or until somebody waits for it.
-    pub(in crate::memory) fn gather(&self, longest: Duration) {
+    pub(crate) fn gather(&self, longest: Duration) {
         let deadline = Instant::now() + longest;
         let mut state = self.state.lock();
         while state.waiting == 0 && !self.awaited.wait_until(&mut state, deadline).timed_out() {}
@@ -84,7 +70,7 @@ impl Ledger {
     }
 
     /// Whether the index may lack something.
-    pub(in crate::memory) fn is_behind(&self) -> bool {
+    pub(crate) fn is_behind(&self) -> bool {
         let state = self.state.lock();
         state.everything_behind || !state.behind.is_empty()
     }
@@ -107,7 +93,7 @@ impl Ledger {
     }
 
     /// The words of the memories that the index may not have, at most of so many.
-    pub(in crate::memory) fn unindexed(&self, most: usize) -> Vec<Unindexed> {
+    pub(crate) fn unindexed(&self, most: usize) -> Vec<Unindexed> {
         let state = &mut *self.state.lock();
         let ids: Vec<MemoryId> = if state.everything_behind {
             state.wanted.keys().take(most).copied().collect()
@@ -139,55 +125,6 @@ impl Ledger {
         let wanted = if state.looked.is_some() { state.wanted.get(&id).copied() } else { wanted(&state.memories, id) };
         wanted == Some(hash)
     }
-}
-
-impl State {
-    /// Takes other memories in the place of those that were known, with the documents that there should be of them.
-    pub(super) fn replace(&mut self, memories: Memories, wanted: HashMap<MemoryId, ContentHash>) {
-        (self.memories, self.wanted) = (memories, wanted);
-        self.glanced.clear();
-        self.ratings = None;
-        self.behind.clear();
-        self.everything_behind = true;
-    }
-
-    /// Tells anew which document a memory should have.
-    pub(super) fn derive(&mut self, id: MemoryId) {
-        let hash = wanted(&self.memories, id);
-        let before = match hash {
-            Some(hash) => self.wanted.insert(id, hash),
-            None => self.wanted.remove(&id),
-        };
-        if before != hash {
-            self.behind.entry(id).or_insert(self.next_behind);
-            self.next_behind += 1;
-        }
-    }
-
-    /// Forgets of what is behind what the index has as it should be, once all is compared that is to be.
-    fn forget_even(&mut self, known: &Known) {
-        let Self { wanted, behind, everything_behind, .. } = self;
-        if std::mem::take(everything_behind) {
-            let gone = known.memories.ids().filter(|id| !wanted.contains_key(id));
-            let other = wanted.iter().filter(|(id, hash)| known.memories.hash(**id) != Some(**hash)).map(|(id, _)| *id);
-            // Whoever waits waits for these.
-            behind.extend(gone.chain(other).map(|id| (id, FIRST_BEHIND - 1)));
-        }
-        behind.retain(|id, _| wanted.get(id).copied() != known.memories.hash(*id));
-    }
-}
-
-/// The documents that there should be.
-pub(super) fn all_wanted(memories: &Memories) -> HashMap<MemoryId, ContentHash> {
-    let retired = |memory: &Memory| memories.superseded_by(memory.id).is_some();
-    let in_force = memories.iter().filter(|memory| memory.promoted.is_none() && !retired(memory));
-    in_force.map(|memory| (memory.id, hash_of(&masked(memory)))).collect()
-}
-
-/// The document that there should be of a memory; none of one that is not in force.
-fn wanted(memories: &Memories, id: MemoryId) -> Option<ContentHash> {
-    let memory = memories.memory(id).filter(|memory| memory.deleted.is_none() && memory.promoted.is_none())?;
-    memories.superseded_by(id).is_none().then(|| hash_of(&masked(memory)))
 }
 
 #[cfg(test)]
