@@ -11,55 +11,18 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
 use recall_core::{Clock, DocPath, Limits, MemoryId, Timestamp, error_chain};
 use recall_watch::{Changes, StatOutcome};
 
 use crate::embeddings::Reach;
 use crate::error::StoreError;
-use crate::ingest::{Outcome, Supervision, Work, ingest};
+use crate::ingest::{Supervision, Work, ingest};
 use crate::memory::MemoryWait;
 use crate::settings::EngineSettings;
-use crate::store::{Configuration, Store};
+use crate::store::{Configuration, Phase, ScanState, Store};
 use crate::warning::Warning;
 
 pub(crate) use scan::{Sync, SyncReport, sync};
-
-/// When the store was last compared with its files, and whether that is being done.
-#[derive(Debug, Default)]
-pub(crate) struct Freshness {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    phase: Phase,
-    /// How many scans have begun and ended.
-    begun: u64,
-    ended: u64,
-    /// Whether the running scan was begun although nothing was seen to change: nobody has to wait for it.
-    is_precaution: bool,
-    /// Whether other files are to be indexed than at the last comparison.
-    is_outdated: bool,
-    /// When the running scan began, and how long its look at the files took.
-    began: Option<Instant>,
-    scan_took: Option<Duration>,
-    /// When the last comparison ended, and how long its look at the files had taken.
-    last: Option<(Instant, Duration)>,
-    /// What the last scan's ingest did, or why it failed. A failure is told until a comparison ends well.
-    result: Option<Result<Outcome, Arc<StoreError>>>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
-    #[default]
-    Idle,
-    Scanning,
-    /// Waits for its turn to import.
-    Queued,
-    Ingesting,
-}
 
 /// Where changes are not watched, a scan that took longer than a search waits is not repeated before a rest of so many times as
 /// long: at most 5 % of one core.
@@ -76,84 +39,6 @@ enum Need {
     Scan(u64),
     /// A new one, which has to wait for this long after the last one: so the search tells how old that is.
     LaterScan { ago: Duration },
-}
-
-impl Freshness {
-    /// When the last scan ended.
-    pub(crate) fn last_scan(&self) -> Option<Instant> {
-        self.state.lock().last.map(|(at, _)| at)
-    }
-
-    /// Whether the store was compared with its files, and that ended well.
-    pub(crate) fn is_compared(&self) -> bool {
-        let state = self.state.lock();
-        state.last.is_some() && !matches!(state.result, Some(Err(_)))
-    }
-
-    /// Takes note of a comparison that ran outside of a search and ended well.
-    pub(crate) fn scanned_elsewhere(&self, began: Instant) {
-        let mut state = self.state.lock();
-        state.last = Some((Instant::now(), began.elapsed()));
-        state.result = None;
-    }
-
-    /// Takes note of a comparison that ran outside of a search and failed: the next search makes its own.
-    pub(crate) fn failed_elsewhere(&self) {
-        self.state.lock().last = None;
-    }
-
-    /// Says that the scan is through and that what it found is being ingested.
-    fn scanned(&self) {
-        let mut state = self.state.lock();
-        if state.phase == Phase::Scanning {
-            state.phase = Phase::Ingesting;
-            state.scan_took = state.began.map(|began| began.elapsed());
-        }
-        drop(state);
-        self.changed.notify_all();
-    }
-
-    /// Says that the comparison waits for its turn to import; it is what it was once the returned value is dropped.
-    fn queue(&self) -> InQueue<'_> {
-        let mut state = self.state.lock();
-        let before = state.phase;
-        if before != Phase::Idle {
-            state.phase = Phase::Queued;
-        }
-        drop(state);
-        self.changed.notify_all();
-        InQueue { freshness: self, before }
-    }
-
-    fn end(&self) {
-        let mut state = self.state.lock();
-        let began = state.began.take().unwrap_or_else(Instant::now);
-        let took = state.scan_took.take().unwrap_or_else(|| began.elapsed());
-        state.phase = Phase::Idle;
-        state.ended = state.begun;
-        state.last = Some((Instant::now(), took));
-        drop(state);
-        self.changed.notify_all();
-    }
-}
-
-/// A comparison that waits for its turn to import.
-struct InQueue<'a> {
-    freshness: &'a Freshness,
-    before: Phase,
-}
-
-impl Drop for InQueue<'_> {
-    fn drop(&mut self) {
-        let mut state = self.freshness.state.lock();
-        if state.phase == Phase::Queued {
-            state.phase = self.before;
-            // A search measures from here how long the comparison takes.
-            state.began = Some(Instant::now());
-        }
-        drop(state);
-        self.freshness.changed.notify_all();
-    }
 }
 
 /// Brings the store up to its files as far as there is time, and says what the reader should know.
@@ -256,7 +141,7 @@ fn freshen_files(
     }])
 }
 
-impl State {
+impl ScanState {
     /// Which comparison has to end before a search may answer that asks now.
     fn need(&self, changes: Changes, limits: &Limits) -> Need {
         let next = self.begun + 1;
@@ -290,7 +175,7 @@ impl State {
 
 /// Begins a scan.
 fn begin(
-    state: &mut State,
+    state: &mut ScanState,
     store: &Arc<Store>,
     settings: &EngineSettings,
     clock: &Arc<dyn Clock>,
@@ -308,7 +193,7 @@ fn begin(
 }
 
 /// What the last comparison is for the reader.
-fn told(store: &Store, state: &State) -> Result<Vec<Warning>, StoreError> {
+fn told(store: &Store, state: &ScanState) -> Result<Vec<Warning>, StoreError> {
     match &state.result {
         Some(Err(error)) => failed(store, Arc::clone(error)),
         _ => Ok(Vec::new()),

@@ -6,7 +6,6 @@
 
 mod add;
 mod anchors;
-mod contributor;
 mod feedback;
 mod index;
 pub(crate) mod note;
@@ -28,8 +27,5 @@ pub use promote::PromoteReport;
 pub use update::UpdateReport;
 pub use verify::VerifyReport;
 
-pub(crate) use anchors::AnchorTexts;
-pub(crate) use contributor::Contributors;
 pub(crate) use index::MemoryWait;
 pub(crate) use prior::factors;
-pub(crate) use rated::RatedCell;

@@ -1,14 +1,22 @@
 //! One store, open: its catalog, its lexical index, and what is known of its files.
 
+mod anchor_texts;
 mod attention;
 mod background;
 mod configured;
+mod contributors;
+mod follow_structure;
 mod index_lock;
+mod ingest_outcome;
+mod looks;
 mod open;
 mod passages;
 mod publication;
 mod ranking;
+mod rated;
+mod read_passages;
 mod retrievals;
+mod scan_state;
 mod strangers;
 mod structure;
 mod watch;
@@ -30,12 +38,10 @@ use recall_watch::Watch;
 use crate::coverage::{Coverage, Indexing};
 use crate::embeddings::{Models, Reach, Semantic};
 use crate::error::StoreError;
-use crate::freshness::Freshness;
 use crate::graph::stated::Stated;
 use crate::imports::{Import, Imports};
 use crate::known::Known;
 use crate::ledger::Ledger;
-use crate::memory::{AnchorTexts, Contributors, RatedCell};
 use crate::progress::Cancel;
 use crate::ranking::Rankers;
 use crate::selection::Selection;
@@ -43,17 +49,23 @@ use crate::session::Sessions;
 use crate::settings::{StoreSettings, StoreSettingsSource};
 
 use crate::store_folder::StoreFolder;
+pub(crate) use anchor_texts::{AnchorTexts, SymbolHashes};
 pub(crate) use attention::{Attention, Look, Noted};
 pub(crate) use background::Background;
 pub(crate) use configured::Configuration;
-use configured::Looks;
+pub(crate) use contributors::Contributors;
+pub(crate) use follow_structure::StructureWait;
 pub(crate) use index_lock::{IndexLock, IndexLocks};
+pub(crate) use ingest_outcome::IngestOutcome;
+use looks::Looks;
 pub(crate) use open::Surroundings;
 pub(crate) use passages::{KeptPassages, Passage, Passages};
 pub(crate) use publication::Publication;
 pub(crate) use ranking::{Ranking, RankingCell};
+pub(crate) use rated::{Rated, RatedCell};
 pub(crate) use retrievals::Retrievals;
-pub(crate) use structure::{StructureCell, StructureWait};
+pub(crate) use scan_state::{Freshness, Phase, ScanState};
+pub(crate) use structure::StructureCell;
 pub(crate) use watch::Disturbed;
 
 /// A part of a store's index that can be set aside and made anew by itself.

@@ -10,11 +10,11 @@ use recall_watch::{Addition, Depth, FoundFile, IgnoreRules, Rules, Scan};
 
 use crate::error::StoreError;
 use crate::imports::Import;
-use crate::ingest::{self, Outcome, Supervision, Task, Work};
+use crate::ingest::{self, Supervision, Task, Work};
 use crate::known::Known;
 use crate::progress::{Cancel, Progress};
 use crate::selection::{Decision, Selection};
-use crate::store::{Look, Noted, Store};
+use crate::store::{IngestOutcome, Look, Noted, Store};
 
 /// A comparison of a store with its files, and the ingest of what differs.
 pub(crate) struct Sync<'a> {
@@ -28,7 +28,7 @@ pub(crate) struct Sync<'a> {
 /// What a comparison found and its ingest did.
 #[derive(Debug, Default)]
 pub(crate) struct SyncReport {
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: IngestOutcome,
     pub(crate) unchanged: u64,
     /// The turn that it took, where more than a few files were indexed. The caller ends it when what follows is done.
     pub(crate) import: Option<Import>,
@@ -68,7 +68,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     // A run that failed between its two commits has left the lexical index behind; an ingest brings it up.
     let is_whole = store.lexical.generation() == known.generation;
     if work.is_empty() && is_whole && !store.holds_nothing() {
-        return Ok(SyncReport { outcome: Outcome::default(), unchanged, import });
+        return Ok(SyncReport { outcome: IngestOutcome::default(), unchanged, import });
     }
     let parses_everything = noted.covers_everything() || known.is_empty();
     let mut supervision = Supervision { progress: job.progress, cancel: job.cancel };

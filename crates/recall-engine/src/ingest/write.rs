@@ -10,13 +10,14 @@ use recall_lexical::{IndexedDocument, LexicalWriter, WriterSettings};
 
 use super::prepare::{Prepared, Preparer, Task};
 use super::window::Window;
-use super::{FEW_BYTES, Outcome, Supervision, Work};
 use crate::coverage::Indexing;
 use crate::embeddings::Reach;
 use crate::error::StoreError;
 use crate::imports::{Import, Room};
+use crate::ingest::work::FEW_BYTES;
+use crate::ingest::{Supervision, Work};
 use crate::progress::Progress;
-use crate::store::Store;
+use crate::store::{IngestOutcome, Store};
 
 /// A batch is committed when it holds so many bytes of text: enough to make segments that need no merging at once.
 const BATCH_BYTES: u64 = 64 * 1024 * 1024;
@@ -46,7 +47,7 @@ pub(super) fn run(
     now: Timestamp,
     import: Option<&Import>,
     supervision: &mut Supervision<'_>,
-) -> Result<Outcome, StoreError> {
+) -> Result<IngestOutcome, StoreError> {
     let small = work.read.len() <= SMALL_RUN_FILES;
     let threads = if small { 1 } else { threads.get() };
     let most_bytes = store.settings().limits.ingest_bytes_in_flight;
@@ -166,7 +167,7 @@ fn write_all(
 struct Run<'a> {
     store: &'a Store,
     now: Timestamp,
-    outcome: Outcome,
+    outcome: IngestOutcome,
     lexical: Option<LexicalWriter>,
     lexical_settings: WriterSettings,
     /// Whether the embeddings follow before searches see what is written.
@@ -176,7 +177,7 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(store: &'a Store, now: Timestamp, lexical_settings: WriterSettings) -> Self {
         let lexical = store.lexical_writer.lock().take();
-        Self { store, now, outcome: Outcome::default(), lexical, lexical_settings, embeds: false }
+        Self { store, now, outcome: IngestOutcome::default(), lexical, lexical_settings, embeds: false }
     }
 
     /// The writer of the lexical index, opened by the first change that needs it.

@@ -11,14 +11,13 @@ use recall_core::{DocumentRow, Generation, PROJECT_FOLDER, StoreScope, Timestamp
 use recall_lexical::{Lexical, WriterSettings};
 use recall_watch::Watcher;
 
+use super::{AnchorTexts, Freshness, RatedCell};
 use crate::embeddings::{Models, Semantic};
 use crate::error::StoreError;
 use crate::fault::Fault;
-use crate::freshness::Freshness;
 use crate::imports::Imports;
 use crate::known::Known;
 use crate::ledger::{Ledger, Own};
-use crate::memory::{AnchorTexts, RatedCell};
 use crate::progress::Cancel;
 use crate::selection::Selection;
 use crate::session::Sessions;
