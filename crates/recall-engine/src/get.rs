@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
-use recall_core::{Chunk, ChunkId, DocPath, Document, DocumentId, MemoryId, Recalled, Scope, StoreScope, Symbol};
+use recall_core::{Chunk, ChunkId, Document, MemoryId, Recalled, Scope, StoreScope, Symbol};
 
 use crate::coverage::Coverage;
 use crate::error::GetError;
 use crate::freshness::freshen;
+use crate::graph::name::Name;
 use crate::mask::{self, Masked, Whole};
 use crate::origin::Origin;
 use crate::store::Store;
@@ -83,14 +84,6 @@ impl Item {
     }
 }
 
-/// What a text may name.
-pub(crate) enum Name {
-    Document(DocumentId),
-    Chunk(ChunkId),
-    /// Seen from the client's directory first, as a shell completes it, then from the root, as a citation writes it.
-    Paths(Vec<DocPath>),
-}
-
 impl Engine {
     /// Gives a document or a chunk, whole. The project's store is looked into first, then those of domains, then the global one.
     ///
@@ -135,21 +128,6 @@ impl Engine {
             found = found.or(Some(item));
         }
         Ok(found)
-    }
-
-    /// What the text names: an id by its form, otherwise a path.
-    pub(crate) fn name(&self, origin: &Origin, text: &str) -> Option<Name> {
-        if let Ok(id) = text.parse() {
-            return Some(Name::Document(id));
-        }
-        if let Ok(id) = text.parse() {
-            return Some(Name::Chunk(id));
-        }
-        let root = origin.root(&self.registry.places).ok()?;
-        let absolute = origin.absolute(text.as_ref());
-        let mut paths: Vec<DocPath> = recall_watch::root::resolve_inside(&root, &absolute).into_iter().collect();
-        paths.extend(DocPath::new(text).ok().filter(|path| !paths.contains(path)));
-        (!paths.is_empty()).then_some(Name::Paths(paths))
     }
 }
 

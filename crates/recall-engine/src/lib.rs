@@ -59,7 +59,8 @@ pub use error::{
 pub use fault::Fault;
 pub use finding::{Check, Finding, Gravity, Problem};
 pub use get::{Item, ItemRequest, Parent};
-pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, Links, NodeThing, links};
+pub use graph::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing};
+pub use graph::{Links, links};
 pub use imports::Room;
 pub use index::{IndexReport, IndexRequest};
 pub use list::{ListRequest, Listed, Listing, Said};

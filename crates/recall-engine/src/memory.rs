@@ -10,8 +10,8 @@ mod feedback;
 mod index;
 pub(crate) mod note;
 mod prior;
+pub(crate) mod profile;
 mod promote;
-pub(crate) mod provenance;
 mod put_back;
 mod rated;
 pub(crate) mod related_files;
@@ -20,10 +20,11 @@ mod similar;
 mod update;
 mod verify;
 
-pub use add::{AddOutcome, AddReport, SimilarMemory};
+pub use add::{AddOutcome, AddReport};
 pub use feedback::FeedbackReport;
 pub use note::MemoryNote;
 pub use promote::PromoteReport;
+pub use similar::SimilarMemory;
 pub use update::UpdateReport;
 pub use verify::VerifyReport;
 

@@ -26,7 +26,6 @@ pub use log::LoggedEvent;
 pub use recorder::RecorderCounts;
 pub use start::StartedSession;
 
-pub(crate) use log::where_of;
 pub(crate) use recorder::FlightRecorder;
 pub(crate) use sessions::Sessions;
 pub(crate) use summary::{title as title_of, without_commits as summary_without_commits};

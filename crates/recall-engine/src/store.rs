@@ -11,6 +11,7 @@ mod ingest_outcome;
 mod looks;
 mod open;
 mod passages;
+pub(crate) mod provenance;
 mod publication;
 mod ranking;
 mod rated;

@@ -3,11 +3,13 @@
 //! The links between documents as a graph in memory, with each document's PageRank. A query walks it from its candidates:
 //! what good candidates import, use or are used by is more likely to belong to the answer.
 
+mod counters;
 mod walk;
 
 use recall_core::{DocumentRow, Generation, find_ascending};
 
 use crate::graph::Links;
+use counters::Counters;
 
 /// The graph of a store's documents.
 #[derive(Debug, Default)]
@@ -23,7 +25,7 @@ pub(crate) struct Structure {
     /// Each document's PageRank, times the number of documents: 1 is the mean.
     rank: Vec<f32>,
     /// What walks count in.
-    counters: walk::Counters,
+    counters: Counters,
 }
 
 /// The neighbours of each document in one direction.
@@ -64,7 +66,7 @@ impl Structure {
         reversed.sort_unstable_by_key(|&(from, to, _)| (from, to));
         let into = Neighbours::new(count, reversed.into_iter(), &given);
         let rank = page_rank(&out, count);
-        Self { generation, documents, out, into, rank, counters: walk::Counters::default() }
+        Self { generation, documents, out, into, rank, counters: Counters::default() }
     }
 
     /// The place of a document; `None` for one that is newer than the graph.

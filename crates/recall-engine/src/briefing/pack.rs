@@ -2,7 +2,7 @@
 
 use recall_core::tokens::estimate;
 
-use super::{Briefing, BriefingSection, SectionKind};
+use super::answer::{Briefing, BriefingSection, SectionKind};
 use crate::mask;
 
 /// What could be told in a section, what matters first.

@@ -3,20 +3,14 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use recall_core::{Memory, MemoryType, Ownership, PROJECT_FOLDER, Scope};
-use recall_folder::Folder;
+use recall_core::{Memory, MemoryType, Ownership, Scope};
 
 use super::Scene;
 use super::pack::Entry;
 use super::quote::{QUOTE_CHARS, inline, quoted};
 use crate::mask::Masking;
+use crate::memory::profile::{PROFILE, profile_of, read};
 use crate::session::SessionError;
-
-/// What a person says of themselves and of how they work, in the global store's root; of a project, in its `.recall`.
-const PROFILE: &str = "profile.md";
-
-/// How much of a profile is read. It is to be read at the beginning of every session, so that a long one defeats itself.
-const PROFILE_BYTES: u64 = 16 * 1024;
 
 /// What a project's profile is called that this user has not confirmed: anyone may have written it.
 const SHIPPED: &str = "A profile from the repository, unconfirmed";
@@ -107,14 +101,4 @@ impl Scene<'_> {
 
 fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
-}
-
-/// The profile of the project with that root, as far as it is read; `None` if there is none.
-pub(crate) fn profile_of(root: &Path) -> Option<Vec<u8>> {
-    read(root, &Path::new(PROJECT_FOLDER).join(PROFILE))
-}
-
-/// Reads a profile at a plain path below a root. A link is not followed.
-fn read(root: &Path, below: &Path) -> Option<Vec<u8>> {
-    Folder::open(root).and_then(|root| root.read(below, PROFILE_BYTES)).ok()
 }

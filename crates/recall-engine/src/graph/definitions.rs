@@ -9,9 +9,9 @@ use recall_core::{Candidate, ChunkRow, DocPath, DocumentRow, Symbol};
 use recall_lexical::Searcher;
 
 use super::meaning::{is_used_by_name, meant, meant_behind};
-use super::read::Kept;
 use super::stated::{Imported, Stated};
 use crate::error::StoreError;
+use crate::graph::kept::Kept;
 use crate::store::Store;
 
 /// The most chunks with definitions of one name that are known; more are as good as too many.

@@ -4,9 +4,8 @@
 //! Which of them exist is looked up by the caller. Manifests are not read: the name of a package is found by the name of
 //! its directory.
 
-use super::paths::{directory_of, join, module_of};
-
 mod files;
+mod guess;
 mod names;
 mod packages;
 mod prose;
@@ -14,34 +13,7 @@ mod python;
 mod rust;
 mod web;
 
-/// Files that an import may mean.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Guess {
-    /// A path, complete or an end of one.
-    pub(crate) path: String,
-    pub(crate) reach: Reach,
-    pub(crate) thing: Thing,
-}
-
-/// Where a path begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// At the store's root.
-    Here,
-    /// In any directory.
-    Anywhere,
-}
-
-/// What a path names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Thing {
-    /// A file, with its extension.
-    File,
-    /// A module: a file with one of these extensions, or the file that stands for the directory of that name.
-    Module(&'static [&'static str]),
-    /// A directory whose files have one of these extensions.
-    Package(&'static [&'static str]),
-}
+pub(crate) use guess::{Guess, Reach, Thing};
 
 /// How imports of some languages name files.
 struct Convention {
@@ -98,20 +70,6 @@ pub(crate) fn family(language: &str) -> &str {
 /// Whether code of a language can name of other files only what it imports, or what they pass on that it imports.
 pub(crate) fn names_only_imports(language: &str) -> bool {
     ONLY_IMPORTS.contains(&language)
-}
-
-fn guess(path: impl Into<String>, reach: Reach, thing: Thing) -> Guess {
-    Guess { path: path.into(), reach, thing }
-}
-
-/// The path of a target beside a file.
-fn beside(from: &str, target: &str) -> Option<String> {
-    join(directory_of(from), target)
-}
-
-/// The parts from a place on, joined with `/`.
-fn tail(parts: &[&str], from: usize) -> String {
-    parts[from..].join("/")
 }
 
 #[cfg(test)]

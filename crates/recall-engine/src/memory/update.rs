@@ -3,13 +3,14 @@
 use recall_core::{Amendment, Event, EventBody, MemoryChange, Recalled, UpdateMemory};
 
 use super::add::sorted;
-use super::{MemoryNote, note, provenance, related_files};
 use crate::Engine;
 use crate::error::MemoryError;
 use crate::git::Head;
 use crate::ledger::Vouching;
 use crate::mask::Masking;
+use crate::memory::{MemoryNote, note, related_files};
 use crate::origin::Origin;
+use crate::store::provenance;
 
 /// What became of an amendment.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use recall_core::{ByteSpan, Chunk, Lines};
 
 use crate::error::GraphError;
-use crate::get::Name;
 use crate::graph::definitions::Names;
+use crate::graph::name::Name;
 use crate::graph::start::{by_id, by_path};
 
 /// A document or a part of it.

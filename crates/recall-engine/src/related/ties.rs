@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use recall_core::{ChunkId, ChunkRow, Document, DocumentType, Edge, EdgeKind, Filters, Symbol, SymbolKind};
 
 use super::part::{Extent, Part};
-use super::{RelatedDocument, RelatedRequest, Tie};
 use crate::error::StoreError;
 use crate::graph::definitions::{Definition, Names};
 use crate::graph::meaning::is_used_by_name;
+use crate::related::answer::{RelatedDocument, RelatedRequest, Tie};
 
 /// How many names that a part uses are followed to their definitions, the most used first.
 const MOST_USED: usize = 48;

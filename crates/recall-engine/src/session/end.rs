@@ -3,14 +3,12 @@
 use std::collections::BTreeSet;
 
 use recall_core::{
-    Account, DocPath, EndReason, EndSession, Metadata, MetadataValue, Scope, Session, SessionEvent, SessionEventType,
-    error_chain,
+    Account, DocPath, EndReason, EndSession, Metadata, MetadataValue, Scope, Session, SessionEventType, error_chain,
 };
 
 use super::account::masked;
 use super::error::SessionError;
 use super::history;
-use super::log::{session_of, where_of};
 use super::summary::{Material, summary_of};
 use super::told::{REASON, SUMMARY_PATH, Told};
 use crate::Engine;
@@ -19,6 +17,8 @@ use crate::git::Git;
 use crate::mask::Masking;
 use crate::memory::{AddReport, MemoryNote, note};
 use crate::origin::Origin;
+use crate::session::log::session_of;
+use crate::store::provenance::where_of;
 
 /// A session that has ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,10 +103,4 @@ fn mark(summary: String, reason: EndReason, path: Option<&DocPath>) -> Account {
         metadata.insert(SUMMARY_PATH.to_owned(), text(path.as_str()));
     }
     Account { metadata, ..Account::new(SessionEventType::SessionEnd, summary) }
-}
-
-/// Whether an event tells something that happened, and not only what was looked for.
-pub(super) fn tells_something(event: &SessionEvent) -> bool {
-    use SessionEventType::{AgentSwitch, Decision, Error, Milestone, Observation};
-    matches!(event.account.event_type, Decision | Error | Milestone | AgentSwitch | Observation)
 }

@@ -3,6 +3,8 @@
 //! A request leaves a note and goes on. One thread writes the notes down, those of a moment at once. Where notes come faster
 //! than they are written, the latest are dropped, counted, and told in the session itself.
 
+mod note;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,12 +17,13 @@ use recall_core::{Account, Clock, Metadata, MetadataValue, Provenance, SessionEv
 
 use super::account::masked;
 use super::error::SessionError;
-use super::log::where_of;
-use super::note::Note;
 use super::sessions::Draft;
 use crate::mask::Masking;
 use crate::origin::Origin;
 use crate::registry::Registry;
+use crate::store::provenance::where_of;
+
+pub(crate) use note::{HitNote, Note, SearchNote};
 
 /// How many notes wait at most: what a thousand searches a second leave within the time of a slow write.
 const NOTES_WAITING: usize = 1024;

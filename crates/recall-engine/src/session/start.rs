@@ -5,11 +5,11 @@ use recall_journal::Day;
 
 use super::account::masked;
 use super::error::SessionError;
-use super::log::where_of;
 use super::told::Told;
 use crate::Engine;
 use crate::mask::Masking;
 use crate::origin::Origin;
+use crate::store::provenance::where_of;
 
 /// A session that has begun.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,5 @@
 //! Where does a walk from the candidates end?
 
-use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::Structure;
@@ -19,26 +18,6 @@ pub(crate) struct Arrived {
     pub(crate) all: f32,
     /// The part of those that began elsewhere, and came over a link.
     pub(crate) over_links: f32,
-}
-
-/// What is on its way to each document, 0 for all between walks: a place for each, because a hub alone has hundreds of
-/// neighbours, and to hash every one costs more than all the rest of a search. Kept, because to clear a place for each of 100,000
-/// documents costs as much again.
-#[derive(Debug, Default)]
-pub(super) struct Counters(Mutex<Vec<f32>>);
-
-impl Counters {
-    /// Counters for so many documents, those of the last walk unless another one has them.
-    fn take(&self, count: usize) -> Vec<f32> {
-        let mut counters = std::mem::take(&mut *self.0.lock());
-        counters.resize(count, 0.0);
-        counters
-    }
-
-    /// Takes counters back; all of them are 0.
-    fn put(&self, counters: Vec<f32>) {
-        *self.0.lock() = counters;
-    }
 }
 
 impl Structure {

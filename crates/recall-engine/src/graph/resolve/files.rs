@@ -1,6 +1,6 @@
 //! Languages that import files by their paths: C and its kin, Zig, shells.
 
-use super::{Guess, Reach, Thing, beside, guess};
+use crate::graph::resolve::guess::{Guess, Reach, Thing, beside, guess};
 
 /// `"x.h"` beside the file, or below one of the directories that are searched.
 pub(super) fn guesses(from: &str, target: &str) -> Vec<Guess> {

@@ -1,6 +1,6 @@
 //! Ruby, PHP, Lua, Elixir, Haskell.
 
-use super::{Guess, Reach, Thing, beside, guess, tail};
+use crate::graph::resolve::guess::{Guess, Reach, Thing, beside, guess, tail};
 
 /// `require "a/b"` below a library's directory, `require_relative "../x"` beside the file.
 pub(super) fn ruby_guesses(from: &str, target: &str) -> Vec<Guess> {

@@ -1,6 +1,6 @@
 //! Languages that import packages and classes by their names: Java and its kin, Go, C#, Swift.
 
-use super::{Guess, Reach, Thing, guess, tail};
+use crate::graph::resolve::guess::{Guess, Reach, Thing, guess, tail};
 
 const CLASSES: &[&str] = &["java", "kt", "kts", "scala", "groovy"];
 

@@ -1,7 +1,7 @@
 //! Links between documents: `../adr/0001-storage.md`, `/guide/`, `src/store.rs`.
 
-use super::{Guess, Reach, Thing, beside, guess};
-use crate::graph::paths::join;
+use crate::graph::path_text::join;
+use crate::graph::resolve::guess::{Guess, Reach, Thing, beside, guess};
 
 /// What a link without an extension may lead to.
 const PAGES: Thing = Thing::Module(&["md", "mdx", "markdown", "rst", "adoc", "html", "txt"]);

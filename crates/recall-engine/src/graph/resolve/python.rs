@@ -1,7 +1,7 @@
 //! `a.b.c`, `.sibling`, `..package.module`.
 
-use super::{Guess, Reach, Thing, directory_of, guess, tail};
-use crate::graph::paths::join;
+use crate::graph::path_text::{directory_of, join};
+use crate::graph::resolve::guess::{Guess, Reach, Thing, guess, tail};
 
 const FILES: Thing = Thing::Module(&["py", "pyi", "pyx", "ipynb"]);
 

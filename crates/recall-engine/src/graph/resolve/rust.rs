@@ -1,6 +1,7 @@
 //! `crate::a::B`, `super::x`, `recall_core::Document`.
 
-use super::{Guess, Reach, Thing, directory_of, guess, module_of};
+use crate::graph::path_text::{directory_of, module_of};
+use crate::graph::resolve::guess::{Guess, Reach, Thing, guess};
 
 const FILES: Thing = Thing::Module(&["rs"]);
 

@@ -1,6 +1,6 @@
 //! `./store`, `../lib/index.js`, `@/components/x`, `/style.css`.
 
-use super::{Guess, Reach, Thing, beside, guess};
+use crate::graph::resolve::guess::{Guess, Reach, Thing, beside, guess};
 
 const EXTENSIONS: &[&str] =
     &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte", "astro", "json", "css", "scss"];

@@ -24,3 +24,8 @@ pub(crate) fn completed(said: &Provenance, head: &Head, store: &Store) -> Proven
         project_path,
     })
 }
+
+/// Who does it, and where, completed by what git and the store say.
+pub(crate) fn where_of(store: &Store, said: &Provenance) -> Provenance {
+    completed(said, &Head::of(&store.root), store)
+}
