@@ -2,6 +2,9 @@
 //!
 //! A use case is a method of [`Engine`] in a file of its own, above this one.
 
+mod models;
+pub(crate) mod recorder;
+
 use std::sync::{Arc, Weak};
 
 use arc_swap::ArcSwapOption;
@@ -14,9 +17,11 @@ use crate::budget::BudgetUse;
 use crate::embeddings::{Encoders, Kept, Models};
 use crate::errand::Helpers;
 use crate::imports::{Imports, Room, Shed};
-use crate::registry::Registry;
-use crate::session::FlightRecorder;
 use crate::settings::{EngineSettings, JournalSource, Places, Reranker, StoreSettingsSource};
+use crate::store::Registry;
+
+use recorder::FlightRecorder;
+pub use recorder::RecorderCounts;
 
 /// All that one daemon serves. Cheap to share behind an [`Arc`]; every method may be called from any thread.
 pub struct Engine {

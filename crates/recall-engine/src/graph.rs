@@ -8,15 +8,10 @@
 mod answer;
 pub(crate) mod definitions;
 mod kept;
-mod links;
-pub(crate) mod meaning;
 pub(crate) mod name;
-pub(crate) mod path_text;
-pub(crate) mod paths;
 mod read;
-mod resolve;
+mod related;
 pub(crate) mod start;
-pub(crate) mod stated;
 mod walk;
 
 use std::sync::Arc;
@@ -24,8 +19,8 @@ use std::sync::Arc;
 use recall_core::EdgeKind;
 
 use crate::error::{GraphError, StoreError};
-use crate::freshness::freshen;
 use crate::graph::name::Name;
+use crate::indexing::freshen;
 use crate::origin::Origin;
 use crate::store::Store;
 use crate::warning::Warning;
@@ -36,7 +31,7 @@ use start::{MOST_STARTS, Place};
 use walk::{Walk, Walked};
 
 pub use answer::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing};
-pub use links::{Links, links};
+pub use related::{Related, RelatedDocument, RelatedRequest, Tie};
 
 impl Engine {
     /// Gives the neighbours of a node. A name that several symbols have starts at all of them, up to a bound.

@@ -7,12 +7,10 @@
 mod add;
 mod anchors;
 mod feedback;
-mod index;
 pub(crate) mod note;
 mod prior;
 pub(crate) mod profile;
 mod promote;
-mod put_back;
 mod rated;
 pub(crate) mod related_files;
 mod remove;
@@ -28,5 +26,4 @@ pub use similar::SimilarMemory;
 pub use update::UpdateReport;
 pub use verify::VerifyReport;
 
-pub(crate) use index::MemoryWait;
 pub(crate) use prior::factors;

@@ -4,6 +4,8 @@
 //! understand ─► retrieve (lexical, symbol, path, semantic) ─► fuse + prior ─► rank (learned) ─► rerank ─► select ─► expand ─► hits
 //! ```
 
+mod answer;
+mod candidates;
 mod context;
 mod exact;
 mod expand;
@@ -30,17 +32,19 @@ use recall_core::{
     UnknownLanguage, Weights, error_chain, select, understand,
 };
 
-use crate::answer::{Answer, Hit, Stage};
 use crate::coverage::Coverage;
 use crate::errand::Errand;
 use crate::error::SearchError;
-use crate::freshness::freshen;
+use crate::indexing::freshen;
 use crate::origin::Origin;
 use crate::ranking::{Kind, Rankers};
 use crate::store::{Store, StructureWait};
 use crate::warning::Warning;
 use crate::{Engine, mask};
 use context::{Search, StageClock};
+
+pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Stage, StageTimes};
+pub use candidates::RankedDocument;
 
 /// How often a search begins anew because files changed under it.
 const ATTEMPTS: u32 = 4;

@@ -8,16 +8,16 @@ use recall_catalog::{ReadError, Snapshot};
 use recall_core::{Candidate, ChunkRow, DocPath, DocumentRow, Symbol};
 use recall_lexical::Searcher;
 
-use super::meaning::{is_used_by_name, meant, meant_behind};
-use super::stated::{Imported, Stated};
 use crate::error::StoreError;
 use crate::graph::kept::Kept;
+use crate::links::meaning::{is_used_by_name, meant, meant_behind};
+use crate::links::stated::{Imported, Stated};
 use crate::store::Store;
 
 /// The most chunks with definitions of one name that are known; more are as good as too many.
 const MOST_DEFINING: usize = 1024;
 
-/// A symbol and its document, by its place among the [`Paths`](super::paths::Paths).
+/// A symbol and its document, by its place among the [`Paths`](crate::links::paths::Paths).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition {
     pub(crate) document: u32,
@@ -108,7 +108,7 @@ impl<'a> Names<'a> {
     /// The definitions that a document may mean by a bare name, or by one that it takes from a module: one list a document,
     /// in the order of documents and lines; see [`meaning`].
     ///
-    /// [`meaning`]: super::meaning
+    /// [`meaning`]: crate::links::meaning
     pub(crate) fn meant_by(
         &mut self,
         from: u32,

@@ -10,8 +10,8 @@ use recall_core::{
 use super::anchors::Look;
 use crate::Engine;
 use crate::error::{MemoryError, StoreError};
-use crate::freshness::{freshen, refresh_files};
 use crate::git::Head;
+use crate::indexing::{freshen, refresh_files};
 use crate::ledger::{JudgedMemory, Vouching};
 use crate::mask::memory as masked;
 use crate::memory::MemoryNote;

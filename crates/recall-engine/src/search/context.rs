@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use recall_core::{Scope, SearchRequest, Understood};
 
 use crate::Engine;
-use crate::answer::{Stage, StageTimes};
+use crate::search::answer::{Stage, StageTimes};
 use crate::store::{Ranking, Store};
 
 /// One search over the stores that it sees.

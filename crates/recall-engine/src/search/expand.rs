@@ -9,11 +9,11 @@ use recall_core::{ChunkRow, DocPath, MemoryId, Recalled, error_chain};
 use recall_watch::StatOutcome;
 
 use super::pool::Finds;
-use crate::answer::{Explanation, Hit};
 use crate::errand::Errand;
 use crate::error::StoreError;
-use crate::freshness::refresh_files;
+use crate::indexing::refresh_files;
 use crate::ranking::schema;
+use crate::search::answer::{Explanation, Hit};
 use crate::search::context::Search;
 use crate::search::ranked::{Learned, Ranked};
 use crate::store::{Passage, Passages, Store};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use recall_core::Understood;
 
-use crate::answer::Facet;
 use crate::error::StoreError;
+use crate::search::answer::Facet;
 use crate::store::Store;
 
 /// The most values of a facet: a screen of them. What is rarer narrows to a document or two, which hits show better.

@@ -10,9 +10,9 @@ use recall_core::{Ablation, Likeness};
 use recall_lexical::Highlighter;
 
 use super::expand::{Expanded, expand};
-use crate::answer::Hit;
 use crate::error::StoreError;
 use crate::mask::{self, Masked};
+use crate::search::answer::Hit;
 use crate::search::context::Search;
 use crate::search::ranked::Ranked;
 

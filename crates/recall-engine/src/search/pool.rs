@@ -9,12 +9,12 @@ use recall_lexical::{Evidence, NearSpellings};
 use super::fused::{self, FusedChunk};
 use super::meaning::{self, Meaning};
 use super::retrieve::{self, Brought};
-use crate::answer::Stage;
 use crate::error::StoreError;
 use crate::known::Known;
+use crate::links::structure::Structure;
 use crate::ranking::Kind;
+use crate::search::answer::Stage;
 use crate::search::context::{Search, StageClock};
-use crate::structure::Structure;
 
 /// What was found in one store.
 pub(super) struct Finds {

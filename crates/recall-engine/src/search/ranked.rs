@@ -6,8 +6,8 @@ use recall_core::{DocumentRow, Selectable};
 use recall_rank::Columns;
 
 use super::fused::FusedChunk;
-use crate::answer::Reranked;
 use crate::ranking::{Basis, Factor};
+use crate::search::answer::Reranked;
 
 /// A chunk in the order of the answer, before it is read.
 #[derive(Clone, Debug)]

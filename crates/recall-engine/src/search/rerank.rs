@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use recall_core::{Ablation, ChunkRow, ModelError, QueryClass, error_chain};
 
-use crate::answer::{Reranked, Stage};
 use crate::embeddings::Texts;
 use crate::error::StoreError;
+use crate::search::answer::{Reranked, Stage};
 use crate::search::context::{Search, StageClock};
 use crate::search::ranked::{Ranked, Standard, logistic, sort};
 use crate::settings::{RerankSettings, Reranker};

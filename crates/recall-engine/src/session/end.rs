@@ -6,18 +6,17 @@ use recall_core::{
     Account, DocPath, EndReason, EndSession, Metadata, MetadataValue, Scope, Session, SessionEventType, error_chain,
 };
 
-use super::account::masked;
-use super::error::SessionError;
 use super::history;
 use super::summary::{Material, summary_of};
-use super::told::{REASON, SUMMARY_PATH, Told};
 use crate::Engine;
-use crate::freshness::refresh_files;
 use crate::git::Git;
+use crate::indexing::refresh_files;
 use crate::mask::Masking;
 use crate::memory::{AddReport, MemoryNote, note};
 use crate::origin::Origin;
 use crate::session::log::session_of;
+use crate::session_log::masking::masked;
+use crate::session_log::{REASON, SUMMARY_PATH, SessionError, Told};
 use crate::store::provenance::where_of;
 
 /// A session that has ended.

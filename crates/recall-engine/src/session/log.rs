@@ -2,12 +2,12 @@
 
 use recall_core::{Account, EventId, LogEvent, Provenance, Scope, Timestamp};
 
-use super::account::masked;
-use super::error::SessionError;
 use crate::Engine;
 use crate::mask::Masking;
 use crate::memory::{MemoryNote, note, related_files};
 use crate::origin::Origin;
+use crate::session_log::SessionError;
+use crate::session_log::masking::masked;
 use crate::store::provenance::where_of;
 
 /// An event that was written.

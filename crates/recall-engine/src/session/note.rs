@@ -2,10 +2,11 @@
 
 use recall_core::{Provenance, RateItem, SearchRequest};
 
-use super::recorder::{HitNote, Note, RecorderCounts, SearchNote};
 use crate::Engine;
-use crate::answer::Answer;
+use crate::engine::RecorderCounts;
+use crate::engine::recorder::{HitNote, Note, SearchNote};
 use crate::origin::Origin;
+use crate::search::Answer;
 
 impl Engine {
     /// Notes a search and what it found, where it was made in a session. Never waits.

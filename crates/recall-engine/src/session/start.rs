@@ -3,12 +3,11 @@
 use recall_core::{Account, Scope, SessionEventType, SessionState, StartSession, Timestamp};
 use recall_journal::Day;
 
-use super::account::masked;
-use super::error::SessionError;
-use super::told::Told;
 use crate::Engine;
 use crate::mask::Masking;
 use crate::origin::Origin;
+use crate::session_log::masking::masked;
+use crate::session_log::{SessionError, Told};
 use crate::store::provenance::where_of;
 
 /// A session that has begun.

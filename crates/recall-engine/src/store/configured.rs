@@ -6,7 +6,7 @@ use recall_chunk::ChunkLimits;
 
 use super::Store;
 use super::looks::Looks;
-use crate::selection::Selection;
+use crate::store::Selection;
 
 /// Whether the configuration of a store was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

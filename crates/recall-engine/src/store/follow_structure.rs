@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use super::Store;
 use super::structure::Turn;
 use crate::error::StoreError;
-use crate::graph::links;
-use crate::structure::Structure;
+use crate::links;
+use crate::links::structure::Structure;
 
 /// Whether the graph is that of the documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::selection;
 use crate::settings::StoreSettings;
+use crate::store::selection;
 
 /// What a file looks like from outside; nothing where there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

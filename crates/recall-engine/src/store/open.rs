@@ -19,12 +19,11 @@ use crate::imports::Imports;
 use crate::known::Known;
 use crate::ledger::{Ledger, Own};
 use crate::progress::Cancel;
-use crate::selection::Selection;
-use crate::session::Sessions;
+use crate::session_log::Sessions;
 use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
 use crate::store::{
     Attention, Background, IndexLock, IndexLocks, KeptPassages, Looks, Part, Publication, RankingCell, Retrievals,
-    Store, StructureCell, strangers,
+    Selection, Store, StructureCell, strangers,
 };
 use crate::store_folder::StoreFolder;
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use parking_lot::{Condvar, Mutex};
 
-use crate::structure::Structure;
+use crate::links::structure::Structure;
 
 /// The graph of a store's documents, read anew beside the queries when it is behind.
 #[derive(Debug, Default)]
