@@ -10,6 +10,7 @@ use std::time::Duration;
 use recall_client::ConnectError;
 use recall_client::daemon::StopError;
 use recall_config::{ConfigError, HomesError, ProjectError};
+use recall_core::error_causes;
 use recall_proto::{Failure, Reason};
 
 use crate::{Exit, hint};
@@ -88,15 +89,7 @@ impl Complaint {
     }
 
     fn with_causes_of(mut self, error: &dyn Error) -> Self {
-        let mut cause = error.source();
-        while let Some(source) = cause {
-            let text = source.to_string();
-            // Libraries often repeat their cause in their own message.
-            if !self.message.contains(&text) {
-                self.causes.push(text);
-            }
-            cause = source.source();
-        }
+        self.causes.extend(error_causes(&self.message, error));
         self
     }
 }

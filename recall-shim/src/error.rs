@@ -1,10 +1,11 @@
 //! Why was a tool's call not answered, in words for a model?
 
 use std::error::Error as _;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use recall_client::ConnectError;
 use recall_config::{HomesError, ProjectError};
+use recall_core::{error_chain, error_chain_as};
 use recall_proto::{Failure, Reason};
 use tonic::Status;
 
@@ -81,8 +82,7 @@ impl ToolError {
     /// The error that a failed call of the daemon is for the client.
     pub(crate) fn of_status(status: &Status, doing: Doing) -> Self {
         if is_lost(status) {
-            let message =
-                with_causes("the connection to the daemon broke, and broke again".to_owned(), status.source());
+            let message = error_chain_as("the connection to the daemon broke, and broke again".to_owned(), status);
             return Self::new(Code::Unavailable, message).with_hint(CHECK_DAEMON);
         }
         let failure = Failure::from_status(status);
@@ -138,18 +138,9 @@ fn code(reason: Reason, doing: Doing) -> Code {
     }
 }
 
-/// A message and the causes behind it, each behind a colon.
-fn with_causes(mut message: String, mut cause: Option<&dyn std::error::Error>) -> String {
-    while let Some(error) = cause {
-        let _ = write!(message, ": {error}");
-        cause = error.source();
-    }
-    message
-}
-
 impl From<&ConnectError> for ToolError {
     fn from(error: &ConnectError) -> Self {
-        let message = with_causes(error.to_string(), error.source());
+        let message = error_chain(error);
         let hint = match error {
             ConnectError::NoBinary { .. } => {
                 "install recall so that `recalld` lies beside `recall-shim` or on PATH, or name it in RECALL_DAEMON; \
@@ -194,7 +185,7 @@ impl From<&HomesError> for ToolError {
 
 impl From<&ProjectError> for ToolError {
     fn from(error: &ProjectError) -> Self {
-        let told = with_causes(error.to_string(), error.source());
+        let told = error_chain(error);
         match error {
             ProjectError::Missing { .. } => Self::new(Code::NotFound, told),
             ProjectError::NotDirectory { .. } => Self::new(Code::InvalidArgument, told),

@@ -2,9 +2,7 @@
 
 mod models;
 
-use std::error::Error;
-
-use recall_core::UnknownLanguage;
+use recall_core::{UnknownLanguage, error_chain};
 use recall_engine::{
     Fault, GetError, GraphError, IndexError, ListError, MemoryError, RemoveError, SearchError, SessionError,
     StatusError, StoreError,
@@ -20,7 +18,7 @@ pub(crate) trait IntoFailure {
 
 impl IntoFailure for SearchError {
     fn into_failure(self) -> Failure {
-        let message = chain(&self);
+        let message = error_chain(&self);
         match self {
             Self::EmptyQuery => Failure::new(Reason::InvalidArgument, message).with_detail("field", "query"),
             Self::NoStore { .. } => no_store(message),
@@ -32,7 +30,7 @@ impl IntoFailure for SearchError {
 
 impl IntoFailure for GetError {
     fn into_failure(self) -> Failure {
-        let message = chain(&self);
+        let message = error_chain(&self);
         match self {
             Self::NotFound { id } => not_found(message, id),
             Self::Memory(error) => of_fault(error.fault(), message, Reason::SearchFailed),
@@ -43,7 +41,7 @@ impl IntoFailure for GetError {
 
 impl IntoFailure for MemoryError {
     fn into_failure(self) -> Failure {
-        let message = chain(&self);
+        let message = error_chain(&self);
         match self {
             Self::NotFound { id } => not_found(message, id),
             Self::NoStore { .. } => no_store(message),
@@ -65,7 +63,7 @@ impl IntoFailure for MemoryError {
 
 impl IntoFailure for SessionError {
     fn into_failure(self) -> Failure {
-        let message = chain(&self);
+        let message = error_chain(&self);
         match self {
             Self::NoSession => {
                 Failure::new(Reason::InvalidArgument, message).with_detail("field", "context.session_id")
@@ -85,7 +83,7 @@ impl IntoFailure for SessionError {
 
 impl IntoFailure for GraphError {
     fn into_failure(self) -> Failure {
-        let message = chain(&self);
+        let message = error_chain(&self);
         match self {
             Self::NotFound { node, near } => {
                 let failure = not_found(message, node);
@@ -111,7 +109,7 @@ impl IntoFailure for GraphError {
 
 impl IntoFailure for ListError {
     fn into_failure(self) -> Failure {
-        let message = chain(&self);
+        let message = error_chain(&self);
         match self {
             Self::NoStore { .. } => no_store(message),
             Self::Language(unknown) => no_language(&unknown, message),
@@ -122,7 +120,7 @@ impl IntoFailure for ListError {
 
 impl IntoFailure for IndexError {
     fn into_failure(self) -> Failure {
-        let message = chain(&self);
+        let message = error_chain(&self);
         match self {
             Self::Outside { path, .. } => {
                 Failure::new(Reason::PermissionDenied, message).with_detail("path", path.to_string_lossy()).with_hint(
@@ -144,7 +142,7 @@ impl IntoFailure for IndexError {
 
 impl IntoFailure for RemoveError {
     fn into_failure(self) -> Failure {
-        let message = chain(&self);
+        let message = error_chain(&self);
         match self {
             Self::NotFound { item } => not_found(message, item),
             Self::NoStore { .. } => no_store(message),
@@ -157,7 +155,7 @@ impl IntoFailure for RemoveError {
 
 impl IntoFailure for StatusError {
     fn into_failure(self) -> Failure {
-        let message = chain(&self);
+        let message = error_chain(&self);
         match self {
             Self::Store(error) => of_store(&error, message, Reason::SearchFailed),
         }
@@ -223,20 +221,6 @@ fn no_store(message: String) -> Failure {
 
 fn not_found(message: String, id: String) -> Failure {
     Failure::new(Reason::NotFound, message).with_detail("id", id)
-}
-
-/// The error and its causes on one line. A cause that its error repeats already is left out.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut message = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let text = error.to_string();
-        if !message.ends_with(&text) {
-            message = format!("{message}: {text}");
-        }
-        cause = error.source();
-    }
-    message
 }
 
 #[cfg(test)]

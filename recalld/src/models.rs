@@ -111,7 +111,7 @@ impl Models {
     /// Every model that is in use.
     pub(crate) fn in_use(&self) -> Vec<v1::Model> {
         let models = self.list(None).unwrap_or_else(|error| {
-            tracing::warn!(error = crate::failure::chain(&error), "the models cannot be listed");
+            tracing::warn!(error = recall_core::error_chain(&error), "the models cannot be listed");
             vec![self.built_in()]
         });
         models.into_iter().filter(|model| !model.used_as.is_empty()).collect()
@@ -170,7 +170,7 @@ impl Models {
     /// One whose manifest cannot be used is left out; [`list`](Self::list) tells of it.
     pub(crate) fn hand_to(&self, engine: &Engine) {
         let Askable { encoder, other_encoders, cross_encoder } = self.askable().unwrap_or_else(|error| {
-            tracing::warn!(error = crate::failure::chain(&error), "the installed models are not used");
+            tracing::warn!(error = recall_core::error_chain(&error), "the installed models are not used");
             Askable::default()
         });
         let model = |encoder: &Arc<Encoder>| EmbeddingModel {

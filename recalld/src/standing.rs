@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use recall_config::{Homes, LockNote, RuntimeError};
+use recall_core::error_chain;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::MissedTickBehavior;
 
 use crate::args::Tenure;
 use crate::daemon::Daemon;
 use crate::event::{Event, Events};
-use crate::failure::chain;
 use crate::lock::{Claim, DaemonLock, LockError};
 use crate::socket::{self, Bound, FileId, SocketError, SocketFile};
 
@@ -148,7 +148,7 @@ pub(crate) fn keep(
                 Ok(Some(bound)) => drop(sockets.send(bound).await),
                 Err(error) => {
                     // Nobody listens if the daemon is ending.
-                    let _ = events.send(Event::Displaced { reason: chain(&error) }).await;
+                    let _ = events.send(Event::Displaced { reason: error_chain(&error) }).await;
                     return;
                 }
             }

@@ -24,7 +24,7 @@ use crate::log::{self, Destination, LogError};
 use crate::server::Server;
 use crate::socket::{self, Bound, SocketError};
 use crate::standing::{self, SocketMaker, Standing};
-use crate::{blocking, event, failure, lifecycle, models, notify, panic, pressure, wake, wiring};
+use crate::{blocking, event, lifecycle, models, notify, panic, pressure, wake, wiring};
 
 /// Connections are served by one thread, which only passes on what the engine does; the other one takes over where a call keeps
 /// the first.
@@ -35,7 +35,7 @@ pub fn main() -> ExitCode {
     match run(&Args::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let message = failure::chain(&error);
+            let message = recall_core::error_chain(&error);
             tracing::error!(error = message, "cannot start");
             report(&message);
             ExitCode::from(error.exit_code())

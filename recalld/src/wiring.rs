@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use recall_config::{DaemonSettings, Environment, Homes, ModelSetting, RankerSetting, Settings};
-use recall_core::Weights;
+use recall_core::{Weights, error_chain};
 use recall_engine::{
     EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, MemorySettings, Places, RankerChoice, Rankers,
     RerankSettings, StoreSettings,
@@ -20,7 +20,6 @@ use crate::admission::Admission;
 use crate::clock::SystemClock;
 use crate::daemon::{Daemon, Identity};
 use crate::event::Events;
-use crate::failure::chain;
 use crate::in_place::InPlace;
 use crate::jobs::Jobs;
 use crate::memory::MemoryUse;
@@ -129,7 +128,7 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
 fn store_settings(homes: &Homes, environment: &Environment, user: &Settings, root: &Path) -> StoreSettings {
     let (settings, mut warnings): (_, Vec<String>) = match Settings::load(homes, Some(root), environment, &[]) {
         Ok(loaded) => (loaded.settings, loaded.warnings.iter().map(ToString::to_string).collect()),
-        Err(error) => (user.clone(), vec![chain(&error)]),
+        Err(error) => (user.clone(), vec![error_chain(&error)]),
     };
     let Settings { limits, index, search, .. } = settings;
     let unknown = search.domains.iter().filter(|name| !user.roots.domains.contains_key(*name));

@@ -4,8 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Condvar, Mutex};
-
-use crate::freshness::reason_of;
+use recall_core::error_chain;
 
 /// From how many chunks on another thread is worth its waking: over 10,000 chunks a search by the meaning was no faster for it, and
 /// one by words took .97 of the time and .91 of the processor's without; over 100,000 chunks one by the meaning took .89 of the
@@ -55,7 +54,7 @@ fn start() -> Option<rayon::ThreadPool> {
     match rayon::ThreadPoolBuilder::new().thread_name(|number| format!("errand-{number}")).build() {
         Ok(pool) => Some(pool),
         Err(error) => {
-            tracing::warn!(reason = reason_of(&error), "searches have no threads to help them");
+            tracing::warn!(reason = error_chain(&error), "searches have no threads to help them");
             None
         }
     }

@@ -4,6 +4,8 @@
 //! and signatures is ignored. If there is no `git`, no repository that belongs to the folder, or no answer in time, nothing is
 //! known. No answer names a file outside the folder.
 
+mod head;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -14,6 +16,8 @@ use std::time::Duration;
 use recall_core::{Contributor, DocPath, EventId, Timestamp};
 use recall_git::{Program, Repository};
 use recall_journal::event_ids;
+
+pub(crate) use head::Head;
 
 /// How long `git` is waited for: a hundred times as long as it takes in a repository of 100,000 files.
 const PATIENCE: Duration = Duration::from_secs(3);

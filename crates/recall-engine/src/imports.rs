@@ -5,13 +5,11 @@
 //! and never waits.
 
 use std::fmt;
-use std::num::NonZero;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use recall_lexical::WriterSettings;
 
 use crate::budget::{Budget, BudgetUse, Permit};
-use crate::registry::Registry;
 use crate::settings::MemorySettings;
 
 /// The part of a run's share that the writer of the lexical index fills before it writes a segment: one in so many. What it
@@ -34,8 +32,12 @@ pub(crate) struct Imports {
     share_bytes: u64,
     ceiling_bytes: u64,
     used_bytes: Arc<dyn Fn() -> u64 + Send + Sync>,
-    registry: Weak<Registry>,
+    /// Closes the least recently used idle store; returns whether there was one.
+    shed: Box<Shed>,
 }
+
+/// Closes a store that nobody uses; returns whether there was one.
+pub(crate) type Shed = dyn Fn() -> bool + Send + Sync;
 
 /// Whether there is memory for more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,15 +49,15 @@ pub enum Room {
 }
 
 impl Imports {
-    /// Makes the turns of the stores of a registry.
-    pub(crate) fn new(settings: &MemorySettings, registry: Weak<Registry>) -> Self {
+    /// Makes the turns of the stores that `shed` closes.
+    pub(crate) fn new(settings: &MemorySettings, shed: Box<Shed>) -> Self {
         let MemorySettings { import_bytes, imports_at_once, ceiling_bytes, ref used_bytes } = *settings;
         Self {
             budget: Budget::new(import_bytes),
             share_bytes: import_bytes / imports_at_once.get() as u64,
             ceiling_bytes,
             used_bytes: Arc::clone(used_bytes),
-            registry,
+            shed,
         }
     }
 
@@ -83,8 +85,7 @@ impl Imports {
     }
 
     fn close_idle_above(&self, most_bytes: u64) -> Room {
-        let shed = || self.registry.upgrade().is_some_and(|registry| registry.shed());
-        relieve(&*self.used_bytes, most_bytes, shed)
+        relieve(&*self.used_bytes, most_bytes, &*self.shed)
     }
 }
 
@@ -135,12 +136,10 @@ impl fmt::Debug for Import {
     }
 }
 
-/// How many imports run at once by default.
-pub(crate) const AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero");
-
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
+    use std::num::NonZero;
 
     use super::*;
 
@@ -167,7 +166,7 @@ mod tests {
     fn imports(import_bytes: u64, at_once: usize) -> Arc<Imports> {
         let imports_at_once = NonZero::new(at_once).expect("not zero");
         let settings = MemorySettings { import_bytes, imports_at_once, ..MemorySettings::default() };
-        Arc::new(Imports::new(&settings, Weak::new()))
+        Arc::new(Imports::new(&settings, Box::new(|| false)))
     }
 
     #[test]

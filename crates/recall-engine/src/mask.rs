@@ -16,11 +16,6 @@ use std::sync::LazyLock;
 use recall_core::{DocPath, Document, Symbol};
 use recall_secrets::{Finding, Masker, Settings};
 
-use crate::answer::{Facet, Hit};
-use crate::get::Item;
-use crate::graph::{GraphNode, NodeThing};
-use crate::store::Store;
-
 pub(crate) use kept::{Masking, memory, provenance};
 
 /// One for the process: a pattern is compiled when it is first needed, and stays.
@@ -40,11 +35,11 @@ pub(crate) enum Masked {
 }
 
 impl Masked {
-    fn or(self, other: Self) -> Self {
+    pub(crate) fn or(self, other: Self) -> Self {
         if other == Self::Yes { other } else { self }
     }
 
-    fn all(parts: impl IntoIterator<Item = Self>) -> Self {
+    pub(crate) fn all(parts: impl IntoIterator<Item = Self>) -> Self {
         parts.into_iter().fold(Self::No, Self::or)
     }
 }
@@ -70,7 +65,8 @@ fn replace(text: &mut String, masked: String) -> Masked {
     Masked::Yes
 }
 
-fn some_text(part: &mut Option<String>) -> Masked {
+/// Masks the secrets in a text that may be missing.
+pub(crate) fn some_text(part: &mut Option<String>) -> Masked {
     part.as_mut().map_or(Masked::No, text)
 }
 
@@ -99,19 +95,19 @@ pub(crate) fn path(path: &mut DocPath) -> Masked {
     }
 }
 
+/// Whether a path may be one that was masked.
+pub(crate) fn is_masked_path(path: &DocPath) -> bool {
+    path.as_str().contains(MARK)
+}
+
+/// Whether a path reads so once it is masked.
+pub(crate) fn reads_as(path: &DocPath, masked: &DocPath) -> bool {
+    MASKER.mask_path(path.as_str()) == masked.as_str()
+}
+
 /// Whether a path holds a secret.
 pub(crate) fn is_secret_path(path: &DocPath) -> bool {
     matches!(MASKER.mask_path(path.as_str()), Cow::Owned(_))
-}
-
-/// The one document of a store whose masked path is among those; `None` where none of them is masked, or where several
-/// documents have it.
-pub(crate) fn unmasked(store: &Store, paths: &[DocPath]) -> Option<DocPath> {
-    let masked = paths.iter().find(|path| path.as_str().contains(MARK))?;
-    let known = store.known();
-    let mut found = known.document_paths().filter(|known| MASKER.mask_path(known.as_str()) == masked.as_str());
-    let first = found.next()?;
-    found.next().is_none().then_some(first)
 }
 
 /// Masks what a document is called and labelled.
@@ -121,7 +117,8 @@ pub(crate) fn document(document: &mut Document) -> Masked {
     path(&mut document.path).or(title).or(labels).or(some_text(&mut document.source))
 }
 
-fn symbol(symbol: &mut Symbol) -> Masked {
+/// Masks what a definition is called.
+pub(crate) fn symbol(symbol: &mut Symbol) -> Masked {
     text(&mut symbol.name).or(text(&mut symbol.qualified))
 }
 
@@ -142,7 +139,7 @@ impl Whole {
     }
 
     /// Masks a part as it is within the whole. One that is no longer in it is masked by itself.
-    fn part(&self, part: &mut String, at: Range<usize>) -> Masked {
+    pub(crate) fn mask_part(&self, part: &mut String, at: Range<usize>) -> Masked {
         let is_there = self.text.get(at.clone()) == Some(part.as_str());
         let at = if is_there { Some(at) } else { self.text.find(part.as_str()).map(|start| start..start + part.len()) };
         let Some(at) = at else { return text(part) };
@@ -151,66 +148,11 @@ impl Whole {
     }
 
     /// Masks in a text what is a secret in the file: its first line may be the title.
-    fn label(&self, label: &mut String) -> Masked {
+    pub(crate) fn mask_label(&self, label: &mut String) -> Masked {
         let mut masked = label.clone();
         for Finding { rule, span } in MASKER.find_in_file(&self.path, &self.text) {
             masked = masked.replace(&self.text[span], &format!("{MARK}{rule}]"));
         }
         replace(label, masked)
-    }
-}
-
-/// Masks all of a hit that comes out of its file. Highlights have to be looked for after it.
-pub(crate) fn hit(hit: &mut Hit, whole: Option<&Whole>) -> Masked {
-    let parents =
-        Masked::all(hit.parents.iter_mut().map(|parent| text(&mut parent.name).or(some_text(&mut parent.signature))));
-    let chunk = some_text(&mut hit.chunk.symbol).or(some_text(&mut hit.chunk.signature));
-    let own = match whole {
-        Some(whole) => {
-            let span = &hit.chunk.span.bytes;
-            let at = span.start as usize..span.end as usize;
-            whole.part(&mut hit.text, at).or(whole.label(&mut hit.document.title))
-        }
-        None => text(&mut hit.text),
-    };
-    own.or(document(&mut hit.document)).or(chunk).or(parents)
-}
-
-/// Masks all of an item that comes out of its file, of which the whole text is given for a part.
-pub(crate) fn item(item: &mut Item, whole: Option<&Whole>) -> Masked {
-    let texts = match (&item.chunk, whole) {
-        (Some((_, chunk)), Some(whole)) => {
-            let at = chunk.span.bytes.start as usize..chunk.span.bytes.end as usize;
-            let parent = item.parent_text.as_mut().map_or(Masked::No, |text| whole.part(text, 0..text.len()));
-            whole.part(&mut item.text, at).or(parent).or(whole.label(&mut item.document.title))
-        }
-        (Some(_), None) => text(&mut item.text).or(some_text(&mut item.parent_text)),
-        (None, _) => {
-            let whole = Whole::new(&item.document.path, item.text.clone());
-            whole.part(&mut item.text, 0..whole.text.len()).or(whole.label(&mut item.document.title))
-        }
-    };
-    let chunk = item
-        .chunk
-        .as_mut()
-        .map_or(Masked::No, |(_, chunk)| some_text(&mut chunk.symbol).or(some_text(&mut chunk.signature)));
-    let symbols = Masked::all(item.symbols.iter_mut().map(symbol));
-    texts.or(document(&mut item.document)).or(chunk).or(symbols)
-}
-
-/// A node of a graph, masked where it is called by a secret.
-pub(crate) fn node(mut node: GraphNode) -> GraphNode {
-    match &mut node.thing {
-        NodeThing::Document(known) => document(known),
-        NodeThing::Symbol { document: known, symbol: named } => document(known).or(symbol(named)),
-        NodeThing::External { target } => path_text(target),
-    };
-    node
-}
-
-/// Masks the values of a facet.
-pub(crate) fn facet(facet: &mut Facet) {
-    for (value, _) in &mut facet.counts {
-        path_text(value);
     }
 }

@@ -6,18 +6,11 @@
 
 mod add;
 mod anchors;
-mod contributor;
-mod document;
 mod feedback;
-mod git;
-mod index;
-mod ledger;
 pub(crate) mod note;
-mod own;
 mod prior;
+pub(crate) mod profile;
 mod promote;
-pub(crate) mod provenance;
-mod put_back;
 mod rated;
 pub(crate) mod related_files;
 mod remove;
@@ -25,20 +18,12 @@ mod similar;
 mod update;
 mod verify;
 
-pub use add::{AddOutcome, AddReport, SimilarMemory};
+pub use add::{AddOutcome, AddReport};
 pub use feedback::FeedbackReport;
 pub use note::MemoryNote;
 pub use promote::PromoteReport;
+pub use similar::SimilarMemory;
 pub use update::UpdateReport;
 pub use verify::VerifyReport;
 
-pub(crate) use crate::mask::Masking;
-pub(crate) use anchors::AnchorTexts;
-pub(crate) use contributor::Contributors;
-pub(crate) use document::{document_of, parsed_of, text_of};
-pub(crate) use git::Head;
-pub(crate) use index::MemoryWait;
-pub(crate) use ledger::Ledger;
-pub(crate) use own::Own;
 pub(crate) use prior::factors;
-pub(crate) use rated::RatedCell;

@@ -4,6 +4,9 @@
 //! understand ─► retrieve (lexical, symbol, path, semantic) ─► fuse + prior ─► rank (learned) ─► rerank ─► select ─► expand ─► hits
 //! ```
 
+mod answer;
+mod candidates;
+mod context;
 mod exact;
 mod expand;
 mod facets;
@@ -15,6 +18,7 @@ mod order;
 mod page;
 mod pool;
 mod prior;
+mod ranked;
 mod rerank;
 mod retrieve;
 mod texts;
@@ -22,32 +26,31 @@ mod weights;
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use recall_core::{
     Ablation, ChunkRow, Facets, ItemId, Language, Retriever, Scope, SearchRequest, Understood, UnknownFilter,
-    UnknownLanguage, Weights, select, understand,
+    UnknownLanguage, Weights, error_chain, select, understand,
 };
 
-use crate::Engine;
-use crate::answer::{Answer, Hit, Stage, StageTimes, Warning};
 use crate::coverage::Coverage;
 use crate::errand::Errand;
 use crate::error::SearchError;
-use crate::freshness::{freshen, reason_of};
-use crate::mask;
+use crate::indexing::freshen;
 use crate::origin::Origin;
-use crate::rankers::{Kind, Rankers};
-use crate::store::{Ranking, Store, StructureWait};
+use crate::ranking::{Kind, Rankers};
+use crate::store::{Store, StructureWait};
+use crate::warning::Warning;
+use crate::{Engine, mask};
+use context::{Search, StageClock};
+
+pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Stage, StageTimes};
+pub use candidates::RankedDocument;
 
 /// How often a search begins anew because files changed under it.
 const ATTEMPTS: u32 = 4;
 
 /// How often a search begins anew because a store was damaged: a store has a catalog and a lexical index.
 const REPAIRS: u32 = 2;
-
-/// How long a search waits for a generation that is being published.
-const PUBLICATION_PATIENCE: Duration = Duration::from_secs(2);
 
 impl Engine {
     /// Answers a search.
@@ -66,7 +69,7 @@ impl Engine {
         for _ in 0..REPAIRS {
             match attempt() {
                 Err(SearchError::Store(error)) if self.registry.close_damaged(&error) => {
-                    tracing::warn!(reason = reason_of(&error), "a damaged index is made anew");
+                    tracing::warn!(reason = error_chain(&error), "a damaged index is made anew");
                 }
                 done => return done,
             }
@@ -153,7 +156,7 @@ impl Engine {
                     }
                 }
                 Err(error) if stores.iter().any(|other| !other.holds_nothing()) => {
-                    warnings.push(Warning::StoreUnavailable { scope: store.scope, reason: reason_of(&error) });
+                    warnings.push(Warning::StoreUnavailable { scope: store.scope, reason: error_chain(&error) });
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -172,16 +175,6 @@ fn note_retrievals(stores: &[Arc<Store>], hits: &[Hit]) {
         let here = hits.iter().filter(|hit| hit.store == place);
         store.retrievals.note(here.map(item).collect::<HashSet<_>>());
     }
-}
-
-/// One search over the stores that it sees.
-struct Search<'a> {
-    engine: &'a Engine,
-    request: &'a SearchRequest,
-    understood: &'a Understood,
-    scope: Scope,
-    stores: &'a [Arc<Store>],
-    ranking: &'a Ranking,
 }
 
 /// How one pass over the pipeline ended.
@@ -362,28 +355,4 @@ pub(crate) fn known_languages(languages: &mut [Language]) -> Result<(), UnknownL
         *language = language.as_str().parse()?;
         Ok(())
     })
-}
-
-/// Takes the time of each stage; a stage that runs several times adds up.
-struct StageClock {
-    last: Instant,
-    laps: StageTimes,
-}
-
-impl Default for StageClock {
-    fn default() -> Self {
-        Self { last: Instant::now(), laps: Vec::new() }
-    }
-}
-
-impl StageClock {
-    fn lap(&mut self, stage: Stage) {
-        let now = Instant::now();
-        let took = now - self.last;
-        self.last = now;
-        match self.laps.iter_mut().find(|(known, _)| *known == stage) {
-            Some((_, sum)) => *sum += took,
-            None => self.laps.push((stage, took)),
-        }
-    }
 }

@@ -9,8 +9,7 @@ use std::time::Duration;
 use recall_core::{CrossEncoder, DocumentType, Embedder, LOW_CONFIDENCE, Limits, Weights};
 use recall_journal::Storage;
 
-use crate::imports::AT_ONCE;
-use crate::rankers::Rankers;
+use crate::ranking::Rankers;
 
 /// Where the stores of a user live.
 #[derive(Clone, Debug)]
@@ -84,7 +83,7 @@ impl Default for MemorySettings {
     fn default() -> Self {
         Self {
             import_bytes: 256 * 1024 * 1024,
-            imports_at_once: AT_ONCE,
+            imports_at_once: IMPORTS_AT_ONCE,
             ceiling_bytes: 512 * 1024 * 1024,
             used_bytes: Arc::new(|| 0),
         }
@@ -134,6 +133,9 @@ pub struct Reranker {
     /// The model.
     pub cross_encoder: Arc<dyn CrossEncoder>,
 }
+
+/// How many imports run at once by default.
+const IMPORTS_AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero");
 
 /// How many stores are open at once by default.
 const OPEN_STORES: NonZero<usize> = NonZero::new(32).expect("32 is not zero");

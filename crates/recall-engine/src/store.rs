@@ -1,16 +1,25 @@
 //! One store, open: its catalog, its lexical index, and what is known of its files.
 
+mod anchor_texts;
 mod attention;
 mod background;
 mod configured;
-mod folder;
+mod contributors;
+mod follow_structure;
 mod index_lock;
-mod known;
+mod ingest_outcome;
+mod looks;
 mod open;
 mod passages;
+pub(crate) mod provenance;
 mod publication;
 mod ranking;
+mod rated;
+mod read_passages;
+mod registry;
 mod retrievals;
+mod scan_state;
+mod selection;
 mod strangers;
 mod structure;
 mod watch;
@@ -30,32 +39,37 @@ use recall_lexical::{Lexical, LexicalWriter};
 use recall_watch::Watch;
 
 use crate::coverage::{Coverage, Indexing};
+use crate::embeddings::{Models, Reach, Semantic};
 use crate::error::StoreError;
-use crate::freshness::Freshness;
-use crate::graph::stated::Stated;
 use crate::imports::{Import, Imports};
-use crate::memory::{AnchorTexts, Contributors, Ledger, RatedCell};
-use crate::models::Models;
+use crate::known::Known;
+use crate::ledger::Ledger;
+use crate::links::stated::Stated;
 use crate::progress::Cancel;
-use crate::rankers::Rankers;
-use crate::selection::Selection;
-use crate::semantic::{Reach, Semantic};
-use crate::session::Sessions;
+use crate::ranking::Rankers;
+use crate::session_log::Sessions;
 use crate::settings::{StoreSettings, StoreSettingsSource};
 
+use crate::store_folder::StoreFolder;
+pub(crate) use anchor_texts::{AnchorTexts, SymbolHashes};
 pub(crate) use attention::{Attention, Look, Noted};
 pub(crate) use background::Background;
 pub(crate) use configured::Configuration;
-use configured::Looks;
-pub(crate) use folder::{StoreFolder, index_in_project, is_initialised, name_of};
+pub(crate) use contributors::Contributors;
+pub(crate) use follow_structure::StructureWait;
 pub(crate) use index_lock::{IndexLock, IndexLocks};
-pub(crate) use known::Known;
+pub(crate) use ingest_outcome::IngestOutcome;
+use looks::Looks;
 pub(crate) use open::Surroundings;
 pub(crate) use passages::{KeptPassages, Passage, Passages};
 pub(crate) use publication::Publication;
 pub(crate) use ranking::{Ranking, RankingCell};
+pub(crate) use rated::{Rated, RatedCell};
+pub(crate) use registry::Registry;
 pub(crate) use retrievals::Retrievals;
-pub(crate) use structure::{StructureCell, StructureWait};
+pub(crate) use scan_state::{Freshness, Phase, ScanState};
+pub(crate) use selection::{Added, Decision, Selection, UnreadLine};
+pub(crate) use structure::StructureCell;
 pub(crate) use watch::Disturbed;
 
 /// A part of a store's index that can be set aside and made anew by itself.

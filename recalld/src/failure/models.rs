@@ -2,12 +2,13 @@
 
 use std::io;
 
+use recall_core::error_chain;
 use recall_models::{
     AddError, DescribeError, FetchError, FolderError, InstallError, LoadError, PullError, RuntimeError,
 };
 use recall_proto::{Failure, Reason};
 
-use super::{IntoFailure, chain};
+use super::IntoFailure;
 use crate::models::ModelsError;
 
 /// What a person can do who has no runtime.
@@ -33,7 +34,7 @@ const AGAIN: &str = "remove the model and install it again";
 
 impl IntoFailure for ModelsError {
     fn into_failure(self) -> Failure {
-        let message = chain(&self);
+        let message = error_chain(&self);
         match self {
             Self::Folder(error) => of_folder(&error, message),
             Self::Add(error) => of_add(&error, message),

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use recall_core::{ChunkText, CrossEncoder as _, Embedder, Embedding, ModelError, ModelFingerprint};
+use recall_core::{ChunkText, CrossEncoder as _, Embedder, Embedding, ModelError, ModelFingerprint, error_chain};
 use recall_models::{
     LoadError, Manifest, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, Runtime, RuntimeError,
 };
 
 use super::runtimes::Runtimes;
-use crate::failure::chain;
 
 /// A model that is run by the runtime.
 pub(crate) trait Run: Sized + Send + Sync + 'static {
@@ -90,7 +89,7 @@ impl<M: Run> OnDemand<M> {
         let model = Arc::clone(self);
         let loading = std::thread::Builder::new().name("model".to_owned()).spawn(move || {
             if let Err(error) = model.open().and_then(|opened| opened.wake()) {
-                tracing::warn!(model = model.name, error = chain(&error), "a model that is used does not answer");
+                tracing::warn!(model = model.name, error = error_chain(&error), "a model that is used does not answer");
             }
         });
         if let Err(error) = loading {
@@ -110,7 +109,7 @@ impl<M: Run> OnDemand<M> {
                 Ok(model)
             }
             Err(error) => {
-                opened.problem = Some(chain(&error));
+                opened.problem = Some(error_chain(&error));
                 Err(ModelError::Unavailable { model: self.name.clone(), source: Arc::new(error) })
             }
         }
@@ -135,7 +134,7 @@ impl<M: Run> Listed for OnDemand<M> {
     fn problem(&self) -> Option<String> {
         let opened = self.opened.lock();
         let state = opened.model.as_ref().map(|model| model.state());
-        opened.problem.clone().or_else(|| state?.problem.map(|error| chain(&*error)))
+        opened.problem.clone().or_else(|| state?.problem.map(|error| error_chain(&*error)))
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use recall_models::{FolderError, Installed, ModelsFolder, Role};
 
 use super::Models;
-use crate::failure::{IntoFailure as _, chain};
+use crate::failure::IntoFailure as _;
 use crate::models::ModelsError;
 
 /// How often the files are read: a fault is reported by the next answer of a client that asks every second.
@@ -94,7 +94,9 @@ fn of_used(role: Role, name: &str, installed: &[Installed], folder: &ModelsFolde
     };
     match installed.iter().find(|model| model.name == name) {
         None => Some(problem("it is not installed", folder.path_of(name).unwrap_or_default())),
-        Some(Installed { path, manifest: Err(error), .. }) => Some(problem(&chain(error), path.clone())),
+        Some(Installed { path, manifest: Err(error), .. }) => {
+            Some(problem(&recall_core::error_chain(error), path.clone()))
+        }
         Some(Installed { path, manifest: Ok(manifest), .. }) if manifest.role != role => {
             Some(problem(&format!("it is made to {}", manifest.role), path.clone()))
         }

@@ -20,7 +20,7 @@ pub(super) fn installed(model: &Installed, running: Option<&dyn Listed>) -> v1::
     let manifest = match manifest {
         Ok(manifest) => manifest,
         Err(error) => {
-            return v1::Model { origin: "local".to_owned(), problem: crate::failure::chain(error), ..told };
+            return v1::Model { origin: "local".to_owned(), problem: recall_core::error_chain(error), ..told };
         }
     };
     let provider = running.and_then(Listed::provider);

@@ -27,6 +27,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use arguments::{Arguments, Command};
+use recall_core::error_causes;
 
 /// Runs the program.
 pub fn main() -> ExitCode {
@@ -38,12 +39,9 @@ pub fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let mut message = format!("error: {error}");
-            let mut source = error.source();
-            while let Some(cause) = source {
-                message = format!("{message}\n  caused by: {cause}");
-                source = cause.source();
-            }
+            let causes = error_causes(&error.to_string(), &*error);
+            let message =
+                causes.into_iter().fold(format!("error: {error}"), |all, cause| format!("{all}\n  caused by: {cause}"));
             report(&message);
             ExitCode::FAILURE
         }

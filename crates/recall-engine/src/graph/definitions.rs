@@ -8,16 +8,16 @@ use recall_catalog::{ReadError, Snapshot};
 use recall_core::{Candidate, ChunkRow, DocPath, DocumentRow, Symbol};
 use recall_lexical::Searcher;
 
-use super::meaning::{is_used_by_name, meant, meant_behind};
-use super::read::Kept;
-use super::stated::{Imported, Stated};
 use crate::error::StoreError;
+use crate::graph::kept::Kept;
+use crate::links::meaning::{is_used_by_name, meant, meant_behind};
+use crate::links::stated::{Imported, Stated};
 use crate::store::Store;
 
 /// The most chunks with definitions of one name that are known; more are as good as too many.
 const MOST_DEFINING: usize = 1024;
 
-/// A symbol and its document, by its place among the [`Paths`](super::paths::Paths).
+/// A symbol and its document, by its place among the [`Paths`](crate::links::paths::Paths).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition {
     pub(crate) document: u32,
@@ -66,7 +66,7 @@ struct Defining {
 impl<'a> Names<'a> {
     /// The document whose path an answer shows with a mask.
     pub(crate) fn unmasked(&self, paths: &[DocPath]) -> Option<DocPath> {
-        crate::mask::unmasked(self.store, paths)
+        self.store.known().unmasked(paths)
     }
 
     pub(crate) fn new(store: &'a Store, snapshot: &'a Snapshot<'a>, stated: &'a Stated) -> Self {
@@ -108,7 +108,7 @@ impl<'a> Names<'a> {
     /// The definitions that a document may mean by a bare name, or by one that it takes from a module: one list a document,
     /// in the order of documents and lines; see [`meaning`].
     ///
-    /// [`meaning`]: super::meaning
+    /// [`meaning`]: crate::links::meaning
     pub(crate) fn meant_by(
         &mut self,
         from: u32,

@@ -6,7 +6,7 @@ use recall_core::{ChunkId, DocPath, DocumentId, understand};
 use super::definitions::{Definition, Names};
 use crate::Engine;
 use crate::error::StoreError;
-use crate::get::Name;
+use crate::graph::name::Name;
 use crate::origin::Origin;
 use crate::store::Store;
 

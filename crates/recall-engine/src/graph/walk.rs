@@ -5,11 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 use recall_core::{ChunkRow, Edge, EdgeKind, Relation, Symbol};
 
 use super::definitions::{Definition, Names};
-use super::meaning;
-use super::read::Around;
 use super::start::Start;
-use super::{GraphRequest, NodeThing};
 use crate::error::StoreError;
+use crate::graph::answer::{GraphRequest, NodeThing};
+use crate::graph::kept::Around;
+use crate::links::meaning;
 
 /// The most questions for who uses a name that one walk asks; each may read hundreds of chunks.
 const MOST_USES_ASKED: usize = 24;

@@ -7,16 +7,15 @@ use recall_core::{
     StoreScope, Vocabulary,
 };
 
-use super::MemoryNote;
-use super::git::Head;
-use super::ledger::Place;
-use super::similar::{self, REPEATS};
-use super::{note, provenance, related_files};
+use super::similar::{self, REPEATS, SimilarMemory};
 use crate::Engine;
 use crate::error::{IndexError, MemoryError};
+use crate::git::Head;
+use crate::ledger::Place;
 use crate::mask::Masking;
+use crate::memory::{MemoryNote, note, related_files};
 use crate::origin::Origin;
-use crate::store::Store;
+use crate::store::{Store, provenance};
 
 /// What became of a memory that was to be kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,17 +41,6 @@ pub enum AddOutcome {
     Repeats,
     /// It is on disk, and another is retired by it.
     Supersedes,
-}
-
-/// A memory that says nearly the same.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SimilarMemory {
-    /// Its id.
-    pub id: MemoryId,
-    /// Its title.
-    pub title: String,
-    /// How similar, 0 to 1.
-    pub similarity: f64,
 }
 
 impl Engine {

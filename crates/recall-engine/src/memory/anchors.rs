@@ -5,34 +5,21 @@
 
 mod names;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-use recall_core::{Anchor, AnchorState, ContentHash, DocPath, Memory, SymbolKind, Verification};
+use recall_core::{Anchor, AnchorState, ContentHash, DocPath, Memory, SymbolKind, Verification, error_chain};
 use recall_watch::{StatOutcome, content};
 
 use super::MemoryNote;
 use crate::error::StoreError;
-use crate::freshness::reason_of;
+use crate::known::Known;
 use crate::mask;
-use crate::store::{Known, Store};
+use crate::store::{Store, SymbolHashes};
 use names::Names;
 
 /// The most symbols of one file that a memory is tied to. A text that names more is about the file.
 const MOST_SYMBOLS: usize = 16;
-
-/// How many files' symbols are remembered; then all are forgotten.
-const MOST_FILES: usize = 4096;
-
-/// The texts that anchors are compared with, by the file's path and the hash of its bytes.
-#[derive(Debug, Default)]
-pub(crate) struct AnchorTexts {
-    of_symbols: Mutex<HashMap<(DocPath, ContentHash), Arc<SymbolHashes>>>,
-}
-
-/// The hashes of the definitions of each qualified name of a file.
-type SymbolHashes = HashMap<String, Vec<ContentHash>>;
 
 /// How closely files are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +53,7 @@ impl Store {
             let hash = match content::read(&self.root, path, self.settings().limits.file_bytes) {
                 Ok(content) => content.hash,
                 Err(error) => {
-                    notes.push(MemoryNote::NotAnchored { path: path.clone(), reason: reason_of(&error) });
+                    notes.push(MemoryNote::NotAnchored { path: path.clone(), reason: error_chain(&error) });
                     continue;
                 }
             };
@@ -105,8 +92,8 @@ impl Store {
     /// The hashes of the texts of all definitions of a file with that content; `None` where the catalog has another by now.
     fn symbol_hashes(&self, path: &DocPath, hash: ContentHash) -> Result<Option<Arc<SymbolHashes>>, StoreError> {
         let key = (path.clone(), hash);
-        if let Some(known) = self.anchor_texts.of_symbols.lock().get(&key) {
-            return Ok(Some(Arc::clone(known)));
+        if let Some(known) = self.anchor_texts.get(&key) {
+            return Ok(Some(known));
         }
         let hashes = self.read(|snapshot| {
             let stored = snapshot.document_at(path)?.filter(|stored| stored.document.hash == hash);
@@ -121,11 +108,7 @@ impl Store {
             Ok(Some(hashes))
         })?;
         let Some(hashes) = hashes.map(Arc::new) else { return Ok(None) };
-        let mut remembered = self.anchor_texts.of_symbols.lock();
-        if remembered.len() >= MOST_FILES {
-            remembered.clear();
-        }
-        remembered.insert(key, Arc::clone(&hashes));
+        self.anchor_texts.insert(key, Arc::clone(&hashes));
         Ok(Some(hashes))
     }
 

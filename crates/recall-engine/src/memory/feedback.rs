@@ -6,14 +6,13 @@ use std::time::Duration;
 use recall_catalog::StoredDocument;
 use recall_core::{Event, EventBody, ItemId, ItemStats, MemoryId, RateItem, Scope, Verdict};
 
-use super::git::Head;
-use super::own::Vouching;
-use super::provenance;
 use crate::Engine;
 use crate::error::{MemoryError, StoreError};
+use crate::git::Head;
+use crate::ledger::Vouching;
 use crate::mask::Masking;
 use crate::origin::Origin;
-use crate::store::Store;
+use crate::store::{Store, provenance};
 
 /// What feedback says of an item, with what was just said.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use recall_core::{AnchorState, FeedbackTally, MemoryId, MemoryStatus, Ownership, SearchRequest, Timestamp};
 
 use super::anchors::Look;
-use super::ledger::JudgedGrounds;
-use crate::answer::Factor;
+use crate::ledger::JudgedGrounds;
+use crate::ranking::Factor;
 use crate::store::Store;
 
 /// What its anchors take from a memory: what changed may still hold, what is gone hardly does. Of two memories that say the same,

@@ -7,13 +7,13 @@ use recall_core::{
     Event, EventBody, Lineage, MemoryChange, MemoryId, NewMemory, PromoteMemory, Promotion, Scope, StoreScope,
 };
 
-use super::git::Head;
-use super::ledger::JudgedMemory;
-use super::provenance;
 use crate::Engine;
 use crate::error::MemoryError;
+use crate::git::Head;
+use crate::ledger::JudgedMemory;
 use crate::mask::memory as masked;
 use crate::origin::Origin;
+use crate::store::provenance;
 
 /// Where a memory is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

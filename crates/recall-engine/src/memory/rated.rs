@@ -3,27 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-use recall_core::{DocumentId, FeedbackTally, Generation, ItemId, ItemStats, Timestamp};
+use recall_core::{DocumentId, FeedbackTally, ItemId, ItemStats, Timestamp};
 
 use super::prior::usefulness;
-use crate::answer::Factor;
 use crate::error::StoreError;
-use crate::store::Store;
-
-/// What feedback says of files: what is said of a chunk is said of its file, which a hit stands for.
-pub(super) type Ratings = HashMap<DocumentId, FeedbackTally>;
-
-/// The factors that feedback puts on documents, by row, as of one generation of the store.
-#[derive(Default)]
-pub(crate) struct RatedCell(Mutex<Rated>);
-
-#[derive(Default)]
-struct Rated {
-    generation: Generation,
-    ratings: Arc<Ratings>,
-    factors: Arc<HashMap<i64, Factor>>,
-}
+use crate::ranking::Factor;
+use crate::store::{Rated, Store};
 
 impl Store {
     /// The factors that feedback puts on the documents of files, by row; documents of which nothing is said are left out.

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use recall_core::{Event, EventBody, MemoryChange, MemoryId, Provenance};
 
-use super::git::Head;
-use super::provenance;
 use crate::Engine;
 use crate::error::MemoryError;
-use crate::store::Store;
+use crate::git::Head;
+use crate::store::{Store, provenance};
 
 impl Engine {
     /// Writes that memories are deleted. The caller has seen that the store has them.

@@ -4,10 +4,20 @@ use std::collections::BTreeMap;
 
 use recall_core::{DocumentType, Filters, Memory, MemoryId, Vocabulary};
 
-use super::add::SimilarMemory;
 use crate::error::StoreError;
 use crate::mask::memory as masked;
 use crate::store::Store;
+
+/// A memory that says nearly the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SimilarMemory {
+    /// Its id.
+    pub id: MemoryId,
+    /// Its title.
+    pub title: String,
+    /// How similar, 0 to 1.
+    pub similarity: f64,
+}
 
 /// From which share of common words on one memory repeats another: of ten words one may differ.
 pub(super) const REPEATS: f64 = 0.8;

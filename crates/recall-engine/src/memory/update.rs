@@ -2,15 +2,15 @@
 
 use recall_core::{Amendment, Event, EventBody, MemoryChange, Recalled, UpdateMemory};
 
-use super::MemoryNote;
 use super::add::sorted;
-use super::git::Head;
-use super::own::Vouching;
-use super::{note, provenance, related_files};
 use crate::Engine;
 use crate::error::MemoryError;
+use crate::git::Head;
+use crate::ledger::Vouching;
 use crate::mask::Masking;
+use crate::memory::{MemoryNote, note, related_files};
 use crate::origin::Origin;
+use crate::store::provenance;
 
 /// What became of an amendment.
 #[derive(Clone, Debug, PartialEq)]

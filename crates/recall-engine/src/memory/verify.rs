@@ -8,16 +8,15 @@ use recall_core::{
 };
 
 use super::anchors::Look;
-use super::git::Head;
-use super::ledger::JudgedMemory;
-use super::own::Vouching;
-use super::{MemoryNote, provenance};
 use crate::Engine;
 use crate::error::{MemoryError, StoreError};
-use crate::freshness::{freshen, refresh_files};
+use crate::git::Head;
+use crate::indexing::{freshen, refresh_files};
+use crate::ledger::{JudgedMemory, Vouching};
 use crate::mask::memory as masked;
+use crate::memory::MemoryNote;
 use crate::origin::Origin;
-use crate::store::Store;
+use crate::store::{Store, provenance};
 
 /// How memories stand.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,7 +85,7 @@ impl Engine {
             return Ok(());
         }
         for store in stores {
-            let Some(text) = crate::briefing::profile_of(&store.root) else { continue };
+            let Some(text) = crate::memory::profile::profile_of(&store.root) else { continue };
             self.registry.own.confirm_profile(&text).map_err(|source| MemoryError::Confirm { source })?;
         }
         Ok(())

@@ -6,7 +6,7 @@ use recall_core::{FileKind, QueryClass, Understood};
 use recall_lexical::DocumentEvidence;
 
 use super::pool::Finds;
-use crate::rankers::Kind;
+use crate::ranking::Kind;
 
 /// How a document is named.
 pub(super) type Names = fn(&DocumentEvidence) -> bool;

@@ -2,19 +2,24 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use recall_catalog::StoredChunk;
-use recall_core::{ChunkRow, DocPath, MemoryId, Recalled};
+use recall_core::{ChunkRow, DocPath, MemoryId, Recalled, error_chain};
 use recall_watch::StatOutcome;
 
-use super::order::{Learned, Ranked};
 use super::pool::Finds;
-use super::{PUBLICATION_PATIENCE, Search, features};
-use crate::answer::{Explanation, Hit};
 use crate::errand::Errand;
 use crate::error::StoreError;
-use crate::freshness::{reason_of, refresh_files};
+use crate::indexing::refresh_files;
+use crate::ranking::schema;
+use crate::search::answer::{Explanation, Hit};
+use crate::search::context::Search;
+use crate::search::ranked::{Learned, Ranked};
 use crate::store::{Passage, Passages, Store};
+
+/// How long a search waits for a generation that is being published.
+const PUBLICATION_PATIENCE: Duration = Duration::from_secs(2);
 
 /// What reading the selected chunks gave.
 pub(super) enum Expanded {
@@ -96,7 +101,7 @@ pub(super) fn look(search: &Search<'_>, pool: &[Finds]) -> Vec<Errand<()>> {
         let store = Arc::clone(store);
         search.engine.helpers.send(move || {
             if let Err(error) = store.ledger.look_or_glance(now) {
-                tracing::warn!(root = %store.root.display(), reason = reason_of(&error), "the journals were not read");
+                tracing::warn!(root = %store.root.display(), reason = error_chain(&error), "the journals were not read");
             }
         })
     };
@@ -144,7 +149,7 @@ fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<DocPath>
     match refresh_files(store, changed, search.engine.clock.now()) {
         Ok(()) => true,
         Err(error) => {
-            tracing::warn!(root = %store.root.display(), reason = reason_of(&error), "changed files are not indexed");
+            tracing::warn!(root = %store.root.display(), reason = error_chain(&error), "changed files are not indexed");
             false
         }
     }
@@ -191,5 +196,5 @@ fn contributions(search: &Search<'_>, learned: &Learned) -> Vec<(&'static str, f
     let rankers = search.ranking.rankers.as_ref();
     let Some(ranker) = rankers.and_then(|rankers| rankers.relevance(learned.basis)) else { return Vec::new() };
     let by_feature = ranker.contributions(&learned.features.row(learned.place)).by_feature;
-    features::all().into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
+    schema::all().into_iter().zip(by_feature).filter(|&(_, added)| added != 0.0).collect()
 }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use recall_core::Understood;
 
-use crate::answer::Facet;
 use crate::error::StoreError;
-use crate::mask;
+use crate::search::answer::Facet;
 use crate::store::Store;
 
 /// The most values of a facet: a screen of them. What is rarer narrows to a document or two, which hits show better.
@@ -34,7 +33,7 @@ pub(super) fn facets(stores: &[Arc<Store>], understood: &Understood) -> Result<V
     }
     let mut facets: Vec<_> = all.into_iter().map(|(name, counts)| most(name, counts)).collect();
     for facet in &mut facets {
-        mask::facet(facet);
+        facet.mask();
     }
     Ok(facets)
 }

@@ -3,7 +3,7 @@
 use recall_core::{Fused, RankedList, SearchRequest, Understood, fuse};
 
 use super::prior::{asked_for, on_fused};
-use crate::answer::Factor;
+use crate::ranking::Factor;
 
 /// A chunk as the retrievers rank it together.
 #[derive(Clone, Debug)]

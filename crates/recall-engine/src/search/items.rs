@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use recall_core::MemoryId;
 
-use super::Search;
-use super::order::{Ranked, with_odds};
 use super::pool::Finds;
-use crate::answer::Factor;
 use crate::errand::Errand;
 use crate::error::StoreError;
 use crate::memory;
+use crate::ranking::Factor;
+use crate::search::context::Search;
+use crate::search::ranked::{Ranked, with_odds};
 use crate::store::Store;
 
 /// The priors of the memories that were found, while other threads ask for them.

@@ -6,8 +6,8 @@ use recall_core::{ChunkRow, DocumentRow, ModelFingerprint, RankedList, Understoo
 use recall_lexical::{DocumentEvidence, Evidence, SearchError, Searcher};
 use rustc_hash::FxHashMap;
 
-use crate::rankers::Basis;
-use crate::semantic::{self, Near};
+use crate::embeddings::{self, Near};
+use crate::ranking::Basis;
 use crate::store::Store;
 
 /// A document that holds no word of the query, and that the query does not name, answers it only when it is at least so near:
@@ -92,7 +92,7 @@ impl Meaning {
         chunks.dedup();
         let rows: Vec<ChunkRow> = chunks.iter().map(|&(_, row)| row).collect();
         let known = chunks.into_iter().zip(near.nearness(&rows));
-        let known: Vec<(i64, ChunkRow, semantic::Nearness)> =
+        let known: Vec<(i64, ChunkRow, embeddings::Nearness)> =
             known.filter_map(|((document, row), nearness)| Some((document, row, nearness?))).collect();
         let mut documents = FxHashMap::default();
         for of_one in known.chunk_by(|one, other| one.0 == other.0) {

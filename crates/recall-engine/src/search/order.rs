@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use recall_core::{Ablation, DocumentRow, FileKind, QueryClass, Selectable, Weights};
+use recall_core::{Ablation, FileKind, QueryClass, Selectable, Weights};
 use recall_lexical::DocumentEvidence;
 use recall_rank::{Columns, Ranker};
 use rustc_hash::FxHashMap;
@@ -14,56 +14,12 @@ use rustc_hash::FxHashMap;
 use super::exact::Names;
 use super::fused::FusedChunk;
 use super::pool::{Finds, OfKind};
+use super::ranked::{Learned, Ranked, Standard, sort, with_odds};
 use super::texts::Texts;
-use super::{Search, exact, features, items, prior};
-use crate::answer::{Factor, Reranked};
 use crate::error::StoreError;
-use crate::rankers::{Basis, Kind, Rankers};
-
-/// A chunk in the order of the answer, before it is read.
-#[derive(Clone, Debug)]
-pub(super) struct Ranked<'a> {
-    /// Which of the request's stores it is in.
-    pub(super) store: usize,
-    pub(super) document: DocumentRow,
-    pub(super) chunk: recall_core::ChunkRow,
-    /// What decides between equal scores; see [`Known::tie`](crate::store::Known::tie).
-    pub(super) tie: u64,
-    /// Comparable within one answer; above 0.
-    pub(super) score: f64,
-    /// The chunk as the retrievers ranked it; where a ranker decided, the best of its document, if one was ranked.
-    pub(super) fused: Option<&'a FusedChunk>,
-    /// What the file's kind put on the odds, where rankers decided; the score has it already.
-    pub(super) stepping_back: Option<Factor>,
-    /// What the ranker saw of the document.
-    pub(super) learned: Option<Learned>,
-    /// The factors that being a memory, and what was said of the item, put on the score.
-    pub(super) item_priors: Vec<Factor>,
-    /// What a cross-encoder said of it.
-    pub(super) reranked: Option<Reranked>,
-}
-
-/// What the ranker saw of a document, and how sure it is.
-#[derive(Clone, Debug)]
-pub(super) struct Learned {
-    /// On what the ranker decided.
-    pub(super) basis: Basis,
-    /// The features of all documents of the kind, and which of these this one is.
-    pub(super) features: Arc<Columns>,
-    pub(super) place: usize,
-    /// How likely it is that the document answers, 0 to 1.
-    pub(super) confidence: f32,
-    /// How much speaks for it that anything here answers; see [`support`].
-    pub(super) support: f32,
-}
-
-impl Selectable for Ranked<'_> {
-    type Document = (usize, i64);
-
-    fn document(&self) -> Self::Document {
-        (self.store, self.document.0)
-    }
-}
+use crate::ranking::{Basis, Factor, Kind, Rankers};
+use crate::search::context::Search;
+use crate::search::{exact, features, items, prior};
 
 /// Puts the candidates in order, best first. Fusion decides where `rankers` is `None` or lacks one, since a learned score and
 /// a fused one do not compare.
@@ -121,11 +77,6 @@ pub(super) fn basis(pool: &[Finds]) -> Basis {
     let found = pool.iter().filter(|finds| !finds.evidence.documents.is_empty());
     let told = found.map(|finds| finds.meaning.as_ref().map_or(Basis::Words, |meaning| meaning.basis));
     told.min().unwrap_or(Basis::Words)
-}
-
-pub(super) fn sort(ranked: &mut [Ranked<'_>]) {
-    let place = |one: &Ranked<'_>| (one.store, one.tie, one.chunk);
-    ranked.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b))));
 }
 
 /// The documents of one kind. The kind's ranker puts them in order; the relevance, which knows what that says, tells how likely
@@ -342,34 +293,6 @@ fn others<'a>(ranked: &[Ranked<'a>], pool: &'a [Finds], kind: Kind) -> Vec<Ranke
         .collect()
 }
 
-/// How scores are spread, so that those of different scales compare by how far each stands out.
-pub(super) struct Standard {
-    mean: f64,
-    deviation: f64,
-}
-
-impl Standard {
-    pub(super) fn of(scores: &[f32]) -> Self {
-        let count = scores.len().max(1) as f64;
-        let mean = scores.iter().copied().map(f64::from).sum::<f64>() / count;
-        let variance = scores.iter().map(|&score| (f64::from(score) - mean).powi(2)).sum::<f64>() / count;
-        Self { mean, deviation: variance.sqrt().max(1e-6) }
-    }
-
-    pub(super) fn of_score(&self, score: f32) -> f64 {
-        (f64::from(score) - self.mean) / self.deviation
-    }
-}
-
-/// A probability whose odds are multiplied by a factor.
-pub(super) fn with_odds(probability: f64, factor: f64) -> f64 {
-    probability * factor / (1.0 - probability + probability * factor)
-}
-
-pub(super) fn logistic(value: f64) -> f64 {
-    1.0 / (1.0 + (-value).exp())
-}
-
 /// Whether the rankers decide: not where the request, its store or an ablation says otherwise.
 pub(super) fn is_learned(search: &Search<'_>, given: &Weights) -> bool {
     *given == Weights::default() && !search.request.without.contains(&Ablation::Ranker)
@@ -416,12 +339,5 @@ mod tests {
         check(1.0, 0.5, 0.0, 0.5);
         check(1.0, 0.5, 0.5, 0.25);
         check(1.0, 0.0, 1.0, 0.0);
-    }
-
-    #[test]
-    fn odds_are_multiplied() {
-        assert!((with_odds(0.5, 1.0) - 0.5).abs() < 1e-12);
-        assert!((with_odds(0.5, 0.5) - 1.0 / 3.0).abs() < 1e-12);
-        assert!(with_odds(0.998, 0.2) < 0.998);
     }
 }

@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 use recall_core::{Ablation, Likeness};
 use recall_lexical::Highlighter;
 
-use super::Search;
 use super::expand::{Expanded, expand};
-use super::order::Ranked;
-use crate::answer::Hit;
 use crate::error::StoreError;
 use crate::mask::{self, Masked};
+use crate::search::answer::Hit;
+use crate::search::context::Search;
+use crate::search::ranked::Ranked;
 
 /// The hits that a request asks for.
 pub(super) struct Page {
@@ -73,7 +73,7 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
         } else {
             None
         };
-        if mask::hit(hit, whole.as_ref()) == Masked::Yes {
+        if hit.mask(whole.as_ref()) == Masked::Yes {
             masked.insert(hit.document.path.as_str().to_owned());
         }
         hit.highlights = highlighter.ranges(&hit.text);

@@ -9,12 +9,12 @@ use recall_lexical::{Evidence, NearSpellings};
 use super::fused::{self, FusedChunk};
 use super::meaning::{self, Meaning};
 use super::retrieve::{self, Brought};
-use super::{Search, StageClock};
-use crate::answer::Stage;
 use crate::error::StoreError;
-use crate::rankers::Kind;
-use crate::store::Known;
-use crate::structure::Structure;
+use crate::known::Known;
+use crate::links::structure::Structure;
+use crate::ranking::Kind;
+use crate::search::answer::Stage;
+use crate::search::context::{Search, StageClock};
 
 /// What was found in one store.
 pub(super) struct Finds {

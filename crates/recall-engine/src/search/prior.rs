@@ -2,7 +2,7 @@
 
 use recall_core::{FileKind, SearchRequest, Understood};
 
-use crate::answer::Factor;
+use crate::ranking::Factor;
 
 /// A file kind that steps back.
 struct SteppingBack {

@@ -4,16 +4,15 @@
 //! knows nothing of what the ranker saw: the file's role, the graph, the names. So both count, each by how far a chunk stands
 //! out among the others. Where the model cannot be asked in time, the order stays what it was.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use recall_core::{Ablation, ChunkRow, ModelError, QueryClass};
+use recall_core::{Ablation, ChunkRow, ModelError, QueryClass, error_chain};
 
-use super::order::{Ranked, Standard, logistic, sort};
-use super::{Search, StageClock};
-use crate::answer::{Reranked, Stage};
+use crate::embeddings::Texts;
 use crate::error::StoreError;
-use crate::freshness::reason_of;
-use crate::semantic::Texts;
+use crate::search::answer::{Reranked, Stage};
+use crate::search::context::{Search, StageClock};
+use crate::search::ranked::{Ranked, Standard, logistic, sort};
 use crate::settings::{RerankSettings, Reranker};
 
 /// What became of asking a cross-encoder.
@@ -57,7 +56,7 @@ pub(super) fn rerank(
             Outcome::Told { model: reranker.name.clone() }
         }
         Err(error) => {
-            let reason = reason_of(&error);
+            let reason = error_chain(&error);
             tracing::warn!(model = reranker.name, reason, "a cross-encoder does not rescore");
             Outcome::PassedOver { reason }
         }
@@ -116,13 +115,6 @@ fn texts(search: &Search<'_>, ranked: &[Ranked<'_>]) -> Result<Vec<String>, Stor
         }
     }
     Ok(texts)
-}
-
-impl StageClock {
-    /// How long a stage has taken so far.
-    fn spent(&self, stage: Stage) -> Duration {
-        self.laps.iter().find(|(known, _)| *known == stage).map_or(Duration::ZERO, |&(_, spent)| spent)
-    }
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@ use recall_core::{ModelFingerprint, RankedList, Retriever, Understood};
 use recall_lexical::{Depths, Evidence, NearSpellings, Retrieved, Ties};
 
 use super::meaning::{self, Meaning};
+use crate::embeddings::Near;
 use crate::errand::{Errand, Helpers};
 use crate::error::StoreError;
-use crate::semantic::Near;
-use crate::store::{Known, Store};
+use crate::known::Known;
+use crate::store::Store;
 
 /// How many candidates each retriever brings that goes by words, names or paths.
 const DEPTH: usize = 100;

@@ -10,7 +10,7 @@ use recall_lexical::{Closeness, ClosenessReader};
 use super::pool::OfKind;
 use crate::errand::{Errand, Helpers};
 use crate::error::StoreError;
-use crate::rankers::Kind;
+use crate::ranking::Kind;
 use crate::store::Store;
 /// How many texts are read. To read one costs some twenty microseconds, and what is ranked lower by its words alone is
 /// seldom the answer.

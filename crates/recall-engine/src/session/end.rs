@@ -3,20 +3,21 @@
 use std::collections::BTreeSet;
 
 use recall_core::{
-    Account, DocPath, EndReason, EndSession, Metadata, MetadataValue, Scope, Session, SessionEvent, SessionEventType,
+    Account, DocPath, EndReason, EndSession, Metadata, MetadataValue, Scope, Session, SessionEventType, error_chain,
 };
 
-use super::account::masked;
-use super::error::SessionError;
 use super::history;
-use super::log::{session_of, where_of};
 use super::summary::{Material, summary_of};
-use super::told::{REASON, SUMMARY_PATH, Told};
 use crate::Engine;
-use crate::freshness::{reason_of, refresh_files};
 use crate::git::Git;
-use crate::memory::{AddReport, Masking, MemoryNote, note};
+use crate::indexing::refresh_files;
+use crate::mask::Masking;
+use crate::memory::{AddReport, MemoryNote, note};
 use crate::origin::Origin;
+use crate::session::log::session_of;
+use crate::session_log::masking::masked;
+use crate::session_log::{REASON, SUMMARY_PATH, SessionError, Told};
+use crate::store::provenance::where_of;
 
 /// A session that has ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +85,7 @@ impl Engine {
         if let Some(path) = path.as_ref().filter(|_| !store.awaits_first_index()) {
             // So that the next search finds it, however short a time ago the files were looked at.
             if let Err(error) = refresh_files(&store, &BTreeSet::from([path.clone()]), now) {
-                let reason = reason_of(&error);
+                let reason = error_chain(&error);
                 tracing::warn!(%path, reason, "a summary is not indexed yet; the next search does");
             }
         }
@@ -101,10 +102,4 @@ fn mark(summary: String, reason: EndReason, path: Option<&DocPath>) -> Account {
         metadata.insert(SUMMARY_PATH.to_owned(), text(path.as_str()));
     }
     Account { metadata, ..Account::new(SessionEventType::SessionEnd, summary) }
-}
-
-/// Whether an event tells something that happened, and not only what was looked for.
-pub(super) fn tells_something(event: &SessionEvent) -> bool {
-    use SessionEventType::{AgentSwitch, Decision, Error, Milestone, Observation};
-    matches!(event.account.event_type, Decision | Error | Milestone | AgentSwitch | Observation)
 }

@@ -2,11 +2,11 @@
 
 use recall_core::{ListEvents, Scope, SessionEvent};
 
-use super::account::masked;
-use super::error::SessionError;
 use crate::Engine;
-use crate::memory::Masking;
+use crate::mask::Masking;
 use crate::origin::Origin;
+use crate::session_log::SessionError;
+use crate::session_log::masking::masked;
 
 /// A page of a session's events.
 #[derive(Clone, Debug, PartialEq)]

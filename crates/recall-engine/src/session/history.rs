@@ -9,10 +9,8 @@ use recall_core::{DocPath, Provenance, Session, SessionState};
 use recall_folder::{Folder, write_git_files};
 use recall_journal::{Day, moment_of, rfc_3339};
 
-use super::error::SessionError;
-use super::folder::name_of;
 use super::summary::title;
-use super::told::Told;
+use crate::session_log::{SessionError, Told, name_of};
 
 const FOLDER: &str = ".recall/history";
 

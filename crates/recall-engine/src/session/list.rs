@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use recall_core::{ListSessions, Scope, Session, SessionState, Timestamp};
 
-use super::account::masked_text;
-use super::error::SessionError;
 use crate::Engine;
 use crate::origin::Origin;
+use crate::session_log::SessionError;
+use crate::session_log::masking::masked_text;
 use crate::store::Store;
 
 /// A page of a project's sessions.
@@ -59,7 +59,7 @@ impl Engine {
     /// All sessions of a store as they stand at a moment, the latest first; without their memories.
     pub(crate) fn sessions_of(store: &Arc<Store>, now: Timestamp) -> Result<Vec<Session>, SessionError> {
         let recorded = store.sessions.all()?;
-        let known: HashSet<&str> = recorded.iter().map(super::told::Told::id).collect();
+        let known: HashSet<&str> = recorded.iter().map(crate::session_log::Told::id).collect();
         let mut others = super::history::all(&store.root);
         others.retain(|told| !known.contains(told.id()));
         let mut sessions: Vec<Session> = recorded.iter().cloned().chain(others).map(|told| told.at(now)).collect();

@@ -2,12 +2,13 @@
 
 use recall_core::{Account, EventId, LogEvent, Provenance, Scope, Timestamp};
 
-use super::account::masked;
-use super::error::SessionError;
 use crate::Engine;
-use crate::memory::{Head, Masking, MemoryNote, note, provenance, related_files};
+use crate::mask::Masking;
+use crate::memory::{MemoryNote, note, related_files};
 use crate::origin::Origin;
-use crate::store::Store;
+use crate::session_log::SessionError;
+use crate::session_log::masking::masked;
+use crate::store::provenance::where_of;
 
 /// An event that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,9 +55,4 @@ impl Engine {
 /// The session that a request names.
 pub(super) fn session_of(provenance: &Provenance) -> Result<&str, SessionError> {
     provenance.session.as_deref().filter(|id| !id.trim().is_empty()).ok_or(SessionError::NoSession)
-}
-
-/// Who does it, and where, completed by what git and the store say.
-pub(crate) fn where_of(store: &Store, said: &Provenance) -> Provenance {
-    provenance::completed(said, &Head::of(&store.root), store)
 }

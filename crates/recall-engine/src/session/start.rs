@@ -3,13 +3,12 @@
 use recall_core::{Account, Scope, SessionEventType, SessionState, StartSession, Timestamp};
 use recall_journal::Day;
 
-use super::account::masked;
-use super::error::SessionError;
-use super::log::where_of;
-use super::told::Told;
 use crate::Engine;
-use crate::memory::Masking;
+use crate::mask::Masking;
 use crate::origin::Origin;
+use crate::session_log::masking::masked;
+use crate::session_log::{SessionError, Told};
+use crate::store::provenance::where_of;
 
 /// A session that has begun.
 #[derive(Clone, Debug, PartialEq, Eq)]

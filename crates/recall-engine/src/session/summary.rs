@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use recall_core::{Memory, Session, SessionEvent, SessionEventType};
 use recall_journal::Day;
 
-use super::end::tells_something;
 use crate::git::Commit;
 
 /// How many entries a section has at most: more are a log, which there is already.
@@ -98,4 +97,10 @@ fn one_line(text: &str) -> String {
         Some((end, _)) => format!("{}…", line[..end].trim_end()),
         None => line,
     }
+}
+
+/// Whether an event tells something that happened, and not only what was looked for.
+pub(super) fn tells_something(event: &SessionEvent) -> bool {
+    use SessionEventType::{AgentSwitch, Decision, Error, Milestone, Observation};
+    matches!(event.account.event_type, Decision | Error | Milestone | AgentSwitch | Observation)
 }

@@ -1,45 +1,12 @@
 //! The settings and the selection of an open store, which a person may change at any time.
 
-use std::fs;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use recall_chunk::ChunkLimits;
 
 use super::Store;
-use crate::selection::{self, Selection};
-use crate::settings::StoreSettings;
-
-/// What a file looks like from outside; nothing where there is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Looks {
-    identity: Option<(u64, u64)>,
-    bytes: u64,
-    modified: Option<SystemTime>,
-}
-
-impl Looks {
-    fn of(path: &Path) -> Self {
-        let Ok(metadata) = fs::symlink_metadata(path) else { return Self::default() };
-        #[cfg(unix)]
-        let identity = {
-            use std::os::unix::fs::MetadataExt as _;
-            (metadata.dev(), metadata.ino())
-        };
-        #[cfg(not(unix))]
-        let identity = (0, 0);
-        Self { identity: Some(identity), bytes: metadata.len(), modified: metadata.modified().ok() }
-    }
-}
-
-impl Looks {
-    /// What the files of the settings and those of the selection look like, in this order.
-    pub(super) fn of_all(settings: &StoreSettings, root: &Path, store_folder: &Path) -> Vec<Self> {
-        let selection = selection::files(root, store_folder);
-        settings.files.iter().chain(&selection).map(|path| Self::of(path)).collect()
-    }
-}
+use super::looks::Looks;
+use crate::store::Selection;
 
 /// Whether the configuration of a store was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

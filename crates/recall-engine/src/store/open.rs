@@ -11,21 +11,21 @@ use recall_core::{DocumentRow, Generation, PROJECT_FOLDER, StoreScope, Timestamp
 use recall_lexical::{Lexical, WriterSettings};
 use recall_watch::Watcher;
 
-use super::{
-    Attention, Background, IndexLock, IndexLocks, KeptPassages, Known, Looks, Part, Publication, RankingCell,
-    Retrievals, Store, StoreFolder, StructureCell, strangers,
-};
+use super::{AnchorTexts, Freshness, RatedCell};
+use crate::embeddings::{Models, Semantic};
 use crate::error::StoreError;
 use crate::fault::Fault;
-use crate::freshness::Freshness;
 use crate::imports::Imports;
-use crate::memory::{AnchorTexts, Ledger, Own, RatedCell};
-use crate::models::Models;
+use crate::known::Known;
+use crate::ledger::{Ledger, Own};
 use crate::progress::Cancel;
-use crate::selection::Selection;
-use crate::semantic::Semantic;
-use crate::session::Sessions;
+use crate::session_log::Sessions;
 use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
+use crate::store::{
+    Attention, Background, IndexLock, IndexLocks, KeptPassages, Looks, Part, Publication, RankingCell, Retrievals,
+    Selection, Store, StructureCell, strangers,
+};
+use crate::store_folder::StoreFolder;
 
 /// How many documents are read from the catalog at a time while the lexical index is made anew.
 const DOCUMENTS_A_PAGE: usize = 256;

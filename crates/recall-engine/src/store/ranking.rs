@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use parking_lot::Mutex;
 
-use crate::rankers::{Kind, RankerError, RankerUse, Rankers};
+use crate::ranking::{Kind, RankerError, RankerUse, Rankers};
 use crate::settings::RankerChoice;
 
 /// A larger file is no ranker: a thousand trees take a fifth of this.
@@ -110,7 +110,7 @@ fn read_own(path: &Path, bytes: u64, built_in: &Rankers) -> Result<Rankers, Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rankers::Basis;
+    use crate::ranking::Basis;
 
     /// What decides with these bytes in the file; without a file for `None`.
     #[track_caller]

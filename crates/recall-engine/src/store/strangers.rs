@@ -9,7 +9,7 @@ use std::path::Path;
 
 use recall_core::Timestamp;
 
-use super::StoreFolder;
+use crate::store_folder::StoreFolder;
 
 /// The files of an index.
 const FILES: [&str; 5] = ["catalog.db", "catalog.db-wal", "catalog.db-shm", "retrievals", "vectors.lock"];

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use recall_core::{PROJECT_FOLDER, Timestamp};
+use recall_core::{PROJECT_FOLDER, Timestamp, error_chain};
 use recall_watch::{Changes, Part};
 
 use super::Store;
-use crate::freshness::reason_of;
 
 impl Store {
     /// What may have changed since files and journals were last looked at.
@@ -68,7 +67,7 @@ impl Store {
         let Some(watch) = &self.watch else { return };
         watch.look(Part::Journals);
         if let Err(error) = self.ledger.look(now, Duration::ZERO) {
-            let reason = reason_of(&error);
+            let reason = error_chain(&error);
             tracing::warn!(root = %self.root.display(), reason, "the journals were not read");
             watch.look_failed(Part::Journals);
         }

@@ -1,12 +1,11 @@
 //! `UseModel`: use a model in a role from now on.
 
-use recall_core::Scope;
+use recall_core::{Scope, error_chain};
 use recall_proto::v1::{UseModelRequest, UseModelResponse};
 use recall_proto::{InvalidRequest, Problem};
 use tonic::Status;
 
 use crate::daemon::Daemon;
-use crate::failure::chain;
 use crate::models::ModelsError;
 use crate::service::{Service, context};
 
@@ -26,7 +25,7 @@ pub(in crate::service) async fn handle(
         daemon.models.hand_to(&daemon.engine);
         // Opens the client's stores, so that they begin to embed; what is wrong with them does not concern the model.
         if let Some(Err(error)) = origin.map(|origin| daemon.engine.status(&origin, Scope::All, 0)) {
-            tracing::debug!(error = chain(&error), "nothing is embedded yet");
+            tracing::debug!(error = error_chain(&error), "nothing is embedded yet");
         }
         Ok(UseModelResponse { model, chunks_to_embed: daemon.engine.chunks_to_embed() })
     };

@@ -2,7 +2,7 @@
 
 use recall_core::RankedList;
 
-use crate::rankers::Kind;
+use crate::ranking::Kind;
 use crate::search::pool::OfKind;
 
 /// How fast a rank loses worth: the first is worth 1/21, the twentieth half of that.

@@ -1,0 +1,175 @@
+//! Where are the embeddings of a store, and who may change them?
+
+use std::collections::HashMap;
+use std::fs::{self, File, TryLockError};
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+use recall_core::{ModelFingerprint, Timestamp};
+
+/// How many digits of a model's fingerprint name its folder.
+const NAME_DIGITS: usize = 16;
+
+/// The folder of a store's embeddings, with a folder a model.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    dir: PathBuf,
+    /// What is set aside gets its name from it: when the store was opened, and how often something was set aside since.
+    aside: Mutex<i64>,
+    /// The lock, as long as somebody holds it.
+    lock: Mutex<Weak<File>>,
+    /// The models whose embeddings are open.
+    claims: Mutex<HashMap<ModelFingerprint, Weak<Claim>>>,
+}
+
+/// That somebody has the embeddings by a model open, for as long as it lives.
+#[derive(Debug)]
+pub(crate) struct Claim;
+
+impl Folder {
+    pub(crate) fn new(dir: PathBuf, now: Timestamp) -> Self {
+        Self { dir, aside: Mutex::new(now.as_millis()), lock: Mutex::default(), claims: Mutex::default() }
+    }
+
+    /// Where the embeddings by a model are.
+    pub(crate) fn of(&self, model: ModelFingerprint) -> PathBuf {
+        self.dir.join(name_of(model))
+    }
+
+    /// Whether there are embeddings by a model.
+    pub(crate) fn has(&self, model: ModelFingerprint) -> bool {
+        self.of(model).is_dir()
+    }
+
+    /// Takes the right to change the files, for as long as the value lives. The lock is beside the folder, so that it outlives
+    /// what is set aside.
+    pub(crate) fn lock(&self) -> Result<Arc<File>, FolderError> {
+        let mut held = self.lock.lock();
+        if let Some(lock) = held.upgrade() {
+            return Ok(lock);
+        }
+        let path = self.dir.with_extension("lock");
+        let failed = |source| FolderError::Lock { path: path.clone(), source };
+        let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(FolderError::Taken),
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+        fs::create_dir_all(&self.dir).map_err(failed)?;
+        let lock = Arc::new(file);
+        *held = Arc::downgrade(&lock);
+        Ok(lock)
+    }
+
+    /// Takes the embeddings by a model for oneself.
+    ///
+    /// A model that is let go and chosen again must not have its files open twice: whoever brought them up may not have
+    /// stopped yet.
+    pub(crate) fn claim(&self, model: ModelFingerprint) -> Result<Arc<Claim>, FolderError> {
+        let mut claims = self.claims.lock();
+        if claims.get(&model).is_some_and(|claim| claim.strong_count() > 0) {
+            return Err(FolderError::Open);
+        }
+        let claim = Arc::new(Claim);
+        claims.insert(model, Arc::downgrade(&claim));
+        Ok(claim)
+    }
+
+    /// Sets the embeddings by a model aside. Whoever has them open keeps what was set aside.
+    pub(crate) fn set_aside(&self, model: ModelFingerprint) -> Result<(), FolderError> {
+        let path = self.of(model);
+        let mut name = self.aside.lock();
+        *name += 1;
+        let aside = recall_vector::set_aside(&path, &name.to_string());
+        aside.map_err(|source| FolderError::SetAside { path, source })?;
+        self.claims.lock().remove(&model);
+        Ok(())
+    }
+
+    /// Deletes what belongs to none of these models, unless another process has the embeddings.
+    pub(crate) fn sweep(&self, models: &[ModelFingerprint]) {
+        let Ok(folder) = recall_folder::Folder::open(&self.dir) else { return };
+        let Ok(_lock) = self.lock() else { return };
+        let known: Vec<String> = models.iter().map(|model| name_of(*model)).collect();
+        for name in folder.names().unwrap_or_default() {
+            // What was set aside has its model's name with a suffix.
+            let text = name.to_string_lossy();
+            let model = text.split('.').next().unwrap_or_default();
+            if !known.iter().any(|known| known == model)
+                && let Err(error) = folder.remove(&name)
+            {
+                let path = self.dir.join(&name);
+                tracing::warn!(path = %path.display(), %error, "embeddings that no model needs were not deleted");
+            }
+        }
+    }
+}
+
+fn name_of(model: ModelFingerprint) -> String {
+    let mut name = model.to_string();
+    name.truncate(NAME_DIGITS);
+    name
+}
+
+/// The embeddings cannot be changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FolderError {
+    #[error("another process has the embeddings of this store open")]
+    Taken,
+    #[error("the embeddings by this model are just being closed")]
+    Open,
+    #[error("cannot lock `{}`", path.display())]
+    Lock { path: PathBuf, source: std::io::Error },
+    #[error("cannot set `{}` aside", path.display())]
+    SetAside { path: PathBuf, source: std::io::Error },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_has_the_embeddings_at_a_time_and_what_nobody_needs_goes() {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let dir = place.path().join("vectors");
+        let folder = Folder::new(dir.clone(), Timestamp(0));
+        let (used, former) = (ModelFingerprint([1; 32]), ModelFingerprint([2; 32]));
+        let lock = folder.lock().expect("free");
+        assert!(Arc::ptr_eq(&lock, &folder.lock().expect("ours")));
+        for model in [used, former] {
+            fs::create_dir_all(folder.of(model)).expect("writable");
+        }
+        folder.set_aside(used).expect("it is there");
+        fs::create_dir_all(folder.of(used)).expect("writable");
+        fs::write(dir.join("base-1"), "of an older layout").expect("writable");
+
+        let other = Folder::new(dir.clone(), Timestamp(0));
+        assert!(matches!(other.lock(), Err(FolderError::Taken)));
+        other.sweep(&[]);
+        assert!(folder.has(used) && folder.has(former), "another process must not delete them");
+        folder.sweep(&[used]);
+        assert!(folder.has(used) && !folder.has(former));
+        let left = fs::read_dir(&dir).expect("readable").count();
+        assert_eq!(left, 2, "the embeddings and what was set aside of them");
+        drop(lock);
+        assert!(other.lock().is_ok());
+    }
+
+    #[test]
+    fn embeddings_are_open_once_but_for_those_that_were_set_aside() {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let folder = Folder::new(place.path().join("vectors"), Timestamp(0));
+        let model = ModelFingerprint([1; 32]);
+        fs::create_dir_all(folder.of(model)).expect("writable");
+        let first = folder.claim(model).expect("nobody has them");
+        assert!(matches!(folder.claim(model), Err(FolderError::Open)));
+        folder.set_aside(model).expect("they are there");
+        let second = folder.claim(model).expect("others are begun");
+        drop(first);
+        assert!(matches!(folder.claim(model), Err(FolderError::Open)));
+        drop(second);
+        assert!(folder.claim(model).is_ok());
+    }
+}

@@ -1,0 +1,66 @@
+//! What was embedded before, for whichever store?
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use recall_catalog::{EmbeddingStore, EmbeddingStoreError};
+use recall_core::{ChunkText, Clock, Embedder, Quantised, TextHash, error_chain};
+
+use crate::settings::EmbeddingStoreSettings;
+
+/// The store of embeddings that all stores share, opened when it is first needed.
+///
+/// Whoever can compute embeddings can do without it: what fails is logged, and nothing is known then.
+pub(crate) struct Kept {
+    path: PathBuf,
+    most_bytes: u64,
+    clock: Arc<dyn Clock>,
+    open: Mutex<Option<Arc<EmbeddingStore>>>,
+}
+
+impl Kept {
+    pub(crate) fn new(settings: &EmbeddingStoreSettings, clock: Arc<dyn Clock>) -> Self {
+        let EmbeddingStoreSettings { path, most_bytes } = settings.clone();
+        Self { path, most_bytes, clock, open: Mutex::default() }
+    }
+
+    /// The embeddings of chunks by a model, in their order; `None` for each that is not there.
+    pub(crate) fn get(&self, model: &dyn Embedder, chunks: &[ChunkText<'_>]) -> Vec<Option<Quantised>> {
+        let hashes: Vec<TextHash> = chunks.iter().map(ChunkText::hash).collect();
+        let found = self.with(|store| store.get_many(model.fingerprint(), &hashes, self.clock.now()));
+        let Some(found) = found else { return vec![None; chunks.len()] };
+        let fits = |bytes: &Vec<u8>| bytes.len() == model.dimensions();
+        found.into_iter().map(|bytes| Quantised::from_bytes(&bytes.filter(fits)?).ok()).collect()
+    }
+
+    /// Keeps the embeddings of chunks by a model; one without a direction is not kept.
+    pub(crate) fn put(&self, model: &dyn Embedder, chunks: &[ChunkText<'_>], embeddings: &[Option<Quantised>]) {
+        let named = chunks.iter().zip(embeddings);
+        let bytes = named.filter_map(|(chunk, embedding)| Some((chunk.hash(), embedding.as_ref()?.to_bytes())));
+        let bytes: Vec<(TextHash, Vec<u8>)> = bytes.collect();
+        let entries: Vec<(TextHash, &[u8])> = bytes.iter().map(|(hash, bytes)| (*hash, bytes.as_slice())).collect();
+        self.with(|store| store.put_many(model.fingerprint(), &entries, self.clock.now()));
+    }
+
+    fn with<T>(&self, call: impl FnOnce(&EmbeddingStore) -> Result<T, EmbeddingStoreError>) -> Option<T> {
+        let result = self.store().and_then(|store| call(&store));
+        result
+            .inspect_err(|error| tracing::warn!(reason = error_chain(error), "the embedding store is passed over"))
+            .ok()
+    }
+
+    fn store(&self) -> Result<Arc<EmbeddingStore>, EmbeddingStoreError> {
+        let mut open = self.open.lock();
+        if let Some(store) = &*open {
+            return Ok(Arc::clone(store));
+        }
+        if let Some(folder) = self.path.parent() {
+            let failed = |source| EmbeddingStoreError::Io { path: folder.to_owned(), source };
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let store = Arc::new(EmbeddingStore::open(&self.path, self.most_bytes, self.clock.now())?);
+        *open = Some(Arc::clone(&store));
+        Ok(store)
+    }
+}

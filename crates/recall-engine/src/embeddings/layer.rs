@@ -1,0 +1,224 @@
+//! What has a model to do with a store, and how far are its embeddings?
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+use parking_lot::Mutex;
+use recall_catalog::{Catalog, ChunkRun};
+use recall_core::{Embedder, Generation, ModelFingerprint, NearestError, RowSet, VectorIndex as _, error_chain};
+
+use crate::EmbeddingModel;
+use crate::embeddings::folder::Folder;
+use crate::embeddings::follow::Following;
+use crate::embeddings::kept::Kept;
+use crate::embeddings::part::{Embedded, Pace, Part, Reach};
+use crate::embeddings::space::{NearError, Space};
+use crate::progress::Cancel;
+
+/// A former model that lacks more than one in so many chunks is let go instead of being brought up: it was never whole, or much
+/// has changed since.
+const FORMER_LACKS_ONE_IN: usize = 10;
+
+/// The embeddings of a store by one model.
+pub(crate) struct Layer {
+    name: Arc<str>,
+    embedder: Arc<dyn Embedder>,
+    part: Mutex<Part>,
+    folder: Arc<Folder>,
+    /// What was embedded before, for any store.
+    kept: Option<Arc<Kept>>,
+    open: ArcSwapOption<Space>,
+    /// Held by whoever brings the embeddings up to the catalog.
+    following: Mutex<Following>,
+    /// Asks whoever does to stop, because the layer was closed.
+    end: Cancel,
+    /// Why there are none, or why they do not follow.
+    problem: Mutex<Option<String>>,
+    /// Why the last query was not answered.
+    unanswered: Mutex<Option<String>>,
+}
+
+impl Layer {
+    /// Opens the embeddings by a model. Those that are ahead of the catalog are of another one, and set aside.
+    pub(crate) fn open(
+        folder: &Arc<Folder>,
+        model: &EmbeddingModel,
+        part: Part,
+        kept: Option<Arc<Kept>>,
+        generation: Generation,
+    ) -> Self {
+        let EmbeddingModel { name, embedder } = model;
+        let layer = Self {
+            name: name.as_str().into(),
+            embedder: Arc::clone(embedder),
+            part: Mutex::new(part),
+            folder: Arc::clone(folder),
+            kept,
+            end: Cancel::default(),
+            open: ArcSwapOption::empty(),
+            following: Mutex::default(),
+            problem: Mutex::default(),
+            unanswered: Mutex::default(),
+        };
+        let ahead = layer.space().filter(|space| space.vectors.generation() > generation);
+        if let Some(space) = ahead {
+            layer.give_up(&space);
+            layer.space();
+        }
+        layer
+    }
+
+    pub(crate) fn name(&self) -> Arc<str> {
+        Arc::clone(&self.name)
+    }
+
+    pub(crate) fn part(&self) -> Part {
+        *self.part.lock()
+    }
+
+    pub(crate) fn take_part(&self, part: Part) {
+        *self.part.lock() = part;
+    }
+
+    /// Whether it is of this model and asks it by the same means.
+    pub(crate) fn is_by(&self, model: &EmbeddingModel) -> bool {
+        Arc::ptr_eq(&self.embedder, &model.embedder) && *self.name == *model.name
+    }
+
+    pub(crate) fn fingerprint(&self) -> ModelFingerprint {
+        self.embedder.fingerprint()
+    }
+
+    /// The embeddings, where they hold every chunk of a generation.
+    pub(crate) fn covering(&self, generation: Generation) -> Option<Arc<Space>> {
+        self.open.load_full().filter(|space| space.vectors.generation() >= generation)
+    }
+
+    pub(crate) fn embedded(&self, generation: Generation) -> Embedded {
+        let (chunks, is_whole) = self
+            .open
+            .load_full()
+            .map_or((0, false), |space| (space.vectors.len() as u64, space.vectors.generation() >= generation));
+        Embedded { model: self.name(), chunks, is_whole }
+    }
+
+    /// Whether it follows in the background, and is behind.
+    pub(crate) fn is_behind(&self, generation: Generation) -> bool {
+        self.part().pace() == Pace::Patient && self.covering(generation).is_none()
+    }
+
+    /// Whether it lacks so much that it will not answer soon.
+    pub(crate) fn is_far_behind(&self, catalog: &Catalog) -> bool {
+        let Some(space) = self.open.load_full() else { return true };
+        let expected = catalog.snapshot().and_then(|snapshot| snapshot.chunk_runs());
+        // What cannot be read now may be read later.
+        let Ok(runs) = expected else { return false };
+        let expected: RowSet = runs.iter().flat_map(ChunkRun::rows).collect();
+        space.vectors.difference(&expected).missing.len() > expected.len() / FORMER_LACKS_ONE_IN
+    }
+
+    /// Why it is passed over.
+    pub(crate) fn problem(&self) -> Option<String> {
+        self.problem.lock().clone().or_else(|| self.unanswered.lock().clone())
+    }
+
+    /// Brings the embeddings up to the catalog, unless another thread does it.
+    pub(crate) fn follow(&self, catalog: &Catalog, reach: Reach, cancel: &Cancel) {
+        if let Some(mut following) = self.following.try_lock() {
+            self.follow_as(&mut following, catalog, reach, cancel);
+        }
+    }
+
+    /// Waits until the embeddings are up to the catalog, or cannot be brought there.
+    pub(crate) fn settle(&self, catalog: &Catalog, cancel: &Cancel) {
+        self.follow_as(&mut self.following.lock(), catalog, Reach::Whole, cancel);
+    }
+
+    fn follow_as(&self, following: &mut Following, catalog: &Catalog, reach: Reach, cancel: &Cancel) {
+        let Some(space) = self.space() else { return };
+        let part = self.part();
+        let kept = self.kept.as_deref().filter(|_| part.pace() == Pace::Patient);
+        // Who is no longer chosen need not become whole: whoever follows next decides about that.
+        let is_over = || cancel.is_cancelled() || self.end.is_cancelled() || self.part() != part;
+        match following.follow(&space, part.pace(), kept, catalog, reach, &is_over) {
+            Ok(()) => *self.problem.lock() = None,
+            Err(error) => {
+                self.note(&error);
+                if error.is_damage() {
+                    self.give_up(&space);
+                }
+            }
+        }
+    }
+
+    /// Ends it. Its files are closed once nobody asks them and whoever brings them up has stopped.
+    pub(crate) fn close(&self) {
+        self.end.cancel();
+        self.open.store(None);
+    }
+
+    /// The embeddings, opened where they are not.
+    fn space(&self) -> Option<Arc<Space>> {
+        if let Some(space) = self.open.load_full() {
+            return Some(space);
+        }
+        if self.end.is_cancelled() {
+            return None;
+        }
+        match Space::open(&self.folder, &self.embedder) {
+            Ok(space) => {
+                let space = Arc::new(space);
+                *self.problem.lock() = None;
+                self.open.store(Some(Arc::clone(&space)));
+                Some(space)
+            }
+            Err(error) => {
+                self.note(&error);
+                None
+            }
+        }
+    }
+
+    /// Sets embeddings aside, unless somebody else has; whoever opens them next begins again.
+    ///
+    /// Opening them alone would not do: of a large file it verifies the head, and finds nothing wrong.
+    fn give_up(&self, space: &Arc<Space>) {
+        let before = self.open.compare_and_swap(&Some(Arc::clone(space)), None);
+        let is_first = before.as_ref().is_some_and(|before| Arc::ptr_eq(before, space));
+        if is_first && let Err(error) = self.folder.set_aside(self.fingerprint()) {
+            self.note(&error);
+        }
+    }
+
+    /// Sets the embeddings aside if somebody else has changed their files while they were open; returns whether that is so.
+    pub(crate) fn give_up_disturbed(&self) -> bool {
+        let disturbed = self.open.load_full().filter(|space| space.vectors.is_disturbed());
+        if let Some(space) = &disturbed {
+            tracing::warn!(model = %self.name, "embeddings were changed by another process and are made again");
+            self.give_up(space);
+        }
+        disturbed.is_some()
+    }
+
+    pub(crate) fn answered(&self) {
+        *self.unanswered.lock() = None;
+    }
+
+    pub(crate) fn did_not_answer(&self, space: &Arc<Space>, error: &NearError) {
+        let reason = error_chain(error);
+        tracing::warn!(model = %self.name, reason, "a model does not tell the meaning of a query");
+        if let NearError::Nearest(NearestError::Damaged { .. }) = error {
+            // Until they are made again they are not asked, so that no answer takes it back.
+            *self.problem.lock() = Some(reason);
+            self.give_up(space);
+        } else {
+            *self.unanswered.lock() = Some(reason);
+        }
+    }
+
+    fn note(&self, error: &dyn std::error::Error) {
+        let reason = error_chain(error);
+        tracing::warn!(model = %self.name, reason, "embeddings are passed over");
+        *self.problem.lock() = Some(reason);
+    }
+}

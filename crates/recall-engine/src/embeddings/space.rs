@@ -1,0 +1,83 @@
+//! What lies near a query among embeddings by one model?
+
+use std::fs::File;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use recall_core::{
+    ChunkRow, Embedder, Embedding, ModelError, NearestError, Neighbour, RowFilter, RowSet, VectorIndex as _,
+};
+use recall_vector::{Model, OpenError, Settings, Vectors};
+
+use crate::embeddings::folder::{Claim, Folder, FolderError};
+
+/// How long a search waits for the embedding of its query; then another model answers, or words alone.
+const QUERY_PATIENCE: Duration = Duration::from_millis(200);
+
+/// Embeddings by one model, and the model. The embedding of a query is by the same one.
+pub(crate) struct Space {
+    pub(crate) embedder: Arc<dyn Embedder>,
+    pub(crate) vectors: Vectors,
+    /// While it is held, no other process changes the files.
+    _lock: Arc<File>,
+    _claim: Arc<Claim>,
+}
+
+impl Space {
+    /// Opens embeddings, or begins them. What cannot be used is set aside and begun again.
+    pub(crate) fn open(folder: &Folder, embedder: &Arc<dyn Embedder>) -> Result<Self, SpaceError> {
+        let lock = folder.lock()?;
+        let model = Model { fingerprint: embedder.fingerprint(), dimensions: embedder.dimensions() };
+        let mut claim = folder.claim(model.fingerprint)?;
+        let dir = folder.of(model.fingerprint);
+        let vectors = match Vectors::open(&dir, model, Settings::default()) {
+            Err(error @ (OpenError::Damaged { .. } | OpenError::OtherModel { .. } | OpenError::Outdated { .. })) => {
+                tracing::warn!(%error, "the embeddings are set aside and made again");
+                folder.set_aside(model.fingerprint)?;
+                claim = folder.claim(model.fingerprint)?;
+                Vectors::open(&dir, model, Settings::default())?
+            }
+            opened => opened?,
+        };
+        Ok(Self { embedder: Arc::clone(embedder), vectors, _lock: lock, _claim: claim })
+    }
+
+    /// The embedding of a query, and what lies near it, the greatest cosine first.
+    pub(crate) fn near(
+        &self,
+        query: &str,
+        allowed: Option<&RowSet>,
+        count: usize,
+    ) -> Result<(Embedding, Vec<Neighbour>), NearError> {
+        let query = self.embedder.embed_query(query, Some(Instant::now() + QUERY_PATIENCE))?;
+        match self.vectors.nearest(&query, allowed.map_or(RowFilter::All, RowFilter::Only), count) {
+            // A query without a word that the model knows lies near nothing.
+            Err(NearestError::NoDirection) => Ok((query, Vec::new())),
+            found => Ok((query, found?)),
+        }
+    }
+
+    /// The cosine of a query to each chunk, in their order; `None` for a chunk without an embedding.
+    pub(crate) fn cosines(&self, query: &Embedding, rows: &[ChunkRow]) -> Vec<Option<f32>> {
+        // What can fail has just succeeded: the files were verified, and the query has a direction or none is asked for.
+        self.vectors.cosines(query, rows).unwrap_or_else(|_| vec![None; rows.len()])
+    }
+}
+
+/// There are no embeddings to ask.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SpaceError {
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+}
+
+/// The embeddings were not asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NearError {
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error(transparent)]
+    Nearest(#[from] NearestError),
+}

@@ -1,0 +1,121 @@
+//! The engine: the open stores of one user and what all use cases share.
+//!
+//! A use case is a method of [`Engine`] in a file of its own, above this one.
+
+mod models;
+pub(crate) mod recorder;
+
+use std::sync::{Arc, Weak};
+
+use arc_swap::ArcSwapOption;
+use recall_core::{Clock, error_chain};
+use recall_folder::Folder;
+use recall_journal::Disk;
+use recall_watch::Watcher;
+
+use crate::budget::BudgetUse;
+use crate::embeddings::{Encoders, Kept, Models};
+use crate::errand::Helpers;
+use crate::imports::{Imports, Room, Shed};
+use crate::settings::{EngineSettings, JournalSource, Places, Reranker, StoreSettingsSource};
+use crate::store::Registry;
+
+use recorder::FlightRecorder;
+pub use recorder::RecorderCounts;
+
+/// All that one daemon serves. Cheap to share behind an [`Arc`]; every method may be called from any thread.
+pub struct Engine {
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) settings: EngineSettings,
+    pub(crate) reranker: ArcSwapOption<Reranker>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) recorder: FlightRecorder,
+    pub(crate) helpers: Helpers,
+}
+
+impl Engine {
+    /// Makes an engine. Opens nothing: a store is opened by the first request that needs it.
+    pub fn new(
+        places: Places,
+        settings: EngineSettings,
+        store_settings: Box<StoreSettingsSource>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self::with_journals(
+            places,
+            settings,
+            store_settings,
+            clock,
+            Box::new(|root, below| Arc::new(Disk::below(root, below))),
+        )
+    }
+
+    /// The same with journals that lie elsewhere.
+    pub fn with_journals(
+        places: Places,
+        settings: EngineSettings,
+        store_settings: Box<StoreSettingsSource>,
+        clock: Arc<dyn Clock>,
+        journals: Box<JournalSource>,
+    ) -> Self {
+        let kept = settings.embedding_store.as_ref().map(|kept| Arc::new(Kept::new(kept, Arc::clone(&clock))));
+        let models = Models { encoders: Encoders::default(), instant: settings.model.clone(), kept };
+        let watcher = settings.watch.then(|| watcher(&places)).flatten();
+        let registry = Arc::new_cyclic(|registry| {
+            let imports = Imports::new(&settings.memory, shedding(Weak::clone(registry)));
+            Registry::new(places, settings.open_stores, store_settings, models, journals, imports, watcher)
+        });
+        let recorder = FlightRecorder::new(Arc::clone(&registry), Arc::clone(&clock));
+        Self { registry, settings, reranker: ArcSwapOption::empty(), clock, recorder, helpers: Helpers::default() }
+    }
+
+    /// Writes what waits for the flight recorder, cancels running index jobs, waits for their writers, and closes every store.
+    pub fn close(&self) {
+        self.recorder.flush();
+        self.registry.close();
+    }
+
+    /// Waits until what was noted is on disk.
+    pub(crate) fn flush_recorder(&self) {
+        self.recorder.flush();
+    }
+
+    /// Closes stores that nobody uses while the process is above its memory ceiling, the least recently used one first.
+    ///
+    /// The next request opens a closed one again, from what it wrote.
+    pub fn make_room(&self) -> Room {
+        self.registry.imports.make_room()
+    }
+
+    /// How much memory is set aside for imports, and how many wait.
+    pub fn imports(&self) -> BudgetUse {
+        self.registry.imports.usage()
+    }
+
+    /// How many index jobs are running.
+    pub fn running_jobs(&self) -> usize {
+        self.registry.running_jobs()
+    }
+}
+
+/// Closes idle stores of a registry, for the imports that need their memory.
+fn shedding(registry: Weak<Registry>) -> Box<Shed> {
+    Box::new(move || registry.upgrade().is_some_and(|registry| registry.shed()))
+}
+
+/// What watches the files of all stores; without it they are scanned before every search.
+fn watcher(places: &Places) -> Option<Arc<Watcher>> {
+    let markers = places.markers();
+    // A process that was killed leaves its markers behind. Whoever may still use some then scans.
+    if let Some((home, all)) = markers.parent().and_then(|all| Some((all.parent()?, all.file_name()?))) {
+        let _ = Folder::open(home).and_then(|home| home.remove(all));
+    }
+    match Watcher::new(&markers) {
+        Ok(watcher) => Some(Arc::new(watcher)),
+        Err(error) => {
+            let reason = error_chain(&error);
+            tracing::warn!(reason, "changes are not watched; files are scanned before each search");
+            None
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What is noted of a request that ran in a session?
+
+use recall_core::{
+    Account, ChunkId, Feedback, Filters, ItemId, MemoryId, Metadata, MetadataValue, PathFilter, SearchRequest,
+    SessionEventType, Verdict,
+};
+
+/// What a request leaves to be written down. Made where somebody waits for an answer, so that it only copies.
+pub(crate) enum Note {
+    /// Something was searched for.
+    Search(Box<SearchNote>),
+    /// Something was judged.
+    Judgment { item: ItemId, feedback: Feedback },
+}
+
+/// A search and what it found.
+pub(crate) struct SearchNote {
+    pub(crate) request: SearchRequest,
+    pub(crate) class: &'static str,
+    pub(crate) confidence: Option<f64>,
+    pub(crate) generation: u64,
+    pub(crate) hits: Vec<HitNote>,
+}
+
+/// A hit.
+pub(crate) struct HitNote {
+    pub(crate) chunk: ChunkId,
+    pub(crate) memory: Option<MemoryId>,
+    pub(crate) path: String,
+    pub(crate) score: f64,
+}
+
+impl Note {
+    /// The note as an event tells it.
+    pub(crate) fn account(self) -> Account {
+        match self {
+            Self::Search(note) => note.account(),
+            Self::Judgment { item, feedback } => judgment(item, feedback),
+        }
+    }
+}
+
+impl SearchNote {
+    fn account(self) -> Account {
+        let Self { request, class, confidence, generation, hits } = self;
+        let SearchRequest { query, scope, filters, limit, offset, .. } = request;
+        let Filters { types, languages, paths, tags } = filters;
+        let mut metadata = Metadata::from([
+            ("scope".to_owned(), text(&scope)),
+            ("class".to_owned(), text(class)),
+            ("limit".to_owned(), number(limit)),
+            ("generation".to_owned(), MetadataValue::Number(generation as f64)),
+            ("hits".to_owned(), MetadataValue::List(hits.into_iter().map(HitNote::value).collect())),
+        ]);
+        let mut filter = |name: &str, values: Vec<MetadataValue>| {
+            if !values.is_empty() {
+                metadata.insert(name.to_owned(), MetadataValue::List(values));
+            }
+        };
+        filter("types", types.into_iter().map(|kind| text(kind.as_str())).collect());
+        filter("languages", languages.into_iter().map(|language| text(&language)).collect());
+        filter("paths", paths.into_iter().map(|PathFilter(pattern)| MetadataValue::Text(pattern)).collect());
+        filter("tags", tags.into_iter().map(MetadataValue::Text).collect());
+        if offset > 0 {
+            metadata.insert("offset".to_owned(), number(offset));
+        }
+        if let Some(confidence) = confidence {
+            metadata.insert("confidence".to_owned(), MetadataValue::Number(rounded(confidence)));
+        }
+        Account { metadata, ..Account::new(SessionEventType::RetrievalQuery, query) }
+    }
+}
+
+impl HitNote {
+    fn value(self) -> MetadataValue {
+        let Self { chunk, memory, path, score } = self;
+        // By this id feedback is given: a part of a memory stands for it.
+        let id = memory.map_or_else(|| chunk.to_string(), |id| id.to_string());
+        let mut hit = Metadata::from([
+            ("id".to_owned(), MetadataValue::Text(id)),
+            ("score".to_owned(), MetadataValue::Number(rounded(score))),
+        ]);
+        if memory.is_none() {
+            hit.insert("path".to_owned(), MetadataValue::Text(path));
+        }
+        MetadataValue::Map(hit)
+    }
+}
+
+fn judgment(item: ItemId, feedback: Feedback) -> Account {
+    let Feedback { verdict, note } = feedback;
+    let (verdict, repeats) = match verdict {
+        Verdict::Useful => ("useful", None),
+        Verdict::NotUseful => ("not_useful", None),
+        Verdict::Outdated => ("outdated", None),
+        Verdict::Duplicate { of } => ("duplicate", Some(of)),
+    };
+    let mut metadata = Metadata::from([("item_id".to_owned(), text(&item)), ("verdict".to_owned(), text(verdict))]);
+    if let Some(of) = repeats {
+        metadata.insert("duplicate_of".to_owned(), text(&of));
+    }
+    let content = format!("{item}: {verdict}");
+    Account { rationale: note, metadata, ..Account::new(SessionEventType::RetrievalJudgment, content) }
+}
+
+fn text(value: &(impl ToString + ?Sized)) -> MetadataValue {
+    MetadataValue::Text(value.to_string())
+}
+
+fn number(value: u32) -> MetadataValue {
+    MetadataValue::Number(f64::from(value))
+}
+
+/// Four digits tell scores apart that anybody would.
+fn rounded(score: f64) -> f64 {
+    (score * 10_000.0).round() / 10_000.0
+}

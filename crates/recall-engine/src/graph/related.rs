@@ -1,0 +1,84 @@
+//! Here is a document, or a part of one; which other documents belong to it, and which are like it?
+//!
+//! Each way in which a document can be near is a [`Tie`] of a strength from 0 to 1. A document's score is the sum of its
+//! ties' strengths times their weights, so that it lies between 0 and the sum of all [weights](Tie::weight).
+
+mod answer;
+mod part;
+mod ties;
+
+use std::sync::Arc;
+
+use recall_core::{Citation, Lines};
+
+pub use answer::{Related, RelatedDocument, RelatedRequest, Tie};
+
+use crate::error::GraphError;
+use crate::graph::definitions::Names;
+use crate::graph::name::Name;
+use crate::graph::start::{self, Place};
+use crate::indexing::freshen;
+use crate::origin::Origin;
+use crate::store::Store;
+use crate::{Engine, mask};
+
+use crate::graph::related::part::Part;
+use crate::graph::related::ties::Ties;
+
+impl Engine {
+    /// Tells which documents belong to a document or a part of one, and which are like it.
+    ///
+    /// # Errors
+    /// Nothing is known by that name, the document has no such lines, the name is a path out of the project, the scope
+    /// has no store, or a store cannot be opened or read.
+    pub fn related(&self, origin: &Origin, request: &RelatedRequest) -> Result<Related, GraphError> {
+        let stores = self.registry.stores(origin, request.scope, &*self.clock)?;
+        if stores.is_empty() {
+            return Err(GraphError::NoStore { scope: request.scope });
+        }
+        let text = request.id.trim();
+        let Citation { document: whole, lines, .. } = Citation::of(text);
+        if self.place_of(origin, whole) == Place::Outside {
+            return Err(GraphError::Outside { path: whole.to_owned() });
+        }
+        // A path may end like a citation does.
+        let as_given = self.name(origin, text);
+        let without_lines = lines.and_then(|lines| Some((self.name(origin, whole)?, Some(lines))));
+        let candidates: Vec<(Name, Option<Lines>)> =
+            as_given.map(|name| (name, None)).into_iter().chain(without_lines).collect();
+        let mut near = Vec::new();
+        for store in &stores {
+            let warnings = freshen(store, &self.settings, &self.clock)?;
+            for (name, lines) in &candidates {
+                if let Some(mut related) = related_in(store, name, *lines, request)? {
+                    related.warnings.splice(0..0, warnings);
+                    return Ok(related);
+                }
+            }
+            let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
+            let names = start::near(store, &snapshot, whole)?.into_iter().filter(|name| !name.contains("::"));
+            near.extend(names.map(mask::shown_path));
+        }
+        Err(GraphError::NotFound { node: request.id.clone(), near })
+    }
+}
+
+/// What is related in one store; `None` where the store does not know the document.
+fn related_in(
+    store: &Arc<Store>,
+    name: &Name,
+    lines: Option<Lines>,
+    request: &RelatedRequest,
+) -> Result<Option<Related>, GraphError> {
+    let snapshot = store.catalog.snapshot().map_err(|source| store.read_failed(source))?;
+    let stated = store.stated(&snapshot)?;
+    let mut names = Names::new(store, &snapshot, &stated);
+    let Some(part) = Part::read(&names, name, lines)? else { return Ok(None) };
+    let ties = Ties::of(&mut names, &part, &request.types)?;
+    let mut documents = ties.into_documents(&names, request)?;
+    for related in &mut documents {
+        mask::document(&mut related.document);
+        related.citation = related.citation.take().map(mask::shown_path);
+    }
+    Ok(Some(Related { scope: store.scope, documents, coverage: store.coverage(), warnings: Vec::new() }))
+}

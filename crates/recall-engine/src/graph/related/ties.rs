@@ -1,0 +1,257 @@
+//! By what is a document tied to others, and how strongly?
+
+use std::collections::{BTreeMap, HashMap};
+
+use recall_core::{ChunkId, ChunkRow, Document, DocumentType, Edge, EdgeKind, Filters, Symbol, SymbolKind};
+
+use crate::error::StoreError;
+use crate::graph::definitions::{Definition, Names};
+use crate::graph::related::answer::{RelatedDocument, RelatedRequest, Tie};
+use crate::graph::related::part::{Extent, Part};
+use crate::links::meaning::is_used_by_name;
+
+/// How many names that a part uses are followed to their definitions, the most used first.
+const MOST_USED: usize = 48;
+
+/// How many definitions of a part are followed to what uses them, the largest first, and how many chunks each may cost.
+/// Reading a chunk takes some 20 µs; together they take a few milliseconds at most.
+const MOST_DEFINED: usize = 8;
+const MOST_USES: usize = 24;
+
+/// How many chunks that are alike are looked at.
+const MOST_ALIKE: usize = 100;
+
+/// How much of a text is compared with others.
+const COMPARED_BYTES: usize = 16 * 1024;
+
+/// How many names make half of a tie's strength: one of which two documents may be meant.
+const HALF_STRENGTH: f64 = 0.5;
+
+/// What a document states as a whole counts less for a part of it.
+const ASIDE: f64 = 0.5;
+
+/// What ties documents to a part, by their places among the store's paths.
+#[derive(Default)]
+pub(crate) struct Ties {
+    by_document: BTreeMap<u32, BTreeMap<Tie, Strength>>,
+}
+
+/// How strong a tie is, and where it leads.
+#[derive(Clone, Copy, Default)]
+struct Strength {
+    /// Above 0; what is above 1 is brought below it at the end.
+    sum: f64,
+    spot: Option<Spot>,
+}
+
+/// A place in the document that is tied.
+#[derive(Clone, Copy)]
+enum Spot {
+    /// Lines, from 1.
+    Lines(u32, u32),
+    /// A chunk by its place in the document.
+    Ordinal(u32),
+    /// A chunk by its row.
+    Row(ChunkRow),
+}
+
+/// What a tie adds to a score, and the tie.
+type Weighed = (f64, Tie, Strength);
+
+impl Ties {
+    pub(crate) fn of(names: &mut Names<'_>, part: &Part, types: &[DocumentType]) -> Result<Self, StoreError> {
+        let mut ties = Self::default();
+        ties.add_stated(names, part);
+        ties.add_used(names, part)?;
+        ties.add_users(names, part)?;
+        ties.add_alike(names, part, types)?;
+        ties.by_document.remove(&part.document);
+        Ok(ties)
+    }
+
+    fn add(&mut self, document: u32, tie: Tie, strength: f64, spot: Option<Spot>) {
+        let known = self.by_document.entry(document).or_default().entry(tie).or_default();
+        known.sum += strength;
+        known.spot = known.spot.or(spot);
+    }
+
+    /// Imports, links and declared relations, in both directions.
+    fn add_stated(&mut self, names: &Names<'_>, part: &Part) {
+        let aside = |is_in_part: bool| if is_in_part { 1.0 } else { ASIDE };
+        for edge in names.stated.from(part.document) {
+            let strength = aside(part.chunks.contains(&edge.chunk)) / f64::from(edge.meant);
+            self.add(edge.to, tie_of(edge.kind, Tie::Imports), strength, None);
+        }
+        for edge in names.stated.to(part.document) {
+            let strength = aside(part.extent == Extent::Whole) / f64::from(edge.meant);
+            self.add(edge.from, tie_of(edge.kind, Tie::ImportedBy), strength, Some(Spot::Ordinal(edge.chunk)));
+        }
+    }
+
+    /// Definitions elsewhere that the part uses by name.
+    fn add_used(&mut self, names: &mut Names<'_>, part: &Part) -> Result<(), StoreError> {
+        let row = names.row(part.document);
+        let edges = names.read(|snapshot| snapshot.edges_of(row))?;
+        let is_in_part = |edge: &&Edge| {
+            edge.kind == EdgeKind::References
+                && part.chunks.contains(&edge.chunk)
+                && (part.extent == Extent::Whole || part.text.contains(Edge::unqualified(&edge.target).1))
+        };
+        let mut used: HashMap<&str, u32> = HashMap::new();
+        for edge in edges.iter().filter(is_in_part) {
+            *used.entry(&edge.target).or_default() += 1;
+        }
+        let mut used: Vec<(&str, u32)> = used.into_iter().collect();
+        used.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+        for (name, _) in used.into_iter().take(MOST_USED) {
+            let (module, name) = Edge::unqualified(name);
+            let meant = names.meant_by(part.document, module, name)?;
+            let share = 1.0 / meant.iter().map(|definitions| definitions.len()).sum::<usize>().max(1) as f64;
+            for Definition { document, symbol } in meant.iter().flat_map(|definitions| definitions.iter()) {
+                let spot = Spot::Lines(symbol.span.start_line, symbol.span.end_line);
+                self.add(*document, Tie::References, share, Some(spot));
+            }
+        }
+        Ok(())
+    }
+
+    /// Documents that use definitions of the part by name.
+    fn add_users(&mut self, names: &mut Names<'_>, part: &Part) -> Result<(), StoreError> {
+        let row = names.row(part.document);
+        let symbols = names.read(|snapshot| snapshot.symbols_of(row))?;
+        for symbol in telling(symbols, part) {
+            let mentions = names.mentions(&symbol.name, MOST_USES)?;
+            for mention in &mentions.found {
+                let means = names.meant_by(mention.document, mention.module.as_deref(), &symbol.name)?;
+                if means.iter().any(|meant| meant[0].document == part.document) {
+                    let share = 1.0 / means.iter().map(|meant| meant.len()).sum::<usize>() as f64;
+                    self.add(mention.document, Tie::ReferencedBy, share, Some(Spot::Row(mention.chunk)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Documents with the same telling words, in the share of them that the best chunk has of what the part itself has.
+    fn add_alike(&mut self, names: &Names<'_>, part: &Part, types: &[DocumentType]) -> Result<(), StoreError> {
+        let compared = &part.text[..part.text.floor_char_boundary(COMPARED_BYTES)];
+        let alike = |filters: &Filters, depth: usize| {
+            names.searcher.alike(compared, filters, depth).map_err(|source| names.search_failed(source))
+        };
+        // Nothing is more like a text than the chunk that it was taken from, which a filter may leave out.
+        let everything = alike(&Filters::default(), if types.is_empty() { MOST_ALIKE } else { 1 })?;
+        let Some(best) = everything.first().map(|candidate| candidate.score) else { return Ok(()) };
+        let alike = if types.is_empty() {
+            everything
+        } else {
+            alike(&Filters { types: types.to_vec(), ..Filters::default() }, MOST_ALIKE)?
+        };
+        let mut chunks: Vec<(u32, ChunkRow, f64)> = Vec::new();
+        for candidate in alike {
+            let Some(document) = names.stated.paths.in_row(candidate.document) else { continue };
+            if document == part.document || chunks.iter().any(|(known, ..)| *known == document) {
+                continue;
+            }
+            chunks.push((document, candidate.chunk, f64::from(candidate.score / best)));
+        }
+        for (document, chunk, strength) in chunks {
+            self.add(document, Tie::Similar, strength, Some(Spot::Row(chunk)));
+        }
+        Ok(())
+    }
+
+    /// The documents that are tied, nearest first.
+    pub(crate) fn into_documents(
+        self,
+        names: &Names<'_>,
+        request: &RelatedRequest,
+    ) -> Result<Vec<RelatedDocument>, StoreError> {
+        let mut ranked: Vec<(f64, u32, Vec<Weighed>)> = Vec::new();
+        for (document, ties) in self.by_document {
+            let worth = |(tie, strength): (Tie, Strength)| (tie.weight() * tie.bounded(strength.sum), tie, strength);
+            let mut ties: Vec<Weighed> = ties.into_iter().map(worth).collect();
+            ties.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+            ranked.push((ties.iter().map(|(worth, ..)| worth).sum(), document, ties));
+        }
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| names.path(a.1).cmp(names.path(b.1))));
+        let mut documents = Vec::new();
+        for (score, number, ties) in ranked {
+            if documents.len() == request.limit as usize {
+                break;
+            }
+            let row = names.row(number);
+            let Some(stored) = names.read(|snapshot| snapshot.document_in(row))? else { continue };
+            let document = stored.document;
+            if !request.types.is_empty() && !request.types.contains(&document.document_type) {
+                continue;
+            }
+            let spot = ties.iter().find_map(|(_, _, strength)| strength.spot);
+            documents.push(RelatedDocument {
+                citation: spot.map(|spot| citation(names, &document, spot)).transpose()?.flatten(),
+                ties: ties.into_iter().map(|(_, tie, _)| tie).collect(),
+                document,
+                score,
+            });
+        }
+        Ok(documents)
+    }
+}
+
+impl Tie {
+    /// A strength between 0 and 1: names that are used add up, ever less.
+    fn bounded(self, sum: f64) -> f64 {
+        match self {
+            Self::References | Self::ReferencedBy => sum / (HALF_STRENGTH + sum),
+            Self::RelatesTo | Self::Supersedes | Self::Imports | Self::ImportedBy | Self::Similar => sum.min(1.0),
+        }
+    }
+}
+
+/// The definitions of a part that its users name: types before the rest, then the largest.
+fn telling(symbols: Vec<Symbol>, part: &Part) -> Vec<Symbol> {
+    let size = |symbol: &Symbol| symbol.span.bytes.end - symbol.span.bytes.start;
+    let is_type = |symbol: &Symbol| {
+        matches!(
+            symbol.kind,
+            SymbolKind::Class | SymbolKind::Struct | SymbolKind::Enum | SymbolKind::Interface | SymbolKind::Type
+        )
+    };
+    let is_within =
+        |symbol: &Symbol| symbol.span.bytes.start < part.span.end && part.span.start < symbol.span.bytes.end;
+    let mut telling: Vec<Symbol> =
+        symbols.into_iter().filter(|symbol| is_used_by_name(symbol.kind) && is_within(symbol)).collect();
+    telling.sort_by(|a, b| {
+        let key = |symbol: &Symbol| (!is_type(symbol), std::cmp::Reverse(size(symbol)), symbol.span.bytes.start);
+        key(a).cmp(&key(b))
+    });
+    let mut seen = std::collections::HashSet::new();
+    telling.retain(|symbol| seen.insert(symbol.name.clone()));
+    telling.truncate(MOST_DEFINED);
+    telling
+}
+
+/// The tie that an edge makes; `import` where it is one.
+fn tie_of(kind: EdgeKind, import: Tie) -> Tie {
+    match kind {
+        EdgeKind::Imports => import,
+        EdgeKind::Supersedes => Tie::Supersedes,
+        EdgeKind::RelatesTo | EdgeKind::Defines | EdgeKind::References => Tie::RelatesTo,
+    }
+}
+
+/// `path:start-end@hash` of a place in a document; `None` where it is no longer there.
+fn citation(names: &Names<'_>, document: &Document, spot: Spot) -> Result<Option<String>, StoreError> {
+    let span = match spot {
+        Spot::Lines(start, end) => return Ok(Some(cited(document, start, end))),
+        Spot::Ordinal(ordinal) => {
+            let id = ChunkId { document: document.id, ordinal };
+            names.read(|snapshot| snapshot.chunk(id))?.map(|stored| stored.chunk.span)
+        }
+        Spot::Row(row) => names.read(|snapshot| snapshot.chunk_span(row))?,
+    };
+    Ok(span.map(|span| cited(document, span.start_line, span.end_line)))
+}
+
+fn cited(document: &Document, start: u32, end: u32) -> String {
+    format!("{}:{start}-{end}@{}", document.path, document.hash.short())
+}

@@ -1,0 +1,292 @@
+//! Is the index behind the files, and who brings it up?
+//!
+//! A search asks what has changed. Where the store's changes are watched, the operating system says so; elsewhere the root is scanned
+//! before every search. A scan runs on a thread of its own. A search waits for it a little, and for the ingest of what it found a
+//! little more; then it answers without it and says so.
+
+mod scan;
+
+use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use recall_core::{Clock, DocPath, Limits, MemoryId, Timestamp, error_chain};
+use recall_watch::{Changes, StatOutcome};
+
+use crate::embeddings::Reach;
+use crate::error::StoreError;
+use crate::indexing::ingest::{Supervision, Work, ingest};
+use crate::indexing::memories::MemoryWait;
+use crate::settings::EngineSettings;
+use crate::store::{Configuration, Phase, ScanState, Store};
+use crate::warning::Warning;
+
+pub(crate) use scan::{Sync, SyncReport, sync};
+
+/// Where changes are not watched, a scan that took longer than a search waits is not repeated before a rest of so many times as
+/// long: at most 5 % of one core.
+const REST_FACTOR: u32 = 20;
+
+/// No scan makes the next one wait for more than [`REST_FACTOR`] times this.
+const LONGEST_REST: Duration = Duration::from_secs(1);
+
+/// Which comparison a search needs.
+enum Need {
+    /// None: nothing has changed since the last one.
+    Nothing,
+    /// One to have ended, by its number.
+    Scan(u64),
+    /// A new one, which has to wait for this long after the last one: so the search tells how old that is.
+    LaterScan { ago: Duration },
+}
+
+/// Brings the store up to its files as far as there is time, and says what the reader should know.
+///
+/// # Errors
+/// The store was never indexed, and indexing it failed.
+pub(crate) fn freshen(
+    store: &Arc<Store>,
+    settings: &EngineSettings,
+    clock: &Arc<dyn Clock>,
+) -> Result<Vec<Warning>, StoreError> {
+    let changes = store.changes();
+    let mut warnings = freshen_files(store, changes, settings, clock)?;
+    if matches!(changes, Changes::Seen { journals: true, .. }) {
+        store.look_at_journals(clock.now());
+    }
+    store.compare_own_soon(clock);
+    // Behind the files: a store's first index may have looked at its journals before what came since.
+    if store.wait_for_memories(clock, settings.ingest_wait) == MemoryWait::InVain {
+        warnings.push(Warning::MemoriesBehind);
+    }
+    warnings.extend(store.ledger.problem().map(|reason| Warning::JournalsUnread { reason }));
+    warnings.extend(store.ledger.unread_lines().map(Warning::JournalLinesUnread));
+    warnings.extend(store.selection.lock().unread_lines().map(Warning::SelectionLinesUnread));
+    Ok(warnings)
+}
+
+/// Compares the store with its files, unless nothing has changed since that was done, and waits for what comes of it as long as
+/// there is time.
+fn freshen_files(
+    store: &Arc<Store>,
+    changes: Changes,
+    settings: &EngineSettings,
+    clock: &Arc<dyn Clock>,
+) -> Result<Vec<Warning>, StoreError> {
+    let never_indexed = store.holds_nothing();
+    let began = Instant::now();
+    let is_configured_anew = store.follow_configuration() == Configuration::Changed;
+    let settings_of_store = store.settings();
+    let limits = &settings_of_store.limits;
+    let mut state = store.freshness.state.lock();
+    // A scan that runs may have begun by the rules before.
+    state.is_outdated |= is_configured_anew || store.attention.is_awaited();
+    let needed = match state.need(changes, limits) {
+        Need::Nothing => {
+            let is_precaution_due = state.phase == Phase::Idle
+                && state.last.is_none_or(|(at, _)| at.elapsed() >= limits.watched_scan_interval);
+            if is_precaution_due {
+                begin(&mut state, store, settings, clock)?;
+                state.is_precaution = true;
+            }
+            return told(store, &state);
+        }
+        Need::LaterScan { ago } => {
+            let mut warnings = told(store, &state)?;
+            warnings.push(Warning::NotCompared { ago });
+            return Ok(warnings);
+        }
+        Need::Scan(number) => number,
+    };
+    let patience = if never_indexed { settings.first_index_wait } else { limits.scan_wait };
+    // The turns of other projects may take minutes: what is here is answered from instead.
+    let in_queue = began + settings.ingest_wait.min(patience);
+    let mut ingesting_until = None;
+    while state.ended < needed {
+        let deadline = match state.phase {
+            Phase::Idle => {
+                begin(&mut state, store, settings, clock)?;
+                continue;
+            }
+            Phase::Queued => in_queue,
+            // A handful of changed files is indexed in tens of milliseconds; a branch switch is not waited for.
+            Phase::Ingesting if !never_indexed => {
+                *ingesting_until.get_or_insert_with(|| Instant::now() + settings.ingest_wait)
+            }
+            Phase::Scanning | Phase::Ingesting => began + patience,
+        };
+        if store.freshness.changed.wait_until(&mut state, deadline).timed_out() {
+            break;
+        }
+    }
+    if state.ended >= needed {
+        let is_first = never_indexed.then_some(&state.result);
+        if let Some(Some(Ok(outcome))) = is_first
+            && outcome.added > 0
+        {
+            return Ok(vec![Warning::IndexedOnTheWay { files: outcome.added, took: began.elapsed() }]);
+        }
+        return told(store, &state);
+    }
+    let phase = state.phase;
+    drop(state);
+    Ok(vec![match phase {
+        Phase::Idle | Phase::Scanning => Warning::ScanRunning,
+        Phase::Queued => Warning::IndexingWaits,
+        Phase::Ingesting => {
+            let indexing = store.indexing().unwrap_or_default();
+            Warning::Indexing { files_done: indexing.files_done, files: indexing.files }
+        }
+    }])
+}
+
+impl ScanState {
+    /// Which comparison has to end before a search may answer that asks now.
+    fn need(&self, changes: Changes, limits: &Limits) -> Need {
+        let next = self.begun + 1;
+        let Some((at, took)) = self.last else {
+            // The first comparison: one that runs sees everything that a search may ask for.
+            return Need::Scan(if self.phase == Phase::Idle { next } else { self.begun });
+        };
+        if self.is_outdated {
+            return Need::Scan(next);
+        }
+        let (ago, has_failed) = (at.elapsed(), matches!(self.result, Some(Err(_))));
+        if self.phase == Phase::Idle && has_failed && ago < limits.look_interval {
+            // What it failed by is told; to fail before each answer helps nobody.
+            return Need::Nothing;
+        }
+        match changes {
+            Changes::Seen { files: true, .. } => Need::Scan(next),
+            Changes::Seen { files: false, .. } if self.phase == Phase::Idle || self.is_precaution => Need::Nothing,
+            // It looks at what had changed before.
+            Changes::Seen { files: false, .. } => Need::Scan(self.begun),
+            Changes::Unknown => {
+                let is_short = took <= limits.scan_wait;
+                let rest = if is_short { Duration::ZERO } else { took.min(LONGEST_REST) * REST_FACTOR };
+                let is_due = ago >= limits.scan_interval.max(rest);
+                // What changes while a scan runs it may have passed by.
+                if is_due || self.phase != Phase::Idle { Need::Scan(next) } else { Need::LaterScan { ago } }
+            }
+        }
+    }
+}
+
+/// Begins a scan.
+fn begin(
+    state: &mut ScanState,
+    store: &Arc<Store>,
+    settings: &EngineSettings,
+    clock: &Arc<dyn Clock>,
+) -> Result<(), StoreError> {
+    state.phase = Phase::Scanning;
+    state.begun += 1;
+    state.began = Some(Instant::now());
+    state.is_precaution = false;
+    state.is_outdated = false;
+    state.result = None;
+    spawn(store, settings, clock).inspect_err(|_| {
+        state.phase = Phase::Idle;
+        state.ended = state.begun;
+    })
+}
+
+/// What the last comparison is for the reader.
+fn told(store: &Store, state: &ScanState) -> Result<Vec<Warning>, StoreError> {
+    match &state.result {
+        Some(Err(error)) => failed(store, Arc::clone(error)),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// What a failed comparison is for the reader: a warning where the store holds something that can be answered from.
+fn failed(store: &Store, error: Arc<StoreError>) -> Result<Vec<Warning>, StoreError> {
+    if store.holds_nothing() {
+        return Err(StoreError::NotIndexed { root: store.root.clone(), source: error });
+    }
+    Ok(vec![Warning::NotRefreshed { reason: error_chain(&*error) }])
+}
+
+/// Starts the scan on a thread of its own.
+fn spawn(store: &Arc<Store>, settings: &EngineSettings, clock: &Arc<dyn Clock>) -> Result<(), StoreError> {
+    let (store_there, settings, clock) = (Arc::clone(store), settings.clone(), Arc::clone(clock));
+    let working = store.background.begin();
+    let thread = std::thread::Builder::new().name("freshness".to_owned()).spawn(move || {
+        let store = store_there;
+        // Whatever happens in the scan, those who wait are told that it ended.
+        let mut end = EndOfScan { store: &store, is_well: false };
+        store.look_at_changes();
+        let cancel = store.cancel.clone();
+        let mut job = Sync {
+            store: &store,
+            threads: settings.ingest_threads,
+            now: clock.now(),
+            cancel: &cancel,
+            progress: &mut |_| {},
+        };
+        let report = sync(&mut job);
+        let (result, import) = match report {
+            Ok(SyncReport { outcome, unchanged: _, import }) => (Ok(outcome), import),
+            Err(error) => (Err(Arc::new(error)), None),
+        };
+        if let Err(error) = &result {
+            let reason = error_chain(&**error);
+            tracing::warn!(root = %store.root.display(), reason, "the store could not be brought up to its files");
+        }
+        end.is_well = result.is_ok();
+        store.freshness.state.lock().result = Some(result);
+        drop(end);
+        store.catch_up(Reach::Whole);
+        store.settle();
+        drop(import);
+        store.embed_soon();
+        drop(store);
+        drop(working);
+    });
+    thread.map(|_| ()).map_err(|source| StoreError::Thread { source })
+}
+
+struct EndOfScan<'a> {
+    store: &'a Store,
+    is_well: bool,
+}
+
+impl Drop for EndOfScan<'_> {
+    fn drop(&mut self) {
+        if !self.is_well {
+            self.store.look_failed();
+        }
+        self.store.freshness.end();
+    }
+}
+
+/// Indexes the named files as they are, without a scan. What is gone or is no longer to be indexed is taken away.
+pub(crate) fn refresh_files(store: &Arc<Store>, paths: &BTreeSet<DocPath>, now: Timestamp) -> Result<(), StoreError> {
+    let known = store.known();
+    let selection = store.selection.lock().clone();
+    let mut work = Work::default();
+    let mut has_memories = false;
+    for path in paths {
+        if MemoryId::of_path(path.as_str()).is_some() {
+            has_memories = true;
+            continue;
+        }
+        match recall_watch::stat(&store.root, path) {
+            StatOutcome::File { size_bytes, modified } => {
+                work.read.push(scan::task(path, size_bytes, modified, &known, &selection));
+            }
+            _ => work.gone.push(path.as_str().to_owned()),
+        }
+    }
+    if has_memories {
+        let memories = store.memory_work(&known);
+        work.read.extend(memories.read);
+        work.gone.extend(memories.gone);
+    }
+    let cancel = store.cancel.clone();
+    let mut supervision = Supervision { progress: &mut |_| {}, cancel: &cancel };
+    let ingested = ingest(store, &work, NonZero::<usize>::MIN, now, None, &mut supervision);
+    store.settle_soon(None);
+    ingested.map(|_| ())
+}

@@ -1,0 +1,192 @@
+//! What differs between the files and the catalog?
+
+use std::collections::HashSet;
+use std::num::NonZero;
+use std::time::Instant;
+
+use recall_catalog::{FailureKind, FileFailure};
+use recall_core::{DocPath, MemoryId, Timestamp};
+use recall_watch::{Addition, Depth, FoundFile, IgnoreRules, Rules, Scan};
+
+use crate::error::StoreError;
+use crate::imports::Import;
+use crate::indexing::ingest::{self, Supervision, Task, Work};
+use crate::known::Known;
+use crate::progress::{Cancel, Progress};
+use crate::store::{Decision, IngestOutcome, Look, Noted, Selection, Store};
+
+/// A comparison of a store with its files, and the ingest of what differs.
+pub(crate) struct Sync<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) threads: NonZero<usize>,
+    pub(crate) now: Timestamp,
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) progress: &'a mut dyn FnMut(Progress),
+}
+
+/// What a comparison found and its ingest did.
+#[derive(Debug, Default)]
+pub(crate) struct SyncReport {
+    pub(crate) outcome: IngestOutcome,
+    pub(crate) unchanged: u64,
+    /// The turn that it took, where more than a few files were indexed. The caller ends it when what follows is done.
+    pub(crate) import: Option<Import>,
+}
+
+/// Scans the root, compares, and ingests what differs. Waits for its turn where that is more than a few files.
+pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
+    let store = job.store;
+    store.follow()?;
+    // A first index has something to do for sure, and what a scan finds takes memory too.
+    let mut import = if store.holds_nothing() { Some(turn(job)?) } else { None };
+    let began = Instant::now();
+    let rules = rules(store);
+    let scan = recall_watch::scan(&store.root, &rules, job.threads, job.cancel.flag())
+        .map_err(|source| StoreError::Scan { root: store.root.clone(), source })?;
+    store.follow_directories(&scan.directories);
+    let known = store.known();
+    let noted = store.attention.take();
+    let mut work = compare(&scan, &known, &store.selection.lock(), &noted);
+    let unchanged = (scan.files.len() - work.read.len()) as u64;
+    let memories = store.memory_work_anew(&known, &noted, job.now);
+    store.follow_journals();
+    work.read.extend(memories.read);
+    work.gone.extend(memories.gone);
+    if work.is_import() && import.is_none() {
+        match turn(job) {
+            Ok(turn) => import = Some(turn),
+            Err(error) => {
+                store.attention.put_back(noted);
+                return Err(error);
+            }
+        }
+    }
+    store.freshness.scanned();
+    tracing::debug!(root = %store.root.display(), files = scan.files.len(), read = work.read.len(),
+        gone = work.gone.len(), took_ms = began.elapsed().as_millis() as u64, "scanned");
+    // A run that failed between its two commits has left the lexical index behind; an ingest brings it up.
+    let is_whole = store.lexical.generation() == known.generation;
+    if work.is_empty() && is_whole && !store.holds_nothing() {
+        return Ok(SyncReport { outcome: IngestOutcome::default(), unchanged, import });
+    }
+    let parses_everything = noted.covers_everything() || known.is_empty();
+    let mut supervision = Supervision { progress: job.progress, cancel: job.cancel };
+    let outcome = ingest::ingest(store, &work, job.threads, job.now, import.as_ref(), &mut supervision)
+        .inspect_err(|_| store.attention.put_back(noted))?;
+    // What of the memories is in the index is known to be so.
+    store.memory_work(&store.known());
+    if parses_everything {
+        let noted = store.catalog.writer().and_then(|mut writer| writer.parsed_by(recall_chunk::VERSION));
+        noted.map_err(|source| store.write_failed(source))?;
+    }
+    Ok(SyncReport { outcome, unchanged, import })
+}
+
+/// Waits for a turn to import, and says so meanwhile.
+fn turn(job: &Sync<'_>) -> Result<Import, StoreError> {
+    let store = job.store;
+    if let Some(import) = store.imports.try_begin() {
+        return Ok(import);
+    }
+    let _in_queue = store.freshness.queue();
+    let is_over = || job.cancel.is_cancelled() || store.cancel.is_cancelled();
+    store.imports.begin(is_over).ok_or(StoreError::Cancelled)
+}
+
+/// What of the store's root is indexed.
+fn rules(store: &Store) -> Rules {
+    let selection = store.selection.lock();
+    let mut rules = Rules {
+        include: store.settings().include.clone(),
+        exclude: store.settings().exclude.clone(),
+        file_bytes: store.settings().limits.file_bytes,
+        ..Rules::default()
+    };
+    for (path, decision) in selection.iter() {
+        match decision {
+            Decision::Removed => rules.removals.push(path.clone()),
+            Decision::Added(added) => rules.additions.push(Addition {
+                path: Some(path.clone()),
+                depth: if added.recursive { Depth::Recursive } else { Depth::Flat },
+                globs: added.globs.clone(),
+                ignore: added.ignore.clone(),
+                ignore_rules: IgnoreRules::Honour,
+            }),
+        }
+    }
+    rules
+}
+
+fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> Work {
+    let mut work = Work::default();
+    let mut seen: HashSet<&str> = HashSet::with_capacity(scan.files.len() + scan.skipped.len());
+    let mut namesakes: HashSet<String> = HashSet::new();
+    for file in &scan.files {
+        if MemoryId::of_path(file.path.as_str()).is_some() {
+            let namesake = namesake(file);
+            let is_known = known.files.contains_key(namesake.path.as_str());
+            namesakes.insert(namesake.path.clone());
+            work.skipped.extend(Some(namesake).filter(|_| !is_known));
+            continue;
+        }
+        seen.insert(file.path.as_str());
+        let before = known.files.get(file.path.as_str());
+        let look = noted.look(&file.path);
+        let same_stat =
+            before.is_some_and(|before| before.size_bytes == file.size_bytes && before.modified == file.modified);
+        if same_stat && look == Look::Stat {
+            continue;
+        }
+        let mut task = task(&file.path, file.size_bytes, file.modified, known, selection);
+        if look == Look::Anew {
+            task.hash = None;
+        }
+        work.read.push(task);
+    }
+    for skipped in &scan.skipped {
+        seen.insert(&skipped.path);
+        let (size_bytes, modified) = (skipped.size_bytes.unwrap_or(0), skipped.modified.unwrap_or_default());
+        let before = known.files.get(skipped.path.as_str());
+        let unchanged = before.is_some_and(|before| {
+            before.hash.is_none() && before.size_bytes == size_bytes && before.modified == modified
+        });
+        if !unchanged {
+            let kind = if skipped.reason.is_failure() { FailureKind::Failed } else { FailureKind::Skipped };
+            let reason = skipped.reason.to_string();
+            work.skipped.push(FileFailure { path: skipped.path.clone(), kind, reason, size_bytes, modified });
+        }
+    }
+    // What lies in a directory that could not be listed this time is not gone.
+    let is_gone = |path: &&str| {
+        let is_there = seen.contains(path) || namesakes.contains(*path);
+        !is_there && DocPath::new(path).map_or(true, |path| !scan.is_unseen(&path))
+    };
+    work.gone = known.files.keys().map(|path| &**path).filter(is_gone).map(str::to_owned).collect();
+    work.gone.sort_unstable();
+    work
+}
+
+/// What is told of a file that has the path of a memory's document, which is not its own: that it is not indexed. In the
+/// list of such files it stands under a name that no document has.
+fn namesake(file: &FoundFile) -> FileFailure {
+    let reason = "its name is that of a memory".to_owned();
+    let (size_bytes, modified) = (file.size_bytes, file.modified);
+    FileFailure { path: format!("./{}", file.path), kind: FailureKind::Skipped, reason, size_bytes, modified }
+}
+
+/// A task to read one file, with what its path was added with.
+pub(crate) fn task(path: &DocPath, size_bytes: u64, modified: Timestamp, known: &Known, selection: &Selection) -> Task {
+    let added = selection.added(path);
+    let hash = known.files.get(path.as_str()).and_then(|before| before.hash);
+    Task {
+        path: path.clone(),
+        size_bytes,
+        modified,
+        is_known: hash.is_some(),
+        hash,
+        tags: added.map(|added| added.tags.clone()).unwrap_or_default(),
+        source: added.and_then(|added| added.source.clone()),
+        document_type: added.and_then(|added| added.document_type),
+        memory: None,
+    }
+}

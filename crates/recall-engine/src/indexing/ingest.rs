@@ -1,0 +1,58 @@
+//! How do changed files come into a store?
+//!
+//! Files are read and parsed in parallel and written in order, in transactions of bounded size: first the catalog,
+//! then the lexical index, then the generation is published.
+
+mod prepare;
+mod window;
+mod work;
+mod write;
+
+use std::num::NonZero;
+use std::time::Instant;
+
+use recall_core::Timestamp;
+
+use crate::coverage::Indexing;
+use crate::error::StoreError;
+use crate::imports::Import;
+use crate::progress::Progress;
+use crate::store::{IngestOutcome, Store};
+
+pub(crate) use prepare::Task;
+pub(crate) use work::{Supervision, Work};
+
+/// Does the work. Waits while another thread writes to the store. More than a few files want the turn of an import.
+///
+/// What was committed before an error or a cancellation stands. Fails while another process has the store open.
+pub(crate) fn ingest(
+    store: &Store,
+    work: &Work,
+    threads: NonZero<usize>,
+    now: Timestamp,
+    import: Option<&Import>,
+    supervision: &mut Supervision<'_>,
+) -> Result<IngestOutcome, StoreError> {
+    store.index_lock.take()?;
+    store.heal_lexical()?;
+    let _writing = store.writing.lock();
+    if store.cancel.is_cancelled() {
+        return Err(StoreError::Cancelled);
+    }
+    let files = work.read.len() as u64;
+    (supervision.progress)(Progress::Started { files });
+    store.set_indexing(Some(Indexing { files_done: 0, files }));
+    let started = Instant::now();
+    let outcome = write::run(store, work, threads, now, import, supervision);
+    store.set_indexing(None);
+    match &outcome {
+        Ok(outcome) if outcome.added + outcome.changed + outcome.removed > 0 && work.is_small() => {
+            store.reload_written(&work.paths())?;
+        }
+        _ => drop(store.reload_known()?),
+    }
+    if let Ok(outcome) = &outcome {
+        outcome.log(&store.root, started.elapsed());
+    }
+    outcome
+}

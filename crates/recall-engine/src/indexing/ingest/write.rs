@@ -1,0 +1,310 @@
+//! In which order is it written, and what is one transaction?
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::time::{Duration, Instant};
+
+use recall_catalog::{DocumentRecord, FailureKind, Inserted};
+use recall_core::{DocPath, Timestamp};
+use recall_lexical::{IndexedDocument, LexicalWriter, WriterSettings};
+
+use crate::coverage::Indexing;
+use crate::embeddings::Reach;
+use crate::error::StoreError;
+use crate::imports::{Import, Room};
+use crate::indexing::ingest::prepare::{Prepared, Preparer, Task};
+use crate::indexing::ingest::window::Window;
+use crate::indexing::ingest::work::FEW_BYTES;
+use crate::indexing::ingest::{Supervision, Work};
+use crate::progress::Progress;
+use crate::store::{IngestOutcome, Store};
+
+/// A batch is committed when it holds so many bytes of text: enough to make segments that need no merging at once.
+const BATCH_BYTES: u64 = 64 * 1024 * 1024;
+
+/// A batch is committed when it is so old, so that searches beside a long run see it grow.
+const BATCH_AGE: Duration = Duration::from_secs(3);
+
+/// Below so many files a run is an edit, not an import: one thread prepares and one indexes.
+const SMALL_RUN_FILES: usize = 16;
+
+/// Up to so many memories are embedded before searches see them, as an edit is: that takes some milliseconds, and without it no
+/// search could ask for the meaning while memories keep coming.
+const EMBEDDED_MEMORIES: usize = 256;
+
+/// A larger file is prepared on a thread of its own. The allocator keeps what a thread has freed for that thread, and a syntax tree
+/// takes tens of megabytes: sixteen threads that have each parsed a large file hold a gigabyte, though one file is in flight.
+const ALONE_BYTES: u64 = 128 * 1024;
+
+/// How often progress is reported at most.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Reads and parses in parallel, writes in the order of the list. The caller holds the store's `writing`.
+pub(crate) fn run(
+    store: &Store,
+    work: &Work,
+    threads: NonZero<usize>,
+    now: Timestamp,
+    import: Option<&Import>,
+    supervision: &mut Supervision<'_>,
+) -> Result<IngestOutcome, StoreError> {
+    let small = work.read.len() <= SMALL_RUN_FILES;
+    let threads = if small { 1 } else { threads.get() };
+    let most_bytes = store.settings().limits.ingest_bytes_in_flight;
+    let window = match import {
+        Some(import) => Window::new(most_bytes.min(import.file_bytes()), Box::new(|| import.room())),
+        None => Window::new(most_bytes.min(FEW_BYTES), Box::new(|| Room::Left)),
+    };
+    let (sender, receiver) = crossbeam_channel::unbounded();
+    let size_of = |place: usize| work.read.get(place).map(|task| task.size_bytes);
+    std::thread::scope(|scope| {
+        for number in 0..threads {
+            let sender = sender.clone();
+            let window = &window;
+            std::thread::Builder::new()
+                .name(format!("ingest-{number}"))
+                .stack_size(recall_chunk::PARSE_STACK_BYTES)
+                .spawn_scoped(scope, move || {
+                    let mut reader = Preparer::new(store, now);
+                    while let Some(place) = window.take(size_of) {
+                        let task = &work.read[place];
+                        let prepared = if task.size_bytes > ALONE_BYTES {
+                            prepare_alone(store, task, now).unwrap_or_else(|| reader.prepare(task))
+                        } else {
+                            reader.prepare(task)
+                        };
+                        if sender.send((place, prepared)).is_err() {
+                            break;
+                        }
+                    }
+                })
+                .map_err(|source| StoreError::Thread { source })?;
+        }
+        drop(sender);
+        let of_memories = work.read.len() <= EMBEDDED_MEMORIES && work.read.iter().all(|task| task.memory.is_some());
+        let writer = import.filter(|_| !small).map_or_else(WriterSettings::default, Import::writer);
+        let mut run = Run { embeds: small || of_memories, ..Run::new(store, now, writer) };
+        let result = write_all(&mut run, work, &receiver, &window, supervision);
+        window.close();
+        let Run { outcome, lexical, .. } = run;
+        // After an error, what was not committed is dropped with the writer.
+        if result.is_ok() {
+            *store.lexical_writer.lock() = lexical;
+        }
+        result.map(|()| outcome)
+    })
+}
+
+/// Prepares a large file on a thread that ends with it; `None` if the system gives no thread.
+fn prepare_alone(store: &Store, task: &Task, now: Timestamp) -> Option<Prepared> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name("ingest-alone".to_owned())
+            .stack_size(recall_chunk::PARSE_STACK_BYTES)
+            .spawn_scoped(scope, || Preparer::new(store, now).prepare(task));
+        Some(thread.ok()?.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+fn write_all(
+    run: &mut Run<'_>,
+    work: &Work,
+    receiver: &crossbeam_channel::Receiver<(usize, Prepared)>,
+    window: &Window<'_>,
+    supervision: &mut Supervision<'_>,
+) -> Result<(), StoreError> {
+    let store = run.store;
+    let mut catalog = store.catalog.writer().map_err(|source| store.write_failed(source))?;
+    let mut early: BTreeMap<usize, Prepared> = BTreeMap::new();
+    let mut done = 0;
+    let mut first = true;
+    let mut reported = Instant::now();
+    while first || done < work.read.len() {
+        let mut batch = Batch::begin(run, &mut catalog)?;
+        if first {
+            batch.write_stat_changes(work)?;
+            first = false;
+        }
+        while done < work.read.len() && !batch.is_full() {
+            if supervision.cancel.is_cancelled() || store.cancel.is_cancelled() {
+                return Err(StoreError::Cancelled);
+            }
+            let prepared = match early.remove(&done) {
+                Some(prepared) => prepared,
+                None => match receiver.recv() {
+                    Ok((place, prepared)) if place == done => prepared,
+                    Ok((place, prepared)) => {
+                        early.insert(place, prepared);
+                        continue;
+                    }
+                    // The senders live as long as there are places to take.
+                    Err(crossbeam_channel::RecvError) => return Err(StoreError::Cancelled),
+                },
+            };
+            let task = &work.read[done];
+            batch.write(&task.path, prepared, task.is_known)?;
+            window.free(task.size_bytes);
+            done += 1;
+            if reported.elapsed() >= PROGRESS_INTERVAL || done == work.read.len() {
+                reported = Instant::now();
+                let (files_done, files) = (done as u64, work.read.len() as u64);
+                store.set_indexing(Some(Indexing { files_done, files }));
+                let current = task.path.as_str().to_owned();
+                (supervision.progress)(Progress::Advanced {
+                    files_done,
+                    files,
+                    bytes: batch.run.outcome.bytes,
+                    current,
+                });
+            }
+        }
+        batch.commit()?;
+    }
+    Ok(())
+}
+
+/// One run over a list of files.
+struct Run<'a> {
+    store: &'a Store,
+    now: Timestamp,
+    outcome: IngestOutcome,
+    lexical: Option<LexicalWriter>,
+    lexical_settings: WriterSettings,
+    /// Whether the embeddings follow before searches see what is written.
+    embeds: bool,
+}
+
+impl<'a> Run<'a> {
+    fn new(store: &'a Store, now: Timestamp, lexical_settings: WriterSettings) -> Self {
+        let lexical = store.lexical_writer.lock().take();
+        Self { store, now, outcome: IngestOutcome::default(), lexical, lexical_settings, embeds: false }
+    }
+
+    /// The writer of the lexical index, opened by the first change that needs it.
+    fn lexical(&mut self) -> Result<&mut LexicalWriter, StoreError> {
+        if self.lexical.is_none() {
+            let writer = self.store.lexical.writer(self.lexical_settings);
+            self.lexical = Some(writer.map_err(|source| self.store.lexical_write_failed(source))?);
+        }
+        Ok(self.lexical.as_mut().expect("the line above put it there"))
+    }
+}
+
+/// One transaction.
+struct Batch<'r, 'a, 't> {
+    run: &'r mut Run<'a>,
+    transaction: recall_catalog::Transaction<'t>,
+    began: Instant,
+    bytes: u64,
+}
+
+impl<'r, 'a, 't> Batch<'r, 'a, 't> {
+    fn begin(run: &'r mut Run<'a>, catalog: &'t mut recall_catalog::Writer<'_>) -> Result<Self, StoreError> {
+        let transaction = catalog.begin().map_err(|source| run.store.write_failed(source))?;
+        Ok(Self { run, transaction, began: Instant::now(), bytes: 0 })
+    }
+
+    fn is_full(&self) -> bool {
+        self.bytes >= BATCH_BYTES || self.began.elapsed() >= BATCH_AGE
+    }
+
+    /// Writes what needs no reading: what is gone, and what is passed over.
+    fn write_stat_changes(&mut self, work: &Work) -> Result<(), StoreError> {
+        for path in &work.gone {
+            self.transaction.clear_failure(path).map_err(|source| self.run.store.write_failed(source))?;
+            if let Ok(path) = DocPath::new(path) {
+                self.remove(&path)?;
+            }
+        }
+        for failure in &work.skipped {
+            self.record(failure)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, path: &DocPath, prepared: Prepared, known: bool) -> Result<(), StoreError> {
+        let store = self.run.store;
+        match prepared {
+            Prepared::Document(prepared) => {
+                let record = DocumentRecord {
+                    document: &prepared.document,
+                    text: &prepared.text,
+                    parsed: &prepared.parsed,
+                    indexed: prepared.created.unwrap_or(self.run.now),
+                };
+                let Inserted { document, first_chunk, replaced } =
+                    self.transaction.insert(&record).map_err(|source| store.write_failed(source))?;
+                let lexical = self.run.lexical()?;
+                let failed = |source| store.lexical_write_failed(source);
+                if let Some(replaced) = replaced {
+                    lexical.remove(replaced);
+                }
+                let indexed = IndexedDocument {
+                    row: document,
+                    first_chunk,
+                    document: &prepared.document,
+                    parsed: &prepared.parsed,
+                    text: &prepared.text,
+                };
+                lexical.add(&indexed).map_err(failed)?;
+                let bytes = prepared.text.len() as u64;
+                self.bytes += bytes;
+                let outcome = &mut self.run.outcome;
+                outcome.bytes += bytes;
+                outcome.chunks += prepared.parsed.chunks.len() as u64;
+                if known {
+                    outcome.changed += 1;
+                } else {
+                    outcome.added += 1;
+                }
+            }
+            Prepared::Touched { size_bytes, modified } => {
+                self.transaction.touch(path, size_bytes, modified).map_err(|source| store.write_failed(source))?;
+                self.run.outcome.touched += 1;
+            }
+            Prepared::Gone => self.remove(path)?,
+            Prepared::Failure(failure) => self.record(&failure)?,
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &DocPath) -> Result<(), StoreError> {
+        let store = self.run.store;
+        if let Some(row) = self.transaction.remove(path).map_err(|source| store.write_failed(source))? {
+            self.run.lexical()?.remove(row);
+            self.run.outcome.removed += 1;
+        }
+        Ok(())
+    }
+
+    /// Records why a file is not indexed, and takes what was indexed of it before away.
+    fn record(&mut self, failure: &recall_catalog::FileFailure) -> Result<(), StoreError> {
+        let store = self.run.store;
+        let removed = self.transaction.record_failure(failure).map_err(|source| store.write_failed(source))?;
+        if let Some(row) = removed {
+            self.run.lexical()?.remove(row);
+        }
+        match failure.kind {
+            FailureKind::Failed => self.run.outcome.failed += 1,
+            FailureKind::Skipped => self.run.outcome.skipped += 1,
+        }
+        Ok(())
+    }
+
+    /// Commits the catalog, then the lexical index, then shows the new generation to searches.
+    fn commit(self) -> Result<(), StoreError> {
+        let Self { run, transaction, .. } = self;
+        let store = run.store;
+        let generation = transaction.commit().map_err(|source| store.write_failed(source))?;
+        // Before searches see the generation: else those that come now would miss what lies near in meaning.
+        if run.embeds {
+            store.catch_up(Reach::Edit);
+        }
+        // A transaction that changed no document keeps its generation, and the lexical index is up to it.
+        if generation != store.lexical.generation() {
+            run.lexical()?.commit(generation).map_err(|source| store.lexical_write_failed(source))?;
+        }
+        store.publication.publish(generation);
+        Ok(())
+    }
+}

@@ -1,0 +1,235 @@
+//! Own events that vanished from the journals, and how they get back.
+//!
+//! Git and editors replace a journal without asking for its lock. What recall appends in the same moment to the file that is
+//! being replaced was acknowledged and is then in no file. It is still in the user's own log.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use recall_core::{Clock, Event, EventId, Timestamp, error_chain};
+use recall_git::Repository;
+use recall_journal::{Day, rfc_3339};
+
+use crate::finding::Problem;
+use crate::git::Git;
+use crate::ledger::Since;
+use crate::store::Store;
+
+/// How long after a change the journals are compared with the log: a checkout of 100,000 files takes a second, and between two
+/// changes of a journal git keeps its lock.
+const SETTLED_AFTER: Duration = Duration::from_secs(2);
+
+/// How often a running `git` is waited for before the comparison is left to the next request.
+const ATTEMPTS: usize = 30;
+
+/// How often a waiting comparison looks whether the store is being closed.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The most days whose journals git is asked about at once.
+const MOST_DAYS: usize = 60;
+
+/// Who asks for events to be put back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    /// Nobody: it follows a change of the journals.
+    ByItself,
+    /// A person.
+    ByPerson,
+}
+
+/// What came of a comparison.
+enum Compared {
+    /// Nothing is left to do.
+    Done,
+    /// Git is at work.
+    Unsettled,
+    /// Events are missing and stay so.
+    Left,
+}
+
+/// Own events that are nowhere, and why they are not put back by themselves.
+struct Vanished {
+    events: Vec<Event>,
+    reason: Option<String>,
+}
+
+impl Store {
+    /// Compares the journals with the log of what this user's recall wrote, on a thread of its own after a while, if there is
+    /// reason to. Events that are nowhere any more are put back.
+    pub(crate) fn compare_own_soon(self: &Arc<Self>, clock: &Arc<dyn Clock>) {
+        if !self.ledger.begin_comparing() {
+            return;
+        }
+        let (store, clock, working) = (Arc::clone(self), Arc::clone(clock), self.background.begin());
+        let thread = std::thread::Builder::new().name("put back".to_owned()).spawn(move || {
+            store.compare_own(&clock);
+            store.ledger.end_comparing();
+            drop(store);
+            drop(working);
+        });
+        if let Err(error) = thread {
+            self.ledger.end_comparing();
+            tracing::warn!(%error, "no thread to compare the journals with the log; the next request does");
+        }
+    }
+
+    fn compare_own(self: &Arc<Self>, clock: &Arc<dyn Clock>) {
+        for _ in 0..ATTEMPTS {
+            if !self.wait_until_settled() {
+                return;
+            }
+            let since = self.ledger.take_suspicion();
+            match self.put_back(since, Asked::ByItself, clock) {
+                Ok(Compared::Unsettled) => self.ledger.suspect(since),
+                // What was written meanwhile is compared before the thread ends.
+                Ok(Compared::Done | Compared::Left) if self.ledger.is_suspicious() => {}
+                Ok(Compared::Done | Compared::Left) => return,
+                Err(reason) => {
+                    tracing::warn!(root = %self.root.display(), reason, "the journals were not compared with the log");
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Waits; returns whether the store is still open.
+    fn wait_until_settled(&self) -> bool {
+        let began = Instant::now();
+        while began.elapsed() < SETTLED_AFTER {
+            if self.cancel.is_cancelled() {
+                return false;
+            }
+            std::thread::sleep(LOOK);
+        }
+        true
+    }
+
+    /// Puts back what is nowhere because a person asks for it; returns whether nothing is missing now.
+    pub(crate) fn put_back_now(self: &Arc<Self>, clock: &Arc<dyn Clock>) -> bool {
+        matches!(self.put_back(Since::Always, Asked::ByPerson, clock), Ok(Compared::Done))
+    }
+
+    fn put_back(self: &Arc<Self>, since: Since, asked: Asked, clock: &Arc<dyn Clock>) -> Result<Compared, String> {
+        let Some(log) = &self.ledger.log else { return Ok(Compared::Done) };
+        // A script that switches branches again and again could take away what was just put back.
+        let quiet = if asked == Asked::ByItself { SETTLED_AFTER } else { Duration::ZERO };
+        if is_git_at_work(&self.root, clock.now(), quiet) {
+            return Ok(Compared::Unsettled);
+        }
+        let Vanished { events, reason } = self.vanished(since)?;
+        if events.is_empty() {
+            return Ok(Compared::Done);
+        }
+        if let Some(reason) = reason.filter(|_| asked == Asked::ByItself) {
+            tracing::warn!(root = %self.root.display(), events = events.len(), reason, "own events are in no journal");
+            return Ok(Compared::Left);
+        }
+        // So that no event is missing only because it is just being written.
+        let alone = log.nobody_writes();
+        if is_git_at_work(&self.root, clock.now(), quiet) {
+            return Ok(Compared::Unsettled);
+        }
+        let ids: BTreeSet<EventId> = events.iter().map(|event| event.id).collect();
+        let absent = self.ledger.absent(&ids).map_err(|error| error_chain(&error))?;
+        let taken = log.returned.take(&absent, clock.now()).map_err(|error| error_chain(&error))?;
+        let events: Vec<Event> = events.into_iter().filter(|event| taken.contains(&event.id)).collect();
+        let count = events.len();
+        if let Err(error) = self.ledger.append_again(events) {
+            log.returned.release(&taken);
+            return Err(error_chain(&error));
+        }
+        drop(alone);
+        tracing::warn!(root = %self.root.display(), events = count, "own events had vanished and were put back");
+        self.index_memories_soon(clock);
+        Ok(Compared::Done)
+    }
+
+    /// The own events that are in no journal, are not on a branch, in a stash or anywhere else in git, and were never put back.
+    fn vanished(&self, since: Since) -> Result<Vanished, String> {
+        let missing = self.ledger.missing(since).map_err(|error| error_chain(&error))?;
+        let days: BTreeSet<Day> = missing.iter().map(|event| Day::of(event.timestamp)).collect();
+        let (kept, reason) = match self.kept_by_git(&days) {
+            Ok(kept) => (kept, None),
+            Err(reason) => (BTreeSet::new(), Some(reason)),
+        };
+        let events = missing.into_iter().filter(|event| !kept.contains(&event.id)).collect();
+        Ok(Vanished { events, reason })
+    }
+
+    /// The events of some days that git keeps anywhere, or why that is not known.
+    fn kept_by_git(&self, days: &BTreeSet<Day>) -> Result<BTreeSet<EventId>, String> {
+        if days.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        if !self.root.ancestors().any(|folder| folder.join(".git").exists()) {
+            return Err("the project is not in a git repository, so a person may have taken them out".to_owned());
+        }
+        if days.len() > MOST_DAYS {
+            return Err(format!("they are of {} days", days.len()));
+        }
+        let paths: Vec<PathBuf> = days.iter().map(|day| Path::new(".recall").join(day.path())).collect();
+        Git::at(&self.root).events_of(&paths).ok_or_else(|| "git does not say whether it keeps them".to_owned())
+    }
+
+    /// What is wrong with what this user's recall wrote here, and what was put back.
+    pub(crate) fn vanished_problems(&self) -> Vec<Problem> {
+        let Some(log) = &self.ledger.log else { return Vec::new() };
+        let mut problems = Vec::new();
+        let memories = self.ledger.unconfirmed().len() as u64;
+        if memories > 0 {
+            problems.push(Problem::Unconfirmed { memories });
+        }
+        match self.vanished(Since::Always) {
+            Ok(Vanished { events, reason }) if !events.is_empty() => {
+                problems.push(Problem::Vanished { events: events.len() as u64, reason });
+            }
+            Ok(_) => {}
+            Err(reason) => problems.push(Problem::OwnUnread { reason }),
+        }
+        match log.returned.put_back() {
+            Ok(put_back) if !put_back.is_empty() => {
+                let last = put_back.values().max().copied().unwrap_or_default();
+                let gone_again = self.gone_again(&put_back.keys().copied().collect());
+                let events = put_back.len() as u64;
+                problems.push(Problem::PutBack { events, last: rfc_3339(last), gone_again });
+            }
+            Ok(_) => {}
+            Err(error) => problems.push(Problem::OwnUnread { reason: error_chain(&error) }),
+        }
+        problems
+    }
+
+    /// How many of the events that were put back are nowhere again.
+    fn gone_again(&self, put_back: &BTreeSet<EventId>) -> u64 {
+        let Some(log) = &self.ledger.log else { return 0 };
+        let Ok(absent) = self.ledger.absent(put_back) else { return 0 };
+        let Ok(days) = log.days_of(&absent) else { return 0 };
+        let kept = self.kept_by_git(&days).unwrap_or_default();
+        absent.difference(&kept).count() as u64
+    }
+
+    /// How many events were put back since a moment.
+    pub(crate) fn put_back_since(&self, since: Timestamp) -> u64 {
+        let put_back = self.ledger.log.as_ref().and_then(|log| log.returned.put_back().ok()).unwrap_or_default();
+        put_back.values().filter(|at| **at >= since).count() as u64
+    }
+}
+
+/// What exists in git's folder while what is checked out is being changed: while a command runs, and between the commits of a
+/// rebase.
+const AT_WORK: [&str; 3] = ["index.lock", "rebase-merge", "rebase-apply"];
+
+/// What git writes whenever it changes what is checked out.
+const WRITTEN: [&str; 3] = ["index", "HEAD", "logs/HEAD"];
+
+/// Whether `git` is changing what is checked out, or did within a while before now.
+fn is_git_at_work(root: &Path, now: Timestamp, within: Duration) -> bool {
+    let Some(git) = Repository::of(root).map(|repository| repository.git_dir) else { return false };
+    let age = |name: &&str| {
+        let written = git.join(name).metadata().and_then(|metadata| metadata.modified()).ok()?;
+        u64::try_from(now.0.saturating_sub(Timestamp::from(written).0)).ok().map(Duration::from_nanos)
+    };
+    AT_WORK.iter().any(|name| git.join(name).exists()) || WRITTEN.iter().filter_map(age).any(|age| age < within)
+}

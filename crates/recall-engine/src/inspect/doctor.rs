@@ -1,0 +1,228 @@
+//! Is everything in the stores as it must be?
+//!
+//! Reads all of it, so that it takes seconds on a large store. What is mended is derived, or is a line that git needs; a journal
+//! is never rewritten.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use recall_catalog::Snapshot;
+use recall_core::{DocumentRow, MemoryId, Scope, StoreScope, error_chain};
+
+use crate::error::{IndexError, StatusError, StoreError};
+use crate::fault::Fault;
+use crate::finding::{Check, Finding, Problem};
+use crate::origin::Origin;
+use crate::progress::Cancel;
+use crate::store::{Store, UnreadLine};
+use crate::store_folder::index_in_project;
+use crate::{Engine, mask};
+
+/// Asks for a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DoctorRequest {
+    /// Which stores.
+    pub scope: Scope,
+    /// Whether what can be mended is.
+    pub mend: Mend,
+    /// Whether the indexed texts are looked through for secrets.
+    pub secrets: SecretScan,
+}
+
+/// Whether what can be mended is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mend {
+    /// It is only told.
+    #[default]
+    Nothing,
+    /// It is mended.
+    Everything,
+}
+
+/// Whether the indexed texts are looked through for secrets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SecretScan {
+    /// They are not.
+    #[default]
+    Off,
+    /// They are.
+    On,
+}
+
+/// What a check found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DoctorReport {
+    /// What was found, the worst first, then by store and check.
+    pub findings: Vec<Finding>,
+    /// What was checked, in order.
+    pub checked: Vec<Check>,
+}
+
+/// The most lines of the selection that are reported one by one.
+const LINES_TOLD: usize = 1000;
+
+/// How many documents are looked through for secrets at a time.
+const DOCUMENTS_A_PAGE: usize = 64;
+
+impl Engine {
+    /// Checks the journals, the catalog and the indexes of stores, and mends what can be mended.
+    ///
+    /// # Errors
+    /// A store cannot be opened, or a catalog cannot be read for another reason than that it is damaged.
+    pub fn doctor(&self, origin: &Origin, request: &DoctorRequest) -> Result<DoctorReport, StatusError> {
+        let mut checked = vec![Check::Journal, Check::Selection, Check::Catalog, Check::Lexical, Check::Vectors];
+        if request.secrets == SecretScan::On {
+            checked.push(Check::Secrets);
+        }
+        let mut findings = Vec::new();
+        for store in self.registry.stores(origin, request.scope, &*self.clock)? {
+            let mut problems = self.journal_problems(&store);
+            problems.extend(selection_problems(&store));
+            problems.extend(index_problems(&store)?);
+            if request.secrets == SecretScan::On {
+                problems.extend(secrets(&store)?);
+            }
+            let mended = match request.mend {
+                Mend::Nothing => vec![false; problems.len()],
+                Mend::Everything => self.mend(origin, &store, &problems)?,
+            };
+            let root = store.root.clone();
+            let found = problems.into_iter().zip(mended);
+            findings.extend(found.map(|(problem, is_mended)| Finding { root: root.clone(), problem, is_mended }));
+        }
+        findings.sort_by_key(Finding::rank);
+        Ok(DoctorReport { findings, checked })
+    }
+
+    /// What is wrong with what the journals say, and with what git knows of them.
+    fn journal_problems(&self, store: &Arc<Store>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if let Err(error) = store.ledger.look(self.clock.now(), Duration::ZERO) {
+            problems.push(Problem::JournalsUnread { reason: error_chain(&error) });
+        }
+        problems.extend(store.vanished_problems());
+        problems.extend(store.ledger.line_problems());
+        if store.ledger.has_journals() {
+            problems.extend(store.ledger.missing_git_lines());
+        }
+        let behind = store.ledger.count_behind(&store.known());
+        if behind > 0 && !store.holds_nothing() {
+            problems.push(Problem::MemoriesBehind { memories: behind });
+        }
+        problems
+    }
+
+    /// Mends what can be mended; tells of each problem whether it was.
+    fn mend(&self, origin: &Origin, store: &Arc<Store>, problems: &[Problem]) -> Result<Vec<bool>, StatusError> {
+        let is_damaged = problems.iter().any(|problem| matches!(problem, Problem::CatalogDamaged { .. }));
+        let is_anew = is_damaged && self.made_anew(origin, store)?;
+        let mended = problems.iter().map(|problem| match problem {
+            Problem::GitLine { .. } => store.ledger.write_git_files().is_ok(),
+            Problem::MemoriesBehind { .. } => is_anew || self.memories_indexed(store),
+            Problem::Vanished { .. } => store.put_back_now(&self.clock),
+            Problem::LexicalBehind { .. } => is_anew || store.heal_lexical().is_ok(),
+            Problem::CatalogDamaged { .. } => is_anew,
+            Problem::JournalsUnread { .. }
+            | Problem::JournalLine { .. }
+            | Problem::SelectionLine { .. }
+            | Problem::Orphan { .. }
+            | Problem::Rivals { .. }
+            | Problem::PutBack { .. }
+            | Problem::OwnUnread { .. }
+            | Problem::Unconfirmed { .. }
+            | Problem::Vectors { .. }
+            | Problem::Repaired { .. }
+            | Problem::IndexInProject { .. }
+            | Problem::Secrets { .. } => false,
+        });
+        Ok(mended.collect())
+    }
+
+    /// Brings the memories into the index that it lacks; tells whether that was done in time.
+    fn memories_indexed(&self, store: &Arc<Store>) -> bool {
+        store.ledger.compare_everything();
+        store.index_memories_soon(&self.clock);
+        store.ledger.wait_until_even(self.settings.ingest_wait)
+    }
+
+    /// Makes a store's index anew from its files and journals; tells whether that worked.
+    fn made_anew(&self, origin: &Origin, store: &Store) -> Result<bool, StatusError> {
+        let scope = match store.scope {
+            StoreScope::Project => Scope::Project,
+            StoreScope::Global => Scope::Global,
+            StoreScope::Domain => Scope::Domain,
+        };
+        match self.rebuild(origin, scope, &mut |_| {}, &Cancel::default()) {
+            Ok(_) => Ok(true),
+            Err(IndexError::Store(error)) => Err(error.into()),
+            Err(_) => Ok(false),
+        }
+    }
+}
+
+/// The lines of the selection that cannot be read.
+fn selection_problems(store: &Store) -> Vec<Problem> {
+    let selection = store.selection.lock();
+    let problem = |UnreadLine { file, line, reason }: &UnreadLine| Problem::SelectionLine {
+        path: file.clone(),
+        line: *line,
+        reason: reason.clone(),
+    };
+    selection.unread().iter().take(LINES_TOLD).map(problem).collect()
+}
+
+/// What is wrong with what is derived.
+fn index_problems(store: &Store) -> Result<Vec<Problem>, StoreError> {
+    let mut problems: Vec<Problem> =
+        store.repaired.iter().map(|what| Problem::Repaired { what: what.clone() }).collect();
+    problems.extend(index_in_project(&store.root).map(|path| Problem::IndexInProject { path }));
+    match store.catalog.check() {
+        Ok(found) => {
+            problems.extend(found.into_iter().map(|problem| Problem::CatalogDamaged { reason: problem.to_string() }));
+        }
+        Err(source) => {
+            let error = store.read_failed(source);
+            if error.fault() != Fault::Damaged {
+                return Err(error);
+            }
+            problems.push(Problem::CatalogDamaged { reason: error_chain(&error) });
+        }
+    }
+    // Held so that no batch is between its two commits.
+    let (catalog, lexical) = {
+        let _writing = store.writing.lock();
+        (store.catalog.generation().map_err(|source| store.read_failed(source))?, store.lexical.generation())
+    };
+    if catalog != lexical {
+        problems.push(Problem::LexicalBehind { catalog, lexical });
+    }
+    problems.extend(store.semantic.problems().into_iter().map(|reason| Problem::Vectors { reason }));
+    Ok(problems)
+}
+
+/// The indexed files in which secrets stand, and by which rules.
+fn secrets(store: &Store) -> Result<Vec<Problem>, StoreError> {
+    let mut problems = Vec::new();
+    let mut after = DocumentRow(0);
+    loop {
+        let page = store.read(|snapshot: &Snapshot<'_>| snapshot.records_after(after, DOCUMENTS_A_PAGE))?;
+        let Some(last) = page.last() else { return Ok(problems) };
+        after = last.row;
+        // What is remembered was masked before it was indexed.
+        let files = page.iter().filter(|record| MemoryId::of_path(record.document.path.as_str()).is_none());
+        for record in files {
+            let mut rules: Vec<_> = mask::find_in_file(&record.document.path, &record.text)
+                .into_iter()
+                .map(|finding| finding.rule)
+                .collect();
+            let count = rules.len() as u64;
+            rules.sort_unstable();
+            rules.dedup();
+            if count > 0 {
+                let mut path = record.document.path.clone();
+                mask::path(&mut path);
+                problems.push(Problem::Secrets { path, count, rules });
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Here is an id; what does it stand for?
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
+use recall_core::{Chunk, ChunkId, Document, MemoryId, Recalled, Scope, StoreScope, Symbol};
+
+use crate::coverage::Coverage;
+use crate::error::GetError;
+use crate::graph::name::Name;
+use crate::indexing::freshen;
+use crate::mask::{self, Masked, Whole};
+use crate::origin::Origin;
+use crate::store::Store;
+use crate::warning::Warning;
+use crate::{Engine, ledger};
+
+/// Asks for a document or a chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemRequest {
+    /// A document's id, a chunk's id, a memory's id, or a document's path below the root (`src/lib.rs`).
+    pub id: String,
+    /// Whether a chunk comes with its document's whole text.
+    pub parent: Parent,
+    /// Which stores are asked, the project's first.
+    pub scope: Scope,
+}
+
+/// Whether a chunk comes with its document's whole text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Parent {
+    /// The chunk's own text alone.
+    #[default]
+    Leave,
+    /// The document's text as well.
+    Include,
+}
+
+/// A document or a chunk, whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// The store's scope.
+    pub scope: StoreScope,
+    /// The document.
+    pub document: Document,
+    /// The chunk, where one was asked for.
+    pub chunk: Option<(ChunkId, Chunk)>,
+    /// The text of what was asked for.
+    pub text: String,
+    /// The document's text, where a chunk was asked for with its parent.
+    pub parent_text: Option<String>,
+    /// The definitions in the document.
+    pub symbols: Vec<Symbol>,
+    /// The memory that it is, and how that stands; `None` for a file.
+    pub memory: Option<Box<Recalled>>,
+    /// What the answer saw of the store.
+    pub coverage: Coverage,
+    /// What the reader should know beside it.
+    pub warnings: Vec<Warning>,
+}
+
+impl Item {
+    /// Masks all of it that comes out of its file, of which the whole text is given for a part.
+    fn mask(&mut self, whole: Option<&Whole>) -> Masked {
+        let texts = match (&self.chunk, whole) {
+            (Some((_, chunk)), Some(whole)) => {
+                let at = chunk.span.bytes.start as usize..chunk.span.bytes.end as usize;
+                let parent = self.parent_text.as_mut().map_or(Masked::No, |text| whole.mask_part(text, 0..text.len()));
+                whole.mask_part(&mut self.text, at).or(parent).or(whole.mask_label(&mut self.document.title))
+            }
+            (Some(_), None) => mask::text(&mut self.text).or(mask::some_text(&mut self.parent_text)),
+            (None, _) => {
+                let whole = Whole::new(&self.document.path, self.text.clone());
+                let all = 0..self.text.len();
+                whole.mask_part(&mut self.text, all).or(whole.mask_label(&mut self.document.title))
+            }
+        };
+        let chunk = self.chunk.as_mut().map_or(Masked::No, |(_, chunk)| {
+            mask::some_text(&mut chunk.symbol).or(mask::some_text(&mut chunk.signature))
+        });
+        let symbols = Masked::all(self.symbols.iter_mut().map(mask::symbol));
+        texts.or(mask::document(&mut self.document)).or(chunk).or(symbols)
+    }
+}
+
+impl Engine {
+    /// Gives a document or a chunk, whole. The project's store is looked into first, then those of domains, then the global one.
+    ///
+    /// # Errors
+    /// Nothing has that id or path, or a store cannot be opened or read.
+    pub fn get(&self, origin: &Origin, request: &ItemRequest) -> Result<Item, GetError> {
+        let not_found = || GetError::NotFound { id: request.id.clone() };
+        if let Ok(id) = request.id.parse::<MemoryId>() {
+            return self.get_memory(origin, request.scope, id)?.ok_or_else(not_found);
+        }
+        let name = self.name(origin, &request.id).ok_or_else(not_found)?;
+        for store in self.registry.stores(origin, request.scope, &*self.clock)? {
+            freshen(&store, &self.settings, &self.clock)?;
+            if let Some(mut item) = read_item(&store, &name, request.parent)? {
+                if let Some(id) = MemoryId::of_path(item.document.path.as_str()) {
+                    item.memory = store.recalled(id, self.clock.now())?.map(Box::new);
+                }
+                let whole = whole_of(&store, &item)?;
+                if item.mask(whole.as_ref()) == Masked::Yes {
+                    let path = item.document.path.as_str().to_owned();
+                    item.warnings.push(Warning::SecretsMasked { path });
+                }
+                return Ok(item);
+            }
+        }
+        Err(not_found())
+    }
+
+    /// A memory, one that is retired too; the one in force where two stores know it. No store is indexed for it.
+    fn get_memory(&self, origin: &Origin, scope: Scope, id: MemoryId) -> Result<Option<Item>, GetError> {
+        let now = self.clock.now();
+        let mut found = None;
+        for store in self.registry.stores(origin, scope, &*self.clock)? {
+            store.ledger.look(now, Duration::ZERO)?;
+            store.bring_up_anchors(&[id], now)?;
+            let Some(recalled) = store.recalled(id, now)? else { continue };
+            let is_moved = recalled.memory.promoted.is_some();
+            let item = memory_item(&store, recalled);
+            if !is_moved {
+                return Ok(Some(item));
+            }
+            found = found.or(Some(item));
+        }
+        Ok(found)
+    }
+}
+
+fn memory_item(store: &Store, recalled: Recalled) -> Item {
+    Item {
+        scope: store.scope,
+        document: ledger::document_of(&recalled.memory),
+        chunk: None,
+        text: ledger::text_of(&recalled.memory).to_owned(),
+        parent_text: None,
+        symbols: Vec::new(),
+        memory: Some(Box::new(recalled)),
+        coverage: store.coverage(),
+        warnings: Vec::new(),
+    }
+}
+
+fn read_item(store: &Arc<Store>, name: &Name, parent: Parent) -> Result<Option<Item>, GetError> {
+    let item = store.read(|snapshot| match name {
+        Name::Document(id) => document_item(store, snapshot, snapshot.document(*id)?),
+        Name::Paths(paths) => {
+            for path in paths {
+                if let Some(stored) = snapshot.document_at(path)? {
+                    return document_item(store, snapshot, Some(stored));
+                }
+            }
+            // The path of an answer may hold a mask.
+            match store.known().unmasked(paths) {
+                Some(path) => document_item(store, snapshot, snapshot.document_at(&path)?),
+                None => Ok(None),
+            }
+        }
+        Name::Chunk(id) => chunk_item(store, snapshot, snapshot.chunk(*id)?, parent),
+    })?;
+    Ok(item)
+}
+
+/// The whole text of the file of which a part is asked for, if that part cannot be masked by itself.
+fn whole_of(store: &Store, item: &Item) -> Result<Option<Whole>, GetError> {
+    if item.chunk.is_none() || !mask::depends_on_whole(&item.document.path, &item.text) {
+        return Ok(None);
+    }
+    if let Some(text) = &item.parent_text {
+        return Ok(Some(Whole::new(&item.document.path, text.clone())));
+    }
+    Ok(store.whole_text(&item.document)?)
+}
+
+fn document_item(
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    stored: Option<StoredDocument>,
+) -> Result<Option<Item>, recall_catalog::ReadError> {
+    let Some(stored) = stored else { return Ok(None) };
+    Ok(Some(Item {
+        scope: store.scope,
+        text: snapshot.text(stored.row)?.unwrap_or_default(),
+        symbols: snapshot.symbols_of(stored.row)?,
+        document: stored.document,
+        chunk: None,
+        parent_text: None,
+        memory: None,
+        coverage: store.coverage(),
+        warnings: Vec::new(),
+    }))
+}
+
+fn chunk_item(
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    stored: Option<StoredChunk>,
+    parent: Parent,
+) -> Result<Option<Item>, recall_catalog::ReadError> {
+    let Some(stored) = stored else { return Ok(None) };
+    let row = stored.document.row;
+    let parent_text = match parent {
+        Parent::Leave => None,
+        Parent::Include => snapshot.text(row)?,
+    };
+    let mut symbols = snapshot.symbols_of(row)?;
+    symbols.retain(|symbol| symbol.chunk == stored.chunk.ordinal);
+    Ok(Some(Item {
+        scope: store.scope,
+        document: stored.document.document,
+        chunk: Some((stored.id, stored.chunk)),
+        text: stored.text,
+        parent_text,
+        symbols,
+        memory: None,
+        coverage: store.coverage(),
+        warnings: Vec::new(),
+    }))
+}

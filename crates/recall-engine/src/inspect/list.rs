@@ -1,0 +1,181 @@
+//! What does a store hold?
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use recall_catalog::{ListQuery, ListSort, StoredDocument};
+use recall_core::{
+    Document, DocumentId, DocumentType, Language, MemoryId, PathFilter, Recalled, Scope, StoreScope, Timestamp,
+};
+
+use crate::coverage::Coverage;
+use crate::error::{ListError, StoreError};
+use crate::indexing::freshen;
+use crate::origin::Origin;
+use crate::search::known_languages;
+use crate::store::Store;
+use crate::warning::Warning;
+use crate::{Engine, mask};
+
+/// Asks for a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListRequest {
+    /// Which stores.
+    pub scope: Scope,
+    /// The documents' types; empty for all.
+    pub types: Vec<DocumentType>,
+    /// The documents' languages; empty for all.
+    pub languages: Vec<Language>,
+    /// Tags that a document must carry, all of them.
+    pub tags: Vec<String>,
+    /// A document's path, a directory above it, or a glob, as in a search; `None` for every path.
+    pub path: Option<PathFilter>,
+    /// Which documents, by what is said of them.
+    pub said: Said,
+    /// The order.
+    pub sort: ListSort,
+    /// How many entries are passed over.
+    pub offset: u32,
+    /// The most entries.
+    pub limit: u32,
+}
+
+/// Which documents are listed, by what is said of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Said {
+    /// All.
+    #[default]
+    Anything,
+    /// Those that somebody should look at: seldom useful, outdated, or a duplicate.
+    Flagged,
+}
+
+/// A page of a listing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listing {
+    /// The documents of the page.
+    pub documents: Vec<Listed>,
+    /// How many documents match in all.
+    pub total: u64,
+    /// What the listing saw of each store.
+    pub coverage: Vec<Coverage>,
+    /// Where the next page begins, when there is one.
+    pub next_offset: Option<u32>,
+    /// What the reader should know beside it.
+    pub warnings: Vec<Warning>,
+}
+
+/// A document of a listing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// The store's scope.
+    pub scope: StoreScope,
+    /// Which of the listing's stores it is in: the place of its coverage.
+    pub store: usize,
+    /// The document.
+    pub document: Document,
+    /// When it was first indexed.
+    pub created: Timestamp,
+    /// How many chunks it has.
+    pub chunks: u32,
+    /// The memory that it is, and how that stands; `None` for a file.
+    pub memory: Option<Box<Recalled>>,
+}
+
+impl Engine {
+    /// Lists documents.
+    ///
+    /// # Errors
+    /// A language is unknown, the scope has no store, or a store cannot be opened or read.
+    pub fn list(&self, origin: &Origin, request: &ListRequest) -> Result<Listing, ListError> {
+        let mut languages = request.languages.clone();
+        known_languages(&mut languages)?;
+        let stores = self.registry.stores(origin, request.scope, &*self.clock)?;
+        if stores.is_empty() {
+            return Err(ListError::NoStore { scope: request.scope });
+        }
+        let (offset, limit) = (request.offset as usize, request.limit as usize);
+        // Each store gives as much as the page could need of it alone; one more tells whether there is a next page.
+        let query = ListQuery {
+            types: request.types.clone(),
+            languages,
+            tags: request.tags.clone(),
+            sort: request.sort,
+            offset: 0,
+            limit: (offset + limit) as u64 + 1,
+        };
+        let mut documents = Vec::new();
+        let mut warnings = Vec::new();
+        let mut total = 0;
+        let now = self.clock.now();
+        for (place, store) in stores.iter().enumerate() {
+            // What cannot be read is told by `freshen`.
+            let _ = store.ledger.look(now, Duration::ZERO);
+            warnings.extend(freshen(store, &self.settings, &self.clock)?);
+            let (found, matching) = if request.path.is_some() || request.said == Said::Flagged {
+                let found = selected(store, request, &query)?;
+                let matching = found.len() as u64;
+                (found, matching)
+            } else {
+                store.read(|snapshot| Ok((snapshot.list(&query)?, snapshot.list_total(&query)?)))?
+            };
+            total += matching;
+            documents.extend(found.into_iter().map(|stored| (Arc::clone(store), listed(store.scope, place, stored))));
+        }
+        documents.sort_by(|(_, a), (_, b)| order(request.sort, a, b));
+        let next_offset = (documents.len() > offset + limit).then(|| request.offset + request.limit);
+        let page = documents.into_iter().skip(offset).take(limit).map(|(store, mut listed)| {
+            if let Some(id) = MemoryId::of_path(listed.document.path.as_str()) {
+                store.bring_up_anchors(&[id], now)?;
+                listed.memory = store.recalled(id, now)?.map(Box::new);
+            }
+            Ok(listed)
+        });
+        let documents = page.collect::<Result<_, StoreError>>()?;
+        let coverage = stores.iter().map(|store| store.coverage()).collect();
+        Ok(Listing { documents, total, coverage, next_offset, warnings })
+    }
+}
+
+/// The documents of a store that a filter on paths or flags lets through, in no order.
+fn selected(store: &Store, request: &ListRequest, query: &ListQuery) -> Result<Vec<StoredDocument>, StoreError> {
+    let is_inside = request.path.as_ref().map(recall_lexical::path_matcher);
+    let is_inside = |path: &str| is_inside.as_ref().is_none_or(|is_inside| is_inside(path));
+    let ids: Vec<DocumentId> = match request.said {
+        Said::Flagged => store.flagged(),
+        Said::Anything => {
+            let known = store.known();
+            known.document_paths().filter(|path| is_inside(path.as_str())).map(|path| DocumentId::of(&path)).collect()
+        }
+    };
+    let ListQuery { types, languages, tags, sort: _, offset: _, limit: _ } = query;
+    let is_asked_for = |document: &Document| {
+        (types.is_empty() || types.contains(&document.document_type))
+            && (languages.is_empty() || document.language.as_ref().is_some_and(|known| languages.contains(known)))
+            && tags.iter().all(|tag| document.tags.contains(tag))
+            && is_inside(document.path.as_str())
+    };
+    store.read(|snapshot| {
+        let mut found = Vec::new();
+        for id in ids {
+            found.extend(snapshot.document(id)?.filter(|stored| is_asked_for(&stored.document)));
+        }
+        Ok(found)
+    })
+}
+
+fn listed(scope: StoreScope, store: usize, stored: StoredDocument) -> Listed {
+    let StoredDocument { row: _, mut document, created, chunk_count } = stored;
+    mask::document(&mut document);
+    Listed { scope, store, document, created, chunks: chunk_count, memory: None }
+}
+
+fn order(sort: ListSort, a: &Listed, b: &Listed) -> std::cmp::Ordering {
+    let by_path = || (&a.document.path, a.scope).cmp(&(&b.document.path, b.scope));
+    match sort {
+        ListSort::UpdatedAt => b.document.modified.cmp(&a.document.modified).then_with(by_path),
+        ListSort::CreatedAt => b.created.cmp(&a.created).then_with(by_path),
+        ListSort::Title => a.document.title.cmp(&b.document.title).then_with(by_path),
+        ListSort::Path => by_path(),
+    }
+}

@@ -1,0 +1,68 @@
+//! What does a memory look like as a document?
+
+use recall_chunk::Chunker;
+use recall_core::{ContentHash, Document, DocumentId, Edge, EdgeKind, FileKind, Language, Memory, ParsedDocument};
+
+/// The language that memories are written in: prose with marks.
+const LANGUAGE: &str = "markdown";
+
+/// The document of a memory.
+pub(crate) fn document_of(memory: &Memory) -> Document {
+    let path = memory.id.to_path();
+    Document {
+        id: DocumentId::of(&path),
+        document_type: memory.id.memory_type.into(),
+        title: memory.title.to_string(),
+        language: Some(Language::known(LANGUAGE)),
+        hash: hash_of(memory),
+        size_bytes: text_of(memory).len() as u64,
+        modified: memory.updated,
+        file_kind: FileKind::of(&path),
+        tags: memory.tags.clone(),
+        source: memory.source.clone(),
+        path,
+    }
+}
+
+/// The text of the document. A memory without one, as somebody else's may be, says its title.
+pub(crate) fn text_of(memory: &Memory) -> &str {
+    if memory.content.trim().is_empty() { &memory.title } else { &memory.content }
+}
+
+/// What the document is cut into, and what it is tied to.
+pub(crate) fn parsed_of(memory: &Memory, chunker: &mut Chunker) -> ParsedDocument {
+    let language = Language::known(LANGUAGE);
+    let mut parsed = chunker.parse(&memory.id.to_path(), Some(&language), text_of(memory));
+    // Labels and a title that the text gives itself are words like all others of it: whoever added it gave them.
+    (parsed.title, parsed.tags) = (Some(memory.title.to_string()), memory.tags.clone());
+    if !parsed.chunks.is_empty() {
+        let edge = |kind, target: String| Edge { kind, chunk: 0, target };
+        let files = memory.related_files.iter();
+        parsed.edges.extend(files.map(|path| edge(EdgeKind::RelatesTo, format!("/{path}"))));
+        parsed.edges.extend(memory.supersedes.map(|older| edge(EdgeKind::Supersedes, format!("/{older}"))));
+        parsed.edges.sort_unstable();
+        parsed.edges.dedup();
+    }
+    parsed
+}
+
+/// Tells a document of the memory from every other one that it had or will have.
+pub(crate) fn hash_of(memory: &Memory) -> ContentHash {
+    let mut hasher = blake3::Hasher::new();
+    let mut part = |text: &str| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    part(&memory.title);
+    part(&memory.content);
+    part(memory.source.as_deref().unwrap_or_default());
+    part(&memory.supersedes.map(|older| older.to_string()).unwrap_or_default());
+    part(&memory.updated.0.to_string());
+    for tags in [memory.tags.len().to_string()].iter().chain(&memory.tags) {
+        part(tags);
+    }
+    for path in &memory.related_files {
+        part(path.as_str());
+    }
+    ContentHash(*hasher.finalize().as_bytes())
+}

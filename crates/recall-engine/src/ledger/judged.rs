@@ -1,0 +1,115 @@
+//! Memories by whose word they are: only this user's own verifications and feedback count.
+
+use recall_core::{Anchor, Event, EventId, FeedbackTally, Grounds, ItemId, Memory, MemoryId, Ownership, Timestamp};
+
+use crate::error::MemoryError;
+use crate::ledger::{Ledger, Vouching};
+
+/// A memory, and whose word it is.
+#[derive(Clone, Debug)]
+pub(crate) struct JudgedMemory {
+    pub(crate) memory: Memory,
+    pub(crate) ownership: Ownership,
+    /// The event of somebody else that decides what it says, with its moment; `None` if it is this user's own.
+    pub(crate) foreign: Option<(EventId, Timestamp)>,
+}
+
+/// What decides how a memory stands before it is read.
+pub(crate) struct JudgedGrounds {
+    pub(crate) grounds: Grounds,
+    pub(crate) anchors: Vec<Anchor>,
+    pub(crate) ownership: Ownership,
+}
+
+impl Ledger {
+    /// A memory as it is, retired ones too; `None` for a deleted one.
+    pub(crate) fn memory(&self, id: MemoryId) -> Option<Memory> {
+        self.judged(id).map(|judged| judged.memory)
+    }
+
+    /// The same with whose word it is.
+    pub(crate) fn judged(&self, id: MemoryId) -> Option<JudgedMemory> {
+        self.glance([id]);
+        let judged = self.state.lock().memories.judged(id, &|event| self.wrote_itself(event));
+        let recall_journal::Judged { memory, foreign } = judged.filter(|judged| judged.memory.deleted.is_none())?;
+        Some(JudgedMemory { ownership: self.ownership(&memory, foreign.is_some()), memory, foreign })
+    }
+
+    /// A memory with what retired it.
+    pub(crate) fn memory_and_successor(&self, id: MemoryId) -> Option<(JudgedMemory, Option<MemoryId>)> {
+        let judged = self.judged(id)?;
+        Some((judged, self.state.lock().memories.superseded_by(id)))
+    }
+
+    /// What decides how memories stand, and what they are tied to; `None` for one that is not known or is deleted.
+    pub(crate) fn grounds(&self, ids: &[MemoryId]) -> Vec<Option<JudgedGrounds>> {
+        self.glance(ids.iter().copied());
+        let state = self.state.lock();
+        let own = |event: &Event| self.wrote_itself(event);
+        let grounds = |id: &MemoryId| {
+            let (grounds, tied) = state.memories.grounds(*id, &own)?;
+            let anchors = tied.to_vec();
+            let ownership = if self.log.is_some() {
+                let judged = state.memories.judged(*id, &own)?;
+                self.ownership(&judged.memory, judged.foreign.is_some())
+            } else {
+                Ownership::Own
+            };
+            Some(JudgedGrounds { grounds, anchors, ownership })
+        };
+        ids.iter().map(grounds).collect()
+    }
+
+    /// What this user's own feedback says about an item.
+    pub(crate) fn feedback(&self, item: ItemId) -> FeedbackTally {
+        self.state.lock().memories.feedback(item, &|event| self.wrote_itself(event))
+    }
+
+    /// The memories in force that came with the repository and that this user has not confirmed, in the order of their ids.
+    pub(crate) fn unconfirmed(&self) -> Vec<MemoryId> {
+        if self.log.is_none() {
+            return Vec::new();
+        }
+        let is_unconfirmed =
+            |id: &MemoryId| self.judged(*id).is_some_and(|judged| judged.ownership == Ownership::Repository);
+        self.ids().into_iter().filter(is_unconfirmed).collect()
+    }
+
+    /// Writes an event about a memory, as [`write`](Self::write), and keeps what it means for whose word the memory is.
+    ///
+    /// # Errors
+    /// The event is not acknowledged; or it is, and that it confirms the memory cannot be kept.
+    pub(crate) fn write_about(&self, id: MemoryId, event: Event, vouching: Vouching) -> Result<(), MemoryError> {
+        let before = self.judged(id).map(|judged| judged.ownership);
+        self.write(&[event])?;
+        if vouching == Vouching::Confirms || before == Some(Ownership::Confirmed) {
+            self.confirm(&[id])?;
+        }
+        Ok(())
+    }
+
+    /// Keeps that this user confirms memories as they are.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    fn confirm(&self, ids: &[MemoryId]) -> Result<(), MemoryError> {
+        let Some(log) = &self.log else { return Ok(()) };
+        let judged = ids.iter().filter_map(|id| self.judged(*id));
+        let memories: Vec<Memory> =
+            judged.filter(|judged| judged.ownership != Ownership::Own).map(|judged| judged.memory).collect();
+        log.own().confirm(&memories).map_err(|source| MemoryError::Confirm { source })
+    }
+
+    /// Whether this user's recall wrote an event, exactly as it is.
+    pub(crate) fn wrote_itself(&self, event: &Event) -> bool {
+        self.log.as_ref().is_none_or(|log| log.own().wrote(event))
+    }
+
+    fn ownership(&self, memory: &Memory, is_foreign: bool) -> Ownership {
+        match &self.log {
+            Some(log) if is_foreign && log.own().confirmed(memory) => Ownership::Confirmed,
+            Some(_) if is_foreign => Ownership::Repository,
+            Some(_) | None => Ownership::Own,
+        }
+    }
+}

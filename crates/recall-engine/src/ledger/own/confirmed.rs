@@ -1,0 +1,156 @@
+//! The hashes of what this user confirmed.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use recall_core::{ContentHash, Memory};
+use recall_journal::{Notes, Stat};
+
+/// The file's name, in the folder of the logs.
+const FILE: &str = "confirmed.jsonl";
+
+/// How often the logs are read again for what other processes wrote, while events are met that are in none: that lists a folder
+/// for each root.
+pub(crate) const FOLLOW_EVERY: Duration = Duration::from_millis(200);
+
+/// What this user confirmed: one hash a line. A confirmation holds for what was said, not for an id, so that a later change from
+/// outside is not confirmed.
+pub(crate) struct Confirmed {
+    notes: Notes,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    hashes: HashSet<ContentHash>,
+    stat: Option<Stat>,
+    followed: Option<Instant>,
+}
+
+/// A line of the file.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Line {
+    says: String,
+}
+
+impl Confirmed {
+    pub(crate) fn new(folder: &Path) -> Self {
+        Self { notes: Notes::new(folder, FILE), known: Mutex::default() }
+    }
+
+    pub(crate) fn holds(&self, says: ContentHash) -> bool {
+        let mut known = self.known.lock();
+        if known.hashes.contains(&says) {
+            return true;
+        }
+        if known.followed.is_some_and(|followed| followed.elapsed() < FOLLOW_EVERY) {
+            return false;
+        }
+        if let Err(error) = self.follow(&mut known) {
+            tracing::warn!(file = %self.notes.path().display(), %error, "what was confirmed was not read");
+        }
+        known.hashes.contains(&says)
+    }
+
+    /// Keeps hashes: they are on disk when this returns.
+    pub(crate) fn add(&self, says: impl IntoIterator<Item = ContentHash>) -> io::Result<()> {
+        let mut says: Vec<ContentHash> = says.into_iter().collect();
+        {
+            let known = self.known.lock();
+            says.retain(|says| !known.hashes.contains(says));
+        }
+        if says.is_empty() {
+            return Ok(());
+        }
+        self.notes.append(|_| {
+            let line = |says: &ContentHash| {
+                let line = Line { says: says.to_string() };
+                serde_json::to_string(&line).expect("a text") + "\n"
+            };
+            says.iter().map(line).collect::<String>().into_bytes()
+        })?;
+        self.known.lock().hashes.extend(says);
+        Ok(())
+    }
+
+    fn follow(&self, known: &mut Known) -> io::Result<()> {
+        known.followed = Some(Instant::now());
+        let stat = self.notes.stat()?;
+        if stat == known.stat {
+            return Ok(());
+        }
+        let text = self.notes.read()?;
+        let lines = text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+        let hashes = lines.filter_map(|line| blake3::Hash::from_hex(line.says).ok());
+        known.hashes.extend(hashes.map(|hash| ContentHash(*hash.as_bytes())));
+        known.stat = stat;
+        Ok(())
+    }
+}
+
+/// The hash of all that a memory says, and of when that last changed.
+///
+/// What it is tied to is part of it: with other anchors, another state of the files would seem to be what was confirmed.
+pub(crate) fn says_of(memory: &Memory) -> ContentHash {
+    let Memory {
+        id,
+        title,
+        content,
+        tags,
+        related_files,
+        scope,
+        source,
+        origin,
+        supersedes,
+        anchors,
+        lineage,
+        updated,
+        // Who added it and when is a claim that nothing depends on.
+        provenance: _,
+        created: _,
+        // Only this user's own count.
+        verified: _,
+        feedback: _,
+        // Not what it says, but whether it is in force.
+        deleted: _,
+        promoted: _,
+    } = memory;
+    let mut hasher = blake3::Hasher::new_derive_key("recall confirmed memory");
+    let mut part = |bytes: &[u8]| {
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    };
+    let mut text = |text: &str| part(text.as_bytes());
+    text(&id.to_string());
+    text(title);
+    text(content);
+    text(&scope.to_string());
+    text(&format!("{source:?} {lineage:?}"));
+    text(origin.as_str());
+    text(&supersedes.map(|older| older.to_string()).unwrap_or_default());
+    text(&updated.0.to_string());
+    text(&tags.len().to_string());
+    for tag in tags {
+        text(tag);
+    }
+    text(&related_files.len().to_string());
+    for path in related_files {
+        text(path.as_str());
+    }
+    for anchor in anchors {
+        text(anchor.path.as_str());
+        text(&format!("{:?} {:?}", anchor.symbol, anchor.commit));
+        text(&anchor.hash.to_string());
+    }
+    ContentHash(*hasher.finalize().as_bytes())
+}
+
+/// The hash of a profile.
+pub(crate) fn profile(text: &[u8]) -> ContentHash {
+    let mut hasher = blake3::Hasher::new_derive_key("recall confirmed profile");
+    hasher.update(text);
+    ContentHash(*hasher.finalize().as_bytes())
+}

@@ -1,0 +1,172 @@
+//! The events that this user's recall wrote to the journals of one root, kept in the data home.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use recall_core::{Event, EventId, StoreScope};
+use recall_journal::{Day, Journal, LineReader, Storage, event_ids, event_of_line};
+
+use crate::error::MemoryError;
+use crate::ledger::own::Returned;
+use crate::ledger::{Own, Since};
+use crate::store_folder::name_of;
+
+/// The own log of a root: a journal of exactly what this user's recall appended to the root's journals.
+///
+/// An event is synced here before it is appended to the project's journal, so that whatever was acknowledged is here. What is
+/// here and in no journal was taken away by something else, or its write was refused; [`Returned`] tells the two apart.
+pub(crate) struct OwnLog {
+    own: Arc<Own>,
+    folder: PathBuf,
+    root: PathBuf,
+    storage: Arc<dyn Storage>,
+    /// Opened by the first event that is written.
+    journal: Mutex<Option<Arc<Journal>>>,
+    pub(crate) returned: Returned,
+    /// Shared by those who write an event to both journals, held alone by who compares the two.
+    writing: RwLock<()>,
+}
+
+impl Own {
+    /// The log of a store; `None` for the global store, which lies in the data home, so that everything in it is the user's own.
+    pub(crate) fn log(self: &Arc<Self>, scope: StoreScope, root: &Path) -> Option<OwnLog> {
+        if scope == StoreScope::Global {
+            return None;
+        }
+        let folder = self.folder.join(name_of_folder(root));
+        let storage = (self.journals)(&folder, Path::new(""));
+        self.written.lock().logs.entry(folder.clone()).or_insert_with(|| LineReader::new(Arc::clone(&storage)));
+        Some(OwnLog::new(Arc::clone(self), folder, root, storage))
+    }
+}
+
+impl OwnLog {
+    pub(crate) fn new(own: Arc<Own>, folder: PathBuf, root: &Path, storage: Arc<dyn Storage>) -> Self {
+        let returned = Returned::new(&folder);
+        let (journal, writing) = (Mutex::default(), RwLock::default());
+        Self { own, folder, root: root.to_owned(), storage, journal, returned, writing }
+    }
+
+    /// What this user's recall wrote anywhere, and what this user confirmed.
+    pub(crate) fn own(&self) -> &Own {
+        &self.own
+    }
+
+    /// Held while events are written to this log and to the journals.
+    pub(crate) fn writing(&self) -> RwLockReadGuard<'_, ()> {
+        self.writing.read()
+    }
+
+    /// Held while nobody in this process writes.
+    pub(crate) fn nobody_writes(&self) -> RwLockWriteGuard<'_, ()> {
+        self.writing.write()
+    }
+
+    /// Keeps events: they are on disk when this returns, and are the user's own.
+    ///
+    /// # Errors
+    /// None of them is kept.
+    pub(crate) fn append(&self, events: &[Event]) -> Result<(), MemoryError> {
+        let failed = |source| MemoryError::Write { folder: self.folder.clone(), source };
+        self.journal()?.append_all(events).map_err(failed)?;
+        self.own.add(events);
+        Ok(())
+    }
+
+    fn journal(&self) -> Result<Arc<Journal>, MemoryError> {
+        let mut journal = self.journal.lock();
+        if let Some(journal) = journal.as_ref() {
+            return Ok(Arc::clone(journal));
+        }
+        let opened = Journal::open(Arc::clone(&self.storage))
+            .map_err(|source| MemoryError::OpenJournal { folder: self.folder.clone(), source })?;
+        self.name_root();
+        Ok(Arc::clone(journal.insert(Arc::new(opened))))
+    }
+
+    /// Writes the root's path next to the log, for people who look into the data home. Nothing depends on it.
+    fn name_root(&self) {
+        let written = std::fs::create_dir_all(&self.folder)
+            .and_then(|()| std::fs::write(self.folder.join("root"), format!("{}\n", self.root.display())));
+        if let Err(error) = written {
+            tracing::debug!(folder = %self.folder.display(), %error, "the root of a log is not named");
+        }
+    }
+
+    /// Which events of this log are in none of the journals of a folder, in the order of their days and lines. An event whose id
+    /// stands there with other content was edited, and is not missing.
+    ///
+    /// # Errors
+    /// The log or a journal cannot be read.
+    pub(crate) fn missing(&self, since: Since, journals: &Arc<dyn Storage>) -> std::io::Result<Vec<Event>> {
+        let is_recent = |day: Day| match since {
+            Since::Always => true,
+            Since::Day(first) => day >= first,
+        };
+        let mut known: HashSet<EventId> = HashSet::new();
+        LineReader::since(Arc::clone(journals), &is_recent).read(0, &mut |_, line| known.extend(event_ids(line)))?;
+        let settled = self.returned.settled()?;
+        let mut missing: BTreeMap<(Day, EventId), Event> = BTreeMap::new();
+        LineReader::since(Arc::clone(&self.storage), &is_recent).read(0, &mut |day, line| {
+            let is_missing = event_ids(line).next().is_some_and(|id| !known.contains(&id) && !settled.contains(&id));
+            if let Some(event) = is_missing.then(|| event_of_line(line, day)).flatten() {
+                missing.insert((day, event.id), event);
+            }
+        })?;
+        if missing.is_empty() || since == Since::Always {
+            return Ok(missing.into_values().collect());
+        }
+        // A person may have moved a line to an earlier day.
+        let absent = Self::absent(&missing.keys().map(|(_, id)| *id).collect(), journals)?;
+        Ok(missing.into_values().filter(|event| absent.contains(&event.id)).collect())
+    }
+
+    /// Whether it holds anything.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.storage.days().is_ok_and(|days| !days.is_empty())
+    }
+
+    /// The days of some events of this log.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub(crate) fn days_of(&self, ids: &BTreeSet<EventId>) -> std::io::Result<BTreeSet<Day>> {
+        let mut days = BTreeSet::new();
+        if !ids.is_empty() {
+            LineReader::new(Arc::clone(&self.storage)).read(0, &mut |day, line| {
+                days.extend(event_ids(line).any(|id| ids.contains(&id)).then_some(day));
+            })?;
+        }
+        Ok(days)
+    }
+
+    /// Which of some events are in none of the journals of a folder.
+    ///
+    /// # Errors
+    /// A journal cannot be read.
+    pub(crate) fn absent(ids: &BTreeSet<EventId>, journals: &Arc<dyn Storage>) -> std::io::Result<BTreeSet<EventId>> {
+        let mut absent = ids.clone();
+        LineReader::new(Arc::clone(journals)).read(0, &mut |_, line| {
+            for id in event_ids(line) {
+                absent.remove(&id);
+            }
+        })?;
+        Ok(absent)
+    }
+}
+
+/// The name of the log's folder for a root: its path, and which folder it is. A folder that was deleted and made again, as for
+/// another clone, has another log, so that nothing is put back into a project to which it never belonged.
+fn name_of_folder(root: &Path) -> String {
+    let mut hasher = blake3::Hasher::new_derive_key("recall root folder");
+    if let Ok(metadata) = std::fs::metadata(root) {
+        #[cfg(unix)]
+        hasher.update(&std::os::unix::fs::MetadataExt::ino(&metadata).to_le_bytes());
+        let created = metadata.created().map(recall_core::Timestamp::from).unwrap_or_default();
+        hasher.update(&created.0.to_le_bytes());
+    }
+    let identity = hasher.finalize().to_hex();
+    format!("{}-{}", name_of(root), &identity[..8])
+}

@@ -1,0 +1,177 @@
+//! What became of own events that are in no journal: refused, put back, or left alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+
+use parking_lot::Mutex;
+use recall_core::{EventId, Timestamp};
+use recall_journal::{Notes, moment_of, rfc_3339};
+
+/// The file's name, next to the log.
+const FILE: &str = "returned.jsonl";
+
+/// The record of an own log: which of its events are never to be put back into a journal again.
+pub(crate) struct Returned {
+    notes: Notes,
+    /// Events that were not acknowledged, and of which that is not on disk yet.
+    refused: Mutex<BTreeSet<EventId>>,
+}
+
+/// What became of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Fate {
+    /// The journal could not be written: nobody was told that it is kept.
+    Refused,
+    /// It was written in the end, under the same id.
+    Kept,
+    /// It vanished and was put back.
+    PutBack,
+}
+
+/// A line of the file.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Line {
+    event_id: String,
+    fate: Fate,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+}
+
+impl Returned {
+    pub(crate) fn new(folder: &Path) -> Self {
+        Self { notes: Notes::new(folder, FILE), refused: Mutex::default() }
+    }
+
+    /// The events that are not to be put back: those that were refused, and those that were put back before.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn settled(&self) -> io::Result<BTreeSet<EventId>> {
+        let mut settled: BTreeSet<EventId> = fates(&self.notes.read()?).into_keys().collect();
+        settled.extend(self.refused.lock().iter());
+        Ok(settled)
+    }
+
+    /// The events that were put back, each with when.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn put_back(&self) -> io::Result<BTreeMap<EventId, Timestamp>> {
+        let fates = fates(&self.notes.read()?).into_iter();
+        Ok(fates.filter(|(_, (fate, _))| *fate == Fate::PutBack).map(|(id, (_, at))| (id, at)).collect())
+    }
+
+    /// Keeps that events were not acknowledged. Where the disk refuses that too, it is tried again with the next note.
+    pub(crate) fn refuse(&self, ids: impl IntoIterator<Item = EventId>) {
+        self.refused.lock().extend(ids);
+        self.write_refused();
+    }
+
+    /// Keeps that events are acknowledged, of which one may have been refused before under the same id.
+    pub(crate) fn keep(&self, ids: impl IntoIterator<Item = EventId>) {
+        let ids: BTreeSet<EventId> = ids.into_iter().collect();
+        self.refused.lock().retain(|id| !ids.contains(id));
+        self.write_refused();
+        if !self.notes.stat().is_ok_and(|stat| stat.is_some()) {
+            return;
+        }
+        let kept = self.notes.append(|known| {
+            let fates = fates(known);
+            let refused = ids.iter().filter(|id| fates.get(id).is_some_and(|(fate, _)| *fate == Fate::Refused));
+            refused.flat_map(|id| line(*id, Fate::Kept, None)).collect()
+        });
+        if let Err(error) = kept {
+            tracing::warn!(file = %self.notes.path().display(), %error, "a note on kept events was not written");
+        }
+    }
+
+    /// Takes events to be put back: those that no process took before. That they were is on disk when this returns, so that no
+    /// event is put back twice, whatever happens afterwards.
+    ///
+    /// # Errors
+    /// The file cannot be written; then none was taken.
+    pub(crate) fn take(&self, ids: &BTreeSet<EventId>, now: Timestamp) -> io::Result<BTreeSet<EventId>> {
+        let mut taken = BTreeSet::new();
+        self.notes.append(|known| {
+            let fates = fates(known);
+            taken = ids.iter().filter(|id| !fates.contains_key(id)).copied().collect();
+            taken.iter().flat_map(|id| line(*id, Fate::PutBack, Some(now))).collect()
+        })?;
+        Ok(taken)
+    }
+
+    /// Gives up events that were taken and could not be put back, so that this is tried again.
+    pub(crate) fn release(&self, ids: &BTreeSet<EventId>) {
+        let released = self.notes.append(|_| ids.iter().flat_map(|id| line(*id, Fate::Kept, None)).collect());
+        if let Err(error) = released {
+            tracing::warn!(file = %self.notes.path().display(), %error, "events are not put back, and not again");
+        }
+    }
+
+    fn write_refused(&self) {
+        let mut refused = self.refused.lock();
+        if refused.is_empty() {
+            return;
+        }
+        match self.notes.append(|_| refused.iter().flat_map(|id| line(*id, Fate::Refused, None)).collect()) {
+            Ok(()) => refused.clear(),
+            Err(error) => {
+                tracing::warn!(file = %self.notes.path().display(), %error, "a note on refused events waits");
+            }
+        }
+    }
+}
+
+fn line(id: EventId, fate: Fate, at: Option<Timestamp>) -> Vec<u8> {
+    let line = Line { event_id: id.to_string(), fate, at: at.map(rfc_3339) };
+    let mut bytes = serde_json::to_vec(&line).expect("texts");
+    bytes.push(b'\n');
+    bytes
+}
+
+/// The last that is said of each event. An event that was refused and then kept is like any other.
+fn fates(text: &[u8]) -> BTreeMap<EventId, (Fate, Timestamp)> {
+    let mut fates = BTreeMap::new();
+    for line in text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+        let Ok(id) = line.event_id.parse::<EventId>() else { continue };
+        let at = line.at.as_deref().and_then(moment_of).unwrap_or_default();
+        match line.fate {
+            Fate::Kept => drop(fates.remove(&id)),
+            fate => drop(fates.insert(id, (fate, at))),
+        }
+    }
+    fates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(number: u8) -> EventId {
+        EventId([number; 16])
+    }
+
+    #[test]
+    fn an_event_is_taken_to_be_put_back_once_whoever_asks() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (one, other) = (Returned::new(folder.path()), Returned::new(folder.path()));
+        let both = BTreeSet::from([id(1), id(2)]);
+        assert_eq!(one.take(&BTreeSet::from([id(1)]), Timestamp(7)).expect("kept"), BTreeSet::from([id(1)]));
+        assert_eq!(other.take(&both, Timestamp(8)).expect("kept"), BTreeSet::from([id(2)]));
+        assert!(one.take(&both, Timestamp(9)).expect("kept").is_empty());
+        let put_back = BTreeMap::from([(id(1), Timestamp(7)), (id(2), Timestamp(8))]);
+        assert_eq!((one.put_back().expect("read"), one.settled().expect("read")), (put_back, both));
+    }
+
+    #[test]
+    fn what_was_refused_is_settled_until_it_is_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let returned = Returned::new(folder.path());
+        returned.refuse([id(1), id(2)]);
+        returned.keep([id(2), id(3)]);
+        assert_eq!(Returned::new(folder.path()).settled().expect("read"), BTreeSet::from([id(1)]));
+        assert!(returned.put_back().expect("read").is_empty());
+    }
+}

@@ -1,0 +1,163 @@
+//! Which documents point at which, and how strongly?
+//!
+//! The whole graph of a store at the grain of documents, for what ranks documents by it. Made in one pass over the
+//! catalog; holds numbers only.
+
+pub(crate) mod meaning;
+mod path_text;
+pub(crate) mod paths;
+mod resolve;
+pub(crate) mod stated;
+pub(crate) mod structure;
+
+use recall_catalog::{ReadError, Snapshot};
+use recall_core::{DocumentRow, Edge};
+use rustc_hash::FxHashMap;
+
+use crate::links::meaning::{is_used_by_name, meant, meant_behind};
+use crate::links::paths::Paths;
+use crate::links::stated::{Imported, Stated};
+
+/// What an import or a link between documents weighs, shared by what it may mean. A reference weighs the same at most:
+/// see [`Links::edges`].
+const STATED: f32 = 1.0;
+
+/// The links between the documents of a store.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Links {
+    /// The documents, in the order of their rows. Edges name them by their place here.
+    pub documents: Vec<DocumentRow>,
+    /// From, to, weight: sorted, each pair once, never a document with itself, weights above 0.
+    ///
+    /// An import, a link or a declared relation weighs 1, shared by the documents that its target may mean. A name that
+    /// a document uses weighs the square root of the number of its chunks that use it, shared by the documents that may
+    /// define it: those that it imports, else those in its directory, else those of its language; a name that
+    /// more than five documents define weighs nothing where no import decides between them. The weights of a pair add up.
+    pub edges: Vec<(u32, u32, f32)>,
+}
+
+/// Reads the links between the documents of a store.
+///
+/// Costs a pass over all symbols and edges and the decompression of all texts.
+///
+/// # Errors
+/// The catalog cannot be read.
+pub fn links(snapshot: &Snapshot<'_>) -> Result<Links, ReadError> {
+    let stated = Stated::read(snapshot)?;
+    let paths = &stated.paths;
+    let weighed = stated.edges().iter().map(|edge| (edge.from, edge.to, STATED / edge.meant as f32));
+    let mut edges = Edges(weighed.collect());
+    let definers = Definers::read(snapshot, paths)?;
+    let mut used = Used::default();
+    snapshot.each_reference(|row, _, name| {
+        let (module, name) = Edge::unqualified(name);
+        let Some(&name) = definers.names.get(name) else { return };
+        let document = paths.in_row_near(row, used.from);
+        if document != used.from {
+            used.give(&definers, &stated, &mut edges);
+            used.from = document;
+        }
+        used.add(name, module);
+    })?;
+    used.give(&definers, &stated, &mut edges);
+    let documents = paths.places().iter().map(|place| place.row).collect();
+    Ok(Links { documents, edges: edges.into_merged() })
+}
+
+/// Which documents define a name.
+struct Definers {
+    /// Each name's place in `documents`.
+    names: FxHashMap<Box<str>, u32>,
+    /// The documents that define each name, ascending.
+    documents: Vec<Vec<u32>>,
+}
+
+impl Definers {
+    fn read(snapshot: &Snapshot<'_>, paths: &Paths) -> Result<Self, ReadError> {
+        let mut definers = Self { names: FxHashMap::default(), documents: Vec::new() };
+        let mut last = None;
+        snapshot.each_definition(|row, kind, name| {
+            if !is_used_by_name(kind) {
+                return;
+            }
+            last = paths.in_row_near(row, last);
+            let Some(document) = last else { return };
+            let place = if let Some(&place) = definers.names.get(name) {
+                place as usize
+            } else {
+                let place = definers.documents.len();
+                definers.names.insert(name.into(), place as u32);
+                definers.documents.push(Vec::new());
+                place
+            };
+            let documents = &mut definers.documents[place];
+            if documents.last() != Some(&document) {
+                documents.push(document);
+            }
+        })?;
+        Ok(definers)
+    }
+}
+
+/// The names that one document uses, with the number of its chunks that do.
+#[derive(Default)]
+struct Used {
+    from: Option<u32>,
+    /// By the names and the places in `modules` of what they are taken from, where the document tells.
+    names: FxHashMap<(u32, Option<u32>), u32>,
+    modules: FxHashMap<Box<str>, u32>,
+}
+
+impl Used {
+    fn add(&mut self, name: u32, module: Option<&str>) {
+        let module = module.map(|module| {
+            self.modules.get(module).copied().unwrap_or_else(|| {
+                let place = self.modules.len() as u32;
+                self.modules.insert(module.into(), place);
+                place
+            })
+        });
+        *self.names.entry((name, module)).or_default() += 1;
+    }
+
+    /// Turns what was gathered into edges and forgets it.
+    fn give(&mut self, definers: &Definers, stated: &Stated, edges: &mut Edges) {
+        let Some(from) = self.from else {
+            self.names.clear();
+            return self.modules.clear();
+        };
+        let imported = stated.imported(from);
+        let mut imported_from = vec![Imported::default(); self.modules.len()];
+        for (module, place) in self.modules.drain() {
+            imported_from[place as usize] = stated.imported_from(from, &module);
+        }
+        for ((name, module), chunks) in self.names.drain() {
+            let definers = &definers.documents[name as usize];
+            let meant = match module {
+                None => meant(&stated.paths, from, definers, &imported),
+                Some(module) => meant_behind(&stated.paths, from, definers, &imported_from[module as usize], &imported),
+            };
+            let weight = (chunks as f32).sqrt() / meant.len().max(1) as f32;
+            edges.0.extend(meant.into_iter().filter(|&to| to != from).map(|to| (from, to, weight)));
+        }
+    }
+}
+
+struct Edges(Vec<(u32, u32, f32)>);
+
+impl Edges {
+    /// Sorted, each pair once. Weights are sorted as well before they are added, so that sums are the same every time.
+    fn into_merged(self) -> Vec<(u32, u32, f32)> {
+        let mut edges = self.0;
+        edges.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+        edges.dedup_by(|next, kept| {
+            let is_same = (next.0, next.1) == (kept.0, kept.1);
+            if is_same {
+                kept.2 += next.2;
+            }
+            is_same
+        });
+        edges.shrink_to_fit();
+        edges
+    }
+}

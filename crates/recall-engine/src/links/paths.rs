@@ -1,0 +1,221 @@
+//! Which documents does the end of a path mean?
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use recall_catalog::{DocumentPlace, ReadError, Snapshot};
+use recall_core::{DocumentRow, FileKind};
+use rustc_hash::FxHashMap;
+
+use crate::links::resolve::{Guess, Reach, Thing, family, guesses, names_only_imports};
+
+use crate::links::path_text::{directory_of, ends_with, last_component, module_of, shared_directories};
+
+/// The most documents that one target means; a package of more files is cut.
+pub(crate) const MOST_TARGETS: usize = 64;
+
+/// The paths of a store's documents, in an order in which the end of a path is looked up. A document is named by its
+/// place in the order of rows.
+pub(crate) struct Paths {
+    places: Vec<DocumentPlace>,
+    /// The documents by the last component of their module's path, then by path.
+    by_module: Vec<u32>,
+    /// Where in `by_module` the documents of a last component are.
+    modules: FxHashMap<Box<str>, Range<u32>>,
+    /// The documents by the last component of their directory, then by directory, then by path.
+    by_directory: Vec<u32>,
+    /// The number of each document's directory.
+    directories: Vec<u32>,
+    /// The number of each document's [`family`] of languages.
+    families: Vec<u32>,
+}
+
+impl Paths {
+    pub(crate) fn read(snapshot: &Snapshot<'_>) -> Result<Self, ReadError> {
+        Ok(Self::new(snapshot.places()?))
+    }
+
+    /// Takes documents in the order of their rows.
+    pub(crate) fn new(places: Vec<DocumentPlace>) -> Self {
+        let path = |document: &u32| places[*document as usize].path.as_str();
+        let mut by_module: Vec<u32> = (0..places.len() as u32).collect();
+        let mut by_directory = by_module.clone();
+        let module_name = |document: &u32| last_component(module_of(path(document)));
+        by_module.sort_by_cached_key(|document| (module_name(document), path(document)));
+        by_directory.sort_by_cached_key(|document| {
+            let directory = directory_of(path(document));
+            (last_component(directory), directory, path(document))
+        });
+        let mut modules = FxHashMap::default();
+        let mut start = 0;
+        for alike in by_module.chunk_by(|a, b| module_name(a) == module_name(b)) {
+            let end = start + alike.len() as u32;
+            modules.insert(module_name(&alike[0]).into(), start..end);
+            start = end;
+        }
+        let mut directories = vec![0; places.len()];
+        let beside = by_directory.chunk_by(|a, b| directory_of(path(a)) == directory_of(path(b)));
+        for (number, documents) in (0..).zip(beside) {
+            for &document in documents {
+                directories[document as usize] = number;
+            }
+        }
+        let mut known: Vec<&str> = Vec::new();
+        let families = places.iter().map(|place| {
+            let family = place.language.as_ref().map_or("", |language| family(language.as_str()));
+            let number = known.iter().position(|other| *other == family).unwrap_or_else(|| {
+                known.push(family);
+                known.len() - 1
+            });
+            number as u32
+        });
+        let families = families.collect();
+        Self { places, by_module, modules, by_directory, directories, families }
+    }
+
+    /// The documents, in the order of rows.
+    pub(crate) fn places(&self) -> &[DocumentPlace] {
+        &self.places
+    }
+
+    pub(crate) fn place(&self, document: u32) -> &DocumentPlace {
+        &self.places[document as usize]
+    }
+
+    /// Which document is in a row.
+    pub(crate) fn in_row(&self, row: DocumentRow) -> Option<u32> {
+        self.places.binary_search_by_key(&row, |place| place.row).ok().map(|at| at as u32)
+    }
+
+    /// As [`in_row`](Self::in_row), where the one asked for before is often asked for again.
+    pub(crate) fn in_row_near(&self, row: DocumentRow, last: Option<u32>) -> Option<u32> {
+        last.filter(|&document| self.place(document).row == row).or_else(|| self.in_row(row))
+    }
+
+    /// Which document is at a path.
+    pub(crate) fn at(&self, path: &str) -> Option<u32> {
+        self.modules(module_of(path)).iter().copied().find(|&document| self.path(document) == path)
+    }
+
+    /// The documents that a target in a document means, by path; never the document itself. Empty for what is not in
+    /// the store.
+    ///
+    /// Where the target alone does not decide, the documents nearest to the one that names it are meant; several that
+    /// are equally near are all given.
+    pub(crate) fn resolve(&self, from: u32, target: &str) -> Vec<u32> {
+        let place = self.place(from);
+        let language = place.language.as_ref().map_or("", |language| language.as_str());
+        for guess in guesses(language, place.path.as_str(), target) {
+            let mut found = self.find(&guess);
+            found.retain(|&document| document != from);
+            if matches!(guess.thing, Thing::Package(_)) && place.file_kind != FileKind::Test {
+                found.retain(|&document| self.place(document).file_kind != FileKind::Test);
+            }
+            if !found.is_empty() {
+                self.keep_nearest(from, &guess, &mut found);
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Whether two documents are in one directory.
+    pub(crate) fn are_beside(&self, a: u32, b: u32) -> bool {
+        self.directories[a as usize] == self.directories[b as usize]
+    }
+
+    /// Whether two documents are written in languages that use each other's definitions.
+    pub(crate) fn are_family(&self, a: u32, b: u32) -> bool {
+        self.families[a as usize] == self.families[b as usize]
+    }
+
+    /// Whether a document can name of others only what it imports.
+    pub(crate) fn names_only_imports(&self, document: u32) -> bool {
+        self.place(document).language.as_ref().is_some_and(|language| names_only_imports(language.as_str()))
+    }
+
+    fn path(&self, document: u32) -> &str {
+        self.place(document).path.as_str()
+    }
+
+    /// The documents whose module's path ends with the same component.
+    fn modules(&self, module: &str) -> &[u32] {
+        let Some(range) = self.modules.get(last_component(module)) else { return &[] };
+        &self.by_module[range.start as usize..range.end as usize]
+    }
+
+    fn find(&self, guess: &Guess) -> Vec<u32> {
+        let Guess { path, reach, thing } = guess;
+        let is_meant = |found: &str| match reach {
+            Reach::Here => found == path,
+            Reach::Anywhere => ends_with(found, path),
+        };
+        let has_extension = |document: u32, extensions: &[&str]| {
+            self.place(document).path.extension().is_some_and(|extension| extensions.contains(&extension))
+        };
+        match thing {
+            Thing::File => {
+                let documents = self.modules(module_of(path)).iter().copied();
+                documents.filter(|&document| is_meant(self.path(document))).collect()
+            }
+            Thing::Module(extensions) => {
+                let documents = self.modules(path).iter().copied();
+                documents
+                    .filter(|&document| is_meant(module_of(self.path(document))) && has_extension(document, extensions))
+                    .collect()
+            }
+            Thing::Package(extensions) => {
+                let name = last_component(path);
+                let ends_alike =
+                    run(&self.by_directory, |document| last_component(directory_of(self.path(document))).cmp(name));
+                ends_alike
+                    .iter()
+                    .copied()
+                    .filter(|&document| {
+                        is_meant(directory_of(self.path(document))) && has_extension(document, extensions)
+                    })
+                    .collect()
+            }
+        }
+    }
+
+    /// Keeps the documents that share the most directories with the one that names them, and of those the ones whose
+    /// extension stands first.
+    fn keep_nearest(&self, from: u32, guess: &Guess, found: &mut Vec<u32>) {
+        if guess.reach == Reach::Anywhere && found.len() > 1 {
+            let nearness = |document: &u32| shared_directories(self.path(from), self.path(*document));
+            let most = found.iter().map(nearness).max().unwrap_or_default();
+            found.retain(|document| nearness(document) == most);
+        }
+        if let Thing::Module(extensions) = guess.thing {
+            let rank = |document: &u32| {
+                let extension = self.place(*document).path.extension();
+                extensions.iter().position(|known| Some(*known) == extension)
+            };
+            let first = found.iter().map(rank).min().flatten();
+            found.retain(|document| rank(document) == first);
+        }
+        found.truncate(MOST_TARGETS);
+    }
+}
+
+/// The entries of a sorted list that compare equal.
+fn run(sorted: &[u32], compare: impl Fn(u32) -> Ordering) -> &[u32] {
+    let start = sorted.partition_point(|&document| compare(document) == Ordering::Less);
+    let length = sorted[start..].partition_point(|&document| compare(document) == Ordering::Equal);
+    &sorted[start..start + length]
+}
+
+/// A place for each path, in their order; for tests.
+#[cfg(test)]
+pub(crate) fn places(paths: &[&str]) -> Vec<DocumentPlace> {
+    (1..)
+        .zip(paths)
+        .map(|(row, path)| {
+            let path = recall_core::DocPath::new(path).expect("a plain path");
+            let language = recall_chunk::language_of(&path, "");
+            let file_kind = FileKind::of(&path);
+            DocumentPlace { row: DocumentRow(row), path, language, file_kind }
+        })
+        .collect()
+}

@@ -1,0 +1,30 @@
+//! Languages that import files by their paths: C and its kin, Zig, shells.
+
+use crate::links::resolve::guess::{Guess, Reach, Thing, beside, guess};
+
+/// `"x.h"` beside the file, or below one of the directories that are searched.
+pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
+    beside_or_anywhere(from, target)
+}
+
+/// `@import("x.zig")`; other names are packages of the build.
+pub(crate) fn zig_guesses(from: &str, target: &str) -> Vec<Guess> {
+    let is_file = target.contains('.');
+    let path = beside(from, target).filter(|_| is_file);
+    path.into_iter().map(|path| guess(path, Reach::Here, Thing::File)).collect()
+}
+
+/// `source lib/x.sh`, whatever computed directory stood before it.
+pub(crate) fn sourced_guesses(from: &str, target: &str) -> Vec<Guess> {
+    beside_or_anywhere(from, target.trim_start_matches('/'))
+}
+
+fn beside_or_anywhere(from: &str, target: &str) -> Vec<Guess> {
+    let mut found: Vec<Guess> =
+        beside(from, target).into_iter().map(|path| guess(path, Reach::Here, Thing::File)).collect();
+    let plain = target.trim_start_matches("./");
+    if !plain.starts_with("../") {
+        found.push(guess(plain, Reach::Anywhere, Thing::File));
+    }
+    found
+}

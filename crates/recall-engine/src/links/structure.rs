@@ -1,0 +1,144 @@
+//! How do the documents of a store hang together, and what follows from it for their rank?
+//!
+//! The links between documents as a graph in memory, with each document's PageRank. A query walks it from its candidates:
+//! what good candidates import, use or are used by is more likely to belong to the answer.
+
+mod counters;
+mod walk;
+
+use recall_core::{DocumentRow, Generation, find_ascending};
+
+use crate::links::Links;
+use crate::links::structure::counters::Counters;
+
+/// The graph of a store's documents.
+#[derive(Debug, Default)]
+pub(crate) struct Structure {
+    /// The generation that it was read from.
+    pub(crate) generation: Generation,
+    /// The documents, ascending; the others name them by their place here.
+    documents: Vec<DocumentRow>,
+    /// Whom each document points at.
+    out: Neighbours,
+    /// Who points at each document.
+    into: Neighbours,
+    /// Each document's PageRank, times the number of documents: 1 is the mean.
+    rank: Vec<f32>,
+    /// What walks count in.
+    counters: Counters,
+}
+
+/// The neighbours of each document in one direction.
+#[derive(Debug, Default)]
+struct Neighbours {
+    /// Where the neighbours of each document begin, and where the last end.
+    starts: Vec<u32>,
+    /// The neighbours with their share: the shares of one document add up to 1, or to 0 where there is none.
+    shares: Vec<(u32, f32)>,
+    /// The sum of the weights of each document's links, before they became shares.
+    weight: Vec<f32>,
+}
+
+/// The damping of PageRank (Brin, Page, WWW 1998).
+const DAMPING: f32 = 0.85;
+/// After so many rounds the ranks differ by less than what a feature shows.
+const ROUNDS: usize = 20;
+
+impl Structure {
+    /// Whether it is that of some generation, rather than none at all.
+    pub(crate) fn is_read(&self) -> bool {
+        self.generation != Generation::default()
+    }
+
+    /// Makes the graph of the links of a generation.
+    pub(crate) fn new(generation: Generation, links: Links) -> Self {
+        let Links { documents, edges } = links;
+        let count = documents.len();
+        // A hub is pointed at by everything, so being pointed at by it, or pointing at it, says little: each link is
+        // weighed down by the square root of what its end already has.
+        let (mut given, mut taken) = (vec![0.0_f32; count], vec![0.0_f32; count]);
+        for &(from, to, weight) in &edges {
+            given[from as usize] += weight;
+            taken[to as usize] += weight;
+        }
+        let out = Neighbours::new(count, edges.iter().map(|&(from, to, weight)| (from, to, weight)), &taken);
+        let mut reversed: Vec<(u32, u32, f32)> = edges.iter().map(|&(from, to, weight)| (to, from, weight)).collect();
+        reversed.sort_unstable_by_key(|&(from, to, _)| (from, to));
+        let into = Neighbours::new(count, reversed.into_iter(), &given);
+        let rank = page_rank(&out, count);
+        Self { generation, documents, out, into, rank, counters: Counters::default() }
+    }
+
+    /// The place of a document; `None` for one that is newer than the graph.
+    pub(crate) fn place(&self, document: DocumentRow) -> Option<u32> {
+        find_ascending(self.documents.len(), |place| self.documents[place].0, document.0).map(|place| place as u32)
+    }
+
+    /// A document's PageRank; 1 is the mean of the store.
+    pub(crate) fn rank(&self, place: u32) -> f32 {
+        self.rank[place as usize]
+    }
+
+    /// The weight of the links to a document.
+    pub(crate) fn used(&self, place: u32) -> f32 {
+        self.into.weight[place as usize]
+    }
+
+    /// The weight of the links from a document.
+    pub(crate) fn uses(&self, place: u32) -> f32 {
+        self.out.weight[place as usize]
+    }
+}
+
+impl Neighbours {
+    /// From links sorted by their start; `dampening` is what the ends of links already have.
+    fn new(count: usize, links: impl Iterator<Item = (u32, u32, f32)>, dampening: &[f32]) -> Self {
+        let mut neighbours =
+            Self { starts: Vec::with_capacity(count + 1), shares: Vec::new(), weight: vec![0.0; count] };
+        for (from, to, weight) in links {
+            while neighbours.starts.len() <= from as usize {
+                neighbours.starts.push(neighbours.shares.len() as u32);
+            }
+            neighbours.weight[from as usize] += weight;
+            neighbours.shares.push((to, weight / dampening[to as usize].max(1.0).sqrt()));
+        }
+        neighbours.starts.resize(count + 1, neighbours.shares.len() as u32);
+        for place in 0..count {
+            let (start, end) = (neighbours.starts[place] as usize, neighbours.starts[place + 1] as usize);
+            let shares = &mut neighbours.shares[start..end];
+            let sum: f32 = shares.iter().map(|&(_, share)| share).sum();
+            for (_, share) in shares {
+                *share /= sum;
+            }
+        }
+        neighbours
+    }
+
+    fn of(&self, place: u32) -> &[(u32, f32)] {
+        &self.shares[self.starts[place as usize] as usize..self.starts[place as usize + 1] as usize]
+    }
+}
+
+fn page_rank(out: &Neighbours, count: usize) -> Vec<f32> {
+    let mut rank = vec![1.0_f32; count];
+    for _ in 0..ROUNDS {
+        let mut next = vec![1.0 - DAMPING; count];
+        let mut lost = 0.0;
+        for (place, &rank) in rank.iter().enumerate() {
+            let neighbours = out.of(place as u32);
+            if neighbours.is_empty() {
+                lost += rank;
+            }
+            for &(to, share) in neighbours {
+                next[to as usize] += DAMPING * rank * share;
+            }
+        }
+        // What points nowhere points everywhere.
+        let everywhere = DAMPING * lost / count as f32;
+        for rank in &mut next {
+            *rank += everywhere;
+        }
+        rank = next;
+    }
+    rank
+}

@@ -1,0 +1,179 @@
+//! The features that a ranker sees of a document: their names, their order, and those that are taken from the evidence as it is.
+//!
+//! `search::features` computes them in this order.
+
+use recall_core::FileKind;
+use recall_lexical::DocumentEvidence;
+
+use super::kind::Basis;
+
+/// One score of a document, of which the best and the ranks are taken.
+pub(crate) type Score = fn(&DocumentEvidence) -> f32;
+
+/// The scores of a document, by name: each gives a feature relative to the answer's best and one by its rank.
+pub(crate) const SCORES: [(&str, &str, Score); 9] = [
+    ("body_best", "body_best_rank", |document| document.body_best),
+    ("body_top", "body_top_rank", |document| document.body_top),
+    ("body_whole", "body_whole_rank", |document| document.body_whole),
+    ("symbol_best", "symbol_best_rank", |document| document.symbol_best),
+    ("symbol_whole", "symbol_whole_rank", |document| document.symbol_whole),
+    ("comment_best", "comment_best_rank", |document| document.comment_best),
+    ("comment_whole", "comment_whole_rank", |document| document.comment_whole),
+    ("path", "path_rank", |document| document.path),
+    ("chunk_score", "chunk_score_rank", |document| document.chunk_score),
+];
+
+/// What is taken of a document as it is.
+pub(crate) const FACTS: [(&str, Score); 25] = [
+    ("body_coverage", |document| document.body_coverage),
+    ("chunk_coverage", |document| document.chunk_coverage),
+    ("symbol_coverage", |document| document.symbol_coverage),
+    ("chunk_symbol_coverage", |document| document.chunk_symbol_coverage),
+    ("symbol_share", |document| document.symbol_share),
+    ("comment_coverage", |document| document.comment_coverage),
+    ("path_coverage", |document| document.path_coverage),
+    ("stem_coverage", |document| document.stem_coverage),
+    ("stem_share", |document| document.stem_share),
+    ("folder_share", |document| document.folder_share),
+    ("names_equal", |document| document.names_equal),
+    ("names_folded", |document| document.names_folded),
+    ("names_begun", |document| document.names_begun),
+    ("names_stem", |document| document.names_stem),
+    ("holds_rarest", |document| document.holds_rarest),
+    ("place", |document| document.place),
+    ("matched_chunks", |document| document.matched_chunks),
+    ("chunks", |document| document.chunks.ln_1p()),
+    ("tokens", |document| document.tokens.ln_1p()),
+    ("symbol_tokens", |document| document.symbol_tokens.ln_1p()),
+    ("comment_tokens", |document| document.comment_tokens.ln_1p()),
+    ("chunk_tokens", |document| document.chunk_tokens.ln_1p()),
+    ("is_test", |document| flag(document.traits.file_kind == FileKind::Test)),
+    ("is_example", |document| flag(document.traits.file_kind == FileKind::Example)),
+    ("is_declaration", |document| flag(document.traits.file_kind == FileKind::Declaration)),
+];
+
+/// What is known beside the evidence: of the document, then of the question.
+pub(crate) const OTHERS: [&str; 32] = [
+    "pairs",
+    "near",
+    "lead",
+    "is_data",
+    "is_markup",
+    "is_unknown",
+    "folder_mass",
+    "kin",
+    "rank",
+    "used",
+    "uses",
+    "walked",
+    "walked_over_links",
+    "walked_rank",
+    "is_generated",
+    "is_prose",
+    "is_record",
+    "lexical_rank",
+    "symbol_rank",
+    "path_name_rank",
+    "fused",
+    "fused_rank",
+    "asked_for",
+    "asks_symbol",
+    "asks_path",
+    "asks_question",
+    "terms",
+    "names",
+    "mean_weight",
+    "rarest",
+    "unknown",
+    "store_chunks",
+];
+
+/// What a document says by itself, so that it means the same in every store and for every kind of text: shares of what could
+/// not match better, and whether it is called so.
+pub(crate) const ABSOLUTE: [&str; 12] = [
+    "body_part",
+    "chunk_part",
+    "symbol_part",
+    "path_part",
+    "held",
+    "phrase_equal",
+    "path_equal",
+    "names_near",
+    "is_memory",
+    "asks_decision",
+    "asks_docs",
+    "asks_tests",
+];
+
+/// What is known of a document once its kind is in order; the rankers of the kinds do not see it.
+const RANKED: [&str; 3] = ["ranked", "ranked_lead", "ranked_place"];
+
+/// What is known of the meaning; missing where a store's embeddings have no say.
+const MEANING: [&str; 6] =
+    ["cosine", "cosine_relative", "cosine_rank", "chunk_cosine", "semantic_rank", "nearest_cosine"];
+
+/// The number of features that words, names, paths and the graph give.
+pub(crate) const BY_WORDS: usize = 2 * SCORES.len() + FACTS.len() + OTHERS.len() + ABSOLUTE.len();
+
+/// The number of features that the rankers of the kinds may see.
+pub(crate) const BEFORE_RANKING: usize = BY_WORDS + MEANING.len();
+
+/// The number of features.
+pub(crate) const COUNT: usize = BEFORE_RANKING + RANKED.len();
+
+/// The names of the features that a ranker of a kind sees on a basis, in their order; what words alone give comes first.
+pub fn names(basis: Basis) -> Vec<&'static str> {
+    let mut names = all();
+    names.truncate(if basis == Basis::Words { BY_WORDS } else { BEFORE_RANKING });
+    names
+}
+
+/// The names of all features, in their order: those of [`names`], and what is known once each kind is in order.
+pub fn all() -> Vec<&'static str> {
+    let mut names = Vec::with_capacity(COUNT);
+    names.extend(SCORES.iter().map(|&(name, _, _)| name));
+    names.extend(SCORES.iter().map(|&(_, name, _)| name));
+    names.extend(FACTS.iter().map(|&(name, _)| name));
+    names.extend(OTHERS);
+    names.extend(ABSOLUTE);
+    names.extend(MEANING);
+    names.extend(RANKED);
+    names
+}
+
+/// What depends on the other candidates: the relevance does not see it, so that it means the same whatever else is found.
+const RELATIVE: [&str; 14] = [
+    "folder_mass",
+    "kin",
+    "walked",
+    "walked_over_links",
+    "walked_rank",
+    "lexical_rank",
+    "symbol_rank",
+    "path_name_rank",
+    "fused",
+    "fused_rank",
+    "store_chunks",
+    "cosine_relative",
+    "cosine_rank",
+    "semantic_rank",
+];
+
+/// The names of the features that the relevance sees on a basis, in their order.
+pub fn of_relevance(basis: Basis) -> Vec<&'static str> {
+    let is_seen = |name: &&str| {
+        let is_score = SCORES.iter().any(|(score, rank, _)| name == score || name == rank);
+        !is_score && !RELATIVE.contains(name) && (basis != Basis::Words || !is_of_meaning(name))
+    };
+    all().into_iter().filter(is_seen).collect()
+}
+
+/// Whether a feature is missing where nothing tells the meaning.
+pub(crate) fn is_of_meaning(name: &str) -> bool {
+    MEANING.contains(&name)
+}
+
+/// A feature that holds or does not.
+pub(crate) fn flag(holds: bool) -> f32 {
+    f32::from(u8::from(holds))
+}

@@ -1,0 +1,79 @@
+//! Which documents may answer a query, and what does the ranker see of them?
+
+use std::collections::HashMap;
+
+use recall_core::{ChunkRow, DocPath, SearchRequest, understand};
+
+use crate::error::SearchError;
+use crate::origin::Origin;
+use crate::ranking::{Basis, Kind, schema};
+use crate::{Engine, search};
+
+/// A document that may answer, as the learned ranker of its kind sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RankedDocument {
+    /// Its path.
+    pub path: DocPath,
+    /// The lines of the chunk that stands for it, the first and the last.
+    pub lines: (u32, u32),
+    /// Which ranker decides on it.
+    pub kind: Kind,
+    /// Its features, in the order of [`all_feature_names`](crate::all_feature_names); those of [`feature_names`](crate::feature_names)
+    /// come first.
+    pub features: Vec<f32>,
+}
+
+impl Engine {
+    /// What is known of candidates: the meaning too, where there is a model.
+    pub fn basis(&self) -> Basis {
+        if self.settings.model.is_some() { Basis::Meaning } else { Basis::Words }
+    }
+
+    /// The built-in rankers that put the kinds in order, in their binary form: those that decide on what is known, over
+    /// [`feature_names`](crate::feature_names).
+    ///
+    /// # Panics
+    /// Never: no ranker of a kind splits on what is known only after it.
+    pub fn built_in_rankers(&self) -> Vec<(Kind, Vec<u8>)> {
+        let names: Vec<String> = schema::names(self.basis()).into_iter().map(ToOwned::to_owned).collect();
+        let written = |kind| {
+            let ranker = self.settings.rankers.of(kind, self.basis())?.clone();
+            Some((kind, ranker.over(&names).expect("a ranker of a kind knows the features before ranking").write()))
+        };
+        [Kind::Code, Kind::Prose].into_iter().filter_map(written).collect()
+    }
+
+    /// What the learned rankers see of every candidate, in no particular order. Nothing is selected.
+    ///
+    /// # Errors
+    /// As [`Engine::search`].
+    pub fn candidates(&self, origin: &Origin, request: &SearchRequest) -> Result<Vec<RankedDocument>, SearchError> {
+        self.repairing(|| self.seen_documents(origin, request))
+    }
+
+    fn seen_documents(&self, origin: &Origin, request: &SearchRequest) -> Result<Vec<RankedDocument>, SearchError> {
+        let mut understood = understand(&request.query);
+        let scope = understood.scope.unwrap_or(request.scope);
+        search::merge_filters(&mut understood, request)?;
+        let stores = self.stores_for(origin, scope, &understood)?;
+        let seen = search::seen(self, request, &understood, scope, &stores)?;
+        let mut documents = Vec::with_capacity(seen.len());
+        for (place, store) in stores.iter().enumerate() {
+            let here: Vec<_> = seen.iter().filter(|seen| seen.store == place).collect();
+            let rows: Vec<ChunkRow> = here.iter().map(|seen| seen.chunk).collect();
+            let read = store.read(|snapshot| snapshot.hits(&rows))?;
+            let by_row: HashMap<ChunkRow, _> = read.into_iter().flatten().map(|chunk| (chunk.row, chunk)).collect();
+            documents.extend(here.into_iter().filter_map(|seen| {
+                let found = by_row.get(&seen.chunk)?;
+                let span = found.chunk.span;
+                Some(RankedDocument {
+                    path: found.document.document.path.clone(),
+                    lines: (span.start_line, span.end_line),
+                    kind: seen.kind,
+                    features: seen.row.clone(),
+                })
+            }));
+        }
+        Ok(documents)
+    }
+}

@@ -1,0 +1,67 @@
+//! A briefing and its sections.
+
+use crate::warning::Warning;
+
+/// What a new session should know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Briefing {
+    /// All of it, for a model to read.
+    pub text: String,
+    /// The estimated tokens of the text; never above the budget.
+    pub used_tokens: u32,
+    /// Its sections, in the order of the text.
+    pub sections: Vec<BriefingSection>,
+    /// What the reader should know beside it.
+    pub warnings: Vec<Warning>,
+}
+
+/// A section of a briefing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BriefingSection {
+    /// What it is about.
+    pub kind: SectionKind,
+    /// Its heading.
+    pub title: &'static str,
+    /// Its text, without the heading.
+    pub text: String,
+    /// The ids and places that it stands on, in order.
+    pub citations: Vec<String>,
+}
+
+/// What a section of a briefing is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SectionKind {
+    /// Who works, on what, by which conventions.
+    Profile,
+    /// What the sessions before did.
+    History,
+    /// What they left open.
+    Tasks,
+    /// What is known about what is being worked on.
+    Decisions,
+    /// What changed, and what of the memories no longer holds.
+    Changes,
+}
+
+impl SectionKind {
+    /// The kind's name, as interfaces write it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Profile => "profile",
+            Self::History => "history",
+            Self::Tasks => "tasks",
+            Self::Decisions => "decisions",
+            Self::Changes => "changes",
+        }
+    }
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Profile => "Profile",
+            Self::History => "Recent sessions",
+            Self::Tasks => "Left open",
+            Self::Decisions => "Decisions and lessons",
+            Self::Changes => "Changes",
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What changed, and what of the memories no longer holds?
+
+use recall_core::{Recalled, SessionState, Timestamp};
+use recall_journal::Day;
+
+use crate::git::Git;
+use crate::session::briefing::Scene;
+use crate::session::briefing::decisions::state_of;
+use crate::session::briefing::pack::Entry;
+use crate::session::briefing::quote::inline;
+
+/// How many files, commits and memories are named at most.
+const FILES: usize = 20;
+const COMMITS: usize = 10;
+const DRIFTED: usize = 10;
+
+const DAY_NANOS: i64 = 86_400_000_000_000;
+
+impl Scene<'_> {
+    pub(crate) fn changes(&self, told: &[Recalled]) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = self.put_back().into_iter().collect();
+        entries.extend(drifted(told));
+        entries.extend(self.files());
+        entries.extend(self.commits());
+        entries
+    }
+
+    /// What vanished from the journals and was put back since the last session that ended, or within a day.
+    fn put_back(&self) -> Option<Entry> {
+        let last = self.sessions.iter().find(|session| session.state == SessionState::Ended);
+        let since = last.map_or(Timestamp(self.now.0 - DAY_NANOS), |last| last.ended.unwrap_or(last.last));
+        let events = self.store.put_back_since(since);
+        let lines = if events == 1 { "line of memories" } else { "lines of memories" };
+        let told = format!(
+            "- {events} {lines} had vanished from the journals, as git or an editor replaced them, and recall put them back"
+        );
+        (events > 0).then(|| Entry::new(told, Vec::new()))
+    }
+
+    /// The files that the branch changes.
+    fn files(&self) -> Option<Entry> {
+        let branch = self.branch.as_ref().filter(|branch| !branch.files.is_empty())?;
+        let names: Vec<String> = branch.files.iter().take(FILES).map(|path| inline(path.as_str())).collect();
+        let more = branch.files.len() - names.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let from = match &branch.base {
+            Some(base) => format!("since it left {base}, what is not committed among it"),
+            None => "not committed".to_owned(),
+        };
+        let count = branch.files.len();
+        let files = if count == 1 { "file differs" } else { "files differ" };
+        Some(Entry::new(format!("- {count} {files} ({from}): {}{more}", names.join(", ")), Vec::new()))
+    }
+
+    /// What was committed since the last session that ended.
+    fn commits(&self) -> Vec<Entry> {
+        let last = self.sessions.iter().find(|session| session.state == SessionState::Ended);
+        let Some(last) = last else { return Vec::new() };
+        let ended = last.ended.unwrap_or(last.last);
+        let commits = Git::at(&self.store.root).commits_between(ended, self.now);
+        if commits.is_empty() {
+            return Vec::new();
+        }
+        let heading = format!("- Committed since the last session ({}):\n", Day::of(ended));
+        let told = commits.iter().rev().take(COMMITS);
+        let lines: Vec<String> =
+            told.map(|commit| format!("  > {} {}\n", commit.id, inline(&commit.subject))).collect();
+        vec![Entry::new(
+            heading + &lines.concat(),
+            commits.iter().rev().take(COMMITS).map(|commit| commit.id.clone()).collect(),
+        )]
+    }
+}
+
+/// The memories that no longer match the files.
+fn drifted(told: &[Recalled]) -> Vec<Entry> {
+    let broken: Vec<&Recalled> = told.iter().filter(|recalled| recalled.verification.state.is_broken()).collect();
+    let entry = |recalled: &&Recalled| {
+        let (id, verification) = (recalled.memory.id, &recalled.verification);
+        let of = |(anchor, _): &(recall_core::Anchor, _)| match &anchor.symbol {
+            Some(symbol) => format!("{} in {}", inline(symbol), anchor.path),
+            None => inline(anchor.path.as_str()),
+        };
+        let places: Vec<String> = verification.broken.iter().take(3).map(of).collect();
+        let line = format!(
+            "- {id} may no longer hold ({}): {} [{}]",
+            state_of(recalled),
+            inline(&recalled.memory.title),
+            places.join(", ")
+        );
+        Entry::new(line, vec![id.to_string()])
+    };
+    let mut entries: Vec<Entry> = broken.iter().take(DRIFTED).map(entry).collect();
+    if let Some(more) = broken.len().checked_sub(DRIFTED).filter(|more| *more > 0) {
+        entries.push(Entry::new(format!("- and {more} more memories; `recall verify` tells them all"), Vec::new()));
+    }
+    entries
+}

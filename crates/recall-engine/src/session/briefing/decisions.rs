@@ -1,0 +1,197 @@
+//! What is known about what is being worked on?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use recall_core::{
+    AnchorState, DocPath, DocumentType, Filters, MemoryId, MemoryType, Ownership, Recalled, Scope, SearchRequest,
+};
+
+use crate::session::briefing::Scene;
+use crate::session::briefing::pack::Entry;
+use crate::session::briefing::quote::{QUOTE_CHARS, inline, quoted};
+use crate::session_log::SessionError;
+
+/// How many memories are looked at, the latest amended: a look at the files of one takes some microseconds.
+const MOST_MEMORIES: usize = 2000;
+
+/// How many are told at most.
+const DECISIONS: usize = 15;
+
+/// How many a search may add.
+const FOUND: u32 = 5;
+
+/// How much of a goal is searched for: its beginning tells what it is about.
+const QUERY_BYTES: usize = 400;
+
+/// Parts of a branch's name that say nothing of what it is about.
+const KINDS_OF_BRANCHES: [&str; 16] = [
+    "bug", "bugfix", "chore", "dev", "develop", "docs", "feat", "feature", "fix", "head", "hotfix", "main", "master",
+    "release", "test", "trunk",
+];
+
+/// How near a memory is to what the branch changes; the nearest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Nearness {
+    /// It is about a file that changed.
+    File,
+    /// It is about a file beside one that changed.
+    Folder,
+}
+
+impl Scene<'_> {
+    /// The latest memories of the project as they stand, the latest first.
+    pub(crate) fn told_memories(&self) -> Result<Vec<Recalled>, SessionError> {
+        let mut memories = self.store.ledger.in_force();
+        memories.sort_by(|a, b| b.updated.cmp(&a.updated).then(a.id.cmp(&b.id)));
+        let ids: Vec<MemoryId> = memories.into_iter().take(MOST_MEMORIES).map(|memory| memory.id).collect();
+        self.store.bring_up_anchors(&ids, self.now)?;
+        let mut told = Vec::with_capacity(ids.len());
+        for id in ids {
+            told.extend(self.store.recalled(id, self.now)?);
+        }
+        Ok(told)
+    }
+
+    /// What was remembered of the files that the branch changes, then what a search for the goal or the branch finds; where
+    /// neither is anything, the latest decisions.
+    pub(crate) fn decisions(&self, told: &[Recalled]) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        let mut seen = BTreeSet::new();
+        for recalled in self.near(told) {
+            seen.insert(recalled.memory.id);
+            entries.push(entry(recalled));
+        }
+        if let Some(query) = self.query() {
+            entries.extend(self.found(&query, &mut seen));
+        }
+        if entries.is_empty() {
+            let is_decision = |recalled: &&Recalled| recalled.memory.id.memory_type == MemoryType::Decision;
+            let mut latest: Vec<&Recalled> = told.iter().filter(is_decision).collect();
+            latest.sort_by_key(|recalled| !recalled.ownership.is_vouched_for());
+            entries.extend(latest.into_iter().take(FOUND as usize).map(entry));
+        }
+        entries.truncate(DECISIONS);
+        entries
+    }
+
+    /// The memories that are about what the branch changes, the nearest first.
+    fn near<'r>(&self, told: &'r [Recalled]) -> Vec<&'r Recalled> {
+        let Some(branch) = &self.branch else { return Vec::new() };
+        let folders: BTreeSet<&str> = branch.files.iter().filter_map(folder_of).collect();
+        // What nobody here vouches for comes last.
+        let mut near: BTreeMap<(bool, Nearness, u8), Vec<&Recalled>> = BTreeMap::new();
+        for recalled in told {
+            let memory = &recalled.memory;
+            let files = || memory.related_files.iter().chain(memory.anchors.iter().map(|anchor| &anchor.path));
+            let nearness = if files().any(|path| branch.files.contains(path)) {
+                Nearness::File
+            } else if files().filter_map(folder_of).any(|folder| folders.contains(folder)) {
+                Nearness::Folder
+            } else {
+                continue;
+            };
+            let is_foreign = !recalled.ownership.is_vouched_for();
+            near.entry((is_foreign, nearness, weight(memory.id.memory_type))).or_default().push(recalled);
+        }
+        near.into_values().flatten().take(DECISIONS).collect()
+    }
+
+    /// What is looked for: what the session is for, else what the branch is called.
+    fn query(&self) -> Option<String> {
+        if let Some(goal) = &self.request.goal {
+            return Some(goal.clone());
+        }
+        let branch = self.here.branch.as_deref()?;
+        let words = branch.split(|c: char| !c.is_alphanumeric());
+        let telling = words.filter(|word| {
+            !KINDS_OF_BRANCHES.contains(&word.to_lowercase().as_str()) && word.chars().any(char::is_alphabetic)
+        });
+        let query = telling.collect::<Vec<_>>().join(" ");
+        Some(query).filter(|query| !query.is_empty())
+    }
+
+    /// What a search finds among decisions and lessons. One that fails finds nothing: the rest is worth telling.
+    fn found(&self, query: &str, seen: &mut BTreeSet<MemoryId>) -> Vec<Entry> {
+        use DocumentType::{Adr, Decision, Failure, Lesson, Pattern};
+        let filters = Filters { types: vec![Decision, Lesson, Failure, Pattern, Adr], ..Filters::default() };
+        let query = &query[..query.floor_char_boundary(QUERY_BYTES)];
+        let request = SearchRequest { filters, ..SearchRequest::new(query, Scope::All, FOUND) };
+        let answer = match self.engine.search(self.origin, &request) {
+            Ok(answer) if !answer.is_doubtful => answer,
+            Ok(_) => return Vec::new(),
+            Err(error) => {
+                let reason = recall_core::error_chain(&error);
+                tracing::warn!(reason, "the briefing lacks what a search would find");
+                return Vec::new();
+            }
+        };
+        let mut entries = Vec::new();
+        for hit in answer.hits {
+            match &hit.memory {
+                Some(recalled) if seen.insert(recalled.memory.id) => entries.push(entry(recalled)),
+                Some(_) => {}
+                None => {
+                    let line = format!("- {} {}", hit.document.path, inline(&hit.document.title));
+                    let quote = quoted(&hit.text, QUOTE_CHARS / 2);
+                    entries.push(Entry::new(format!("{line}\n{quote}"), vec![hit.citation()]));
+                }
+            }
+        }
+        entries
+    }
+}
+
+/// What matters more to whoever changes a file.
+fn weight(memory_type: MemoryType) -> u8 {
+    match memory_type {
+        MemoryType::Decision => 0,
+        MemoryType::Failure => 1,
+        MemoryType::Lesson => 2,
+        MemoryType::Pattern => 3,
+        MemoryType::Context => 4,
+        MemoryType::Note => 5,
+    }
+}
+
+fn folder_of(path: &DocPath) -> Option<&str> {
+    path.as_str().rsplit_once('/').map(|(folder, _)| folder)
+}
+
+fn entry(recalled: &Recalled) -> Entry {
+    let memory = &recalled.memory;
+    let id = memory.id;
+    let mut line = format!("- {id} {} ({}): {}", id.memory_type, words_of(recalled), inline(&memory.title));
+    let files: Vec<String> = memory.related_files.iter().take(3).map(|path| inline(path.as_str())).collect();
+    if !files.is_empty() {
+        let _ = write!(line, " [{}]", files.join(", "));
+    }
+    Entry::new(format!("{line}\n{}", quoted(&memory.content, QUOTE_CHARS)), vec![id.to_string()])
+}
+
+/// Whose word a memory is and whether it holds, in words.
+pub(crate) fn words_of(recalled: &Recalled) -> String {
+    let state = state_of(recalled);
+    match recalled.ownership {
+        Ownership::Own => format!("own, {state}"),
+        Ownership::Confirmed => format!("confirmed by you, {state}"),
+        Ownership::Repository => {
+            let by = recalled.added_by.as_ref();
+            let added = by.map(|by| format!(", added by {} in {}", inline(&by.author), inline(&by.commit)));
+            // A stranger who knows the files can make any text match them.
+            let state = if recalled.verification.state.is_broken() { format!(", {state}") } else { String::new() };
+            format!("from the repository{}, unconfirmed{state}", added.unwrap_or_default())
+        }
+    }
+}
+
+/// Whether a memory holds, in words.
+pub(crate) fn state_of(recalled: &Recalled) -> &'static str {
+    match recalled.verification.state {
+        AnchorState::Verified => "its files are as they were",
+        AnchorState::Changed => "its files changed since: check it",
+        AnchorState::Gone => "its files are gone: check it",
+        AnchorState::Unchecked => "not checked",
+        AnchorState::Unanchored => "tied to no file",
+    }
+}

@@ -1,0 +1,202 @@
+//! Where does a store keep what happens in its sessions, and what do these files say?
+
+mod error;
+mod folder;
+pub(crate) mod masking;
+mod told;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use recall_core::{Account, EventId, PROJECT_FOLDER, Provenance, SessionEvent, SessionEventType, Timestamp};
+use recall_folder::{Folder, OpenError, write_git_files};
+use recall_journal::{EVENTS_FILE, Recorder, Stat};
+
+pub use error::SessionError;
+pub(crate) use folder::name_of;
+pub(crate) use told::{REASON, SUMMARY_PATH, Told};
+
+/// The folder of sessions beside the other files of a store.
+const FOLDER: &str = "sessions";
+
+/// How many sessions' files are held ready to be written to; then all that nobody writes to are let go.
+const MOST_OPEN: usize = 64;
+
+/// The sessions of a store: a folder each, with a file of events.
+#[derive(Debug)]
+pub(crate) struct Sessions {
+    /// In the project. Sessions are kept there if it has a folder of recall.
+    own: Place,
+    /// In the data home, for a project that nobody initialised: nothing is written into that.
+    away: Place,
+    open: Mutex<HashMap<String, Arc<Open>>>,
+    /// What the files said when they were last read, and what they looked like.
+    told: Mutex<HashMap<PathBuf, (Stat, Told)>>,
+}
+
+/// A folder of folders of sessions: a plain path below a root, to which no link leads.
+#[derive(Clone, Debug)]
+struct Place {
+    root: PathBuf,
+    below: PathBuf,
+}
+
+impl Place {
+    fn folder(&self) -> Result<Folder, OpenError> {
+        Folder::open(&self.root)?.folder(&self.below)
+    }
+
+    fn recorder(&self, name: &str) -> Recorder {
+        Recorder::below(&self.root, self.below.join(name))
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.folder().is_ok_and(|folder| folder.has_file(Path::new(name).join(EVENTS_FILE)))
+    }
+}
+
+/// A session that is being written to.
+#[derive(Debug)]
+struct Open {
+    recorder: Recorder,
+    /// Whether its beginning is on disk. Held while that is found out, so that it begins once.
+    has_begun: Mutex<bool>,
+}
+
+/// An event that is to be written: its id, its time, and what it tells.
+pub(crate) type Draft = (EventId, Timestamp, Account);
+
+impl Sessions {
+    /// Takes the root of a store and its folder in the data home. Nothing is read.
+    pub(crate) fn new(root: &Path, store_folder: &Path) -> Self {
+        let own = Place { root: root.to_owned(), below: Path::new(PROJECT_FOLDER).join(FOLDER) };
+        let away = Place { root: store_folder.to_owned(), below: FOLDER.into() };
+        Self { own, away, open: Mutex::default(), told: Mutex::default() }
+    }
+
+    /// Writes events of a session: they are on disk when this returns. The first ones begin it.
+    ///
+    /// # Errors
+    /// None of them is acknowledged.
+    pub(crate) fn write(&self, id: &str, provenance: &Provenance, drafts: Vec<Draft>) -> Result<(), SessionError> {
+        let open = self.open(id)?;
+        let event = |(id, timestamp, account)| SessionEvent { id, timestamp, account, provenance: provenance.clone() };
+        let mut events: Vec<_> = drafts.into_iter().map(event).collect();
+        let mut has_begun = open.has_begun.lock();
+        let is_first = !*has_begun && {
+            let stat = open.recorder.stat();
+            stat.map_err(|source| SessionError::Read { path: open.recorder.path().to_owned(), source })?.is_none()
+        };
+        let begins = |event: &SessionEvent| event.account.event_type == SessionEventType::SessionStart;
+        if is_first && let Some(first) = events.first().filter(|first| !begins(first)) {
+            // Nobody said that it begins, and it has.
+            let id = EventId::of(&[b"begins", &first.id.0]);
+            let account = Account::new(SessionEventType::SessionStart, "");
+            events.insert(0, SessionEvent { id, timestamp: first.timestamp, account, provenance: provenance.clone() });
+        }
+        let write =
+            || open.recorder.append(&events).map_err(|source| SessionError::Write { id: id.to_owned(), source });
+        if is_first {
+            write()?;
+            *has_begun = true;
+            return Ok(());
+        }
+        *has_begun = true;
+        // Those who come later share a sync.
+        drop(has_begun);
+        write()
+    }
+
+    /// All sessions, in no order. A file is read anew when it looks otherwise than before.
+    pub(crate) fn all(&self) -> Result<Vec<Told>, SessionError> {
+        let mut all = Vec::new();
+        for place in [&self.own, &self.away] {
+            let folder = match place.folder() {
+                // A project may hold anything there; a link or a file is not a session of this user.
+                Err(OpenError::Missing { .. } | OpenError::Link { .. } | OpenError::NotAFolder { .. }) => continue,
+                folder => folder.map_err(SessionError::Folder)?,
+            };
+            let names = folder.names();
+            let names = names.map_err(|source| SessionError::Read { path: folder.path().to_owned(), source })?;
+            for name in names.iter().filter_map(|name| name.to_str()) {
+                all.extend(self.told(place, name));
+            }
+        }
+        Ok(all)
+    }
+
+    /// What a session's file says; a file that cannot be read says nothing, which is logged.
+    fn told(&self, place: &Place, name: &str) -> Option<Told> {
+        let recorder = place.recorder(name);
+        let stat = recorder.stat().ok().flatten()?;
+        if let Some((_, told)) = self.told.lock().get(recorder.path()).filter(|(known, _)| *known == stat) {
+            return Some(told.clone());
+        }
+        let recording = match recorder.read() {
+            Ok(recording) => recording,
+            Err(error) => {
+                tracing::warn!(path = %recorder.path().display(), %error, "the events of a session cannot be read");
+                return None;
+            }
+        };
+        let told = Told::of(name, &in_order(recording.events))?;
+        self.told.lock().insert(recorder.path().to_owned(), (recording.stat?, told.clone()));
+        Some(told)
+    }
+
+    /// The events of a session in the order in which they happened; `None` where there is no such session.
+    pub(crate) fn read(&self, id: &str) -> Result<Option<Vec<SessionEvent>>, SessionError> {
+        let name = name_of(id);
+        let Some(place) = [&self.own, &self.away].into_iter().find(|place| place.has(&name)) else { return Ok(None) };
+        let recorder = place.recorder(&name);
+        let recording = recorder.read();
+        let recording = recording.map_err(|source| SessionError::Read { path: recorder.path().to_owned(), source })?;
+        for fault in &recording.faults {
+            let (line, reason) = (fault.line, &fault.reason);
+            tracing::warn!(path = %recorder.path().display(), line, reason, "an event of a session cannot be read");
+        }
+        Ok(Some(in_order(recording.events)))
+    }
+
+    fn open(&self, id: &str) -> Result<Arc<Open>, SessionError> {
+        let name = name_of(id);
+        let mut open = self.open.lock();
+        if let Some(known) = open.get(&name) {
+            return Ok(Arc::clone(known));
+        }
+        if open.len() >= MOST_OPEN {
+            open.retain(|_, session| Arc::strong_count(session) > 1);
+        }
+        let recorder = self.place_of(&name)?.recorder(&name);
+        let session = Arc::new(Open { recorder, has_begun: Mutex::new(false) });
+        open.insert(name, Arc::clone(&session));
+        Ok(session)
+    }
+
+    /// The place in which a session's folder is, or is to be made.
+    fn place_of(&self, name: &str) -> Result<&Place, SessionError> {
+        if let Some(known) = [&self.own, &self.away].into_iter().find(|place| place.has(name)) {
+            return Ok(known);
+        }
+        let project = Folder::open(&self.own.root).and_then(|root| root.folder(PROJECT_FOLDER));
+        if let Ok(project) = project {
+            // Before anything is in it that git should not see.
+            write_git_files(&self.own.root).map_err(SessionError::Folder)?;
+            if project.make_folder(FOLDER).is_ok() {
+                return Ok(&self.own);
+            }
+        }
+        match self.away.folder() {
+            Ok(_) | Err(OpenError::Missing { .. }) => Ok(&self.away),
+            Err(error) => Err(SessionError::Folder(error)),
+        }
+    }
+}
+
+/// Events in the order in which they happened: what is written beside a request comes a moment later.
+fn in_order(mut events: Vec<SessionEvent>) -> Vec<SessionEvent> {
+    events.sort_by_key(|event| event.timestamp);
+    events
+}

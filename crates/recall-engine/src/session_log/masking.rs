@@ -1,0 +1,94 @@
+//! How is a secret kept out of what is recorded?
+
+use recall_core::{Account, Metadata, MetadataValue};
+
+use crate::mask::Masking;
+
+/// The account without its secrets.
+pub(crate) fn masked(account: Account, masking: &mut Masking) -> Account {
+    let Account { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } = account;
+    Account {
+        event_type,
+        content: masking.mask(&content),
+        rationale: masking.mask_some(rationale.as_deref()),
+        resolution: masking.mask_some(resolution.as_deref()),
+        from_agent: masking.mask_some(from_agent.as_deref()),
+        to_agent: masking.mask_some(to_agent.as_deref()),
+        related_files: masking.mask_paths(related_files),
+        metadata: of_metadata(metadata, masking),
+    }
+}
+
+/// A text without its secrets.
+pub(crate) fn masked_text(text: &str) -> String {
+    Masking::default().mask(text)
+}
+
+fn of_metadata(metadata: Metadata, masking: &mut Masking) -> Metadata {
+    metadata
+        .into_iter()
+        .map(|(name, value)| {
+            let value = of_value(&name, value, masking);
+            (masking.mask(&name), value)
+        })
+        .collect()
+}
+
+/// Many secrets are known by the name that stands before them, which is also that of each value of a list.
+fn of_value(name: &str, value: MetadataValue, masking: &mut Masking) -> MetadataValue {
+    match value {
+        MetadataValue::Text(text) => MetadataValue::Text(of_named(name, &text, masking)),
+        MetadataValue::List(values) => {
+            MetadataValue::List(values.into_iter().map(|value| of_value(name, value, masking)).collect())
+        }
+        MetadataValue::Map(values) => MetadataValue::Map(of_metadata(values, masking)),
+        value @ (MetadataValue::Null | MetadataValue::Bool(_) | MetadataValue::Number(_)) => value,
+    }
+}
+
+/// Masks a text as if its name stood before it, as in a file of settings.
+fn of_named(name: &str, text: &str, masking: &mut Masking) -> String {
+    let assigned = format!("{name} = \"{text}\"");
+    let masked = masking.mask(&assigned);
+    if masked == assigned {
+        return masking.mask(text);
+    }
+    let begin = format!("{name} = \"");
+    let value = masked.strip_prefix(&begin).map(|rest| rest.strip_suffix('"').unwrap_or(rest));
+    value.map_or_else(|| masking.mask(text), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_core::SessionEventType;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_is_masked_wherever_it_stands() {
+        let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2");
+        let text = || MetadataValue::Text(format!("uses {token}"));
+        let inner = Metadata::from([("deep".to_owned(), MetadataValue::List(vec![text()]))]);
+        let account = Account {
+            rationale: Some(token.clone()),
+            resolution: Some(token.clone()),
+            from_agent: Some(token.clone()),
+            to_agent: Some(token.clone()),
+            metadata: Metadata::from([("a".to_owned(), text()), ("b".to_owned(), MetadataValue::Map(inner))]),
+            ..Account::new(SessionEventType::Error, format!("refused: {token}"))
+        };
+        let mut masking = Masking::default();
+        let told = format!("{:?}", masked(account, &mut masking));
+        assert!(!told.contains(&token) && told.matches("[secret: ").count() == 7, "{told}");
+        assert_eq!(masking.rules.len(), 1);
+    }
+
+    #[test]
+    fn a_password_is_known_by_its_name() {
+        let password = "tR7!kq9Zw2Lx";
+        let metadata = Metadata::from([("db_password".to_owned(), MetadataValue::Text(password.to_owned()))]);
+        let account = Account { metadata, ..Account::new(SessionEventType::Observation, "x") };
+        let told = format!("{:?}", masked(account, &mut Masking::default()).metadata);
+        assert!(!told.contains(password), "{told}");
+    }
+}

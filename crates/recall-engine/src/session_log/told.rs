@@ -1,0 +1,106 @@
+//! Here are the events of a session; what do they give together?
+
+use recall_core::{DocPath, MetadataValue, Session, SessionEvent, SessionEventType, SessionState, Timestamp};
+
+/// After what time without a word a session counts as abandoned: an afternoon's meeting does not end it, a night does.
+const ABANDONED_AFTER_NANOS: i64 = 4 * 60 * 60 * 1_000_000_000;
+
+/// What the metadata of a session's end tell.
+pub(crate) const REASON: &str = "reason";
+pub(crate) const SUMMARY_PATH: &str = "summary_path";
+
+/// A session as its events tell it. Which memories were added in it they do not tell, nor what time it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Told {
+    session: Session,
+    has_ended: bool,
+}
+
+impl Told {
+    /// Sums up events in the order in which they happened; `None` without any.
+    pub(crate) fn of(name: &str, events: &[SessionEvent]) -> Option<Self> {
+        let (first, last) = (events.first()?, events.last()?);
+        let has_ended = last.account.event_type == SessionEventType::SessionEnd;
+        let of_type = |wanted| events.iter().filter(move |event| event.account.event_type == wanted);
+        let some = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
+        let mut goals = of_type(SessionEventType::SessionStart).filter_map(|event| some(&event.account.content));
+        let ends = || of_type(SessionEventType::SessionEnd);
+        let path = |event: &SessionEvent| match event.account.metadata.get(SUMMARY_PATH) {
+            Some(MetadataValue::Text(path)) => DocPath::new(path).ok(),
+            _ => None,
+        };
+        let provenance = of_type(SessionEventType::SessionStart).next().unwrap_or(first).provenance.clone();
+        let session = Session {
+            id: provenance.session.clone().unwrap_or_else(|| name.to_owned()),
+            state: SessionState::Open,
+            started: first.timestamp,
+            ended: has_ended.then_some(last.timestamp),
+            last: last.timestamp,
+            provenance,
+            goal: goals.next_back(),
+            summary: ends().filter_map(|event| some(&event.account.content)).next_back(),
+            summary_path: ends().filter_map(path).next_back(),
+            events: events.iter().filter(|event| !event.account.event_type.is_mark()).count() as u64,
+            memories: Vec::new(),
+        };
+        Some(Self { session, has_ended })
+    }
+
+    /// Takes a session of which only the summary is here.
+    pub(crate) fn of_summary(session: Session) -> Self {
+        Self { session, has_ended: true }
+    }
+
+    /// Its id.
+    pub(crate) fn id(&self) -> &str {
+        &self.session.id
+    }
+
+    /// The session as it stands at a moment.
+    pub(crate) fn at(self, now: Timestamp) -> Session {
+        let Self { session, has_ended } = self;
+        let is_silent = now.0.saturating_sub(session.last.0) > ABANDONED_AFTER_NANOS;
+        let state = match (has_ended, is_silent) {
+            (true, _) => SessionState::Ended,
+            (false, true) => SessionState::Abandoned,
+            (false, false) => SessionState::Open,
+        };
+        Session { state, ..session }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use recall_core::{Account, EventId, Provenance};
+
+    use super::*;
+
+    fn events(told: &[(SessionEventType, &str, i64)]) -> Vec<SessionEvent> {
+        let event = |(at, &(event_type, content, minute)): (usize, &(SessionEventType, &str, i64))| SessionEvent {
+            id: EventId::of(&[&at.to_le_bytes()]),
+            timestamp: Timestamp(minute * 60 * 1_000_000_000),
+            account: Account::new(event_type, content),
+            provenance: Provenance { session: Some("s1".to_owned()), ..Provenance::default() },
+        };
+        told.iter().enumerate().map(event).collect()
+    }
+
+    fn check(told: &[(SessionEventType, &str, i64)], minute: i64, expected: (SessionState, Option<&str>, u64)) {
+        let session = Told::of("s1", &events(told)).expect("some").at(Timestamp(minute * 60 * 1_000_000_000));
+        assert_eq!((session.state, session.summary.as_deref(), session.events), expected, "{told:?}");
+    }
+
+    #[test]
+    fn a_session_ends_with_its_end_and_goes_on_with_what_comes_behind() {
+        use SessionEventType::{Decision, SessionEnd, SessionStart};
+        let begun = (SessionStart, "goal", 0);
+        check(&[begun], 1, (SessionState::Open, None, 0));
+        check(&[begun, (Decision, "d", 5)], 6, (SessionState::Open, None, 1));
+        check(&[begun, (Decision, "d", 5)], 500, (SessionState::Abandoned, None, 1));
+        let ended = [begun, (Decision, "d", 5), (SessionEnd, "done", 6)];
+        check(&ended, 500, (SessionState::Ended, Some("done"), 1));
+        let resumed = [ended.as_slice(), &[(SessionStart, "", 10)]].concat();
+        check(&resumed, 11, (SessionState::Open, Some("done"), 1));
+        assert!(Told::of("s1", &[]).is_none());
+    }
+}

@@ -1,0 +1,88 @@
+//! Who added a memory to the repository, by what git says of its journals.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use recall_core::{Contributor, EventId, Timestamp};
+use recall_journal::Day;
+
+use crate::git::{Git, Head};
+
+/// How long an answer waits for git the first time: a hundred commits of one file take it some 20 milliseconds. What comes later
+/// is known to the next answer.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How many days are kept. An answer shows memories of a few.
+const MOST_DAYS: usize = 64;
+
+/// Who added which event, by the days of the journals. Asked of git once a day and commit.
+#[derive(Default)]
+pub(crate) struct Contributors {
+    days: Mutex<HashMap<Day, Added>>,
+    changed: Condvar,
+}
+
+/// What git says of one day's journal.
+struct Added {
+    /// The commit that was checked out.
+    commit: Option<String>,
+    /// `None` while git is asked.
+    events: Option<Arc<BTreeMap<EventId, Contributor>>>,
+    /// Whether an answer gave up waiting. Then no other waits.
+    is_slow: bool,
+}
+
+impl Contributors {
+    /// Who added an event to the repository with that root; `None` if git does not know, or not in time.
+    pub(crate) fn of(self: &Arc<Self>, root: &Path, (event, at): (EventId, Timestamp)) -> Option<Contributor> {
+        let (day, commit) = (Day::of(at), Head::of(root).commit);
+        // Without a commit nothing was added to any repository.
+        commit.as_ref()?;
+        let mut days = self.days.lock();
+        if days.get(&day).is_none_or(|added| added.commit != commit) {
+            if days.len() >= MOST_DAYS {
+                days.clear();
+            }
+            days.insert(day, Added { commit: commit.clone(), events: None, is_slow: false });
+            self.ask(root.to_owned(), day, commit.clone());
+        }
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let is_any_slow = days.values().any(|added| added.is_slow && added.events.is_none());
+            let added = days.get_mut(&day).filter(|added| added.commit == commit)?;
+            if let Some(events) = &added.events {
+                return events.get(&event).cloned();
+            }
+            if is_any_slow {
+                return None;
+            }
+            if self.changed.wait_until(&mut days, deadline).timed_out() {
+                if let Some(added) = days.get_mut(&day) {
+                    added.is_slow = true;
+                }
+                return None;
+            }
+        }
+    }
+
+    /// Asks git on a thread of its own.
+    fn ask(self: &Arc<Self>, root: PathBuf, day: Day, commit: Option<String>) {
+        let contributors = Arc::clone(self);
+        let thread = std::thread::Builder::new().name("git log".to_owned()).spawn(move || {
+            let path = Path::new(".recall").join(day.path());
+            let events = Arc::new(Git::at(&root).contributors(&path).unwrap_or_default());
+            let mut days = contributors.days.lock();
+            if let Some(added) = days.get_mut(&day).filter(|added| added.commit == commit) {
+                added.events = Some(events);
+            }
+            drop(days);
+            contributors.changed.notify_all();
+        });
+        if let Err(error) = thread {
+            tracing::debug!(%error, "no thread to ask git who added memories");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Keeping the graph of the documents up to them, beside the searches.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::Store;
+use super::structure::Turn;
+use crate::error::StoreError;
+use crate::links;
+use crate::links::structure::Structure;
+
+/// Whether the graph is that of the documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StructureWait {
+    /// It is.
+    Over,
+    /// It was not in time.
+    InVain,
+}
+
+impl Store {
+    /// The graph as it is.
+    pub(crate) fn structure(&self) -> Arc<Structure> {
+        self.structure.current.load_full()
+    }
+
+    /// Has the graph read anew when it is behind the documents, unless that is to rest.
+    pub(crate) fn follow_structure(self: &Arc<Self>) {
+        if !self.is_structure_current() && self.structure.begin() == Turn::Taken {
+            self.read_structure_soon();
+        }
+    }
+
+    /// Waits until the graph is that of the documents, so that the first search ranks by it as the next one does.
+    pub(crate) fn wait_for_structure(self: &Arc<Self>, patience: Duration) -> StructureWait {
+        let deadline = Instant::now() + patience;
+        while !self.is_structure_current() && !self.holds_nothing() {
+            match self.structure.begin() {
+                Turn::Taken => self.read_structure_soon(),
+                Turn::Others => {}
+                Turn::Resting => return StructureWait::InVain,
+            }
+            if !self.structure.wait(deadline) {
+                return StructureWait::InVain;
+            }
+        }
+        StructureWait::Over
+    }
+
+    fn is_structure_current(&self) -> bool {
+        self.structure().generation >= self.lexical.generation()
+    }
+
+    /// Reads the graph, and shows it to queries.
+    pub(crate) fn read_structure(&self) -> Result<(), StoreError> {
+        let structure = self.read(|snapshot| Ok(Structure::new(snapshot.generation(), links(snapshot)?)))?;
+        self.structure.current.store(Arc::new(structure));
+        Ok(())
+    }
+
+    fn read_structure_soon(self: &Arc<Self>) {
+        let (store, working) = (Arc::clone(self), self.background.begin());
+        let thread = std::thread::Builder::new().name("structure".to_owned()).spawn(move || {
+            let began = Instant::now();
+            if let Err(error) = store.read_structure() {
+                tracing::warn!(root = %store.root.display(), %error, "the graph of the documents was not read");
+            }
+            store.structure.end(began.elapsed());
+            drop(store);
+            drop(working);
+        });
+        if let Err(error) = thread {
+            self.structure.end(Duration::ZERO);
+            tracing::warn!(%error, "no thread to read the graph of the documents");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! What the files of a store's configuration look like from outside.
+
+use std::fs;
+use std::path::Path;
+use std::time::SystemTime;
+
+use crate::settings::StoreSettings;
+use crate::store::selection;
+
+/// What a file looks like from outside; nothing where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Looks {
+    identity: Option<(u64, u64)>,
+    bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Looks {
+    fn of(path: &Path) -> Self {
+        let Ok(metadata) = fs::symlink_metadata(path) else { return Self::default() };
+        #[cfg(unix)]
+        let identity = {
+            use std::os::unix::fs::MetadataExt as _;
+            (metadata.dev(), metadata.ino())
+        };
+        #[cfg(not(unix))]
+        let identity = (0, 0);
+        Self { identity: Some(identity), bytes: metadata.len(), modified: metadata.modified().ok() }
+    }
+}
+
+impl Looks {
+    /// What the files of the settings and those of the selection look like, in this order.
+    pub(super) fn of_all(settings: &StoreSettings, root: &Path, store_folder: &Path) -> Vec<Self> {
+        let selection = selection::files(root, store_folder);
+        settings.files.iter().chain(&selection).map(|path| Self::of(path)).collect()
+    }
+}

@@ -1,0 +1,348 @@
+//! Which stores are open, and how is one found?
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use parking_lot::Mutex;
+use recall_core::{Clock, Scope, StoreScope};
+use recall_watch::Watcher;
+
+use crate::embeddings::{Encoders, Models};
+use crate::error::StoreError;
+use crate::fault::Fault;
+use crate::imports::Imports;
+use crate::ledger::Own;
+use crate::origin::Origin;
+use crate::settings::{JournalSource, Places, StoreSettingsSource};
+use crate::store::{Disturbed, IndexLocks, Part, Store, Surroundings};
+
+/// How long closing waits for the jobs of a store, which were asked to stop.
+const CLOSING_PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often it is looked whether a store is closed.
+const CLOSING_LOOK: Duration = Duration::from_millis(2);
+
+/// The open stores of a user, least recently used first out.
+pub(crate) struct Registry {
+    pub(crate) places: Places,
+    capacity: NonZero<usize>,
+    store_settings: Arc<StoreSettingsSource>,
+    models: ArcSwap<Models>,
+    journals: Arc<JournalSource>,
+    /// What the user's recall wrote, and what the user confirmed.
+    pub(crate) own: Arc<Own>,
+    locks: Arc<IndexLocks>,
+    slots: Mutex<Vec<Slot>>,
+    /// What was found damaged of stores that are to be opened again.
+    damaged: Mutex<BTreeMap<PathBuf, Damage>>,
+    uses: AtomicU64,
+    closing: AtomicBool,
+    pub(crate) imports: Arc<Imports>,
+    /// What watches the stores' files; `None` where nothing does.
+    watcher: Option<Arc<Watcher>>,
+}
+
+/// A part of a store that was found damaged.
+struct Damage {
+    part: Part,
+    /// The store, which may still be used.
+    of: Weak<Store>,
+}
+
+/// A place for one root. The inner lock is held while the store is opened, so that two requests open it once.
+struct Slot {
+    root: PathBuf,
+    used: u64,
+    store: Arc<Mutex<Option<Arc<Store>>>>,
+}
+
+impl Registry {
+    pub(crate) fn new(
+        places: Places,
+        capacity: NonZero<usize>,
+        store_settings: Box<StoreSettingsSource>,
+        models: Models,
+        journals: Box<JournalSource>,
+        imports: Imports,
+        watcher: Option<Arc<Watcher>>,
+    ) -> Self {
+        let journals: Arc<JournalSource> = Arc::from(journals);
+        let own = Arc::new(Own::new(&places, Arc::clone(&journals)));
+        Self {
+            places,
+            capacity,
+            store_settings: Arc::from(store_settings),
+            models: ArcSwap::from_pointee(models),
+            journals,
+            own,
+            locks: Arc::default(),
+            slots: Mutex::default(),
+            damaged: Mutex::default(),
+            uses: AtomicU64::new(0),
+            closing: AtomicBool::new(false),
+            imports: Arc::new(imports),
+            watcher,
+        }
+    }
+
+    /// The stores that a request of that scope sees, the project's first.
+    pub(crate) fn stores(
+        &self,
+        origin: &Origin,
+        scope: Scope,
+        clock: &dyn Clock,
+    ) -> Result<Vec<Arc<Store>>, StoreError> {
+        let mut stores = Vec::with_capacity(2);
+        if scope.sees(StoreScope::Project) || scope.sees(StoreScope::Domain) {
+            // Its root is looked for once: that asks the file system two dozen times.
+            let project = self.project(origin, clock)?;
+            let domains =
+                if scope.sees(StoreScope::Domain) { self.domains(&project, origin, scope, clock)? } else { Vec::new() };
+            stores.extend(Some(project).filter(|_| scope.sees(StoreScope::Project)));
+            for domain in domains {
+                // Who works within a domain asks it as the project.
+                if !stores.iter().any(|store| store.root == domain.root) {
+                    stores.push(domain);
+                }
+            }
+        }
+        if scope.sees(StoreScope::Global) && (scope == Scope::Global || self.places.global_root.is_dir()) {
+            stores.push(self.global(clock)?);
+        }
+        Ok(stores)
+    }
+
+    /// The store of the client's project.
+    pub(crate) fn project(&self, origin: &Origin, clock: &dyn Clock) -> Result<Arc<Store>, StoreError> {
+        let root = origin.root(&self.places)?;
+        self.open(StoreScope::Project, &root, clock)
+    }
+
+    /// The stores of the domains that the client's project sees, in the order in which it lists them: of a request that means one
+    /// of them, that one.
+    ///
+    /// A folder that is not there brings no store: a team's repository may not be cloned on every machine.
+    pub(crate) fn domains(
+        &self,
+        project: &Store,
+        origin: &Origin,
+        scope: Scope,
+        clock: &dyn Clock,
+    ) -> Result<Vec<Arc<Store>>, StoreError> {
+        let settings = project.settings();
+        let known = &settings.domains;
+        if let Some(name) = origin.domain.as_ref().filter(|name| !known.contains(name)) {
+            return Err(StoreError::NoDomain { name: name.clone(), known: known.clone() });
+        }
+        let meant = origin.domain.as_ref().filter(|_| scope == Scope::Domain);
+        let names = known.iter().filter(|name| meant.is_none_or(|meant| meant == *name));
+        let roots = names.filter_map(|name| self.places.domains.get(name)).filter(|root| root.is_dir());
+        roots.map(|root| self.open(StoreScope::Domain, &canonical(root), clock)).collect()
+    }
+
+    /// The user's global store. Its root is made when it is not there.
+    pub(crate) fn global(&self, clock: &dyn Clock) -> Result<Arc<Store>, StoreError> {
+        let root = self.places.global_root.clone();
+        std::fs::create_dir_all(&root).map_err(|source| StoreError::Folder { path: root.clone(), source })?;
+        self.open(StoreScope::Global, &root, clock)
+    }
+
+    /// Has these encoders from now on, in every store.
+    pub(crate) fn use_encoders(&self, encoders: Encoders) {
+        let models = Models { encoders, ..Models::clone(&self.models.load()) };
+        self.models.store(Arc::new(models));
+        let slots: Vec<_> = self.slots.lock().iter().map(|slot| Arc::clone(&slot.store)).collect();
+        for slot in slots {
+            // Waits for one that is being opened: it may have looked before.
+            let Some(store) = slot.lock().clone() else { continue };
+            store.use_models(&self.models.load());
+            store.catch_up_soon();
+        }
+    }
+
+    /// Every store that is open.
+    pub(crate) fn open_stores(&self) -> Vec<Arc<Store>> {
+        let slots: Vec<_> = self.slots.lock().iter().map(|slot| Arc::clone(&slot.store)).collect();
+        slots.iter().filter_map(|slot| slot.try_lock().and_then(|store| store.clone())).collect()
+    }
+
+    /// Closes a store, so that the next request opens it again.
+    pub(crate) fn forget(&self, root: &Path) {
+        self.slots.lock().retain(|slot| slot.root != root);
+    }
+
+    /// Closes a store that was found damaged: the next request opens it again, which sets aside what could not be read. Tells
+    /// whether that is so.
+    pub(crate) fn close_damaged(&self, error: &StoreError) -> bool {
+        if error.fault() != Fault::Damaged {
+            return false;
+        }
+        let (root, part) = match error {
+            StoreError::ReadCatalog { root, .. } | StoreError::WriteCatalog { root, .. } => (root, Some(Part::Catalog)),
+            StoreError::SearchLexical { root, .. } | StoreError::WriteLexical { root, .. } => {
+                (root, Some(Part::Lexical))
+            }
+            StoreError::NotIndexed { root, .. } => (root, None),
+            _ => return false,
+        };
+        let mut slots = self.slots.lock();
+        let at = slots.iter().position(|slot| slot.root == *root);
+        let slot = at.map(|at| slots.swap_remove(at));
+        drop(slots);
+        // One that is being opened by somebody else is not the one that was found damaged.
+        let store = slot.and_then(|slot| slot.store.try_lock().as_deref().and_then(Clone::clone));
+        if let Some(store) = store {
+            store.cancel.cancel();
+            // Opening alone may find nothing wrong: it does not read everything.
+            let damage = part.map(|part| (root.clone(), Damage { part, of: Arc::downgrade(&store) }));
+            self.damaged.lock().extend(damage);
+        }
+        true
+    }
+
+    /// What was found damaged of a store, once nobody has it open any more: files that are open must not be renamed.
+    fn damage(&self, root: &Path) -> Option<Part> {
+        let Damage { part, of } = self.damaged.lock().remove(root)?;
+        let began = Instant::now();
+        while of.strong_count() > 0 {
+            if began.elapsed() > CLOSING_PATIENCE {
+                // Whoever meets the damage again tells it again.
+                return None;
+            }
+            std::thread::sleep(CLOSING_LOOK);
+        }
+        Some(part)
+    }
+
+    /// Closes the least recently used idle store; tells whether there was one.
+    pub(crate) fn shed(&self) -> bool {
+        let slot = take_oldest_idle(&mut self.slots.lock());
+        // The store is closed here, where no request waits for the slots.
+        slot.is_some()
+    }
+
+    /// Deletes a store's index and closes the store, so that the next request makes it anew.
+    ///
+    /// Requests that hold the store finish on the deleted files; its jobs are cancelled.
+    pub(crate) fn delete_index(&self, store: &Store) -> Result<(), StoreError> {
+        store.index_lock.take()?;
+        store.cancel.cancel();
+        let _writing = store.writing.lock();
+        store.folder.delete_index()?;
+        self.forget(&store.root);
+        Ok(())
+    }
+
+    pub(crate) fn running_jobs(&self) -> usize {
+        self.open_stores().iter().filter(|store| store.indexing().is_some()).count()
+    }
+
+    /// Asks every job to stop, waits for the writers, and closes every store.
+    pub(crate) fn close(&self) {
+        self.closing.store(true, Ordering::SeqCst);
+        let stores = self.open_stores();
+        for store in &stores {
+            store.cancel.cancel();
+        }
+        for store in &stores {
+            // Merges are not waited for; the next opening verifies what it finds.
+            let _writing = store.writing.lock();
+            drop(store.lexical_writer.lock().take());
+        }
+        for store in &stores {
+            if !store.background.wait(CLOSING_PATIENCE) {
+                tracing::warn!(root = %store.root.display(), "a job did not end in time");
+            }
+        }
+        self.slots.lock().clear();
+    }
+
+    fn open(&self, scope: StoreScope, root: &Path, clock: &dyn Clock) -> Result<Arc<Store>, StoreError> {
+        if self.closing.load(Ordering::SeqCst) {
+            return Err(StoreError::Closing);
+        }
+        let slot = self.slot(root);
+        let mut store = slot.lock();
+        let mut disturbed = None;
+        if let Some(open) = store.take() {
+            disturbed = open.disturbed();
+            let Some(disturbed) = disturbed else { return Ok(Arc::clone(store.insert(open))) };
+            tracing::warn!(root = %root.display(), ?disturbed, "somebody else changed an open index; it is opened again");
+            open.cancel.cancel();
+            // Of what is replaced, the file that is there now is looked at as it is.
+            let part = match disturbed {
+                Disturbed::Overwritten(part) => part,
+                Disturbed::Replaced => Part::Catalog,
+            };
+            self.damaged.lock().insert(root.to_owned(), Damage { part, of: Arc::downgrade(&open) });
+        }
+        // A root is of one scope, whoever opens it first.
+        let is_domain = self.places.domains.values().any(|domain| canonical(domain) == root);
+        let scope = if is_domain { StoreScope::Domain } else { scope };
+        let settings = (self.store_settings)(root);
+        let models = self.models.load_full();
+        let surroundings = Surroundings {
+            places: &self.places,
+            models: &models,
+            journals: &*self.journals,
+            imports: &self.imports,
+            locks: &self.locks,
+            own: &self.own,
+            settings_source: &self.store_settings,
+            watcher: self.watcher.as_ref(),
+            now: clock.now(),
+        };
+        // Waits until the store is closed.
+        let damaged = self.damage(root).filter(|_| disturbed != Some(Disturbed::Replaced));
+        let opened = Arc::new(Store::open(scope, root, settings, &surroundings, damaged)?);
+        // What could not be set aside, since another request holds it, is not trusted either.
+        if disturbed.is_some() && damaged.is_none() {
+            opened.derive_anew()?;
+        }
+        opened.catch_up_soon();
+        *store = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    /// The slot of a root; closes the least recently used idle store when there are too many.
+    fn slot(&self, root: &Path) -> Arc<Mutex<Option<Arc<Store>>>> {
+        let now = self.uses.fetch_add(1, Ordering::Relaxed);
+        let mut slots = self.slots.lock();
+        if let Some(slot) = slots.iter_mut().find(|slot| slot.root == root) {
+            slot.used = now;
+            return Arc::clone(&slot.store);
+        }
+        if slots.len() >= self.capacity.get() {
+            take_oldest_idle(&mut slots);
+        }
+        let store = Arc::default();
+        slots.push(Slot { root: root.to_owned(), used: now, store: Arc::clone(&store) });
+        store
+    }
+}
+
+/// A root without links, as that of a project; as it is written where it is not there.
+fn canonical(root: &Path) -> PathBuf {
+    root.canonicalize().unwrap_or_else(|_| root.to_owned())
+}
+
+/// Takes the least recently used idle store out.
+fn take_oldest_idle(slots: &mut Vec<Slot>) -> Option<Slot> {
+    // A slot that somebody else holds is about to be opened.
+    let is_free = |slot: &Slot| Arc::strong_count(&slot.store) == 1;
+    let idle =
+        |slot: &Slot| is_free(slot) && slot.store.try_lock().is_some_and(|store| store.as_ref().is_none_or(is_idle));
+    let oldest = slots.iter().enumerate().filter(|(_, slot)| idle(slot)).min_by_key(|(_, slot)| slot.used);
+    let (at, _) = oldest?;
+    Some(slots.swap_remove(at))
+}
+
+/// Whether nobody but the registry holds the store.
+fn is_idle(store: &Arc<Store>) -> bool {
+    Arc::strong_count(store) == 1
+}

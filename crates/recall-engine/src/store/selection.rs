@@ -1,0 +1,404 @@
+//! Which paths did a person add to the index or take out of it, beyond the rules?
+//!
+//! The file is the truth of these decisions: one JSON object a line, the last one about a path holds. A line that
+//! cannot be read is kept and passed over.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use recall_core::{DocPath, DocumentType, PROJECT_FOLDER};
+use recall_folder::{Access, Folder, OpenError};
+use serde::{Deserialize, Serialize};
+
+use crate::store_folder::is_initialised;
+use crate::warning::UnreadLines;
+
+/// The name of the file, in a project's folder of recall and in a store's folder.
+const FILE: &str = "selection.jsonl";
+
+/// How much of a file is read: a hundred thousand decisions.
+const FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// How many lines that cannot be read are logged.
+const LINES_LOGGED: usize = 10;
+
+/// What was decided about each path, by path.
+#[derive(Clone, Debug)]
+pub(crate) struct Selection {
+    /// Where decisions are written to.
+    file: Place,
+    decisions: BTreeMap<DocPath, Decision>,
+    /// The lines that cannot be read, in order.
+    unread: Vec<UnreadLine>,
+}
+
+/// A line of the file that cannot be read. It decides nothing, and stays in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UnreadLine {
+    /// Which file it is in.
+    pub(crate) file: PathBuf,
+    /// Counted from 1; the first one if the file cannot be opened.
+    pub(crate) line: u64,
+    /// What is wrong with it.
+    pub(crate) reason: String,
+}
+
+/// Where decisions may be: in the project, and in the folder of the store.
+fn places(root: &Path, store_folder: &Path) -> [Place; 2] {
+    let project = Place { root: root.to_owned(), below: Path::new(PROJECT_FOLDER).join(FILE) };
+    [project, Place { root: store_folder.to_owned(), below: FILE.into() }]
+}
+
+/// The paths of the files that may hold decisions.
+pub(crate) fn files(root: &Path, store_folder: &Path) -> [PathBuf; 2] {
+    places(root, store_folder).map(|place| place.path())
+}
+
+/// A file below a root, to which no link leads.
+#[derive(Clone, Debug)]
+struct Place {
+    root: PathBuf,
+    below: PathBuf,
+}
+
+impl Place {
+    fn path(&self) -> PathBuf {
+        self.root.join(&self.below)
+    }
+}
+
+/// What was decided about a file or directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// It is indexed even where the rules leave it out.
+    Added(Added),
+    /// It is not indexed.
+    Removed,
+}
+
+/// With what a path was added.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Added {
+    pub(crate) recursive: bool,
+    pub(crate) globs: Vec<String>,
+    pub(crate) ignore: Vec<String>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) source: Option<String>,
+    pub(crate) document_type: Option<DocumentType>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Line {
+    Add {
+        path: String,
+        #[serde(default)]
+        recursive: bool,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        globs: Vec<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ignore: Vec<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tags: Vec<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<String>,
+        #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+        document_type: Option<String>,
+    },
+    Remove {
+        path: String,
+    },
+    Forget {
+        path: String,
+    },
+}
+
+impl Selection {
+    /// Reads the decisions of a store: those in the project, which others may have committed, and those in the store's own folder.
+    /// A file that is missing holds none. In an initialised project the project's file is written and its decisions come last.
+    pub(crate) fn load(root: &Path, store_folder: &Path) -> Self {
+        let [project, own] = places(root, store_folder);
+        let (first, written) = if is_initialised(root) { (own, project) } else { (project, own) };
+        let mut selection = Self { file: written, decisions: BTreeMap::new(), unread: Vec::new() };
+        let last = selection.file.clone();
+        for file in [first, last] {
+            selection.read(&file);
+        }
+        for UnreadLine { file, line, reason } in selection.unread.iter().take(LINES_LOGGED) {
+            tracing::warn!(file = %file.display(), line, reason, "a line of the selection cannot be read");
+        }
+        selection
+    }
+
+    fn read(&mut self, file: &Place) {
+        let unread = |line, reason| UnreadLine { file: file.path(), line, reason };
+        let bytes = match Folder::open(&file.root).and_then(|root| root.read(&file.below, FILE_BYTES)) {
+            Err(OpenError::Missing { .. }) => return,
+            // One in a project may be anything: it decides nothing, and the rest does.
+            Err(error) => return self.unread.push(unread(1, error.to_string())),
+            Ok(bytes) => bytes,
+        };
+        for (line, number) in bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).zip(1..) {
+            if line.is_empty() {
+                continue;
+            }
+            match parse(line) {
+                Ok((path, Some(decision))) => {
+                    self.decisions.insert(path, decision);
+                }
+                Ok((path, None)) => {
+                    self.decisions.remove(&path);
+                }
+                Err(reason) => self.unread.push(unread(number, reason)),
+            }
+        }
+    }
+
+    /// The lines that cannot be read, in order.
+    pub(crate) fn unread(&self) -> &[UnreadLine] {
+        &self.unread
+    }
+
+    /// The first line that cannot be read, and how many there are; `None` if all can be read.
+    pub(crate) fn unread_lines(&self) -> Option<UnreadLines> {
+        let UnreadLine { file, line, reason } = self.unread.first()?.clone();
+        Some(UnreadLines { file, line, reason, count: self.unread.len() as u64 })
+    }
+
+    /// Writes a decision to the file, and holds it.
+    ///
+    /// The line is on disk when this returns.
+    pub(crate) fn decide(&mut self, path: DocPath, decision: Decision) -> Result<(), OpenError> {
+        if self.decisions.get(&path) == Some(&decision) {
+            return Ok(());
+        }
+        self.append(&write(&path, &decision))?;
+        self.decisions.insert(path, decision);
+        Ok(())
+    }
+
+    /// Takes back what was decided about a path, so that the rules alone decide; nothing where nothing was.
+    pub(crate) fn forget(&mut self, path: &DocPath) -> Result<(), OpenError> {
+        if self.decisions.contains_key(path) {
+            self.append(&Line::Forget { path: path.as_str().to_owned() })?;
+            self.decisions.remove(path);
+        }
+        Ok(())
+    }
+
+    /// Whether something was decided about the path itself.
+    pub(crate) fn decides(&self, path: &DocPath) -> bool {
+        self.decisions.contains_key(path)
+    }
+
+    fn append(&self, line: &Line) -> Result<(), OpenError> {
+        let failed = |source| OpenError::Io { path: self.file.path(), source };
+        let mut line = serde_json::to_string(line).map_err(|error| failed(error.into()))?;
+        line.push('\n');
+        let mut file = Folder::open(&self.file.root)?.file(&self.file.below, Access::AppendOrCreate)?;
+        // A last line without an end would take the new one into itself.
+        if ends_within_a_line(&mut file).map_err(failed)? {
+            line.insert(0, '\n');
+        }
+        file.write_all(line.as_bytes()).and_then(|()| file.sync_data()).map_err(failed)
+    }
+
+    /// What was decided, in the order of paths.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&DocPath, &Decision)> {
+        self.decisions.iter()
+    }
+
+    /// With what the document at a path was added: by itself, or by the nearest directory above it.
+    pub(crate) fn added(&self, path: &DocPath) -> Option<&Added> {
+        let mut end = path.as_str().len();
+        loop {
+            let prefix = DocPath::new(&path.as_str()[..end]).ok()?;
+            if let Some(Decision::Added(added)) = self.decisions.get(&prefix) {
+                return Some(added);
+            }
+            end = path.as_str()[..end].rfind('/')?;
+        }
+    }
+}
+
+/// Whether the last line of a file has no newline.
+fn ends_within_a_line(file: &mut File) -> io::Result<bool> {
+    if file.metadata()?.len() == 0 {
+        return Ok(false);
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
+}
+
+/// What a line says, or why it cannot be read.
+fn parse(line: &[u8]) -> Result<(DocPath, Option<Decision>), String> {
+    let text = std::str::from_utf8(line).map_err(|error| format!("not UTF-8 from byte {}", error.valid_up_to()))?;
+    // Some editors begin a file with it.
+    let text = text.trim_start_matches('\u{feff}');
+    let line = serde_json::from_str::<Line>(text).map_err(|error| error.to_string())?;
+    read(line).ok_or_else(|| "its path or type is not valid".to_owned())
+}
+
+/// The path that a line is about, and what it decides; no decision where it takes one back.
+fn read(line: Line) -> Option<(DocPath, Option<Decision>)> {
+    match line {
+        Line::Add { path, recursive, globs, ignore, tags, source, document_type } => {
+            let document_type = match document_type {
+                Some(name) => Some(name.parse().ok()?),
+                None => None,
+            };
+            let added = Added { recursive, globs, ignore, tags, source, document_type };
+            Some((DocPath::new(&path).ok()?, Some(Decision::Added(added))))
+        }
+        Line::Remove { path } => Some((DocPath::new(&path).ok()?, Some(Decision::Removed))),
+        Line::Forget { path } => Some((DocPath::new(&path).ok()?, None)),
+    }
+}
+
+fn write(path: &DocPath, decision: &Decision) -> Line {
+    let path = path.as_str().to_owned();
+    match decision {
+        Decision::Added(Added { recursive, globs, ignore, tags, source, document_type }) => Line::Add {
+            path,
+            recursive: *recursive,
+            globs: globs.clone(),
+            ignore: ignore.clone(),
+            tags: tags.clone(),
+            source: source.clone(),
+            document_type: document_type.map(|kind| kind.as_str().to_owned()),
+        },
+        Decision::Removed => Line::Remove { path },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn path(text: &str) -> DocPath {
+        DocPath::new(text).expect("plain")
+    }
+
+    /// A project's root and the folder of its store.
+    struct Project(tempfile::TempDir);
+
+    impl Project {
+        fn new() -> Self {
+            let place = tempfile::tempdir().expect("a folder");
+            for folder in ["root/.recall", "store"] {
+                fs::create_dir_all(place.path().join(folder)).expect("made");
+            }
+            Self(place)
+        }
+
+        fn path(&self, below: &str) -> PathBuf {
+            self.0.path().join(below)
+        }
+
+        fn load(&self) -> Selection {
+            Selection::load(&self.path("root"), &self.path("store"))
+        }
+
+        /// Decides about the path `own` before the project is initialised.
+        fn load_own_decision(&self) {
+            let mut selection = self.load();
+            selection.decide(path("own"), Decision::Removed).expect("written");
+        }
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_costs_that_line_and_stays() {
+        let project = Project::new();
+        let file = project.path("store/selection.jsonl");
+        let load = || Selection::load(&project.path("root"), &project.path("store"));
+        let removal = |path: &str| format!("{{\"event\":\"remove\",\"path\":\"{path}\"}}");
+        let outside = removal("../up.md");
+        let bad: [&[u8]; 5] = [
+            b"{\"event\":\"remove\",\"path\":\"caf\xe9.md\"}",
+            b"{\"event\":",
+            b"\0\0",
+            b"<<<<<<< HEAD",
+            outside.as_bytes(),
+        ];
+        for bad in bad {
+            let text = [removal("first.md").as_bytes(), bad, removal("last.md").as_bytes(), bad].join(&b'\n');
+            fs::write(&file, &text).expect("written");
+            let mut selection = load();
+            assert!(selection.decides(&path("first.md")) && selection.decides(&path("last.md")), "{text:?}");
+            let lines: Vec<u64> = selection.unread().iter().map(|unread| unread.line).collect();
+            assert_eq!(lines, [2, 4], "{:?}", selection.unread());
+            selection.decide(path("next.md"), Decision::Removed).expect("written");
+            let again = load();
+            assert!(again.decides(&path("next.md")), "it stands on a line of its own");
+            assert!(fs::read(&file).expect("there").starts_with(&text), "no line is changed");
+        }
+    }
+
+    #[test]
+    fn decisions_outlive_the_process_and_the_last_one_holds() {
+        let project = Project::new();
+        let mut selection = project.load();
+        let added = Added { recursive: true, tags: vec!["api".to_owned()], ..Added::default() };
+        selection.decide(path("docs"), Decision::Removed).expect("written");
+        selection.decide(path("docs"), Decision::Added(added.clone())).expect("written");
+        selection.decide(path("old.md"), Decision::Removed).expect("written");
+        selection.decide(path("new.md"), Decision::Removed).expect("written");
+        selection.forget(&path("new.md")).expect("written");
+        selection.forget(&path("never.md")).expect("nothing was");
+        let again = project.load();
+        assert_eq!(again.decisions, selection.decisions);
+        assert!(again.decides(&path("old.md")) && !again.decides(&path("new.md")));
+        assert_eq!(again.added(&path("docs/a/b.md")), Some(&added));
+        assert_eq!(again.added(&path("src/a.md")), None);
+    }
+
+    #[test]
+    fn a_line_that_cannot_be_read_hides_no_other() {
+        let project = Project::new();
+        fs::write(
+            project.path("store/selection.jsonl"),
+            "<<<<<<< HEAD\n{\"event\":\"remove\",\"path\":\"a\"}\n{\"event\":\"add\",\"path\":\"../b\"}\n",
+        )
+        .expect("written");
+        assert_eq!(project.load().decisions, BTreeMap::from([(path("a"), Decision::Removed)]));
+    }
+
+    #[test]
+    fn an_initialised_project_keeps_its_decisions_in_itself_and_those_made_before_still_hold() {
+        let project = Project::new();
+        project.load().decide(path("a"), Decision::Removed).expect("written");
+        assert!(project.path("store/selection.jsonl").is_file());
+        fs::write(project.path("root/.recall/recall.toml"), "").expect("written");
+        let mut selection = project.load();
+        assert!(selection.decides(&path("a")));
+        selection.decide(path("b"), Decision::Removed).expect("written");
+        selection.forget(&path("a")).expect("written");
+        let again = project.load();
+        assert!(again.decides(&path("b")) && !again.decides(&path("a")));
+        assert!(project.path("root/.recall/selection.jsonl").is_file());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_in_the_place_of_the_file_is_neither_read_nor_written() {
+        let project = Project::new();
+        let target = project.path("target");
+        fs::write(&target, "{\"event\":\"remove\",\"path\":\"a\"}\n").expect("written");
+        std::os::unix::fs::symlink(&target, project.path("root/.recall/selection.jsonl")).expect("linked");
+        project.load_own_decision();
+        fs::write(project.path("root/.recall/recall.toml"), "").expect("written");
+        let mut selection = Selection::load(&project.path("root"), &project.path("store"));
+        let [unread] = selection.unread() else { panic!("{:?}", selection.unread()) };
+        assert!(unread.reason.ends_with("is a symbolic link"), "{unread:?}");
+        assert!(selection.decides(&path("own")) && !selection.decides(&path("a")));
+        let refused = selection.decide(path("b"), Decision::Removed).expect_err("a link");
+        assert!(matches!(refused, OpenError::Link { .. }));
+        assert_eq!(fs::read_to_string(target).expect("there").lines().count(), 1);
+    }
+}
