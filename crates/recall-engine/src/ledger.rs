@@ -281,7 +281,7 @@ impl Ledger {
 mod tests {
     use std::time::Duration;
 
-    use recall_core::{MemoryOrigin, NewMemory, PROJECT_FOLDER, Provenance, StoreScope};
+    use recall_core::{EventBody, MemoryChange, MemoryOrigin, NewMemory, PROJECT_FOLDER, Provenance, StoreScope};
 
     use super::*;
 
