@@ -118,7 +118,7 @@ fn by_rankers<'a>(
                     features: Arc::clone(&features),
                     place,
                     confidence,
-                    support: if is_named { confidence } else { support(confidence, held(document), unknown) },
+                    support: if is_named { confidence } else { support(kind, confidence, held(document), unknown) },
                 }),
             });
         }
@@ -126,16 +126,21 @@ fn by_rankers<'a>(
     Ok(order)
 }
 
-/// How much speaks for it that anything here answers the question, 0 to 1: how likely the document is, and how much of the
-/// question is there at all.
+/// Returns how strongly a document supports that anything here answers the question, 0 to 1.
 ///
-/// A relevance says which candidate answers if one does, and the best of a bad lot is still likely. What holds half of the
-/// question supports it half as much, and half as much again if no file of the store knows the other half. Of 4,700 mined
-/// questions, .942 of the pairs of one that is answered and one about another repository are told apart so, .920 by the
-/// relevance alone, .952 by a model learnt for it.
-fn support(relevance: f32, held: f32, unknown: f32) -> f32 {
-    relevance.max(0.0).sqrt() * held * (1.0 - unknown).clamp(0.0, 1.0)
+/// The relevance says which candidate answers if one does, so the best candidate of a question without an answer still has
+/// some. It is therefore weighted by the share of the question that the document holds, and by the share that any file of the
+/// store knows. Of 4,700 mined questions, .942 of the pairs of an answered one and one about another repository are told apart,
+/// .920 by the relevance alone, .952 by a model learnt for it.
+fn support(kind: Kind, relevance: f32, held: f32, unknown: f32) -> f32 {
+    let support = relevance.max(0.0).sqrt() * held * (1.0 - unknown).clamp(0.0, 1.0);
+    if kind == Kind::Memory { (MEMORY_SUPPORT * support).min(1.0) } else { support }
 }
+
+/// The factor on the support of a memory. A memory is short and seldom worded like the question, and an agent that reads
+/// "nothing here" discards a memory that answers. Of 757 questions to memories of dialogues, 2.5 % are doubted by mistake at the
+/// default threshold, 16 % without the factor; of questions to other dialogues 73 % are doubted, 93 % without it.
+const MEMORY_SUPPORT: f32 = 3.0;
 
 /// How much of the question a document holds at all, in its text, its names or its path.
 fn held(document: &DocumentEvidence) -> f32 {
@@ -330,14 +335,16 @@ mod tests {
 
     #[test]
     fn what_is_not_there_takes_from_the_support() {
-        let check = |relevance, held, unknown, expected: f32| {
-            let told = support(relevance, held, unknown);
-            assert!((told - expected).abs() < 1e-6, "{relevance} {held} {unknown}: {told}");
+        let check = |kind, relevance, held, unknown, expected: f32| {
+            let support = support(kind, relevance, held, unknown);
+            assert!((support - expected).abs() < 1e-6, "{relevance} {held} {unknown}: {support}");
         };
-        check(1.0, 1.0, 0.0, 1.0);
-        check(0.25, 1.0, 0.0, 0.5);
-        check(1.0, 0.5, 0.0, 0.5);
-        check(1.0, 0.5, 0.5, 0.25);
-        check(1.0, 0.0, 1.0, 0.0);
+        check(Kind::Code, 1.0, 1.0, 0.0, 1.0);
+        check(Kind::Code, 0.25, 1.0, 0.0, 0.5);
+        check(Kind::Prose, 1.0, 0.5, 0.0, 0.5);
+        check(Kind::Prose, 1.0, 0.5, 0.5, 0.25);
+        check(Kind::Code, 1.0, 0.0, 1.0, 0.0);
+        check(Kind::Memory, 0.01, 0.5, 0.0, 0.15);
+        check(Kind::Memory, 1.0, 1.0, 0.0, 1.0);
     }
 }
