@@ -1,4 +1,5 @@
-//! How fast are real sources cut? Prints MB a CPU second for each language below a directory, bare parsing beside it.
+//! A benchmark of cutting real sources. Prints MB per CPU second for each language below a directory, next to the speed
+//! of bare parsing.
 //!
 //! `cargo bench -p recall-chunk -- DIRECTORY`
 #![expect(clippy::print_stdout, reason = "figures are for a person")]
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES, language_of};
 use recall_core::{DocPath, Limits, ParseOutcome};
 
-/// The most text of one language: enough to be steady, little enough to wait for.
+/// The most text measured of one language: enough for steady figures, small enough to run in a short time.
 const MOST_BYTES: usize = 24 * 1024 * 1024;
 
 #[derive(Default)]

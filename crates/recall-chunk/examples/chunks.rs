@@ -1,4 +1,4 @@
-//! What does the chunker make of a folder? Prints one JSON object a chunk, for recipes that learn from chunks.
+//! The chunks of a folder as JSON, one object per line, for recipes that learn from chunks.
 //!
 //! `cargo run --release -p recall-chunk --example chunks -- DIRECTORY > chunks.jsonl`
 #![expect(clippy::print_stdout, reason = "the chunks go to standard output")]
@@ -9,7 +9,7 @@ use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES, language_of};
 use recall_core::{Chunk, DocPath, Language, Limits};
 use serde_json::json;
 
-/// Larger files are data or generated; the daemon does not index them by default either.
+/// Larger files are data or generated code. By default the daemon does not index them either.
 const MOST_FILE_BYTES: usize = 1024 * 1024;
 
 fn main() {

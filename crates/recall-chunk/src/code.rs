@@ -1,4 +1,4 @@
-//! From an outline and its pieces to a document's chunks, symbols and edges.
+//! Chunks, symbols and edges from an outline and its pieces.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,16 +11,16 @@ use crate::cut::{self, Piece};
 use crate::lines::Lines;
 use crate::outline::{Found, Outline, Reference};
 
-/// Names a chunk refers to beyond this are the vocabulary of a large table and tell chunks apart no more.
+/// References kept per chunk. Beyond this they are the vocabulary of a large table and no longer distinguish chunks.
 const MOST_REFERENCES: usize = 64;
 
-/// Enclosing definitions that are named; deeper nesting is data or an attack, and paths must not grow with it.
+/// Enclosing definitions that are named. Deeper nesting is data or an attack, and symbol paths must not grow with it.
 const MOST_ENCLOSING: usize = 12;
 
-/// The longest signature or label: what two lines of a terminal show.
+/// The longest signature or label: two lines of a terminal.
 const LONGEST_SIGNATURE_BYTES: usize = 240;
 
-/// The document that an outline describes.
+/// Builds the document that an outline describes.
 pub(crate) fn document(lines: &Lines<'_>, outline: &Outline, max_tokens: u32) -> ParsedDocument {
     let document = Document { lines, outline };
     let pieces = cut::cut(lines, outline, max_tokens);
@@ -62,7 +62,7 @@ impl Document<'_> {
         }
     }
 
-    /// A definition and what encloses it, innermost first.
+    /// The definition and its ancestors, innermost first.
     fn enclosing(&self, index: u32) -> impl Iterator<Item = &Found> {
         let mut next = Some(index);
         std::iter::from_fn(move || {
@@ -73,7 +73,7 @@ impl Document<'_> {
         .take(MOST_ENCLOSING)
     }
 
-    /// `impl Store > fn open`.
+    /// The symbol path of a definition: `impl Store > fn open`.
     fn path(&self, index: u32) -> String {
         let mut labels: Vec<String> = self.enclosing(index).map(|found| self.label(found)).collect();
         labels.reverse();
@@ -88,18 +88,18 @@ impl Document<'_> {
             None => format!("{} {name}", found.keyword),
         };
         match &found.scope {
-            // A label that is given shows the scope as the language writes it.
+            // An explicit label already contains the scope, written as in the language.
             Some(scope) if found.label.is_none() => format!("{scope} > {label}"),
             _ => label,
         }
     }
 
-    /// `Store::open`.
+    /// The qualified name of a definition: `Store::open`.
     fn qualified(&self, index: u32) -> String {
         let mut names = Vec::new();
         for found in self.enclosing(index) {
             let name = &self.text()[found.name.clone()];
-            // `class << self` adds no name; a variable may be called so.
+            // `class << self` adds no name, but a variable may be named `self`.
             if name != "self" || found.kinds.symbol.is_some() {
                 names.push(name);
             }
@@ -125,19 +125,19 @@ impl Document<'_> {
             })
         });
         let mut symbols: Vec<Symbol> = symbols.collect();
-        // A definition begins with what decorates it, and what is defined in there has been found before it.
+        // A definition starts at its decorators, and definitions inside them were found before it.
         symbols.sort_by_key(|symbol| symbol.span.bytes.start);
         symbols
     }
 
-    /// The names that are bound somewhere in an outermost definition, with that definition: inside of it they do not refer
-    /// to what bears the same name elsewhere.
+    /// The locally bound names, each with its outermost definition. Inside that definition they do not refer to
+    /// definitions of the same name elsewhere.
     fn bound(&self) -> HashSet<(Option<u32>, &str)> {
         let bound = self.outline.bound.iter();
         bound.filter_map(|span| Some((self.outermost(span.start), span.of(self.text())?))).collect()
     }
 
-    /// The outermost definition that a byte stands in or behind.
+    /// The outermost definition that contains a byte, or else the last one that starts before it.
     fn outermost(&self, byte: u32) -> Option<u32> {
         let definitions = &self.outline.definitions;
         let behind = definitions.partition_point(|found| found.bytes.start <= byte as usize);
@@ -148,8 +148,8 @@ impl Document<'_> {
         Some(index)
     }
 
-    /// The modules that a name before another one stands for: those that are imported by it, else the one of that name where
-    /// nothing but a module can stand there.
+    /// The modules that a qualifier names: those imported under that name. If there are none, the module of that name,
+    /// provided that only a module can be written there.
     fn modules<'q>(&'q self, qualifier: &'q str) -> impl Iterator<Item = &'q str> {
         let aliases = self.outline.aliases.iter().filter(move |alias| alias.name == qualifier);
         let mut modules = aliases.map(|alias| alias.module.as_str()).peekable();
@@ -186,7 +186,7 @@ impl Document<'_> {
             }
             let Reference { name: span, qualifier } = reference;
             let name = span.of(self.text()).unwrap_or_default();
-            // What stands before a name may be a variable as well.
+            // A qualifier may also be a variable.
             let qualifier = qualifier.and_then(|qualifier| qualifier.of(self.text()));
             let qualifier = qualifier.filter(|qualifier| self.modules(qualifier).next().is_some());
             let is_own = || {
@@ -219,12 +219,12 @@ fn span_of(found: &Found) -> Span {
     }
 }
 
-/// The chunk that a byte stands in, or the one before it where it stands between chunks.
+/// The chunk that contains a byte. If the byte lies between chunks, the one before it.
 pub(crate) fn chunk_at(chunks: &[Chunk], byte: usize) -> u32 {
     chunks.partition_point(|chunk| chunk.span.bytes.start as usize <= byte).saturating_sub(1) as u32
 }
 
-/// A text with every run of white space as one blank, cut at the longest signature; `None` where nothing is left.
+/// Collapses white space to single spaces and truncates at the longest signature. `None` if nothing is left.
 fn one_line(text: &str) -> Option<String> {
     let mut line = String::with_capacity(text.len().min(LONGEST_SIGNATURE_BYTES));
     for word in text.split_whitespace() {

@@ -1,7 +1,7 @@
-//! Where is an outlined text cut into chunks?
+//! The cuts of an outlined text into pieces.
 //!
-//! From the outside in: what fits the limit stays whole, what does not is cut before its shallowest lines (members,
-//! then statements, then what stands in them), and small neighbours are put together.
+//! Works from the outside in: a region that fits the limit stays whole; any other is cut before its shallowest lines
+//! (members, then statements, then their parts). Small neighbours are then merged.
 
 mod merge;
 
@@ -13,29 +13,30 @@ use crate::lines::Lines;
 use crate::outline::{Found, NO_CUT, Outline};
 use crate::window::pieces_of_line;
 
-/// What a definition must measure to stand alone: below, a chunk says too little to be found or read by itself.
+/// The smallest definition that is a chunk of its own. A smaller chunk says too little to be found or read by itself.
 const STANDS_ALONE_TOKENS: u32 = 40;
 
-/// A function inside a function stands alone from this fraction of the limit on; smaller ones are read in place.
+/// A nested function is a chunk of its own from this fraction of the limit on. Smaller ones stay in the enclosing
+/// function.
 const INNER_FUNCTION_DIVISOR: u32 = 4;
 
-/// Pieces may exceed an even share by this fraction of the limit, for the sake of a better place to cut.
+/// Pieces may exceed an even share by this fraction of the limit, to reach a better place to cut.
 const SHARE_SLACK_DIVISOR: u32 = 8;
 
-/// A stretch of text that becomes one chunk.
+/// A range of lines that becomes one chunk.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     pub(crate) lines: Range<usize>,
-    /// A part of a line that is longer than the limit; `None` for whole lines.
+    /// A part of a line that is longer than the limit. `None` for whole lines.
     pub(crate) bytes: Option<Range<usize>>,
     pub(crate) kind: ChunkKind,
-    /// The definition that the piece is, heads or continues.
+    /// The definition that the piece contains, begins or continues.
     pub(crate) definition: Option<u32>,
-    /// The definition whose parts it was cut out with.
+    /// The definition that was cut to get this piece.
     owner: Option<u32>,
 }
 
-/// Cuts a text; the pieces are in order and cover all lines that are not blank.
+/// Cuts a text. The pieces are in order and cover all lines that are not blank.
 pub(crate) fn cut(lines: &Lines<'_>, outline: &Outline, max_tokens: u32) -> Vec<Piece> {
     let mut cutter = Cutter { lines, outline, max_tokens, pieces: Vec::new() };
     let all = lines.trim(0..lines.len());
@@ -52,20 +53,21 @@ struct Cutter<'a> {
     pieces: Vec<Piece>,
 }
 
-/// A stretch between two cuts of one level.
+/// The lines between two cuts at the same level.
 struct Segment {
     lines: Range<usize>,
     tokens: u32,
-    /// The definition that it consists of.
+    /// The definition that the segment consists of.
     definition: Option<u32>,
 }
 
 impl Cutter<'_> {
-    /// Cuts the whole text. One that is a single definition and fits is that definition's, whatever deeper lines it could be
-    /// cut at.
+    /// Cuts the whole text. A text that is a single definition and fits becomes one piece of that definition, even if
+    /// deeper lines could be cut.
     ///
-    /// Where it does not fit, its parts have paths that begin below it: a file that is one module says so in its own path,
-    /// and a module's words in the names of all its functions take .03 nDCG@10 from Elixir, whose files are of that kind.
+    /// If it does not fit, the symbol paths of its parts begin below the definition. A file that is one module is
+    /// already named by its path, and repeating the module's words in the path of every function costs Elixir .03
+    /// nDCG@10, where all files have this shape.
     fn divide_text(&mut self, text: &Range<usize>) {
         let mut outermost = self.children(None);
         let only = match (outermost.next(), outermost.next()) {
@@ -82,9 +84,9 @@ impl Cutter<'_> {
         }
     }
 
-    /// Cuts a region that does not fit, or the whole text, at the shallowest lines in it.
+    /// Cuts a region that does not fit, or the whole text, at its shallowest lines.
     ///
-    /// Recursion ends: each level cuts deeper lines, and there are at most as many levels as the walk went deep.
+    /// The recursion ends: each level cuts deeper lines, and the depth of the walk bounds the number of levels.
     fn divide(&mut self, region: &Range<usize>, owner: Option<u32>) {
         let key = region.clone().skip(1).map(|line| self.outline.keys[line]).min().unwrap_or(NO_CUT);
         if key == NO_CUT {
@@ -122,7 +124,7 @@ impl Cutter<'_> {
         self.divide(&lines, segment.definition.or(owner));
     }
 
-    /// The stretches between the lines of this key, blank lines cut off.
+    /// The ranges between the lines with this key, without blank lines at either end.
     fn segments(&self, region: &Range<usize>, key: u16, owner: Option<u32>) -> Vec<Segment> {
         let starts = region.clone().filter(|&line| line == region.start || self.outline.keys[line] == key);
         let mut starts = starts.peekable();
@@ -144,7 +146,7 @@ impl Cutter<'_> {
         segments
     }
 
-    /// The outermost definitions inside a definition, or of the text.
+    /// The outermost definitions inside a definition, or of the whole text.
     fn children(&self, owner: Option<u32>) -> impl Iterator<Item = (u32, &Found)> {
         let all = &self.outline.definitions;
         let (mut next, end) = match owner {
@@ -154,13 +156,13 @@ impl Cutter<'_> {
         std::iter::from_fn(move || {
             let index = (next < end).then_some(next)?;
             let found = &all[index as usize];
-            // Never backwards, whatever the tree of a broken text looks like.
+            // Never go backwards, even in the tree of a malformed text.
             next = found.subtree_end.max(index + 1);
             Some((index, found))
         })
     }
 
-    /// How many tokens a group may have: an even share where everything is small, so that no crumb is left over.
+    /// The most tokens in a group: an even share if all segments are small, so that no small rest is left at the end.
     fn room(&self, region: &Range<usize>, segments: &[Segment], owner: Option<u32>) -> u32 {
         let is_even =
             segments.iter().all(|segment| segment.tokens <= self.max_tokens && !self.stands_alone(segment, owner));
@@ -181,7 +183,7 @@ impl Cutter<'_> {
         self.kind(definition) != ChunkKind::Group && segment.tokens >= least.max(STANDS_ALONE_TOKENS)
     }
 
-    /// Makes a piece of a group of small segments.
+    /// Makes one piece of a group of small segments.
     fn flush(&mut self, group: &Range<usize>, only: GroupDefinition, region: &Range<usize>, owner: Option<u32>) {
         let group = self.lines.trim(group.clone());
         if group.is_empty() {
@@ -202,7 +204,7 @@ impl Cutter<'_> {
         self.push(group, kind, definition, owner);
     }
 
-    /// Cuts a region in which no line is a better place than another: at the least indented lines that keep the limit.
+    /// Cuts a region that has no preferred cut lines, at the least indented lines that keep the limit.
     fn divide_blindly(&mut self, region: &Range<usize>, owner: Option<u32>) {
         let kind = if owner.is_some() { ChunkKind::Part } else { ChunkKind::Group };
         let mut at = region.start;
@@ -246,7 +248,7 @@ impl Cutter<'_> {
         self.outline.definitions[definition as usize].kinds.chunk
     }
 
-    /// The kind of a definition's chunk: a function of a type is a method.
+    /// The chunk kind of a definition. A function of a type is a method.
     fn kind_of(&self, definition: Option<u32>, owner: Option<u32>) -> ChunkKind {
         let Some(definition) = definition else { return ChunkKind::Group };
         let found = &self.outline.definitions[definition as usize];
@@ -254,7 +256,7 @@ impl Cutter<'_> {
         if found.kinds.chunk == ChunkKind::Function && belongs { ChunkKind::Method } else { found.kinds.chunk }
     }
 
-    /// Whether a definition makes up most of some lines.
+    /// Whether a definition covers at least three fifths of some lines.
     fn is_most_of(&self, definition: u32, lines: &Range<usize>) -> bool {
         let found = &self.outline.definitions[definition as usize].lines;
         let covered = found.end.min(lines.end).saturating_sub(found.start.max(lines.start));
@@ -269,7 +271,7 @@ impl Cutter<'_> {
     }
 }
 
-/// Which definition a group consists of.
+/// The definition that a group consists of.
 #[derive(Clone, Copy)]
 enum GroupDefinition {
     Nothing,

@@ -1,35 +1,35 @@
-//! Can a text harm the parser that is to read it?
+//! Detection of texts that could hang or crash a parser.
 //!
-//! A parser spends all its time on a million brackets, and some grammars' scanners write what they remember into a
-//! buffer of 1,024 bytes without looking at its end, or read behind a table's: they abort the process. One pass over the
-//! bytes tells such text from what people write before a parser sees it.
+//! A parser spends all its time on a million brackets. Some grammars' scanners write their state into a buffer of 1,024
+//! bytes without a bounds check, or read past the end of a table, which aborts the process. One pass over the bytes
+//! finds such texts before a parser sees them.
 
 use std::collections::HashSet;
 
 /// The deepest nesting of brackets that is parsed. Generated code and data reach a few hundred levels. Brackets in
-/// strings and comments count too, since telling them apart takes a parser; those that close nothing do not.
+/// strings and comments count too, because telling them apart takes a parser. Unmatched closing brackets do not count.
 const DEEPEST: u32 = 1_000;
 
-/// What a grammar's scanner remembers, or looks up, without a bound of its own.
+/// State that a grammar's scanner keeps, or a table that it reads, without a bounds check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Memory {
-    /// Nothing, or it minds its buffer.
+    /// None, or the scanner checks its bounds.
     Bounded,
     /// The columns of open blocks.
     Columns {
-        /// Columns that blocks may begin at.
+        /// The number of distinct columns allowed.
         most: usize,
     },
-    /// Type arguments, once for each way to read `a < b`: with `n` of them open the parser takes some `n²` bytes.
+    /// Type arguments, kept once for each way to read `a < b`: with `n` of them open the parser takes about `n²` bytes.
     Angles,
-    /// The words of open heredocs and the literals that interpolation is nested in, five bytes each.
+    /// The words of open heredocs and the literals around nested interpolations, five bytes each.
     Heredocs,
-    /// Nothing; but whether a character of `{1..9}` is a digit it asks C's `isdigit`, whose table has 256 characters:
-    /// <https://github.com/tree-sitter/tree-sitter-bash/issues/337>.
+    /// No state, but the scanner calls C's `isdigit`, whose table has 256 entries, for the character after the brace of
+    /// `{1..9}`: <https://github.com/tree-sitter/tree-sitter-bash/issues/337>.
     Digits,
 }
 
-/// Why a text is not given to its parser.
+/// The reason why a text is not parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Harm {
     #[error("brackets are nested too deeply")]
@@ -40,11 +40,11 @@ pub(crate) enum Harm {
     Angles,
     #[error("too many heredocs or interpolations are open at once")]
     Heredocs,
-    #[error("a brace is followed by a character that the parser cannot look up")]
+    #[error("a brace is followed by a character beyond Latin-1")]
     Digits,
 }
 
-/// What harm a text could do.
+/// Returns the reason not to parse a text, if there is one.
 pub(crate) fn harm(text: &str, memory: Memory) -> Option<Harm> {
     match memory {
         _ if nests_deeper(text, DEEPEST) => Some(Harm::Nesting),
@@ -68,7 +68,7 @@ fn nests_deeper(text: &str, most: u32) -> bool {
     })
 }
 
-/// Whether more `<` are open than types are nested, between two ends of statements or blocks.
+/// Whether more `<` are open than nested types explain, within one statement or block.
 fn angles_exceed(text: &str) -> bool {
     const MOST: u32 = 200;
     let mut open = 0_u32;
@@ -77,7 +77,7 @@ fn angles_exceed(text: &str) -> bool {
         let before = at.checked_sub(1).map(|at| bytes[at]);
         match byte {
             b';' | b'{' | b'}' => open = 0,
-            // Shifts, comparisons and arrows are none.
+            // Shifts, comparisons and arrows open no type arguments.
             b'<' if before != Some(b'<') && !matches!(bytes.get(at + 1), Some(b'<' | b'=' | b'-')) => open += 1,
             b'>' if !matches!(before, Some(b'-' | b'=')) => open = open.saturating_sub(1),
             _ => {}
@@ -86,16 +86,16 @@ fn angles_exceed(text: &str) -> bool {
     })
 }
 
-/// Whether blocks begin at more columns than that: at a line's first character, or behind `- `, `? ` and `: `.
+/// Whether blocks begin at more than `most` columns: at the first character of a line, or after `- `, `? ` and `: `.
 fn columns_exceed(text: &str, most: usize) -> bool {
     let mut columns = HashSet::new();
     for line in text.lines() {
         let mut rest = line.trim_start();
         loop {
             columns.insert(line.len() - rest.len());
-            let Some(behind) = rest.strip_prefix(['-', '?', ':']) else { break };
-            let next = behind.trim_start();
-            if next.len() == behind.len() || next.is_empty() || columns.len() > most {
+            let Some(rest_of_line) = rest.strip_prefix(['-', '?', ':']) else { break };
+            let next = rest_of_line.trim_start();
+            if next.len() == rest_of_line.len() || next.is_empty() || columns.len() > most {
                 break;
             }
             rest = next;
@@ -107,8 +107,8 @@ fn columns_exceed(text: &str, most: usize) -> bool {
     false
 }
 
-/// Whether Ruby's scanner could have more to remember than its buffer holds: one line's heredocs for each level of
-/// interpolation that stays open over the line's end, and the literals that interpolation is nested in.
+/// Whether the state of Ruby's scanner could exceed its buffer. The state holds the heredocs of one line for each
+/// interpolation left open at the end of a line, and the literals around nested interpolations.
 fn heredocs_exceed(text: &str) -> bool {
     /// Together at most 4 × 100 + 5 × 100 + 2 bytes.
     const MOST_WORD_BYTES_A_LINE: usize = 100;
@@ -145,7 +145,7 @@ enum Brace {
     Interpolation,
 }
 
-/// What a heredoc that begins behind `<<` takes in the buffer; 0 where none begins.
+/// The bytes that a heredoc takes in the buffer, given the text after `<<`. 0 if none begins there.
 fn heredoc_bytes(rest: &[u8]) -> usize {
     let rest = rest.strip_prefix(b"~").or_else(|| rest.strip_prefix(b"-")).unwrap_or(rest);
     let quote = rest.first().copied().filter(|quote| matches!(quote, b'"' | b'\'' | b'`'));
@@ -156,11 +156,11 @@ fn heredoc_bytes(rest: &[u8]) -> usize {
     if length == 0 { 0 } else { length + 4 }
 }
 
-/// Whether a character beyond Latin-1 stands where a brace's digits, or the dots between them, could go on.
+/// Whether a character beyond Latin-1 follows a brace and any digits and dots after it.
 fn digits_exceed(text: &str) -> bool {
-    text.split('{').skip(1).any(|behind| {
-        let behind = behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-        behind.starts_with(|c: char| c > '\u{FF}')
+    text.split('{').skip(1).any(|after| {
+        let after = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        after.starts_with(|c: char| c > '\u{FF}')
     })
 }
 
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn only_nesting_beyond_reason_is_refused() {
+    fn only_extreme_nesting_is_rejected() {
         check(&("(".repeat(500) + &")".repeat(500)), Memory::Bounded, None);
         check(&"()".repeat(10_000), Memory::Bounded, None);
         check(&")".repeat(10_000), Memory::Bounded, None);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_may_begin_at_so_many_columns() {
+    fn too_many_block_columns_are_rejected() {
         check(&"- a: 1\n  b: 2\n".repeat(1_000), COLUMNS, None);
         check(&"- ".repeat(99), COLUMNS, None);
         check(&"- ".repeat(200), COLUMNS, Some(Harm::Columns));
@@ -194,14 +194,14 @@ mod tests {
     }
 
     #[test]
-    fn so_many_types_may_be_nested() {
+    fn too_deeply_nested_types_are_rejected() {
         check(&"if (a < b && c <= d) { x << 1; }\n".repeat(1_000), Memory::Angles, None);
         check(&"Map<String, List<Integer>> a;\n".repeat(1_000), Memory::Angles, None);
         check(&"a<b<\n".repeat(200), Memory::Angles, Some(Harm::Angles));
     }
 
     #[test]
-    fn heredocs_may_take_so_much_at_once() {
+    fn too_many_open_heredocs_are_rejected() {
         check(&"x = <<~SQL\n  select 1\nSQL\n".repeat(1_000), Memory::Heredocs, None);
         check(&"array << value << \"b\"\n".repeat(1_000), Memory::Heredocs, None);
         check(&format!("<<{}\n", "A".repeat(1_019)), Memory::Heredocs, Some(Harm::Heredocs));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_brace_may_be_followed_by() {
+    fn a_brace_before_a_wide_character_is_rejected() {
         check("echo {1..9} {é} { 漢; } ${a:-漢} {", Memory::Digits, None);
         for text in ["{漢", "{1漢", "{1..漢", "{{1..9漢"] {
             check(text, Memory::Digits, Some(Harm::Digits));

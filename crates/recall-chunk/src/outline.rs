@@ -1,6 +1,6 @@
-//! What does a syntax tree say about cuts, definitions, imports and references?
+//! The cut positions, definitions, imports and references of a syntax tree.
 //!
-//! One walk with a cursor, without recursion; nothing is allocated for a node that says nothing.
+//! One walk with a cursor, without recursion. Nodes without a role allocate nothing.
 
 mod frame;
 mod names;
@@ -15,56 +15,56 @@ use crate::grammar::{Callee, Grammar, Role, Trait};
 use crate::languages::{Alias, Clauses, DocReach, Docs, Kinds, NameRule, Named, Place, child_of_kind};
 use crate::lines::Lines;
 
-/// The key of a line that no cut may precede.
+/// The key of a line before which the text must not be cut.
 pub(crate) const NO_CUT: u16 = u16::MAX;
 
-/// What a node costs as a place to cut when it is no statement, member or element: four levels of nesting, so that
-/// the lines of a parameter list come after the statements of the function's body and of the blocks in it.
+/// The cost of a cut before a node that is not a statement, member or element: four levels of nesting. The lines of a
+/// parameter list are thereby cut later than the statements of the function's body and of the blocks in it.
 const PENALTY: u16 = 4;
 
-/// Keys of configuration are symbols down to this depth; below, they are data.
+/// Configuration keys are symbols down to this depth. Deeper ones are data.
 const KEY_DEPTH: u32 = 3;
 
-/// Symbols of one document beyond this are data too.
+/// The most definitions of one document. Further ones are data.
 const MOST_DEFINITIONS: usize = 10_000;
 
-/// What a walk over a syntax tree has found.
+/// The result of a walk over a syntax tree.
 pub(crate) struct Outline {
-    /// For each line how deep in the tree stands what begins on it: the lower, the better the cut before it.
+    /// For each line, the depth in the tree of what begins on it. A lower key makes a better cut before the line.
     pub(crate) keys: Vec<u16>,
-    /// The definitions, in the order of their first bytes; each before what it encloses.
+    /// The definitions in the order of their first bytes. Each precedes the ones it encloses.
     pub(crate) definitions: Vec<Found>,
-    /// Where something is imported, and what.
+    /// The position and target of each import.
     pub(crate) imports: Vec<(u32, String)>,
-    /// The names by which modules are written before the names that are taken from them, in the order of the imports. Kept for
-    /// languages alone that tell of [`aliases`](crate::languages::Syntax::aliases).
+    /// The names introduced by imports, in order. Empty for languages without
+    /// [`aliases`](crate::languages::Syntax::aliases).
     pub(crate) aliases: Vec<Alias>,
-    /// Whether what stands before a name as a qualifier is a module even where no import gave it that name.
+    /// Whether a qualifier is a module even if no import introduced that name.
     pub(crate) all_qualifiers: bool,
-    /// The names of what is called or used as a type, in no particular order.
+    /// The names that are called or used as types, in no particular order.
     pub(crate) references: Vec<Reference>,
-    /// The names of values where they are bound: parameters, variables. Kept for languages alone that tell of
-    /// [`binders`](crate::languages::Syntax::binders), in no particular order.
+    /// The names of values at their binding: parameters, variables. In no particular order; empty for languages without
+    /// [`binders`](crate::languages::Syntax::binders).
     pub(crate) bound: Vec<ByteSpan>,
 }
 
-/// A name that is used.
+/// A use of a name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Reference {
     /// The bare name.
     pub(crate) name: ByteSpan,
-    /// The module that is written before it.
+    /// The module written before it.
     pub(crate) qualifier: Option<ByteSpan>,
 }
 
-/// A definition as it stands in the tree.
+/// A definition in the tree.
 pub(crate) struct Found {
-    /// All of it, with its comments, attributes and wrapper.
+    /// The whole definition, with its comments, attributes and wrapper.
     pub(crate) bytes: Range<usize>,
     /// The lines of `bytes`, counted from 0.
     pub(crate) lines: Range<usize>,
     pub(crate) name: Range<usize>,
-    /// From the first keyword up to the body.
+    /// From the first keyword to the body.
     pub(crate) signature: Range<usize>,
     pub(crate) doc: Option<ByteSpan>,
     pub(crate) kinds: Kinds,
@@ -72,7 +72,7 @@ pub(crate) struct Found {
     pub(crate) label: Option<String>,
     pub(crate) scope: Option<String>,
     pub(crate) parent: Option<u32>,
-    /// The index behind the last definition that it encloses.
+    /// The index after the last definition that it encloses.
     pub(crate) subtree_end: u32,
 }
 
@@ -118,16 +118,16 @@ pub(crate) fn read(grammar: &Grammar, tree: &Tree, lines: &Lines<'_>, depth: u32
 struct Reader<'a> {
     grammar: &'a Grammar,
     lines: &'a Lines<'a>,
-    /// The ancestors of the node that is visited, root first; never empty.
+    /// The ancestors of the current node, root first. Never empty.
     frames: Vec<Frame>,
-    /// The line that continues what the line before it began.
+    /// A line that continues the comment or attribute on the line before.
     glued_line: usize,
     targets: Vec<String>,
     outline: Outline,
 }
 
 impl Reader<'_> {
-    /// Looks at the cursor's node. The frame to walk its children under; `None` where they say nothing.
+    /// Visits the cursor's node. Returns the frame for its children, or `None` if they are not walked.
     fn visit(&mut self, cursor: &TreeCursor<'_>) -> Option<Frame> {
         let node = cursor.node();
         let role = self.grammar.role(node.kind_id());
@@ -182,7 +182,7 @@ impl Reader<'_> {
         Some(Frame { qualifier, binds, ..frame })
     }
 
-    /// Leaves the innermost frame. A comment at its end may belong to what follows it.
+    /// Leaves the innermost frame. A comment at its end may belong to the node after it.
     fn leave(&mut self) {
         let count = self.outline.definitions.len() as u32;
         let Some(frame) = self.frames.pop() else { return };
@@ -196,12 +196,12 @@ impl Reader<'_> {
         }
     }
 
-    /// Keeps a comment or attribute until it is known what follows it.
+    /// Holds back a comment or attribute until the node after it is known.
     fn hold_back(&mut self, node: Node<'_>, line: usize, role: Role) {
         let end = node.end_position();
-        // Some grammars count the line break as a part of the comment.
+        // Some grammars include the line break in the comment.
         let last_line = if end.column == 0 && end.row > line { end.row - 1 } else { end.row };
-        // Elixir's documentation is an attribute.
+        // In Elixir, documentation is an attribute.
         let is_doc = role.has(Trait::Comment) || self.lines.text()[node.byte_range()].starts_with("@doc ");
         let comment = is_doc.then(|| node.start_byte()..node.end_byte());
         let parent = self.frames.last_mut().expect("the root's frame is never popped");
@@ -225,13 +225,13 @@ impl Reader<'_> {
         self.frames.last().expect("the root's frame is never popped").child(role, node.end_byte())
     }
 
-    /// The frame of a node that may define something or wrap what does.
+    /// Returns the frame of a node that may be a definition or wrap one.
     fn frame_of(&mut self, role: Role, node: Node<'_>, line: usize, attached: Option<Pending>) -> Frame {
         let mut frame = self.plain_frame(role, node);
         let parent = self.frames.last_mut().expect("the root's frame is never popped");
         let mut outer = node.byte_range();
         let mut held = attached;
-        // A list of definitions in one declaration shares its comment with the first alone, and only on its own line.
+        // In a list of definitions in one declaration, only the first inherits the comment, and only on the same line.
         let may_inherit = parent.role.has(Trait::Wrapper)
             && parent.last_definition.is_none()
             && (!parent.role.has(Trait::Block) || line == parent.line);
@@ -254,7 +254,7 @@ impl Reader<'_> {
                 self.define(&mut frame, found);
             }
         } else if role.has(Trait::Block) && !role.has(Trait::Wrapper) {
-            // Whoever begins where the list begins is meant.
+            // The comment belongs to the first element of the list.
             frame.pending = held;
         } else if role.has(Trait::Wrapper) {
             frame.wrapped = Some(outer);
@@ -264,7 +264,7 @@ impl Reader<'_> {
         frame
     }
 
-    /// A name without quotes: `declare module "x"`.
+    /// The name without quotes, as in `declare module "x"`.
     fn unquoted(&self, name: Node<'_>) -> Range<usize> {
         let text = &self.lines.text()[name.byte_range()];
         let inner = text.trim_matches(['"', '\'']);
@@ -272,7 +272,7 @@ impl Reader<'_> {
         start..start + inner.len()
     }
 
-    /// Whether such a definition is one here: variables of functions and deep keys are not.
+    /// Whether a definition counts here. Variables in functions and deeply nested keys do not.
     fn counts(&self, place: Place, kinds: Kinds) -> bool {
         let parent = self.frames.last().expect("the root's frame is never popped");
         if place == Place::OutsideFunctions && parent.in_function {
@@ -319,7 +319,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a definition, or widens the one before where both are clauses of one.
+    /// Adds a definition, or extends the one before if both are clauses of one.
     fn define(&mut self, frame: &mut Frame, found: Found) {
         let text = self.lines.text();
         let parent = self.frames.last_mut().expect("the root's frame is never popped");
@@ -348,7 +348,7 @@ impl Reader<'_> {
         self.outline.definitions.push(Found { subtree_end: index + 1, ..found });
     }
 
-    /// Notes the name of what is called, where the node is the callee of its parent.
+    /// Records the callee's name, if the node is the callee of its parent.
     fn note_callee(&mut self, cursor: &TreeCursor<'_>, node: Node<'_>) {
         let parent = self.frames.last_mut().expect("the root's frame is never popped");
         let is_callee = match parent.role.callee() {
@@ -391,7 +391,7 @@ impl Reader<'_> {
             return;
         }
         let name = span.of(self.lines.text()).unwrap_or_default();
-        // Behind a module even an ordinary name is that module's.
+        // After a module, even a builtin name belongs to that module.
         let is_ordinary = || self.grammar.syntax.ordinary.binary_search(&name).is_ok();
         if names::is_worth_naming(name) && (self.is_qualified() || !is_ordinary()) {
             self.refer(node.byte_range());
@@ -402,7 +402,7 @@ impl Reader<'_> {
         self.frames.last().is_some_and(|parent| parent.qualifier.is_some())
     }
 
-    /// Notes a name that is used, with the module before it.
+    /// Records a use of a name, with the module before it.
     fn refer(&mut self, name: Range<usize>) {
         let syntax = self.grammar.syntax;
         let qualifier = match (&syntax.qualified, syntax.aliases) {
@@ -414,7 +414,7 @@ impl Reader<'_> {
         self.outline.references.push(Reference { name, qualifier });
     }
 
-    /// The module that a qualified name is taken from.
+    /// The module in a qualified name.
     fn qualifier(&self, role: Role, node: Node<'_>) -> Option<ByteSpan> {
         let qualified = self.grammar.syntax.qualified.as_ref().filter(|_| role.has(Trait::Qualified))?;
         let module = node.child_by_field_name(qualified.module)?.byte_range();
@@ -422,7 +422,7 @@ impl Reader<'_> {
         Some(ByteSpan { start: module.start as u32, end: (module.start + text.len()) as u32 })
     }
 
-    /// Notes what a node imports. Whether it imports anything.
+    /// Records what a node imports. Returns whether it imports anything.
     fn note_import(&mut self, role: Role, node: Node<'_>) -> bool {
         let text = self.lines.text().get(node.byte_range()).unwrap_or_default();
         if let Some(import) = role.import() {

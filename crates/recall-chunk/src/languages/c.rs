@@ -68,7 +68,7 @@ fn function(node: Node<'_>, text: &str) -> Option<Named> {
     named_declarator(node.child_by_field_name("declarator")?, text)
 }
 
-/// A prototype or a variable of the file; prototypes in headers are where a C interface is documented.
+/// A prototype, or a variable of the file. Prototypes count because headers document a C interface.
 fn declaration(node: Node<'_>, text: &str) -> Option<Named> {
     let declarator = node.child_by_field_name("declarator")?;
     let named = named_declarator(declarator, text)?;
@@ -80,15 +80,15 @@ fn declaration(node: Node<'_>, text: &str) -> Option<Named> {
     Some(named.with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
 }
 
-/// A method that a class declares without a body.
+/// A method declared in a class without a body.
 fn member(node: Node<'_>, text: &str) -> Option<Named> {
     let declarator = node.child_by_field_name("declarator")?;
     if innermost_is_function(declarator) { named_declarator(declarator, text) } else { None }
 }
 
-/// A declarator's name, below any pointers, references, arrays and parameters.
+/// The name in a declarator, below any pointers, references, arrays and parameters.
 fn named_declarator(mut declarator: Node<'_>, text: &str) -> Option<Named> {
-    /// Pointers to pointers of functions end long before this.
+    /// Real declarators have far fewer layers of pointers and functions.
     const MOST_LAYERS: usize = 16;
     for _ in 0..MOST_LAYERS {
         let inner = declarator.child_by_field_name("declarator").or_else(|| match declarator.kind() {
@@ -145,7 +145,7 @@ fn innermost_is_function(mut declarator: Node<'_>) -> bool {
     false
 }
 
-/// `struct stat s` uses a type; only a body defines one.
+/// Only a specifier with a body is a definition; `struct stat s` uses a type.
 fn with_body(node: Node<'_>, _text: &str) -> Option<Named> {
     node.child_by_field_name("body")?;
     node.child_by_field_name("name").map(Named::of)
@@ -155,7 +155,7 @@ fn typedef(node: Node<'_>, text: &str) -> Option<Named> {
     named_declarator(node.child_by_field_name("declarator")?, text)
 }
 
-/// `#define LIMIT 3`; a guard without a value names nothing.
+/// `#define LIMIT 3`. A guard without a value is not a definition.
 fn valued_macro(node: Node<'_>, _text: &str) -> Option<Named> {
     node.child_by_field_name("value")?;
     node.child_by_field_name("name").map(Named::of)

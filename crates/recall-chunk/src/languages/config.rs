@@ -15,7 +15,7 @@ pub(super) const JSON: Syntax = Syntax {
 pub(super) const YAML: Syntax = Syntax {
     definitions: &[Definition::key("block_mapping_pair", yaml_key)],
     blocks: &["stream", "document", "block_mapping", "block_sequence", "flow_mapping", "flow_sequence"],
-    // A mapping and a sequence may begin at the same column, four bytes each.
+    // A mapping and a sequence may begin at the same column; each takes four bytes.
     memory: Memory::Columns { most: 100 },
     ..Syntax::bare("yaml", || tree_sitter_yaml::LANGUAGE.into())
 };
@@ -46,7 +46,7 @@ fn toml_key(node: Node<'_>, text: &str) -> Option<Named> {
     unquoted(child_of_kind(node, &["bare_key", "dotted_key", "quoted_key"])?, text)
 }
 
-/// A key without its quotes; keys that run over lines or are as long as prose name nothing.
+/// A key without its quotes. A key that spans lines or is as long as prose is ignored.
 fn unquoted(node: Node<'_>, text: &str) -> Option<Named> {
     const LONGEST_BYTES: usize = 120;
     let written = text_of(node, text);

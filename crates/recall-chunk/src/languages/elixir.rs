@@ -1,4 +1,4 @@
-//! Elixir, whose definitions are calls of macros.
+//! Elixir. Its definitions are macro calls.
 
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::Node;
@@ -8,7 +8,7 @@ use super::{Clauses, Definition, Kinds, Named, Syntax, call, child_of_kind, impo
 pub(super) const ELIXIR: Syntax = Syntax {
     definitions: &[Definition::function("call", "").look(definition)],
     blocks: &["source", "do_block", "stab_clause", "body", "list", "map_content", "keywords", "else_block"],
-    // Other module attributes belong to what follows as little as any statement does.
+    // Any other module attribute is a statement and does not belong to the definition after it.
     attributes: &["unary_operator"],
     imports: &[super::import("call", directive)],
     aliases: Some(super::last_parts),

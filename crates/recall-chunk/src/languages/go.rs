@@ -37,7 +37,8 @@ pub(super) const GO: Syntax = Syntax {
     ..Syntax::bare("go", || tree_sitter_go::LANGUAGE.into())
 };
 
-/// `json` of `import "encoding/json"`, `a` of `import a "example.org/b"`; a package is called by the last part of its path.
+/// `json` of `import "encoding/json"`, `a` of `import a "example.org/b"`. The default name of a package is the last
+/// part of its path.
 fn packages(import: Node<'_>, text: &str, _targets: &[String], aliases: &mut Vec<Alias>) {
     let declared = text_of(import, text).trim_start_matches("import");
     for spec in declared.split(['\n', ';', '(', ')']) {

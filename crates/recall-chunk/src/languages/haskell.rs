@@ -48,7 +48,7 @@ pub(super) const HASKELL: Syntax = Syntax {
     ..Syntax::bare("haskell", || tree_sitter_haskell::LANGUAGE.into())
 };
 
-/// What every module sees without an import.
+/// Functions of the Prelude, visible without an import. Sorted.
 const PRELUDE: &[&str] = &[
     "abs",
     "all",
@@ -175,14 +175,15 @@ const PRELUDE: &[&str] = &[
     "zipWith3",
 ];
 
-/// `M` and `Data.Map` of `import qualified Data.Map as M`; without an alias the module goes by its own name.
+/// `M` for `Data.Map` of `import qualified Data.Map as M`. Without an alias the module keeps its own name.
 fn alias(import: Node<'_>, text: &str, _targets: &[String], aliases: &mut Vec<Alias>) {
     let Some(module) = import.child_by_field_name("module").map(|module| text_of(module, text)) else { return };
     let name = import.child_by_field_name("alias").map_or(module, |alias| text_of(alias, text));
     aliases.push(Alias::new(name, module));
 }
 
-/// An equation, `name x = …` or `x <+> y = …`; the same kind of node stands for a function's type, which has no name.
+/// An equation, `name x = …` or `x <+> y = …`. The same node kind is used for the type of a function, which has no
+/// name.
 fn equation(node: Node<'_>, text: &str) -> Option<Named> {
     binding(node, text).or_else(|| {
         let infix = node.named_child(0).filter(|child| child.kind() == "infix")?;
@@ -190,7 +191,7 @@ fn equation(node: Node<'_>, text: &str) -> Option<Named> {
     })
 }
 
-/// What is named before `::` or `=`.
+/// The name before `::` or `=`.
 fn binding(node: Node<'_>, _text: &str) -> Option<Named> {
     node.child_by_field_name("name").map(bare)
 }

@@ -9,7 +9,7 @@ use super::{Definition, Kinds, Named, Syntax, call, text_of};
 
 pub(super) const RUBY: Syntax = Syntax {
     definitions: &[
-        // A module holds methods as a class does.
+        // A module contains methods like a class.
         Definition::new("module", "module", Kinds::new(ChunkKind::Type, SymbolKind::Module)),
         Definition::a_type("class", "class", SymbolKind::Class),
         Definition::new("singleton_class", "class << self", Kinds::unnamed(ChunkKind::Type)).look(singleton),

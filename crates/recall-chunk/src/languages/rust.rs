@@ -57,7 +57,7 @@ fn implementation(node: Node<'_>, text: &str) -> Option<Named> {
     Some(Named::plain(start..start + name.len()).labelled(label))
 }
 
-/// `fs` of `use std::fs;`. What begins with a capital is a type, whose functions may stand anywhere.
+/// `fs` of `use std::fs;`. A name with an initial capital is a type, whose functions may be defined anywhere.
 fn modules(import: Node<'_>, text: &str, targets: &[String], aliases: &mut Vec<Alias>) {
     super::last_parts(import, text, targets, aliases);
     aliases.retain(|alias| !alias.name.starts_with(|c: char| c.is_uppercase()));

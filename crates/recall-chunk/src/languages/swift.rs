@@ -36,7 +36,7 @@ pub(super) const SWIFT: Syntax = Syntax {
     ..Syntax::bare("swift", || tree_sitter_swift::LANGUAGE.into())
 };
 
-/// One kind of node stands for classes, structures, enumerations, actors and extensions.
+/// Classes, structures, enumerations, actors and extensions, which share one node kind.
 fn class(node: Node<'_>, text: &str) -> Option<Named> {
     let name = node.child_by_field_name("name")?;
     let written = text_of(name, text);
