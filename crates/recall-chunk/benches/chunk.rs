@@ -12,7 +12,7 @@ use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES, language_of};
 use recall_core::{DocPath, Limits, ParseOutcome};
 
 /// The most text measured of one language: enough for steady figures, small enough to run in a short time.
-const MOST_BYTES: usize = 24 * 1024 * 1024;
+const MAX_BYTES: usize = 24 * 1024 * 1024;
 
 #[derive(Default)]
 struct Figures {
@@ -79,7 +79,7 @@ fn measure_file(root: &Path, path: &Path, chunker: &mut Chunker, all: &mut BTree
     let Ok(text) = std::fs::read_to_string(path) else { return };
     let Some(language) = language_of(&relative, &text).filter(|_| text.len() <= 1024 * 1024) else { return };
     let figures = all.entry(language.as_str().to_owned()).or_default();
-    if figures.bytes > MOST_BYTES {
+    if figures.bytes > MAX_BYTES {
         return;
     }
     let start = Instant::now();

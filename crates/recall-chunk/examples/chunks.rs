@@ -10,7 +10,7 @@ use recall_core::{Chunk, DocPath, Language, Limits};
 use serde_json::json;
 
 /// Larger files are data or generated code. By default the daemon does not index them either.
-const MOST_FILE_BYTES: usize = 1024 * 1024;
+const MAX_FILE_BYTES: usize = 1024 * 1024;
 
 fn main() {
     let Some(root) = std::env::args().nth(1) else {
@@ -46,7 +46,7 @@ fn print_file(root: &Path, path: &Path, chunker: &mut Chunker) {
         return;
     };
     let Ok(text) = std::fs::read_to_string(path) else { return };
-    let Some(language) = language_of(&relative, &text).filter(|_| text.len() <= MOST_FILE_BYTES) else { return };
+    let Some(language) = language_of(&relative, &text).filter(|_| text.len() <= MAX_FILE_BYTES) else { return };
     for chunk in chunker.parse(&relative, Some(&language), &text).chunks {
         print_chunk(&relative, &language, &chunk, &text);
     }

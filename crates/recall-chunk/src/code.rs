@@ -9,16 +9,16 @@ use recall_core::{
 
 use crate::cut::{self, Piece};
 use crate::lines::Lines;
-use crate::outline::{Found, Outline, Reference};
+use crate::outline::{DefinitionNode, Outline, Reference};
 
 /// References kept per chunk. Beyond this they are the vocabulary of a large table and no longer distinguish chunks.
-const MOST_REFERENCES: usize = 64;
+const MAX_REFERENCES: usize = 64;
 
 /// Enclosing definitions that are named. Deeper nesting is data or an attack, and symbol paths must not grow with it.
-const MOST_ENCLOSING: usize = 12;
+const MAX_ENCLOSING: usize = 12;
 
 /// The longest signature or label: two lines of a terminal.
-const LONGEST_SIGNATURE_BYTES: usize = 240;
+const MAX_SIGNATURE_BYTES: usize = 240;
 
 /// Builds the document that an outline describes.
 pub(crate) fn document(lines: &Lines<'_>, outline: &Outline, max_tokens: u32) -> ParsedDocument {
@@ -41,7 +41,7 @@ impl Document<'_> {
         self.lines.text()
     }
 
-    fn found(&self, index: u32) -> &Found {
+    fn found(&self, index: u32) -> &DefinitionNode {
         &self.outline.definitions[index as usize]
     }
 
@@ -63,14 +63,14 @@ impl Document<'_> {
     }
 
     /// The definition and its ancestors, innermost first.
-    fn enclosing(&self, index: u32) -> impl Iterator<Item = &Found> {
+    fn enclosing(&self, index: u32) -> impl Iterator<Item = &DefinitionNode> {
         let mut next = Some(index);
         std::iter::from_fn(move || {
             let found = self.found(next?);
             next = found.parent;
             Some(found)
         })
-        .take(MOST_ENCLOSING)
+        .take(MAX_ENCLOSING)
     }
 
     /// The symbol path of a definition: `impl Store > fn open`.
@@ -80,7 +80,7 @@ impl Document<'_> {
         labels.join(" > ")
     }
 
-    fn label(&self, found: &Found) -> String {
+    fn label(&self, found: &DefinitionNode) -> String {
         let name = &self.text()[found.name.clone()];
         let label = match &found.label {
             Some(label) => one_line(label).unwrap_or_default(),
@@ -157,7 +157,7 @@ impl Document<'_> {
         modules.chain(own)
     }
 
-    fn is_method(&self, found: &Found) -> bool {
+    fn is_method(&self, found: &DefinitionNode) -> bool {
         found.scope.is_some() || found.parent.is_some_and(|parent| self.found(parent).kinds.chunk == ChunkKind::Type)
     }
 
@@ -193,7 +193,7 @@ impl Document<'_> {
                 own.binary_search(&(chunk as u32, name)).is_ok()
                     || !bound.is_empty() && bound.contains(&(self.outermost(span.start), name))
             };
-            if seen.len() == MOST_REFERENCES || qualifier.is_none() && is_own() || !seen.insert((qualifier, name)) {
+            if seen.len() == MAX_REFERENCES || qualifier.is_none() && is_own() || !seen.insert((qualifier, name)) {
                 continue;
             }
             let edge = |target| Edge { kind: EdgeKind::References, chunk: chunk as u32, target };
@@ -210,7 +210,7 @@ impl Document<'_> {
     }
 }
 
-fn span_of(found: &Found) -> Span {
+fn span_of(found: &DefinitionNode) -> Span {
     let Range { start, end } = found.bytes;
     Span {
         bytes: ByteSpan { start: start as u32, end: end as u32 },
@@ -226,10 +226,10 @@ pub(crate) fn chunk_at(chunks: &[Chunk], byte: usize) -> u32 {
 
 /// Collapses white space to single spaces and truncates at the longest signature. `None` if nothing is left.
 fn one_line(text: &str) -> Option<String> {
-    let mut line = String::with_capacity(text.len().min(LONGEST_SIGNATURE_BYTES));
+    let mut line = String::with_capacity(text.len().min(MAX_SIGNATURE_BYTES));
     for word in text.split_whitespace() {
-        if line.len() + word.len() >= LONGEST_SIGNATURE_BYTES {
-            let room = LONGEST_SIGNATURE_BYTES.saturating_sub(line.len() + 1);
+        if line.len() + word.len() >= MAX_SIGNATURE_BYTES {
+            let room = MAX_SIGNATURE_BYTES.saturating_sub(line.len() + 1);
             if line.is_empty() {
                 line.push_str(&word[..word.floor_char_boundary(room)]);
             }

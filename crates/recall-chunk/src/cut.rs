@@ -10,11 +10,11 @@ use std::ops::Range;
 use recall_core::ChunkKind;
 
 use crate::lines::Lines;
-use crate::outline::{Found, NO_CUT, Outline};
+use crate::outline::{DefinitionNode, NO_CUT, Outline};
 use crate::window::pieces_of_line;
 
 /// The smallest definition that is a chunk of its own. A smaller chunk says too little to be found or read by itself.
-const STANDS_ALONE_TOKENS: u32 = 40;
+const MIN_CHUNK_TOKENS: u32 = 40;
 
 /// A nested function is a chunk of its own from this fraction of the limit on. Smaller ones stay in the enclosing
 /// function.
@@ -43,7 +43,7 @@ pub(crate) fn cut(lines: &Lines<'_>, outline: &Outline, max_tokens: u32) -> Vec<
     if !all.is_empty() {
         cutter.divide_text(&all);
     }
-    merge::absorb_small(cutter.pieces, lines, outline, max_tokens)
+    merge::merge_small(cutter.pieces, lines, outline, max_tokens)
 }
 
 struct Cutter<'a> {
@@ -88,17 +88,17 @@ impl Cutter<'_> {
     ///
     /// The recursion ends: each level cuts deeper lines, and the depth of the walk bounds the number of levels.
     fn divide(&mut self, region: &Range<usize>, owner: Option<u32>) {
-        let key = region.clone().skip(1).map(|line| self.outline.keys[line]).min().unwrap_or(NO_CUT);
-        if key == NO_CUT {
-            return self.divide_blindly(region, owner);
+        let cost = region.clone().skip(1).map(|line| self.outline.cut_costs[line]).min().unwrap_or(NO_CUT);
+        if cost == NO_CUT {
+            return self.split_by_indent(region, owner);
         }
-        let segments = self.segments(region, key, owner);
-        let room = self.room(region, &segments, owner);
+        let segments = self.segments(region, cost, owner);
+        let group_limit = self.group_limit(region, &segments, owner);
         let mut group = region.start..region.start;
         let mut group_definition = GroupDefinition::Nothing;
         for segment in segments {
             let is_too_large = segment.tokens > self.max_tokens;
-            if is_too_large || self.stands_alone(&segment, owner) {
+            if is_too_large || self.is_own_chunk(&segment, owner) {
                 self.flush(&group, group_definition, region, owner);
                 group = segment.lines.end..segment.lines.end;
                 group_definition = GroupDefinition::Nothing;
@@ -108,7 +108,7 @@ impl Cutter<'_> {
                 }
                 continue;
             }
-            if !group.is_empty() && self.tokens(&(group.start..segment.lines.end)) > room {
+            if !group.is_empty() && self.tokens(&(group.start..segment.lines.end)) > group_limit {
                 self.flush(&group, group_definition, region, owner);
                 group = segment.lines.start..segment.lines.start;
                 group_definition = GroupDefinition::Nothing;
@@ -124,9 +124,9 @@ impl Cutter<'_> {
         self.divide(&lines, segment.definition.or(owner));
     }
 
-    /// The ranges between the lines with this key, without blank lines at either end.
-    fn segments(&self, region: &Range<usize>, key: u16, owner: Option<u32>) -> Vec<Segment> {
-        let starts = region.clone().filter(|&line| line == region.start || self.outline.keys[line] == key);
+    /// The ranges between the lines with this cut cost, without blank lines at either end.
+    fn segments(&self, region: &Range<usize>, cost: u16, owner: Option<u32>) -> Vec<Segment> {
+        let starts = region.clone().filter(|&line| line == region.start || self.outline.cut_costs[line] == cost);
         let mut starts = starts.peekable();
         let mut segments = Vec::new();
         let mut definitions = self.children(owner).peekable();
@@ -147,7 +147,7 @@ impl Cutter<'_> {
     }
 
     /// The outermost definitions inside a definition, or of the whole text.
-    fn children(&self, owner: Option<u32>) -> impl Iterator<Item = (u32, &Found)> {
+    fn children(&self, owner: Option<u32>) -> impl Iterator<Item = (u32, &DefinitionNode)> {
         let all = &self.outline.definitions;
         let (mut next, end) = match owner {
             Some(index) => (index + 1, all[index as usize].subtree_end),
@@ -163,9 +163,9 @@ impl Cutter<'_> {
     }
 
     /// The most tokens in a group: an even share if all segments are small, so that no small rest is left at the end.
-    fn room(&self, region: &Range<usize>, segments: &[Segment], owner: Option<u32>) -> u32 {
+    fn group_limit(&self, region: &Range<usize>, segments: &[Segment], owner: Option<u32>) -> u32 {
         let is_even =
-            segments.iter().all(|segment| segment.tokens <= self.max_tokens && !self.stands_alone(segment, owner));
+            segments.iter().all(|segment| segment.tokens <= self.max_tokens && !self.is_own_chunk(segment, owner));
         if !is_even {
             return self.max_tokens;
         }
@@ -174,13 +174,13 @@ impl Cutter<'_> {
         (share + self.max_tokens / SHARE_SLACK_DIVISOR).min(self.max_tokens)
     }
 
-    fn stands_alone(&self, segment: &Segment, owner: Option<u32>) -> bool {
+    fn is_own_chunk(&self, segment: &Segment, owner: Option<u32>) -> bool {
         let Some(definition) = segment.definition else { return false };
         let least = match owner {
             Some(owner) if is_function(self.kind(owner)) => self.max_tokens / INNER_FUNCTION_DIVISOR,
-            _ => STANDS_ALONE_TOKENS,
+            _ => MIN_CHUNK_TOKENS,
         };
-        self.kind(definition) != ChunkKind::Group && segment.tokens >= least.max(STANDS_ALONE_TOKENS)
+        self.kind(definition) != ChunkKind::Group && segment.tokens >= least.max(MIN_CHUNK_TOKENS)
     }
 
     /// Makes one piece of a group of small segments.
@@ -205,7 +205,7 @@ impl Cutter<'_> {
     }
 
     /// Cuts a region that has no preferred cut lines, at the least indented lines that keep the limit.
-    fn divide_blindly(&mut self, region: &Range<usize>, owner: Option<u32>) {
+    fn split_by_indent(&mut self, region: &Range<usize>, owner: Option<u32>) {
         let kind = if owner.is_some() { ChunkKind::Part } else { ChunkKind::Group };
         let mut at = region.start;
         while at < region.end {
@@ -235,7 +235,7 @@ impl Cutter<'_> {
             return;
         }
         if self.tokens(&lines) > self.max_tokens {
-            return self.divide_blindly(&lines, definition);
+            return self.split_by_indent(&lines, definition);
         }
         self.pieces.push(Piece { lines, bytes: None, kind, definition, owner });
     }

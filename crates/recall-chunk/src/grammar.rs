@@ -25,7 +25,7 @@ pub(crate) enum Callee {
 /// Properties of a node kind. A kind can have several.
 #[derive(Clone, Copy)]
 #[repr(u8)]
-pub(crate) enum Trait {
+pub(crate) enum NodeTrait {
     Named = 1,
     Block = 2,
     Comment = 4,
@@ -39,9 +39,9 @@ pub(crate) enum Trait {
 impl Role {
     /// Text that the grammar could not parse. The nodes found in it are treated as siblings.
     pub(crate) const ERROR: Self =
-        Self { definition: None, import: None, callee: None, traits: Trait::Named as u8 | Trait::Block as u8 };
+        Self { definition: None, import: None, callee: None, traits: NodeTrait::Named as u8 | NodeTrait::Block as u8 };
 
-    pub(crate) fn has(self, property: Trait) -> bool {
+    pub(crate) fn has(self, property: NodeTrait) -> bool {
         self.traits & property as u8 != 0
     }
 
@@ -106,13 +106,16 @@ fn role(syntax: &'static Syntax, language: &tree_sitter::Language, kind: u16) ->
         }
     });
     let traits = [
-        (syntax.blocks, Trait::Block),
-        (syntax.comments, Trait::Comment),
-        (syntax.attributes, Trait::Attribute),
-        (syntax.wrappers, Trait::Wrapper),
-        (syntax.types, Trait::Type),
-        (syntax.values, Trait::Value),
-        (syntax.qualified.as_ref().map_or(&[], |qualified| std::slice::from_ref(&qualified.node)), Trait::Qualified),
+        (syntax.blocks, NodeTrait::Block),
+        (syntax.comments, NodeTrait::Comment),
+        (syntax.attributes, NodeTrait::Attribute),
+        (syntax.wrappers, NodeTrait::Wrapper),
+        (syntax.types, NodeTrait::Type),
+        (syntax.values, NodeTrait::Value),
+        (
+            syntax.qualified.as_ref().map_or(&[], |qualified| std::slice::from_ref(&qualified.node)),
+            NodeTrait::Qualified,
+        ),
     ];
     Role {
         definition: syntax.definitions.iter().find(|definition| definition.node == name),
@@ -121,7 +124,7 @@ fn role(syntax: &'static Syntax, language: &tree_sitter::Language, kind: u16) ->
         traits: traits
             .into_iter()
             .filter(|(kinds, _)| kinds.contains(&name))
-            .fold(Trait::Named as u8, |all, (_, property)| all | property as u8),
+            .fold(NodeTrait::Named as u8, |all, (_, property)| all | property as u8),
     }
 }
 
@@ -130,9 +133,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ordinary_names_are_sorted() {
+    fn builtin_names_are_sorted() {
         for syntax in SYNTAXES {
-            assert!(syntax.ordinary.is_sorted(), "{}", syntax.name);
+            assert!(syntax.builtins.is_sorted(), "{}", syntax.name);
         }
     }
 

@@ -29,7 +29,7 @@ use std::ops::Range;
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::{Language, Node};
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 /// Everything the walker needs to know about a language's grammar.
 pub(crate) struct Syntax {
@@ -61,13 +61,13 @@ pub(crate) struct Syntax {
     pub(crate) binders: &'static [&'static str],
     /// Callees that occur everywhere and carry no information: keywords that the grammar parses as calls, and library
     /// functions that need no import. Sorted.
-    pub(crate) ordinary: &'static [&'static str],
+    pub(crate) builtins: &'static [&'static str],
     /// Functions that import a module if called with a literal: `require`.
     pub(crate) import_calls: &'static [&'static str],
     pub(crate) clauses: Clauses,
     pub(crate) docs: Docs,
     /// The state that the grammar's scanner keeps without a bounds check.
-    pub(crate) memory: Memory,
+    pub(crate) hazard: Hazard,
 }
 
 impl Syntax {
@@ -88,11 +88,11 @@ impl Syntax {
             types: &[],
             values: &[],
             binders: &[],
-            ordinary: &[],
+            builtins: &[],
             import_calls: &[],
-            clauses: Clauses::Apart,
+            clauses: Clauses::Separate,
             docs: Docs::Before,
-            memory: Memory::Bounded,
+            hazard: Hazard::None,
         }
     }
 
@@ -106,9 +106,9 @@ impl Syntax {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clauses {
     /// Each is a definition of its own.
-    Apart,
+    Separate,
     /// Together they are one definition: equations in Haskell, function heads in Elixir.
-    Together,
+    Merged,
 }
 
 /// The place of a definition's documentation.
@@ -164,7 +164,7 @@ pub(crate) enum NameRule {
     /// The first child of one of these kinds.
     Child(&'static [&'static str]),
     /// A function of the node. Returns `None` if the node is not a definition after all.
-    Look(fn(Node<'_>, &str) -> Option<Named>),
+    Custom(fn(Node<'_>, &str) -> Option<Named>),
 }
 
 /// A definition's name and what else its function found out.
@@ -229,7 +229,7 @@ impl Alias {
 }
 
 /// An alias for each target: the last part of its path, as `List` of `java.util.List`.
-fn last_parts(_import: Node<'_>, _text: &str, targets: &[String], aliases: &mut Vec<Alias>) {
+fn last_path_segments(_import: Node<'_>, _text: &str, targets: &[String], aliases: &mut Vec<Alias>) {
     let last = |target: &String| Some(Alias::new(target.rsplit(['.', ':', '\\']).next()?, target));
     aliases.extend(targets.iter().filter_map(last));
 }
@@ -291,7 +291,7 @@ impl Definition {
         Self { place: Place::OutsideFunctions, ..self }
     }
 
-    const fn documented_from_afar(self) -> Self {
+    const fn documented_across_blank_lines(self) -> Self {
         Self { reach: DocReach::AcrossBlankLines, ..self }
     }
 
@@ -316,7 +316,7 @@ impl Definition {
     }
 
     const fn key(node: &'static str, look: fn(Node<'_>, &str) -> Option<Named>) -> Self {
-        Self::new(node, "", Kinds::new(ChunkKind::Group, SymbolKind::Key)).look(look)
+        Self::new(node, "", Kinds::new(ChunkKind::Group, SymbolKind::Key)).named_by(look)
     }
 
     const fn field(self, field: &'static str) -> Self {
@@ -327,8 +327,8 @@ impl Definition {
         Self { name: NameRule::Child(kinds), ..self }
     }
 
-    const fn look(self, look: fn(Node<'_>, &str) -> Option<Named>) -> Self {
-        Self { name: NameRule::Look(look), ..self }
+    const fn named_by(self, custom: fn(Node<'_>, &str) -> Option<Named>) -> Self {
+        Self { name: NameRule::Custom(custom), ..self }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::grammar::Grammar;
-use crate::guard::{self, Harm};
+use crate::guard::{self, Rejection};
 use crate::languages::SYNTAXES;
 
 /// The bytes a parser gets at a time: large enough that few tokens cross a page, small enough that a scanner that
@@ -24,10 +24,10 @@ pub(crate) struct Parsers {
 pub(crate) enum ParseError {
     /// The parser exceeded its time limit.
     #[error("parsing took longer than {} ms", limit.as_millis())]
-    Time { limit: Duration },
+    Timeout { limit: Duration },
     /// The text is unlike anything people write and could crash the parser.
     #[error(transparent)]
-    Harm(#[from] Harm),
+    Rejected(#[from] Rejection),
     /// The grammar's tables were generated for an incompatible version of tree-sitter.
     #[error("the {language} grammar is incompatible with this version of tree-sitter")]
     Grammar { language: &'static str },
@@ -42,8 +42,8 @@ impl Parsers {
         text: &str,
         limit: Duration,
     ) -> Result<Tree, ParseError> {
-        if let Some(harm) = guard::harm(text, grammar.syntax.memory) {
-            return Err(harm.into());
+        if let Some(rejection) = guard::rejection(text, grammar.syntax.hazard) {
+            return Err(rejection.into());
         }
         self.parsers.resize_with(SYNTAXES.len(), || None);
         let language = grammar.syntax.name;
@@ -73,7 +73,7 @@ impl Parsers {
         // Without a reset the parser would resume the cancelled parse with the next text.
         tree.filter(|_| !is_late).ok_or_else(|| {
             parser.reset();
-            ParseError::Time { limit }
+            ParseError::Timeout { limit }
         })
     }
 }
@@ -88,7 +88,7 @@ mod tests {
         let mut parsers = Parsers::default();
         let long = "fn f() { g(1, 2, 3); }\n".repeat(10_000);
         let late = parsers.parse(index, grammar, &long, Duration::ZERO).map(|_| ());
-        assert_eq!(late, Err(ParseError::Time { limit: Duration::ZERO }));
+        assert_eq!(late, Err(ParseError::Timeout { limit: Duration::ZERO }));
         let tree = parsers.parse(index, grammar, "fn g() {}\n", Duration::from_mins(10)).expect("enough time");
         assert_eq!(tree.root_node().to_sexp().matches("function_item").count(), 1);
     }

@@ -7,7 +7,7 @@ use recall_core::{Chunk, ChunkKind, tokens};
 use crate::lines::Lines;
 
 /// The most lines in a window: about what a tall screen shows, and what the token limit allows for dense text anyway.
-const MOST_LINES: usize = 100;
+const MAX_LINES: usize = 100;
 /// The lines repeated from the window before, so that a passage across a cut is whole in one of the two windows.
 const OVERLAP_LINES: usize = 10;
 /// The last part of a full window that is searched for a blank line to cut at. A third keeps windows from getting
@@ -49,7 +49,7 @@ pub(crate) fn cut(lines: &Lines<'_>, max_tokens: u32) -> Vec<Chunk> {
 /// The end of the longest window from `at`; at least one line.
 fn longest_window(lines: &Lines<'_>, at: usize, max_tokens: u32) -> usize {
     let mut end = at + 1;
-    while end < lines.len() && end - at < MOST_LINES && lines.tokens(&(at..end + 1)) <= max_tokens {
+    while end < lines.len() && end - at < MAX_LINES && lines.tokens(&(at..end + 1)) <= max_tokens {
         end += 1;
     }
     end

@@ -4,29 +4,29 @@ use std::ops::Range;
 
 use recall_core::ChunkKind;
 
-use super::{Piece, STANDS_ALONE_TOKENS};
+use super::{MIN_CHUNK_TOKENS, Piece};
 use crate::lines::Lines;
 use crate::outline::Outline;
 
 /// Merges each piece that is too small to be a chunk with a neighbour inside the same definition, preferably the next
 /// one. Also merges consecutive parts of one definition that fit together. The result has the kind and name of the
 /// larger piece.
-pub(super) fn absorb_small(pieces: Vec<Piece>, lines: &Lines<'_>, outline: &Outline, max_tokens: u32) -> Vec<Piece> {
-    let absorber = Absorber { lines, outline, max_tokens };
+pub(super) fn merge_small(pieces: Vec<Piece>, lines: &Lines<'_>, outline: &Outline, max_tokens: u32) -> Vec<Piece> {
+    let merger = Merger { lines, outline, max_tokens };
     let with_next =
-        absorber.fold(pieces, |before, after| absorber.is_small(before) && absorber.may_join(before, after, before));
-    absorber.fold(with_next, |before, after| {
-        absorber.is_continued(before, after) || (absorber.is_small(after) && absorber.may_join(before, after, after))
+        merger.fold(pieces, |before, after| merger.is_small(before) && merger.may_join(before, after, before));
+    merger.fold(with_next, |before, after| {
+        merger.is_continued(before, after) || (merger.is_small(after) && merger.may_join(before, after, after))
     })
 }
 
-struct Absorber<'a> {
+struct Merger<'a> {
     lines: &'a Lines<'a>,
     outline: &'a Outline,
     max_tokens: u32,
 }
 
-impl Absorber<'_> {
+impl Merger<'_> {
     /// Merges each piece into its predecessor if `is_joined` holds for the two.
     fn fold(&self, pieces: Vec<Piece>, is_joined: impl Fn(&Piece, &Piece) -> bool) -> Vec<Piece> {
         let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
@@ -40,7 +40,7 @@ impl Absorber<'_> {
     }
 
     fn is_small(&self, piece: &Piece) -> bool {
-        piece.bytes.is_none() && self.lines.tokens(&piece.lines) < STANDS_ALONE_TOKENS
+        piece.bytes.is_none() && self.lines.tokens(&piece.lines) < MIN_CHUNK_TOKENS
     }
 
     /// Whether two parts of one definition, cut at different levels, fit together.

@@ -3,7 +3,7 @@
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::Node;
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 use super::{Definition, Kinds, Named, Syntax, call, child_of_kind, import, imports, text_of};
 
@@ -23,38 +23,40 @@ const PREPROCESSOR_BLOCKS: &[&str] = &[
 
 pub(super) const C: Syntax = Syntax {
     definitions: &[
-        Definition::function("function_definition", "").look(function),
-        Definition::function("declaration", "").look(declaration).outside_functions(),
-        Definition::a_type("struct_specifier", "struct", SymbolKind::Struct).look(with_body),
-        Definition::a_type("union_specifier", "union", SymbolKind::Struct).look(with_body),
-        Definition::a_type("enum_specifier", "enum", SymbolKind::Enum).look(with_body),
-        Definition::a_type("type_definition", "typedef", SymbolKind::Type).look(typedef),
+        Definition::function("function_definition", "").named_by(function),
+        Definition::function("declaration", "").named_by(declaration).outside_functions(),
+        Definition::a_type("struct_specifier", "struct", SymbolKind::Struct).named_by(with_body),
+        Definition::a_type("union_specifier", "union", SymbolKind::Struct).named_by(with_body),
+        Definition::a_type("enum_specifier", "enum", SymbolKind::Enum).named_by(with_body),
+        Definition::a_type("type_definition", "typedef", SymbolKind::Type).named_by(typedef),
         Definition::new("preproc_function_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)),
-        Definition::new("preproc_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)).look(valued_macro),
+        Definition::new("preproc_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro))
+            .named_by(valued_macro),
     ],
     blocks: PREPROCESSOR_BLOCKS,
     imports: &[import("preproc_include", imports::include)],
     calls: &[call("call_expression", "function")],
     types: &["type_identifier"],
-    memory: Memory::Angles,
+    hazard: Hazard::Angles,
     ..Syntax::bare("c", || tree_sitter_c::LANGUAGE.into())
 };
 
 pub(super) const CPP: Syntax = Syntax {
     definitions: &[
-        Definition::function("function_definition", "").look(function),
-        Definition::function("declaration", "").look(declaration).outside_functions(),
-        Definition::function("field_declaration", "").look(member),
-        Definition::a_type("class_specifier", "class", SymbolKind::Class).look(with_body),
-        Definition::a_type("struct_specifier", "struct", SymbolKind::Struct).look(with_body),
-        Definition::a_type("union_specifier", "union", SymbolKind::Struct).look(with_body),
-        Definition::a_type("enum_specifier", "enum", SymbolKind::Enum).look(with_body),
-        Definition::a_type("type_definition", "typedef", SymbolKind::Type).look(typedef),
+        Definition::function("function_definition", "").named_by(function),
+        Definition::function("declaration", "").named_by(declaration).outside_functions(),
+        Definition::function("field_declaration", "").named_by(member),
+        Definition::a_type("class_specifier", "class", SymbolKind::Class).named_by(with_body),
+        Definition::a_type("struct_specifier", "struct", SymbolKind::Struct).named_by(with_body),
+        Definition::a_type("union_specifier", "union", SymbolKind::Struct).named_by(with_body),
+        Definition::a_type("enum_specifier", "enum", SymbolKind::Enum).named_by(with_body),
+        Definition::a_type("type_definition", "typedef", SymbolKind::Type).named_by(typedef),
         Definition::a_type("alias_declaration", "using", SymbolKind::Type),
         Definition::a_type("concept_definition", "concept", SymbolKind::Interface),
         Definition::module("namespace_definition", "namespace"),
         Definition::new("preproc_function_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)),
-        Definition::new("preproc_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)).look(valued_macro),
+        Definition::new("preproc_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro))
+            .named_by(valued_macro),
     ],
     wrappers: &["template_declaration"],
     imports: &[import("preproc_include", imports::include)],
@@ -89,8 +91,8 @@ fn member(node: Node<'_>, text: &str) -> Option<Named> {
 /// The name in a declarator, below any pointers, references, arrays and parameters.
 fn named_declarator(mut declarator: Node<'_>, text: &str) -> Option<Named> {
     /// Real declarators have far fewer layers of pointers and functions.
-    const MOST_LAYERS: usize = 16;
-    for _ in 0..MOST_LAYERS {
+    const MAX_LAYERS: usize = 16;
+    for _ in 0..MAX_LAYERS {
         let inner = declarator.child_by_field_name("declarator").or_else(|| match declarator.kind() {
             "reference_declarator" | "parenthesized_declarator" | "attributed_declarator" => declarator.named_child(0),
             _ => None,

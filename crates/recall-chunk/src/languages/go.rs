@@ -8,8 +8,9 @@ use super::{Alias, Definition, Kinds, Named, Syntax, bare_type, call, import, im
 pub(super) const GO: Syntax = Syntax {
     definitions: &[
         Definition::function("function_declaration", "func"),
-        Definition::new("method_declaration", "func", Kinds::new(ChunkKind::Method, SymbolKind::Method)).look(method),
-        Definition::a_type("type_spec", "type", SymbolKind::Type).look(type_spec),
+        Definition::new("method_declaration", "func", Kinds::new(ChunkKind::Method, SymbolKind::Method))
+            .named_by(method),
+        Definition::a_type("type_spec", "type", SymbolKind::Type).named_by(type_spec),
         Definition::a_type("type_alias", "type", SymbolKind::Type),
         Definition::constant("const_spec", "const"),
         Definition::variable("var_spec", "var"),

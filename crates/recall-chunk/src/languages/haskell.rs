@@ -7,18 +7,18 @@ use super::{Alias, Clauses, Definition, Kinds, Named, Qualified, Syntax, import,
 
 pub(super) const HASKELL: Syntax = Syntax {
     definitions: &[
-        Definition::module("header", "module").field("module").documented_from_afar(),
-        Definition::function("function", "").look(equation),
-        Definition::function("bind", "").look(binding).outside_functions(),
-        Definition::function("signature", "").look(binding),
+        Definition::module("header", "module").field("module").documented_across_blank_lines(),
+        Definition::function("function", "").named_by(equation),
+        Definition::function("bind", "").named_by(binding).outside_functions(),
+        Definition::function("signature", "").named_by(binding),
         Definition::a_type("data_type", "data", SymbolKind::Type),
         Definition::a_type("newtype", "newtype", SymbolKind::Type),
         Definition::a_type("type_synonym", "type", SymbolKind::Type),
         Definition::a_type("class", "class", SymbolKind::Interface),
-        Definition::new("instance", "instance", Kinds::unnamed(ChunkKind::Type)).look(instance),
+        Definition::new("instance", "instance", Kinds::unnamed(ChunkKind::Type)).named_by(instance),
         Definition::a_type("type_family", "type family", SymbolKind::Type),
         Definition::a_type("data_family", "data family", SymbolKind::Type),
-        Definition::constant("pattern_synonym", "pattern").look(synonym),
+        Definition::constant("pattern_synonym", "pattern").named_by(synonym),
     ],
     blocks: &[
         "haskell",
@@ -43,8 +43,8 @@ pub(super) const HASKELL: Syntax = Syntax {
     types: &["name", "constructor"],
     values: &["variable"],
     binders: &["name", "names", "patterns", "pattern", "bind", "type"],
-    ordinary: PRELUDE,
-    clauses: Clauses::Together,
+    builtins: PRELUDE,
+    clauses: Clauses::Merged,
     ..Syntax::bare("haskell", || tree_sitter_haskell::LANGUAGE.into())
 };
 

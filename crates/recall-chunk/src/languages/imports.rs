@@ -64,10 +64,10 @@ pub(super) fn dotted(text: &str, targets: &mut Vec<String>) {
 /// `use a::{b, c::{d, e}, self};` and `import a.b.{C, D => E}`: one target per leaf, without its new name.
 pub(super) fn braced(text: &str, separator: &str, targets: &mut Vec<String>) {
     /// The most leaves kept of one import, as a bound on generated lists.
-    const MOST: usize = 256;
+    const MAX: usize = 256;
     let mut prefixes: Vec<String> = vec![String::new()];
     let mut word = String::new();
-    let end = targets.len() + MOST;
+    let end = targets.len() + MAX;
     let mut close = |prefixes: &[String], word: &mut String| {
         let leaf = word.split(" as ").next().unwrap_or_default();
         let leaf = leaf.split("=>").next().unwrap_or_default().trim();
@@ -107,9 +107,9 @@ pub(super) fn braced(text: &str, separator: &str, targets: &mut Vec<String>) {
 
 pub(super) fn push(targets: &mut Vec<String>, target: &str) {
     /// No module or file name is longer; anything longer was misread.
-    const LONGEST_BYTES: usize = 300;
+    const MAX_BYTES: usize = 300;
     let target = target.trim();
-    if !target.is_empty() && target.len() <= LONGEST_BYTES {
+    if !target.is_empty() && target.len() <= MAX_BYTES {
         targets.push(target.to_owned());
     }
 }

@@ -3,7 +3,7 @@
 use recall_core::SymbolKind;
 use tree_sitter::Node;
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 use super::{Alias, Call, Definition, Kinds, Named, Syntax, call, component, import, imports, text_of};
 
@@ -13,10 +13,10 @@ pub(super) const JAVASCRIPT: Syntax = Syntax {
         Definition::function("generator_function_declaration", "function*"),
         Definition::a_type("class_declaration", "class", SymbolKind::Class),
         Definition::function("method_definition", ""),
-        Definition::function("field_definition", "").look(field),
-        Definition::constant("variable_declarator", "const").look(declarator),
-        Definition::function("assignment_expression", "").look(assignment),
-        Definition::function("pair", "").look(pair),
+        Definition::function("field_definition", "").named_by(field),
+        Definition::constant("variable_declarator", "const").named_by(declarator),
+        Definition::function("assignment_expression", "").named_by(assignment),
+        Definition::function("pair", "").named_by(pair),
     ],
     blocks: &["program", "statement_block", "class_body", "object", "array", "switch_body", "jsx_element"],
     wrappers: &["export_statement", "lexical_declaration", "variable_declaration", "expression_statement"],
@@ -66,10 +66,10 @@ pub(super) const TYPESCRIPT: Syntax = Syntax {
         Definition::function("method_definition", ""),
         Definition::function("method_signature", ""),
         Definition::function("abstract_method_signature", ""),
-        Definition::function("public_field_definition", "").look(field),
-        Definition::constant("variable_declarator", "const").look(declarator),
-        Definition::function("assignment_expression", "").look(assignment),
-        Definition::function("pair", "").look(pair),
+        Definition::function("public_field_definition", "").named_by(field),
+        Definition::constant("variable_declarator", "const").named_by(declarator),
+        Definition::function("assignment_expression", "").named_by(assignment),
+        Definition::function("pair", "").named_by(pair),
     ],
     blocks: &[
         "program",
@@ -96,7 +96,7 @@ pub(super) const TYPESCRIPT: Syntax = Syntax {
     types: &["type_identifier"],
     aliases: Some(bindings),
     import_calls: &["require", "import"],
-    memory: Memory::Angles,
+    hazard: Hazard::Angles,
     ..Syntax::bare("typescript", || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into())
 };
 

@@ -6,9 +6,9 @@ use super::{Definition, Kinds, Named, Syntax, call, text_of};
 
 pub(super) const LUA: Syntax = Syntax {
     definitions: &[
-        Definition::function("function_declaration", "function").look(function),
-        Definition::function("assignment_statement", "").look(assignment),
-        Definition::function("field", "").look(field),
+        Definition::function("function_declaration", "function").named_by(function),
+        Definition::function("assignment_statement", "").named_by(assignment),
+        Definition::function("field", "").named_by(field),
     ],
     blocks: &["chunk", "block", "table_constructor"],
     wrappers: &["variable_declaration"],

@@ -3,7 +3,7 @@
 use recall_core::SymbolKind;
 use tree_sitter::Node;
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 use super::{Alias, Definition, Docs, Kinds, Named, Syntax, call, import, imports, text_of};
 
@@ -12,7 +12,7 @@ pub(super) const PYTHON: Syntax = Syntax {
         Definition::function("function_definition", "def"),
         Definition::a_type("class_definition", "class", SymbolKind::Class),
         Definition::a_type("type_alias_statement", "type", SymbolKind::Type).field("left"),
-        Definition::variable("assignment", "").look(assignment),
+        Definition::variable("assignment", "").named_by(assignment),
     ],
     blocks: &["module", "block", "dictionary", "list", "set", "tuple"],
     wrappers: &["decorated_definition"],
@@ -26,7 +26,7 @@ pub(super) const PYTHON: Syntax = Syntax {
     types: &["type"],
     docs: Docs::Inside,
     // Two bytes per column, up to 255 for open strings, and two more.
-    memory: Memory::Columns { most: 300 },
+    hazard: Hazard::Columns { max: 300 },
     ..Syntax::bare("python", || tree_sitter_python::LANGUAGE.into())
 };
 

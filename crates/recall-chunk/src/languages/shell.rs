@@ -3,21 +3,21 @@
 use tree_sitter::Node;
 
 use super::{Definition, Kinds, Named, Syntax, call, import, text_of};
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 pub(super) const BASH: Syntax = Syntax {
     definitions: &[
         Definition::function("function_definition", "function"),
-        Definition::variable("variable_assignment", "").look(assignment),
+        Definition::variable("variable_assignment", "").named_by(assignment),
     ],
     blocks: &["program", "compound_statement", "do_group", "if_statement", "case_statement", "case_item", "subshell"],
     imports: &[import("command", sourced)],
     calls: &[call("command", "name")],
-    ordinary: &[
+    builtins: &[
         "break", "continue", "declare", "echo", "exit", "export", "local", "printf", "read", "readonly", "return",
         "set", "shift", "test", "trap", "unset",
     ],
-    memory: Memory::Digits,
+    hazard: Hazard::Digits,
     ..Syntax::bare("bash", || tree_sitter_bash::LANGUAGE.into())
 };
 

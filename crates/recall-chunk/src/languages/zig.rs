@@ -8,7 +8,7 @@ use super::{Definition, Kinds, Named, Syntax, call, child_of_kind, import, impor
 pub(super) const ZIG: Syntax = Syntax {
     definitions: &[
         Definition::function("function_declaration", "fn"),
-        Definition::constant("variable_declaration", "const").look(variable),
+        Definition::constant("variable_declaration", "const").named_by(variable),
         Definition::new("test_declaration", "test", Kinds::unnamed(ChunkKind::Function))
             .child(&["string", "identifier"]),
     ],

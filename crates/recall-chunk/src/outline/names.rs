@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use crate::languages::{Kinds, child_of_kind};
 
 /// The most bytes of type arguments skipped to find the name before them.
-const LONGEST_TYPE_ARGUMENTS_BYTES: usize = 200;
+const MAX_TYPE_ARGUMENTS_BYTES: usize = 200;
 
 /// Node kinds of bodies that are not a field of their definition.
 const BODIES: &[&str] = &[
@@ -55,18 +55,18 @@ pub(super) fn type_name(text: &str, node: Range<usize>) -> Option<Range<usize>> 
 
 /// The qualifier before a name: `self.store` before `open` in `self.store.open`, `fs` in `fs::open`. `None` if anything
 /// but names and their separators precedes the name.
-pub(super) fn written_before(text: &str, name: usize) -> Option<ByteSpan> {
+pub(super) fn qualifier_before(text: &str, name: usize) -> Option<ByteSpan> {
     let head = text.get(..name)?;
     let end = head.strip_suffix("::").or_else(|| head.strip_suffix('.'))?.len();
     let bytes = text.as_bytes();
     let is_path_byte = |byte: u8| is_name_byte(byte) || matches!(byte, b'.' | b':');
-    let reach = end.saturating_sub(LONGEST_QUALIFIER_BYTES);
+    let reach = end.saturating_sub(MAX_QUALIFIER_BYTES);
     let start = (reach..end).rev().take_while(|&at| is_path_byte(bytes[at])).last()?;
     Some(ByteSpan { start: start as u32, end: end as u32 })
 }
 
 /// The longest qualifier.
-const LONGEST_QUALIFIER_BYTES: usize = 120;
+const MAX_QUALIFIER_BYTES: usize = 120;
 
 /// The string literal that an argument list begins with: `x` of `("x", y)` and of ` "x"`.
 pub(super) fn leading_literal(arguments: &str) -> Option<&str> {
@@ -91,7 +91,7 @@ pub(super) fn docstring(definition: Node<'_>) -> Option<Range<usize>> {
 /// The signature: from the first keyword to the body, without leading attributes. Empty for keys.
 pub(super) fn signature(node: Node<'_>, outer: usize, name: &Range<usize>, kinds: Kinds, text: &str) -> Range<usize> {
     /// More than any signature needs; bounds a table of constants, which has no body.
-    const LONGEST_BYTES: usize = 1000;
+    const MAX_BYTES: usize = 1000;
     let bytes = text.as_bytes();
     if kinds.symbol == Some(recall_core::SymbolKind::Key) {
         return outer..outer;
@@ -112,7 +112,7 @@ pub(super) fn signature(node: Node<'_>, outer: usize, name: &Range<usize>, kinds
         name.end + stop.unwrap_or(rest.len())
     });
     let start = start.min(name.start);
-    start..text.floor_char_boundary(end.max(name.end).min(start + LONGEST_BYTES))
+    start..text.floor_char_boundary(end.max(name.end).min(start + MAX_BYTES))
 }
 
 fn body_of(node: Node<'_>) -> Option<Node<'_>> {
@@ -131,7 +131,7 @@ fn body_of(node: Node<'_>) -> Option<Node<'_>> {
 
 fn before_type_arguments(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
     let mut depth = 0_usize;
-    for at in (start..end).rev().take(LONGEST_TYPE_ARGUMENTS_BYTES) {
+    for at in (start..end).rev().take(MAX_TYPE_ARGUMENTS_BYTES) {
         match bytes[at] {
             b'>' | b']' => depth += 1,
             b'<' | b'[' => depth -= 1,

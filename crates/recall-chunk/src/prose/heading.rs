@@ -21,13 +21,13 @@ pub(super) struct Heading {
 /// Finds the headings from line `from` on, in order.
 pub(super) fn find(lines: &Lines<'_>, markup: Markup, from: usize) -> Vec<Heading> {
     /// A text with more headings is a log or a table. Each heading costs a symbol.
-    const MOST: usize = 10_000;
+    const MAX: usize = 10_000;
     let mut found: Vec<Heading> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut marks: Vec<Mark> = Vec::new();
     let mut fence = None;
     let mut line = from;
-    while line < lines.len() && found.len() < MOST {
+    while line < lines.len() && found.len() < MAX {
         let text = lines.get(line);
         let before = fence;
         if matches!(markup, Markup::Markdown) {

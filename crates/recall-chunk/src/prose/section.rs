@@ -11,7 +11,7 @@ use crate::window::pieces_of_line;
 
 /// A smaller section is merged with the next one at its level or below: a heading with one sentence is read with its
 /// neighbours.
-const STANDS_ALONE_TOKENS: u32 = 40;
+const MIN_CHUNK_TOKENS: u32 = 40;
 
 /// A fenced block is kept whole up to this many times the limit. A longer one is data, not an example.
 const WHOLE_FENCE_FACTOR: u32 = 4;
@@ -91,7 +91,7 @@ fn join_small(lines: &Lines<'_>, headings: &[Heading], sections: Vec<Section>, m
     let mut joined: Vec<Section> = Vec::with_capacity(sections.len());
     for section in sections {
         if let Some(before) = joined.last_mut()
-            && lines.tokens(&before.lines).min(lines.tokens(&section.lines)) < STANDS_ALONE_TOKENS
+            && lines.tokens(&before.lines).min(lines.tokens(&section.lines)) < MIN_CHUNK_TOKENS
             && lines.tokens(&(before.lines.start..section.lines.end)) <= max_tokens
             && belong_together(headings, before.heading, section.heading)
         {
