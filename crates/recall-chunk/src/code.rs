@@ -140,8 +140,8 @@ impl Document<'_> {
     /// The outermost definition that contains a byte, or else the last one that starts before it.
     fn outermost(&self, byte: u32) -> Option<u32> {
         let definitions = &self.outline.definitions;
-        let behind = definitions.partition_point(|found| found.bytes.start <= byte as usize);
-        let mut index = behind.checked_sub(1)? as u32;
+        let after = definitions.partition_point(|found| found.bytes.start <= byte as usize);
+        let mut index = after.checked_sub(1)? as u32;
         while let Some(parent) = self.found(index).parent {
             index = parent;
         }

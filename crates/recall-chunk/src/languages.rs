@@ -151,7 +151,7 @@ pub(crate) enum Place {
 /// The chunk kind and the symbol kind of a definition.
 #[derive(Clone, Copy)]
 pub(crate) struct Kinds {
-    /// [`ChunkKind::Group`] for constants and keys, which are no chunk of their own while they are small.
+    /// [`ChunkKind::Group`] for constants and keys, which get a chunk of their own only if they are large.
     pub(crate) chunk: ChunkKind,
     /// `None` for a definition that only encloses or extends something named elsewhere: an `impl` block, a test.
     pub(crate) symbol: Option<SymbolKind>,
