@@ -1,4 +1,4 @@
-//! What does a chunk look like to the index?
+//! The index entry of a chunk.
 
 use std::sync::Arc;
 
@@ -14,22 +14,22 @@ use crate::kinship::{self, Kinship};
 use crate::names::MAX_NAME_BYTES;
 use crate::phrase;
 
-/// A document to index, as the catalog holds it.
+/// A document to index, as stored in the catalog.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexedDocument<'a> {
     /// Its row.
     pub row: DocumentRow,
-    /// The row of its first chunk; the others follow in the order of ordinals, without a gap.
+    /// The row of its first chunk. The others follow in the order of their ordinals, without gaps.
     pub first_chunk: ChunkRow,
-    /// What is known of it.
+    /// Its metadata.
     pub document: &'a Document,
     /// Its chunks and symbols.
     pub parsed: &'a ParsedDocument,
-    /// Its text, which the spans of `parsed` cut.
+    /// Its text. The spans of `parsed` refer to it.
     pub text: &'a str,
 }
 
-/// What the chunks of a document share on their way to the indexing threads.
+/// The data shared by the chunks of a document until they are indexed.
 struct Shared {
     fields: Fields,
     row: DocumentRow,
@@ -45,7 +45,7 @@ struct Shared {
     _ticket: Ticket,
 }
 
-/// One chunk on its way to an indexing thread.
+/// One chunk, queued for an indexing thread.
 pub(crate) struct ChunkDocument {
     shared: Arc<Shared>,
     row: ChunkRow,
@@ -53,20 +53,20 @@ pub(crate) struct ChunkDocument {
     body: ByteSpan,
     comment: Option<ByteSpan>,
     enclosing: Option<String>,
-    /// The qualified names of the symbols that the chunk defines.
+    /// The qualified names of the symbols defined in the chunk.
     names: Vec<String>,
-    /// The headings of prose that stand in the chunk.
+    /// The headings in the chunk, for prose.
     headings: Vec<String>,
 }
 
-/// Where a chunk stands in its document.
+/// The position of a chunk in its document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     First,
     Later,
 }
 
-/// Cuts a document into its chunks, in order.
+/// Converts a document to the index entries of its chunks, in order.
 pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Ticket) -> Vec<ChunkDocument> {
     let IndexedDocument { row, first_chunk, document, parsed, text } = *indexed;
     let shared = Arc::new(Shared {
@@ -81,7 +81,7 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Tick
         text: text.into(),
         path: document.path.as_str().into(),
         stem: document.path.stem().into(),
-        // A title that is only the file's name is searched as a part of the path.
+        // A title that is only the file name is already searched as a part of the path.
         title: (document.title != document.path.file_name()).then(|| document.title.as_str().into()),
         language: document.language.as_ref().map(|language| language.as_str().into()),
         tags: document.tags.clone(),
@@ -105,7 +105,7 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Tick
             place: if place == 0 { Place::First } else { Place::Later },
             body: chunk.span.bytes,
             comment: chunk.doc_comment,
-            // The heading path of prose is its title and sections; that of code names what encloses the chunk.
+            // In prose this is the title and the section headings, in code the enclosing definitions.
             enclosing: if chunk.kind == ChunkKind::Window { None } else { chunk.symbol.clone() },
             names,
             headings,
@@ -113,8 +113,8 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Tick
         .collect()
 }
 
-/// Packs traits into a number: the type's place in [`DocumentType::ALL`], the file kind's in [`FileKind::ALL`] × 256, the
-/// form's in [`Form::ALL`] × 65,536. The bits from [`kinship::SHIFT`] on are left free.
+/// Packs traits into a number: the type's index in [`DocumentType::ALL`], the file kind's index in [`FileKind::ALL`] ×
+/// 256, the form's index in [`Form::ALL`] × 65,536. The bits from [`kinship::SHIFT`] up are zero.
 pub(crate) fn pack(traits: Traits) -> u64 {
     let document_type = DocumentType::ALL.iter().position(|&known| known == traits.document_type);
     let file_kind = FileKind::ALL.iter().position(|&known| known == traits.file_kind);
@@ -124,7 +124,7 @@ pub(crate) fn pack(traits: Traits) -> u64 {
         | (form.unwrap_or_default() as u64) << 16
 }
 
-/// Reads packed traits; `None` when the number is no packing.
+/// Unpacks traits. `None` if the number is not a valid packing.
 pub(crate) fn unpack(packed: u64) -> Option<Traits> {
     let document_type = *DocumentType::ALL.get((packed & 0xff) as usize)?;
     let file_kind = *FileKind::ALL.get((packed >> 8 & 0xff) as usize)?;
@@ -197,7 +197,7 @@ impl tantivy::Document for ChunkDocument {
 /// The value of a field, borrowed from its chunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FieldValue<'a> {
-    /// Text to be cut into tokens.
+    /// Text to be tokenized.
     Text(&'a str),
     /// A number.
     Number(u64),

@@ -1,4 +1,4 @@
-//! What is looked for, and what is a match of it worth?
+//! Weighted clauses of a query and their posting lists.
 
 use std::rc::Rc;
 
@@ -10,44 +10,44 @@ use tantivy::{DocId, TantivyError};
 use crate::look_ups::LookUps;
 use crate::snapshot::{Found, Segment};
 
-/// How soon further occurrences of a term in a chunk stop to count (Robertson, Walker, TREC-3).
+/// Saturation of the term frequency in BM25 (Robertson, Walker, TREC-3).
 pub(crate) const K1: f32 = 1.2;
-/// How much the length of a chunk counts.
+/// Strength of the length normalisation in BM25.
 pub(crate) const B: f32 = 0.75;
 
-/// A list of clauses; what matches any of them is scored by the sum of their worths.
+/// A disjunction of clauses. The score of an entry is the sum of the scores of the clauses that match it.
 pub(crate) struct Clauses<'a> {
     look_ups: &'a LookUps<'a>,
     list: Vec<Clause>,
-    /// The part of BM25 that depends on a chunk's length alone, for each stored length, by field.
+    /// For each field, the part of BM25 that depends on the length alone, by stored length.
     norms: Vec<(Field, Norms)>,
 }
 
 type Norms = Rc<[f32; 256]>;
 
-/// One thing looked for.
+/// One clause: a set of matches and their score.
 pub(crate) struct Clause {
     matches: Matches,
     worth: Worth,
 }
 
 enum Matches {
-    /// The entries with a term; its postings in each segment.
+    /// The entries that contain a term, with its postings in each segment.
     Term(Field, Rc<Found>),
-    /// These entries, ascending, of each segment.
+    /// The entries of each segment, ascending.
     Entries(Vec<Vec<DocId>>),
 }
 
 #[derive(Clone)]
 pub(crate) enum Worth {
-    /// `weight × frequency / (frequency + norm)`; never more than the weight.
+    /// `weight × frequency / (frequency + norm)`, which is less than the weight.
     Bm25 { weight: f32, norms: Norms },
-    /// The same for every match.
+    /// The same score for every match.
     Constant(f32),
 }
 
 impl Worth {
-    /// No match is worth more.
+    /// The upper bound of the score of a match.
     pub(crate) fn bound(&self) -> f32 {
         match *self {
             Self::Bm25 { weight, .. } => weight,
@@ -61,7 +61,7 @@ impl<'a> Clauses<'a> {
         Self { look_ups, list: Vec::new(), norms: Vec::new() }
     }
 
-    /// Looks for a term of a scored field, by BM25 times a weight above 0.
+    /// Adds a term of a scored field, with BM25 times a positive weight.
     pub(crate) fn term(&mut self, field: Field, term: &str, weight: f32) -> Result<(), TantivyError> {
         let found = self.look_ups.look_up(field, term.as_bytes())?;
         if found.chunks > 0 {
@@ -72,7 +72,7 @@ impl<'a> Clauses<'a> {
         Ok(())
     }
 
-    /// Looks for a key, which is worth the same wherever it matches.
+    /// Adds a key. Every match has the same score.
     pub(crate) fn key(&mut self, field: Field, key: &str, worth: f32) -> Result<(), TantivyError> {
         let found = self.look_ups.look_up(field, key.as_bytes())?;
         if found.chunks > 0 {
@@ -81,8 +81,8 @@ impl<'a> Clauses<'a> {
         Ok(())
     }
 
-    /// Looks for the keys that begin with a prefix and are longer, at most `most` of them, in the order of keys. An entry
-    /// is worth the same however many match.
+    /// Adds the keys that are longer than a prefix and begin with it, at most `most` of them in ascending order. The
+    /// score of an entry does not depend on how many of them match.
     pub(crate) fn keys_from(
         &mut self,
         field: Field,
@@ -110,12 +110,12 @@ impl<'a> Clauses<'a> {
         Ok(())
     }
 
-    /// No entry can score more.
+    /// The upper bound of the score of an entry.
     pub(crate) fn bound(&self) -> f32 {
         self.list.iter().map(|clause| clause.worth.bound()).sum()
     }
 
-    /// The clauses, the most worthy first; equal ones in the order they were given.
+    /// The clauses by descending upper bound. Equal ones keep the order in which they were added.
     pub(crate) fn into_sorted(self) -> Vec<Clause> {
         let mut list = self.list;
         list.sort_by(|a, b| b.worth.bound().total_cmp(&a.worth.bound()));
@@ -143,7 +143,7 @@ impl Clause {
         &self.worth
     }
 
-    /// The clause's matches in one segment; `None` where there are none.
+    /// Opens the posting list of one segment. `None` if it is empty.
     pub(crate) fn open<'s>(&'s self, number: usize, segment: &'s Segment) -> Result<Option<List<'s>>, TantivyError> {
         match &self.matches {
             Matches::Entries(entries) if entries[number].is_empty() => Ok(None),
@@ -167,14 +167,14 @@ impl Clause {
     reason = "nearly all lists are postings, and a box for each would be an allocation"
 )]
 pub(crate) enum List<'s> {
-    /// As the index holds them.
+    /// Postings of the index.
     Postings { postings: BlockSegmentPostings, lengths: Option<&'s FieldNormReader> },
-    /// Ascending.
+    /// Ascending entries.
     Entries(&'s [DocId]),
 }
 
 impl List<'_> {
-    /// How many matches there are, removed entries included.
+    /// The number of matches, removed entries included.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Postings { postings, .. } => postings.doc_freq() as usize,
@@ -182,7 +182,7 @@ impl List<'_> {
         }
     }
 
-    /// Calls `add` with every match that passes the gate, and its worth.
+    /// Calls `add` with each match that passes the filter, and its score.
     pub(crate) fn scan(&mut self, worth: &Worth, passes: impl Fn(DocId) -> bool, mut add: impl FnMut(DocId, f32)) {
         match (self, worth) {
             (Self::Postings { postings, lengths: Some(lengths) }, Worth::Bm25 { weight, norms }) => {
@@ -207,7 +207,7 @@ impl List<'_> {
         }
     }
 
-    /// Calls `add` with every match among the wanted entries, which ascend, and its worth.
+    /// Calls `add` with each match among the `wanted` entries, which ascend, and its score.
     pub(crate) fn seek(&mut self, worth: &Worth, wanted: impl Iterator<Item = DocId>, mut add: impl FnMut(DocId, f32)) {
         match self {
             Self::Postings { postings, lengths } => {
@@ -238,7 +238,7 @@ impl List<'_> {
     }
 }
 
-/// How telling a term is that so many of all texts have.
+/// The inverse document frequency of a term that occurs in `with` of `all` texts.
 pub(crate) fn inverse_document_frequency(with: u64, all: u64) -> f32 {
     let (with, all) = (with as f32, all.max(with) as f32);
     (1.0 + (all - with + 0.5) / (with + 0.5)).ln()

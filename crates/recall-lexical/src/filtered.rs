@@ -1,7 +1,7 @@
-//! What did filters let through, in one state of the index?
+//! A cache of the entries that pass filters, for one snapshot.
 //!
-//! Agents ask with the same few filters again and again, and to find what they let through takes longer than the search: of
-//! 30,000 chunks 1 ms by type, 4 ms by path.
+//! Agents repeat the same few filters, and evaluating one takes longer than the search: for 30,000 chunks 1 ms by type
+//! and 4 ms by path.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -11,22 +11,22 @@ use tantivy::TantivyError;
 use crate::filter::Entries;
 use crate::snapshot::Segment;
 
-/// How many filters are remembered of a state: those of a few sessions. Of a million chunks each takes 250 KB.
+/// The number of filters cached for a snapshot: those of a few sessions. Each takes 250 KB per million chunks.
 const REMEMBERED: usize = 8;
 
-/// What some filters let through.
+/// The entries that pass some filters.
 pub(crate) struct Filtered {
-    /// In each segment, in the snapshot's order; none of them is removed.
+    /// The entries of each segment, in the snapshot's order. None of them is removed.
     pub(crate) entries: Vec<Arc<Entries>>,
     rows: OnceLock<Arc<RowSet>>,
 }
 
-/// What filters let through that were asked for lately, the latest last.
+/// The results of the most recently used filters, the latest last.
 #[derive(Default)]
 pub(crate) struct Remembered(Mutex<Vec<(Filters, Arc<Filtered>)>>);
 
 impl Filtered {
-    /// The chunks that they let through; `segments` are those of the same snapshot.
+    /// The rows of the chunks that pass. `segments` are those of the same snapshot.
     pub(crate) fn rows(&self, segments: &[Arc<Segment>]) -> Arc<RowSet> {
         let of_segments = || segments.iter().zip(&self.entries);
         let rows = || of_segments().flat_map(|(segment, entries)| entries.iter().map(|entry| segment.chunk_row(entry)));
@@ -35,7 +35,7 @@ impl Filtered {
 }
 
 impl Remembered {
-    /// What filters let through: known, or found and remembered.
+    /// Returns the cached result for the filters, or computes and caches it.
     pub(crate) fn get_or_find(
         &self,
         filters: &Filters,
@@ -44,7 +44,7 @@ impl Remembered {
         if let Some(known) = self.get(filters) {
             return Ok(known);
         }
-        // Beside the lock: others need not wait, and two that find the same do no harm.
+        // Computed without the lock, so that others need not wait. It is harmless if two threads compute the same.
         let found = Arc::new(Filtered { entries: find()?, rows: OnceLock::new() });
         let mut remembered = self.lock();
         remembered.retain(|(known, _)| known != filters);
@@ -56,7 +56,7 @@ impl Remembered {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(Filters, Arc<Filtered>)>> {
-        // Whoever panicked with it has left a whole list.
+        // A panic while the lock is held leaves the list intact.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_asked_for_lately_is_not_found_again() {
+    fn recently_used_filters_are_not_evaluated_again() {
         let remembered = Remembered::default();
         let finds = Cell::new(0);
         let ask = |number: usize| {
@@ -95,9 +95,9 @@ mod tests {
         for number in 1..REMEMBERED {
             ask(number);
         }
-        assert_eq!(ask(0), REMEMBERED, "it is there, and the latest");
+        assert_eq!(ask(0), REMEMBERED, "it is cached, and becomes the latest");
         ask(REMEMBERED);
         assert_eq!(ask(0), REMEMBERED + 1);
-        assert_eq!(ask(1), REMEMBERED + 2, "the one asked for longest ago has gone");
+        assert_eq!(ask(1), REMEMBERED + 2, "the least recently used one was evicted");
     }
 }

@@ -1,4 +1,4 @@
-//! Which words of a text match the query?
+//! Highlighting of the words of a text that match a query.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use recall_core::words::{self, Word};
 
 use crate::wanted::Wanted;
 
-/// Marks what a query finds in texts; made once a query.
+/// Finds the matches of one query in texts. Create one per query.
 pub struct Highlighter {
     wanted: Wanted,
 }
@@ -18,9 +18,10 @@ impl Highlighter {
         Self { wanted: Wanted::of(&understood.text) }
     }
 
-    /// The byte ranges of the words of a text, or of the parts of its identifiers, that a search for the query finds.
+    /// Returns the byte ranges of the words, or parts of identifiers, that match the query.
     ///
-    /// Ascending, not overlapping, on character boundaries. Words match as in the index: in any case, by their stems.
+    /// The ranges ascend, do not overlap and lie on character boundaries. Words match as in the index: in any case, by
+    /// their stems.
     pub fn ranges(&mut self, text: &str) -> Vec<Range<usize>> {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         words::split(text, |word| {

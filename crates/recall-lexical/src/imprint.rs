@@ -1,13 +1,13 @@
-//! What the files of a published state look like, by which it is noticed that somebody else has changed them.
+//! Fingerprints of the files of a published state, to detect changes by other processes.
 //!
-//! Segment files are written once and mapped into memory. One that is replaced goes unnoticed, since the old one stays mapped; one
-//! that is overwritten changes under the reader, whose checksums were verified before.
+//! Segment files are written once and memory-mapped. If a file is replaced, the reader keeps the old mapping and does
+//! not notice. If it is overwritten, the bytes change under the reader after their checksums were verified.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// What a file looks like from outside.
+/// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Looks {
     device: u64,
@@ -16,13 +16,13 @@ struct Looks {
     modified: Option<SystemTime>,
 }
 
-/// The files of a state and what they looked like when it was read.
+/// The files of a state, and their metadata when the state was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Imprint(Vec<(PathBuf, Option<Looks>)>);
 
 impl Imprint {
-    /// Looks at files. Of those that an imprint before has, its looks are taken: they are never written again, and what they
-    /// look like by now may be somebody else's doing.
+    /// Reads the metadata of files. For a file that is also in `before`, that metadata is kept: recall never rewrites
+    /// such a file, and a change since then is a change by another program.
     pub(crate) fn of(dir: &Path, names: impl IntoIterator<Item = PathBuf>, before: Option<&Self>) -> Self {
         let one = |name: PathBuf| {
             let path = dir.join(name);
@@ -33,13 +33,13 @@ impl Imprint {
         Self(names.into_iter().map(one).collect())
     }
 
-    /// Whether each file looks as it did.
+    /// Whether each file still has the same metadata.
     pub(crate) fn holds(&self) -> bool {
         self.0.iter().all(|(path, before)| looks(path) == *before)
     }
 }
 
-/// `None` where there is no file.
+/// `None` if the file does not exist.
 fn looks(path: &Path) -> Option<Looks> {
     let metadata = fs::symlink_metadata(path).ok()?;
     #[cfg(unix)]

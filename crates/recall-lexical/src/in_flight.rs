@@ -1,9 +1,9 @@
-//! How much text waits to be indexed?
+//! A bound on the text that waits to be indexed.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Counts the bytes of documents between [`admit`](Self::admit) and the drop of their [`Ticket`], and holds up whoever brings
-/// more than fits. The index's own queue is bounded in documents only, which says nothing of memory.
+/// Counts the bytes of documents from [`admit`](Self::admit) to the drop of their [`Ticket`], and blocks callers while
+/// the limit is exceeded. tantivy bounds its queue by the number of documents, which does not bound memory.
 #[derive(Clone, Debug)]
 pub(crate) struct InFlight {
     gate: Arc<Gate>,
@@ -17,7 +17,7 @@ struct Gate {
 }
 
 impl InFlight {
-    /// Admits documents up to that many bytes at a time.
+    /// Creates a bound of `limit_bytes`.
     pub(crate) fn new(limit_bytes: usize) -> Self {
         Self { gate: Arc::new(Gate { limit_bytes, waiting_bytes: Mutex::new(0), left: Condvar::new() }) }
     }
@@ -41,7 +41,7 @@ impl Gate {
     }
 }
 
-/// The place of a document in flight; given back on drop.
+/// The reservation of a document in flight. Released on drop.
 #[derive(Debug)]
 pub(crate) struct Ticket {
     gate: Arc<Gate>,
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_waits_until_something_leaves() {
+    fn a_document_that_does_not_fit_waits_for_room() {
         let in_flight = InFlight::new(10);
         let first = in_flight.admit(8);
         let (sender, receiver) = mpsc::channel();

@@ -1,4 +1,4 @@
-//! Where is the index, and which state of it is published?
+//! Opening of an index and publication of its committed states.
 
 use std::fmt;
 use std::fs;
@@ -24,14 +24,14 @@ use crate::union::ScratchPool;
 use crate::weights::FieldWeights;
 use crate::writer::{LexicalWriter, WriteError, WriterSettings};
 
-/// A lexical index, opened. Clones share everything.
+/// An open lexical index. Clones share everything but the field weights.
 #[derive(Clone)]
 pub struct Lexical {
     shared: Arc<Shared>,
     weights: FieldWeights,
 }
 
-/// What searchers and the writer of an index share.
+/// The state shared by the searchers and the writer of an index.
 pub(crate) struct Shared {
     pub(crate) dir: PathBuf,
     pub(crate) index: Index,
@@ -41,7 +41,7 @@ pub(crate) struct Shared {
     published: RwLock<Arc<Snapshot>>,
 }
 
-/// Whether another process had committed.
+/// Whether a refresh found a newer commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refreshed {
     /// The published state is the committed one.
@@ -51,20 +51,17 @@ pub enum Refreshed {
 }
 
 impl Lexical {
-    /// Opens the index in a folder, or creates an empty one of generation 0 where there is none.
+    /// Opens the index in a folder, or creates an empty one of generation 0 if there is none.
     ///
-    /// A folder that cannot be written is opened for searching. Where nobody else writes, what a killed writer left behind
-    /// is deleted; where the index was not closed in order, the checksums of all its files are verified.
-    ///
-    /// # Errors
-    /// The index is damaged or was written in another format, or the operating system refuses.
+    /// A read-only folder is opened for searching. If no writer is open, the files that a killed writer left are
+    /// deleted. If the index was not closed properly, the checksums of all its files are verified.
     pub fn open(dir: &Path) -> Result<Self, OpenError> {
         fs::create_dir_all(dir).map_err(|source| OpenError::io(dir, source))?;
         let shared = guarded(|| Ok(Shared::open(dir))).map_err(|error| OpenError::of(dir, error))??;
         Ok(Self { shared: Arc::new(shared), weights: FieldWeights::default() })
     }
 
-    /// The same index with other weights of its fields.
+    /// The same index with other field weights.
     #[must_use]
     pub fn with_weights(&self, weights: FieldWeights) -> Self {
         Self { shared: Arc::clone(&self.shared), weights }
@@ -75,10 +72,10 @@ impl Lexical {
         self.shared.published().generation
     }
 
-    /// Publishes what another process has committed since, if it has; costs the read of one small file otherwise.
+    /// Publishes a newer commit of another process, if there is one. Otherwise the cost is the read of one small file.
     ///
     /// # Errors
-    /// The newer state cannot be opened; the one before stays published.
+    /// The newer state cannot be opened. The previous one stays published.
     pub fn refresh(&self) -> Result<Refreshed, OpenError> {
         let dir = &self.shared.dir;
         let meta = integrity::read_meta(dir).map_err(|source| OpenError::of(dir, source.into()))?;
@@ -89,10 +86,10 @@ impl Lexical {
         Ok(Refreshed::Changed)
     }
 
-    /// Whether somebody else has changed the files of the published state. Costs a look at each file.
+    /// Whether anything but a commit has changed the files of the published state. Reads the metadata of each file.
     ///
-    /// What another process has committed is published first, and is no disturbance. Files that a merge has deleted look like
-    /// one, so the caller sees to it that nobody writes.
+    /// A commit of another process is published first and does not count. Files deleted by a merge do count, so the
+    /// caller must ensure that no writer is open.
     pub fn is_disturbed(&self) -> bool {
         let shared = &self.shared;
         let before = shared.published();
@@ -102,15 +99,12 @@ impl Lexical {
         !shared.published().files.holds()
     }
 
-    /// The published state, to search in. It stays as it is whatever is committed later.
+    /// Returns the published state for searching. Later commits do not change it.
     pub fn searcher(&self) -> Searcher {
         Searcher::new(Arc::clone(&self.shared), self.shared.published(), self.weights)
     }
 
-    /// Opens the index for writing. There is one writer at a time, in all processes.
-    ///
-    /// # Errors
-    /// Another writer is open, or the operating system refuses.
+    /// Opens the index for writing. There is one writer at a time across all processes.
     pub fn writer(&self, settings: WriterSettings) -> Result<LexicalWriter, WriteError> {
         LexicalWriter::open(Arc::clone(&self.shared), settings)
     }
@@ -138,9 +132,9 @@ impl Shared {
                     integrity::seal(dir, &metas).map_err(|source| OpenError::io(dir, source))?;
                 }
             }
-            // A live writer has verified what it builds on, and its files come and go.
+            // A live writer has verified the files that it builds on, and its files come and go.
             Err(LockError::LockBusy) => (),
-            // The folder cannot be written.
+            // The folder is read-only.
             Err(LockError::IoError(_)) => {
                 verify()?;
             }
@@ -160,7 +154,7 @@ impl Shared {
         Arc::clone(&self.published.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads the committed state and lets new searchers see it.
+    /// Loads the committed state and publishes it to new searchers.
     pub(crate) fn publish(&self) -> Result<(), OpenError> {
         let snapshot = Arc::new(load(&self.dir, &self.index, self.fields, Some(&self.published()))?);
         *self.published.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
@@ -175,7 +169,7 @@ fn open_or_create(dir: &Path) -> Result<(Index, Fields, Refusal), OpenError> {
     let refusal = directory.refusal().clone();
     if !Index::exists(&directory).map_err(|error| failed(error.into()))? {
         if integrity::has_orphans(dir).map_err(|source| OpenError::io(dir, source))? {
-            return Err(OpenError::damaged(dir, "it has segments and no list of them".to_owned()));
+            return Err(OpenError::damaged(dir, "it has segments but no list of them".to_owned()));
         }
         let index = Index::create(directory, schema, IndexSettings::default()).map_err(failed)?;
         return Ok((index, fields, refusal));
@@ -189,9 +183,9 @@ fn open_or_create(dir: &Path) -> Result<(Index, Fields, Refusal), OpenError> {
         let payload = index.load_metas().map_err(failed)?.payload;
         return match payload.as_deref().map(format::read) {
             Some(Payload::Foreign(found)) => Err(outdated(found)),
-            // The fields are part of the format: with this number they were altered, not written so.
+            // The fields are part of the format, so under this format number they can only have been altered.
             Some(Payload::Known(_) | Payload::Garbled) => {
-                Err(OpenError::damaged(dir, "its fields are not those of its format".to_owned()))
+                Err(OpenError::damaged(dir, "its fields do not match its format".to_owned()))
             }
             None => Err(outdated(0)),
         };
@@ -200,8 +194,8 @@ fn open_or_create(dir: &Path) -> Result<(Index, Fields, Refusal), OpenError> {
 }
 
 fn load(dir: &Path, index: &Index, fields: Fields, before: Option<&Snapshot>) -> Result<Snapshot, OpenError> {
-    // Held so that no writer in another process deletes segments between the reading of their list and their opening. A
-    // folder that cannot be written has no such writer.
+    // The lock keeps a writer in another process from deleting segments after their list was read and before they are
+    // opened. A read-only folder has no such writer.
     let _lock = index.directory().acquire_lock(&META_LOCK).ok();
     let meta = match integrity::read_meta(dir) {
         Err(source) if source.kind() == io::ErrorKind::NotFound => {
@@ -217,10 +211,10 @@ fn load(dir: &Path, index: &Index, fields: Fields, before: Option<&Snapshot>) ->
         Some(Payload::Foreign(found)) => {
             return Err(OpenError::Outdated { path: dir.to_owned(), found, known: FORMAT });
         }
-        // Nothing was ever committed.
+        // No commit was ever made.
         None if metas.segments.is_empty() => Generation::default(),
         Some(Payload::Garbled) | None => {
-            return Err(OpenError::damaged(dir, "its last commit does not say what it is".to_owned()));
+            return Err(OpenError::damaged(dir, "its last commit has no valid payload".to_owned()));
         }
     };
     guarded(|| Snapshot::open(index, fields, &metas, State { meta, list, files, generation }, before))

@@ -1,22 +1,22 @@
-//! Which documents stand in the same directory, or are named alike?
+//! Hashes of directories and file names, to find related documents.
 //!
-//! Twenty bits of a hash each, which are packed beside a document's traits: of a few hundred candidates, two that have
-//! nothing to do with each other agree once in some thousand answers, and then a feature is a little too high.
+//! Both hashes have twenty bits and are packed next to a document's traits. Among a few hundred candidates, two
+//! unrelated documents collide once in a few thousand queries, and then one feature is slightly too high.
 
 use recall_core::DocPath;
 
 use crate::format::checksum;
 
-/// What tells whether documents are kin.
+/// The hashes of a document's directory and file name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kinship {
     /// Equal for documents of one directory.
     pub(crate) folder: u32,
-    /// Equal for documents whose files are named alike: `store.c`, `store.h`, `test_store.c`, `StoreTests.cs`.
+    /// Equal for files with the same bare name: `store.c`, `store.h`, `test_store.c`, `StoreTests.cs`.
     pub(crate) stem: u32,
 }
 
-/// The first bit of the packing.
+/// The lowest bit of the packed hashes.
 pub(crate) const SHIFT: u32 = 24;
 const BITS: u32 = 20;
 const MASK: u64 = (1 << BITS) - 1;
@@ -32,7 +32,7 @@ impl Kinship {
     }
 }
 
-/// A file's name in lower case without separators, and without what says that it is a test or a declaration.
+/// A file name in lower case, without separators and without the affixes of tests.
 fn bare_stem(stem: &str) -> String {
     let mut bare: String = stem.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     for ending in ["tests", "test", "spec"] {
@@ -47,12 +47,12 @@ fn bare_stem(stem: &str) -> String {
     }
 }
 
-/// The packing, which leaves the bits below [`SHIFT`] free.
+/// Packs the hashes. The bits below [`SHIFT`] are zero.
 pub(crate) fn pack(kinship: Kinship) -> u64 {
     (u64::from(kinship.folder) | u64::from(kinship.stem) << BITS) << SHIFT
 }
 
-/// Reads what [`pack`] made.
+/// Unpacks the result of [`pack`].
 pub(crate) fn unpack(packed: u64) -> Kinship {
     let packed = packed >> SHIFT;
     Kinship { folder: (packed & MASK) as u32, stem: (packed >> BITS & MASK) as u32 }
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_and_its_test_are_named_alike() {
+    fn a_file_and_its_test_have_the_same_bare_name() {
         for (one, other) in [
             ("src/store.c", "tests/test_store.c"),
             ("src/Store.cs", "src/StoreTests.cs"),
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_told_from_its_parent() {
+    fn a_directory_differs_from_its_parent() {
         assert_eq!(kinship("src/a.c").folder, kinship("src/b.c").folder);
         assert_ne!(kinship("src/a.c").folder, kinship("src/x/a.c").folder);
     }

@@ -1,4 +1,4 @@
-//! Where are the postings of what a query asks for, and has that been looked up already?
+//! A cache of the term lookups of one query.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,15 +12,15 @@ use crate::searcher::NearSpellings;
 use crate::snapshot::{Found, Snapshot};
 use crate::{phrase, query_terms};
 
-/// What one query asks of one snapshot. The retrievers and the evidence ask for much the same: each term is split off once,
-/// and looked up once in each field.
+/// The terms of a query and their postings in one snapshot. The retrievers and the evidence use mostly the same terms,
+/// so each term is looked up once per field.
 pub(crate) struct LookUps<'a> {
     pub(crate) snapshot: &'a Snapshot,
     /// The query's terms; see [`query_terms::terms`].
     pub(crate) terms: Vec<String>,
     /// The names that the query may mean; see [`query_terms::names`].
     pub(crate) names: Vec<String>,
-    /// What is looked for in the place of a query that nothing is called by.
+    /// Near spellings, searched if nothing has the query's name.
     pub(crate) near: NearSpellings,
     /// The query as the key of a phrase.
     pub(crate) phrase: Option<String>,
@@ -29,7 +29,7 @@ pub(crate) struct LookUps<'a> {
     known: RefCell<Vec<(Field, Known)>>,
 }
 
-/// What was looked up in one field, by term.
+/// The lookups of one field, by term.
 type Known = HashMap<Box<[u8]>, Rc<Found>>;
 
 impl<'a> LookUps<'a> {
@@ -41,13 +41,13 @@ impl<'a> LookUps<'a> {
         Self { snapshot, terms, names, near: NearSpellings::default(), phrase, path, known: RefCell::default() }
     }
 
-    /// Prepares for look-ups that no query decides.
+    /// Prepares for lookups without a query.
     pub(crate) fn free(snapshot: &'a Snapshot) -> Self {
         let (terms, names, near) = (Vec::new(), Vec::new(), NearSpellings::default());
         Self { snapshot, terms, names, near, phrase: None, path: None, known: RefCell::default() }
     }
 
-    /// [`Snapshot::look_up`], remembered.
+    /// [`Snapshot::look_up`], cached.
     pub(crate) fn look_up(&self, field: Field, term: &[u8]) -> Result<Rc<Found>, TantivyError> {
         let mut known = self.known.borrow_mut();
         let place = known.iter().position(|(of, _)| *of == field).unwrap_or_else(|| {

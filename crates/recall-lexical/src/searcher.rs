@@ -1,4 +1,4 @@
-//! Which chunks are the candidates of a query, in one state of the index?
+//! Retrieval of candidates from one state of the index.
 
 mod alike;
 mod exact;
@@ -30,10 +30,11 @@ use crate::weights::FieldWeights;
 pub use facets::Facets;
 pub use near::NearSpellings;
 
-/// One committed state of a lexical index, to search in.
+/// One committed state of a lexical index, for searching.
 ///
-/// Every list of candidates is best first, has no chunk twice, and is the same for the same state and question; ties are
-/// broken by chunk row, where nothing else is said. A query that matches nothing, whatever is in it, gives an empty list.
+/// Every list of candidates is best first, without duplicate chunks, and the same for the same state and query. Ties
+/// are broken by chunk row unless documented otherwise. A query without matches gives an empty list, whatever it
+/// contains.
 #[derive(Clone)]
 pub struct Searcher {
     shared: Arc<Shared>,
@@ -51,12 +52,12 @@ impl Searcher {
         self.snapshot.generation
     }
 
-    /// How many chunks the state holds.
+    /// The number of chunks in the state.
     pub fn chunk_count(&self) -> u64 {
         self.snapshot.chunks
     }
 
-    /// The chunks that hold the query's words: BM25 over every field, each with its weight.
+    /// The chunks that contain the query's words, by BM25 over all fields with their weights.
     ///
     /// # Errors
     /// The index is damaged.
@@ -71,10 +72,10 @@ impl Searcher {
         })
     }
 
-    /// The chunks that define what the query names.
+    /// The chunks that define the names in the query.
     ///
-    /// A definition whose name equals an identifier of the query comes first, one written alike in other case next, then
-    /// those whose name starts with it, then those whose name has parts of it; among equals, BM25 over the names decides.
+    /// The order is: a definition whose name equals an identifier of the query, one that is equal in another case,
+    /// names that begin with it, names that share parts with it. Among equals, BM25 over the names decides.
     ///
     /// # Errors
     /// The index is damaged.
@@ -89,10 +90,10 @@ impl Searcher {
         })
     }
 
-    /// The documents whose path the query names, each by its first chunk.
+    /// The documents whose path is in the query, each as its first chunk.
     ///
-    /// A path that ends like a path of the query comes before a file whose name without extension is a name of the query,
-    /// and that before paths with words of the query; among equals, BM25 over the words of paths decides.
+    /// The order is: paths that end like a path of the query, files whose name without extension is a name of the
+    /// query, paths with words of the query. Among equals, BM25 over the words of paths decides.
     ///
     /// # Errors
     /// The index is damaged.
@@ -107,7 +108,7 @@ impl Searcher {
         })
     }
 
-    /// The chunks that the filters let through; `None` where they let everything through.
+    /// The chunks that pass the filters. `None` if all pass.
     ///
     /// # Errors
     /// The index is damaged.
@@ -119,13 +120,13 @@ impl Searcher {
         self.guard(|| Ok(Some(filtered(snapshot, filters)?.rows(&snapshot.segments))))
     }
 
-    /// What the three retrievers find, and what speaks for the documents that any of them named, or that hold one of the
-    /// chunks that lie near the query in meaning.
+    /// Runs the three lexical retrievers and collects the evidence of every document that one of them returned or that
+    /// contains one of the nearest chunks by embedding.
     ///
-    /// A retriever with a depth of 0 is not asked. What lies near is asked for when the retrievers have answered, so that it may
-    /// be found meanwhile; that must not panic, which would be taken for damage. Of it, chunks that the filters do not let
-    /// through, or that this state does not hold, are passed over. Of equally good chunks those of documents with a lesser
-    /// number in `ties` come first, then those with a lesser row.
+    /// A retriever with a depth of 0 does not run. `near` is called after the retrievers, so that the vector search can
+    /// run concurrently. It must not panic: a panic would be reported as damage. Chunks from it that do not pass the
+    /// filters, or are not in this state, are skipped. Ties are broken by the number that `ties` gives to the document,
+    /// then by chunk row.
     ///
     /// # Errors
     /// The index is damaged.
@@ -156,10 +157,10 @@ impl Searcher {
             let files = ask(depths.path, &|clauses| paths::look_for(clauses, fields, &look_ups, understood))?;
             let of_meaning = |near: &Neighbour| {
                 let address = snapshot.address_of(near.row)?;
-                let lets_through = gates[address.segment].lets_through(address.entry);
+                let passes = gates[address.segment].passes(address.entry);
                 let segment = &snapshot.segments[address.segment];
                 let document = segment.document_row(address.entry);
-                lets_through.then_some(Scored { address, document, row: near.row, score: near.cosine })
+                passes.then_some(Scored { address, document, row: near.row, score: near.cosine })
             };
             let mut meanings: Vec<Scored> = near().iter().filter_map(of_meaning).collect();
             keep_best(&mut meanings, usize::MAX, ties);
@@ -179,7 +180,8 @@ impl Searcher {
         })
     }
 
-    /// Counts the documents that hold a word of the query in their text, names, comments, path or tags, by what they are.
+    /// Counts the documents that contain a word of the query in their text, names, comments, path or tags, by type,
+    /// language, directory and tag.
     ///
     /// # Errors
     /// The index is damaged.
@@ -188,9 +190,9 @@ impl Searcher {
         self.guard(|| facets::count(snapshot, &gates(snapshot, filters)?, understood))
     }
 
-    /// The chunks that define exactly this name, ties by chunk row.
+    /// The chunks that define exactly this name, by chunk row.
     ///
-    /// `Store::open` and `open` both find `open` of `Store`; scopes may also be written with `.` or `#`.
+    /// `Store::open` and `open` both find `open` of `Store`. Scopes may also be written with `.` or `#`.
     ///
     /// # Errors
     /// The index is damaged.
@@ -200,8 +202,8 @@ impl Searcher {
         })
     }
 
-    /// The chunks whose text holds this name as a word, by BM25: those that may refer to it. Other forms of a plain word
-    /// are among them (`opened` for `open`).
+    /// The chunks whose text contains this name as a word, by BM25. They may refer to the name; other forms of a plain
+    /// word match too (`opened` for `open`).
     ///
     /// # Errors
     /// The index is damaged.
@@ -211,8 +213,8 @@ impl Searcher {
         })
     }
 
-    /// The chunks that are about the same as a text: BM25 over the text's most telling words. A chunk that the text was
-    /// taken from is among them.
+    /// The chunks that are similar to a text: BM25 over its most significant words. A chunk that the text was taken
+    /// from is included.
     ///
     /// # Errors
     /// The index is damaged.
@@ -221,7 +223,8 @@ impl Searcher {
         self.candidates(filters, depth, |clauses| alike::look_for(clauses, snapshot, &snapshot.fields, text))
     }
 
-    /// The chunks that share the rarest words of a text that is in no chunk itself, in their text or their names, by BM25.
+    /// The chunks that share the rarest words of a text, in their text or their names, by BM25. The text itself is not
+    /// in the index.
     ///
     /// # Errors
     /// The index is damaged.
@@ -279,34 +282,34 @@ impl Searcher {
 }
 
 fn unknown_traits() -> TantivyError {
-    corruption("a chunk's traits are none that were written")
+    corruption("the traits of a chunk are invalid")
 }
 
-/// How many candidates each retriever brings at most.
+/// The most candidates per retriever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Depths {
-    /// Of chunks by their words.
+    /// Chunks by their words.
     pub lexical: usize,
-    /// Of chunks by the names that they define.
+    /// Chunks by the names that they define.
     pub symbol: usize,
-    /// Of documents by their paths.
+    /// Documents by their paths.
     pub path: usize,
 }
 
-/// What the retrievers found.
+/// The results of the retrievers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retrieved {
-    /// The chunks that hold the query's words; see [`Searcher::lexical`].
+    /// The chunks that contain the query's words; see [`Searcher::lexical`].
     pub lexical: Vec<Candidate>,
-    /// The chunks that define what the query names; see [`Searcher::symbols`].
+    /// The chunks that define names in the query; see [`Searcher::symbols`].
     pub symbol: Vec<Candidate>,
-    /// The documents whose path the query names; see [`Searcher::paths`].
+    /// The documents whose path is in the query; see [`Searcher::paths`].
     pub path: Vec<Candidate>,
-    /// The chunks that lie near the query in meaning, scored by their cosines.
+    /// The chunks nearest to the query by embedding, with their cosines.
     pub semantic: Vec<Candidate>,
-    /// What speaks for the documents of all of them.
+    /// The evidence of all documents in these lists.
     pub evidence: Evidence,
-    /// What is spelled nearly like a query that nothing is called by; its definitions and files are among the candidates.
+    /// Near spellings of a query that names nothing. Their definitions and files are among the candidates.
     pub near: NearSpellings,
 }
 
@@ -319,15 +322,15 @@ impl fmt::Debug for Searcher {
     }
 }
 
-/// The index was not searched.
+/// The reason why the index was not searched.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
-    /// Its files are not what was written. It can be set aside and written again.
+    /// Its files are damaged. It can be moved away and written again.
     #[error("the lexical index in `{}` is damaged", path.display())]
     Damaged {
         /// The index's folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage found.
         source: Box<dyn Error + Send + Sync>,
     },
 }

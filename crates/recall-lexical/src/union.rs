@@ -1,10 +1,11 @@
-//! Which entries score best over a list of clauses?
+//! Top-k search over a disjunction of clauses, with `MaxScore` pruning.
 //!
-//! Scores are summed clause by clause into one accumulator an entry, the most worthy clause first. Once what the remaining
-//! clauses can add is less than the score of the last entry that would be returned, no new entry can come in (Turtle and
-//! Flood's `MaxScore`, 1995, term at a time): only those that can still be among the best are looked up in the remaining, and
-//! commonest, lists. Every sum is made in the same order whichever segment an entry is in, so that equal chunks get equal
-//! scores to the last bit and an answer does not depend on when segments are merged.
+//! Scores are summed clause by clause into one accumulator per entry, the clause with the highest bound first. Once the
+//! remaining clauses together can add less than the score of the last entry that would be returned, no new entry can
+//! qualify (Turtle and Flood's `MaxScore`, 1995, term at a time). The remaining posting lists, which are those of the
+//! most common terms, are then read only for the entries that can still qualify. Every sum has the same order of
+//! addends in all segments, so equal chunks get bit-identical scores, and results do not depend on when segments are
+//! merged.
 
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,14 +17,14 @@ use crate::clause::{Clauses, List, Worth};
 use crate::filter::Gate;
 use crate::snapshot::{Address, Segment};
 
-/// To look one entry up in a list costs about as much as to read this many of its entries in order.
+/// A seek in a list costs about as much as reading this many of its entries in order.
 const SEEK_COST: usize = 8;
 
-/// Bounds are sums of rounded numbers; a bound that is wrong by rounding must not drop an entry.
+/// Bounds are sums of rounded numbers. This factor keeps a rounding error from dropping an entry.
 const ROUNDING: f32 = 1.0 + 1e-4;
 
-/// What decides between equal scores: chunks of documents with a lesser number come first, then those with a lesser row.
-/// `None` where rows alone decide.
+/// The tie breaker of equal scores: chunks whose document has a smaller number come first, then those with a smaller
+/// row. `None` if rows alone decide.
 pub type Ties<'a> = Option<&'a dyn Fn(DocumentRow) -> u64>;
 
 /// An entry with its score.
@@ -35,7 +36,7 @@ pub(crate) struct Scored {
     pub(crate) address: Address,
 }
 
-/// The best entries that pass the gates, best first, ties by number and chunk row; at most `depth`.
+/// The `depth` best entries that pass the gates, best first. Ties are broken by `ties`, then by chunk row.
 pub(crate) fn best(
     segments: &[Arc<Segment>],
     clauses: Clauses<'_>,
@@ -70,8 +71,8 @@ pub(crate) fn best(
     Ok(best)
 }
 
-/// Keeps the `depth` best entries and puts them in order, the best first. What decides between equals is asked for these alone,
-/// once each: a word that is in many titles gives thousands of them.
+/// Sorts the entries best first and keeps the `depth` best. The tie breaker is called once for each entry of a tie that
+/// reaches into the result, because a word in many titles gives thousands of equal scores.
 pub(crate) fn keep_best(entries: &mut Vec<Scored>, depth: usize, ties: Ties<'_>) {
     entries.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
     let mut start = 0;
@@ -96,12 +97,12 @@ pub(crate) fn keep_best(entries: &mut Vec<Scored>, depth: usize, ties: Ties<'_>)
     entries.truncate(depth);
 }
 
-/// Accumulators that are kept between queries, because to allocate and clear them costs more than a short query.
+/// A pool of accumulators. Allocating and clearing them costs more than a short query.
 #[derive(Debug, Default)]
 pub(crate) struct ScratchPool(Mutex<Vec<Scratch>>);
 
 impl ScratchPool {
-    /// More searches than this at once are rare, and each set has the size of the largest segment.
+    /// More concurrent searches are rare, and each accumulator has the size of the largest segment.
     const KEPT: usize = 4;
 
     fn take(&self) -> Borrowed<'_> {
@@ -114,7 +115,7 @@ struct Borrowed<'a>(Scratch, &'a ScratchPool);
 
 impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
-        // A query that ended early leaves its sums behind.
+        // A query that failed leaves its sums behind.
         self.0.clear();
         let mut kept = self.1.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < ScratchPool::KEPT {
@@ -125,18 +126,19 @@ impl Drop for Borrowed<'_> {
 
 #[derive(Debug, Default)]
 struct Scratch {
-    /// The sum of each entry so far; 0 for entries that nothing has matched.
+    /// The sum of each entry so far. 0 for entries without a match.
     scores: Vec<f32>,
     /// The entries whose sum is not 0.
     touched: Vec<DocId>,
-    /// The entries that can be among the best; ascending while lists are still to come.
+    /// The entries that can still be among the best. Ascending while lists remain.
     survivors: Vec<DocId>,
-    /// Room to find the last of the best.
+    /// Scratch space for selecting the last of the best.
     ranked: Vec<f32>,
 }
 
 impl Scratch {
-    /// Sums the lists of one segment; afterwards `survivors` are the `depth` best and their ties, where they reach the floor.
+    /// Sums the lists of one segment. Afterwards `survivors` are the `depth` best entries and their ties, if they reach
+    /// the floor.
     fn sum(&mut self, segment: &Segment, lists: Vec<(List<'_>, &Worth)>, gate: &Gate<'_>, depth: usize, floor: f32) {
         if self.scores.len() < segment.entries() as usize {
             self.scores.resize(segment.entries() as usize, 0.0);
@@ -145,7 +147,7 @@ impl Scratch {
         let mut threshold = floor;
         let mut lists = lists.into_iter().peekable();
         while let Some((list, worth)) = lists.next_if(|(list, _)| {
-            // The threshold costs a pass over what is touched: only where a long list might be spared.
+            // Computing the threshold takes a pass over `touched`. Do it only if it might spare a long list.
             if list.len() >= self.touched.len() {
                 threshold = threshold.max(last_of_best(&self.touched, &self.scores, &mut self.ranked, depth));
             }
@@ -156,7 +158,7 @@ impl Scratch {
         }
         threshold = threshold.max(last_of_best(&self.touched, &self.scores, &mut self.ranked, depth));
         let Self { scores, touched, survivors, .. } = self;
-        // Most of what is touched is out by now, and what is out need not be put in order.
+        // Most touched entries are out by now. Filter them before sorting.
         survivors.extend(touched.iter().filter(|&&entry| (scores[entry as usize] + rest) * ROUNDING >= threshold));
         survivors.sort_unstable();
         for (list, worth) in lists {
@@ -198,7 +200,7 @@ impl Scratch {
         if self.survivors.len() * SEEK_COST < list.len() {
             list.seek(worth, self.survivors.iter().copied(), add);
         } else {
-            // What was touched and is no survivor is summed as well, and never looked at again.
+            // Touched entries that are not survivors are summed too, but never read again.
             list.scan(worth, |entry| scores[entry as usize].get() > 0.0, add);
         }
     }
@@ -212,7 +214,7 @@ impl Scratch {
     }
 }
 
-/// The score of the last of the `depth` best entries; 0 while there are fewer.
+/// The score of the last of the `depth` best entries. 0 if there are fewer.
 fn last_of_best(entries: &[DocId], scores: &[f32], ranked: &mut Vec<f32>, depth: usize) -> f32 {
     if entries.len() < depth {
         return 0.0;
@@ -239,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn of_equals_those_with_the_lesser_number_are_kept_and_only_they_are_asked_for_it() {
+    fn the_tie_breaker_is_called_only_for_ties_within_the_depth() {
         let asked = Cell::new(0);
         let number = |document: DocumentRow| {
             asked.set(asked.get() + 1);
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn without_numbers_rows_decide() {
+    fn without_a_tie_breaker_rows_decide() {
         assert_eq!(kept(3, None), [6, 3, 4]);
         assert_eq!(kept(0, None), [0; 0]);
         assert_eq!(kept(9, None), [6, 3, 4, 5, 7, 8]);

@@ -1,21 +1,21 @@
-//! Is a word of a text one that the query asks for?
+//! Matching of a text's words against the terms of a query.
 
 use recall_core::words::Word;
 
 use crate::analysis::Analysis;
 use crate::query_terms::terms;
 
-/// The terms of a query, to be found among the words of texts; made once a query.
+/// The terms of a query, matched against the words of texts. Create one per query.
 pub(crate) struct Wanted {
     terms: Vec<String>,
-    /// For each first byte of a term, which second bytes it may have, by their last five bits.
+    /// For each first byte of a term, a set of possible second bytes, by their last five bits.
     beginnings: [u32; 128],
     analysis: Analysis,
 }
 
-/// Stems of this length and more begin with the two letters of their words: the rules of English stemming rewrite endings.
-/// Only short words change further in front (`dying` becomes `die`).
-const KEEPS_TWO: usize = 4;
+/// Stems of at least this length keep the first two letters of their words, because English stemming rewrites endings.
+/// Only short words change earlier (`dying` becomes `die`).
+const MIN_STABLE_PREFIX_LEN: usize = 4;
 
 impl Wanted {
     /// Prepares for a query.
@@ -26,7 +26,7 @@ impl Wanted {
             let mut bytes = term.bytes();
             if let Some(seconds) = bytes.next().and_then(|first| beginnings.get_mut(usize::from(first))) {
                 *seconds |= match bytes.next() {
-                    Some(second) if second.is_ascii() && term.len() >= KEEPS_TWO => bit(second),
+                    Some(second) if second.is_ascii() && term.len() >= MIN_STABLE_PREFIX_LEN => bit(second),
                     _ => u32::MAX,
                 };
             }
@@ -34,14 +34,15 @@ impl Wanted {
         Self { terms, beginnings, analysis: Analysis::of_queries() }
     }
 
-    /// How many terms there are.
+    /// The number of terms.
     pub(crate) fn len(&self) -> usize {
         self.terms.len()
     }
 
-    /// Which term a word is found under, by its place.
+    /// The index of the term that a word matches.
     ///
-    /// A word that begins otherwise than every term needs no stem: nineteen of twenty in a text.
+    /// A word whose first letters differ from those of every term is not stemmed. This holds for nineteen of twenty
+    /// words.
     pub(crate) fn place_of(&mut self, word: Word<'_>) -> Option<usize> {
         let (Word::Plain(written) | Word::Part(written) | Word::Compound(written)) = word;
         if !self.may_match(written.as_bytes()) {
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stemming_changes_in_front_is_found() {
+    fn words_whose_first_letters_change_in_stemming_match() {
         for word in ["dying", "lying", "tying", "skies", "ski", "idly", "gently", "ugly", "early", "only", "singly"] {
             check(word, word);
             check(&format!("other {word} words"), &word.to_uppercase());
@@ -92,12 +93,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_word_is_found_by_itself(word in "[a-zA-Z]{1,12}(ing|ed|ational|iveness|ies|ly|s|ization|biliti|logi)?") {
+        fn a_word_matches_itself(word in "[a-zA-Z]{1,12}(ing|ed|ational|iveness|ies|ly|s|ization|biliti|logi)?") {
             check(&word, &word);
         }
 
         #[test]
-        fn no_word_is_found_or_missed_otherwise_than_by_its_term(word in "\\PC{1,8}", query in "\\PC{0,20}") {
+        fn a_word_matches_exactly_if_its_term_does(word in "\\PC{1,8}", query in "\\PC{0,20}") {
             check(&query, &word);
         }
     }

@@ -1,4 +1,4 @@
-//! Reads the postings of a question, within the documents that hold candidates.
+//! Collection of the evidence from the postings of the candidates' documents.
 
 use std::rc::Rc;
 
@@ -18,15 +18,15 @@ use crate::searcher::NearSpellings;
 use crate::snapshot::{Found, Segment, Snapshot};
 use crate::weights::FieldWeights;
 
-/// How many names are told apart that begin with a name of the question.
+/// The most names considered that begin with a name of the query.
 const MAX_CONTINUATIONS: usize = 64;
 
-/// How a definition whose name is that of the question counts when the chunk is chosen that stands for its document, in
-/// units of the whole question: before any match of words.
+/// The weight of a chunk that defines a name of the query, when the chunk that represents its document is chosen. In
+/// units of the whole query, so that a definition outranks any match of words.
 const NAMED_EQUAL: f32 = 2.0;
 const NAMED_FOLDED: f32 = 1.5;
 
-/// Gathers the evidence of the documents that hold the entries, which are given by segment.
+/// Collects the evidence of the documents that contain the given entries, which are grouped by segment.
 pub(crate) fn gather(
     look_ups: &LookUps<'_>,
     entries: Vec<Vec<DocId>>,
@@ -50,7 +50,7 @@ pub(crate) fn gather(
     Ok(Some(Evidence { question: asked.question, documents }))
 }
 
-/// What is looked for, with the places of its postings.
+/// The query's terms and names, with their postings.
 struct Asked {
     terms: Vec<AskedTerm>,
     names: Vec<AskedName>,
@@ -77,15 +77,15 @@ struct AskedName {
     begun: Vec<Rc<Found>>,
 }
 
-/// What the question is as a whole.
+/// The query as a whole: as a phrase, as a path, and its near spellings.
 #[derive(Default)]
 struct AskedWhole {
     phrase: Option<Rc<Found>>,
-    /// Paths that the question is, with whatever stands in front of them taken away.
+    /// The query as a path, and each of its ends without leading components.
     paths: Vec<Rc<Found>>,
-    /// Ends of paths that the question is.
+    /// The query as the end of a path.
     path_end: Option<Rc<Found>>,
-    /// Definitions, and ends of paths, that are spelled nearly so.
+    /// Near spellings of the query: definitions, and ends of paths.
     near_names: Vec<Rc<Found>>,
     near_stems: Vec<Rc<Found>>,
     near_paths: Vec<Rc<Found>>,
@@ -178,7 +178,7 @@ impl AskedWhole {
     }
 }
 
-/// The candidates' documents of one segment, while they are read.
+/// The state while the candidates' documents of one segment are read.
 struct Reading<'a> {
     snapshot: &'a Snapshot,
     segment: &'a Segment,
@@ -186,11 +186,11 @@ struct Reading<'a> {
     slots: Vec<Slot>,
     chunks: Vec<ChunkTally>,
     documents: Vec<DocumentTally>,
-    /// How many terms each document has in its text, its names and its comments.
+    /// The number of terms in the text, the names and the comments of each document.
     lengths: Vec<[u32; 3]>,
 }
 
-/// A field that chunks have.
+/// A field that every chunk has.
 #[derive(Clone, Copy)]
 struct ChunkField {
     field: Field,
@@ -253,7 +253,7 @@ impl<'a> Reading<'a> {
         self.read_whole(&asked.whole, unit)
     }
 
-    /// Reads what the question is as a whole.
+    /// Reads the matches of the query as a whole.
     fn read_whole(&mut self, whole: &AskedWhole, unit: f32) -> Result<(), TantivyError> {
         let fields = self.snapshot.fields;
         if let Some(phrase) = &whole.phrase {
@@ -283,7 +283,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// The length of each document in a field, which is the one of that number, in relation to the mean.
+    /// The length of each document in a field, relative to the mean. `number` is the field's index in `lengths`.
     fn relative_lengths(&self, field: Field, number: usize) -> Vec<f32> {
         let mean = self.snapshot.mean_length(field) * self.snapshot.chunks as f32 / self.snapshot.documents as f32;
         if self.segment.lengths(field).is_none() {
@@ -322,7 +322,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// Reads one term of a field that a document's first chunk has.
+    /// Reads one term of a field that only the first chunk of a document has.
     fn read_documents(
         &mut self,
         field: Field,
@@ -359,7 +359,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// What was read of one document; `None` when its traits cannot be of this index.
+    /// The evidence of one document. `None` if its traits are invalid.
     fn evidence(&self, place: usize, asked: &Asked, weights: &FieldWeights) -> Option<DocumentEvidence> {
         let fields = &self.snapshot.fields;
         let (slot, document) = (&self.slots[place], &self.documents[place]);
@@ -369,7 +369,8 @@ impl<'a> Reading<'a> {
                 + weights.symbol * chunk.symbol.score
                 + weights.comment * chunk.comment.score
         };
-        // The first that defines what is named; a type stands before its constructors and methods. Else the best.
+        // The first chunk that defines a name of the query, since a type precedes its constructors and methods.
+        // Otherwise the best.
         let worth = |chunk: &ChunkTally| if chunk.named > 0.0 { chunk.named } else { score(chunk) };
         let chosen = (0..chunks.len())
             .max_by(|&a, &b| worth(&chunks[a]).total_cmp(&worth(&chunks[b])).then(b.cmp(&a)))
@@ -438,13 +439,13 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// The part of BM25 that a term's frequency and a text's length in relation to the mean decide; below 1.
+/// The saturated term frequency of BM25 for a text of this length relative to the mean. Less than 1.
 fn saturated(frequency: u32, relative_length: f32) -> f32 {
     let frequency = frequency as f32;
     frequency / (frequency + K1 * (1.0 - B + B * relative_length))
 }
 
-/// The sum of the three greatest.
+/// The sum of the three largest.
 fn sum_of_best(scores: impl Iterator<Item = f32>) -> f32 {
     let mut best = [0.0_f32; 3];
     for score in scores {

@@ -1,4 +1,4 @@
-//! Where in a segment are the chunks of the candidates' documents?
+//! The ranges of entries of the candidates' documents in a segment.
 
 use std::ops::Range;
 
@@ -7,31 +7,31 @@ use tantivy::{DocId, TERMINATED};
 
 use crate::snapshot::Segment;
 
-/// The entries of one document: neighbours, because a document is written in one batch.
+/// The entries of one document. They are adjacent, because a document is added in one batch.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
-    /// The entries, its chunks in order.
+    /// The entries, in the order of the chunks.
     pub(super) entries: Range<DocId>,
-    /// The place of its first entry among the entries of all slots of the segment.
+    /// The index of its first entry among the entries of all slots of the segment.
     pub(super) base: usize,
 }
 
 impl Slot {
-    /// The place of an entry among the entries of all slots of the segment.
+    /// The index of an entry among the entries of all slots of the segment.
     pub(super) fn local(&self, entry: DocId) -> usize {
         self.base + (entry - self.entries.start) as usize
     }
 
-    /// The places of its entries among the entries of all slots of the segment.
+    /// The indexes of its entries among the entries of all slots of the segment.
     pub(super) fn locals(&self) -> Range<usize> {
         self.base..self.base + self.entries.len()
     }
 }
 
-/// How many entries to the side are taken at most: a document longer than this is taken in part.
+/// The most entries taken on either side of a candidate. Longer documents are taken in part.
 const LONGEST_DOCUMENT: DocId = 4_096;
 
-/// The slots of the documents that hold the entries, ascending, each document once.
+/// The slots of the documents that contain the entries, ascending, without duplicates.
 pub(super) fn around(segment: &Segment, mut entries: Vec<DocId>) -> Vec<Slot> {
     entries.sort_unstable();
     let mut slots: Vec<Slot> = Vec::new();
@@ -49,7 +49,7 @@ pub(super) fn around(segment: &Segment, mut entries: Vec<DocId>) -> Vec<Slot> {
     slots
 }
 
-/// Calls `found` with each posting that is in a slot: the slot's place, the entry, its frequency; ascending.
+/// Calls `found` with each posting inside a slot, ascending: the slot's index, the entry and its frequency.
 pub(super) fn each_within(
     mut postings: BlockSegmentPostings,
     slots: &[Slot],

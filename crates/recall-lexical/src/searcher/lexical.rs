@@ -1,4 +1,4 @@
-//! Which chunks hold the words?
+//! Clauses for the words of a query.
 
 use tantivy::TantivyError;
 

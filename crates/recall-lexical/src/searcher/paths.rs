@@ -1,4 +1,4 @@
-//! Which documents have a path like that?
+//! Clauses for the paths in a query.
 
 use recall_core::Understood;
 use tantivy::TantivyError;
@@ -9,9 +9,9 @@ use crate::look_ups::LookUps;
 use crate::names::{MAX_COMPONENTS, SCOPE, ends};
 use crate::searcher::near::path_of;
 
-/// What each kind of match is worth, in units of what all words of paths together can be worth: so a better kind always
-/// comes first, and BM25 orders what matches alike. A path that ends like the query's is worth this for each component in
-/// which it does, so that the longest match wins, also when the query's path begins outside the store's root.
+/// The score of each kind of match, in units of the most that the words of paths can score together. A better kind thus
+/// always ranks first, and BM25 orders equal matches. A path scores this once for each trailing component it shares
+/// with the query's path, so that the longest match wins even if the query's path begins outside the store's root.
 const ENDS_ALIKE: f32 = 2.0;
 const STEM_EQUALS: f32 = 1.0;
 
@@ -25,7 +25,7 @@ pub(super) fn look_for(
         clauses.term(fields.path_words, term, 1.0)?;
     }
     let unit = clauses.bound() + 1.0;
-    // A query that is one word may be a file's name, whatever it looks like: `Makefile`.
+    // A query of one word may be a file name even if it does not look like one: `Makefile`.
     let is_one_word = !understood.text.contains(char::is_whitespace) && understood.paths.is_empty();
     let alone = is_one_word.then_some(&understood.text);
     for path in understood.paths.iter().chain(alone) {

@@ -1,4 +1,4 @@
-//! Which chunks share the rarest words of a text?
+//! Clauses for the rarest words of a text.
 
 use tantivy::TantivyError;
 
@@ -8,14 +8,15 @@ use crate::look_ups::LookUps;
 use crate::query_terms::terms;
 use crate::weights::FieldWeights;
 
-/// How many words of a text are looked up, from its beginning to its end at even distances: each costs a look-up in every
-/// segment, and what a text has nearly all words of has nearly all of these.
+/// The number of words looked up, at even distances over the whole text. Each costs a lookup in every segment, and a
+/// chunk with most words of the text has most of these.
 const CONSIDERED_TERMS: usize = 32;
 
-/// How many of them are looked for: the rarest. Their lists are short; those of common words are most of what an index holds.
+/// The number of them searched: the rarest. Their posting lists are short, whereas those of common words are most of an
+/// index.
 const RAREST_TERMS: usize = 16;
 
-/// Looks for the rarest terms of a text, of those that there are, in texts and names.
+/// Adds the rarest terms of a text that occur in the index, in texts and names.
 pub(super) fn look_for(
     clauses: &mut Clauses<'_>,
     fields: &Fields,
@@ -29,7 +30,7 @@ pub(super) fn look_for(
     for term in terms.into_iter().step_by(distance) {
         let mut chunks = look_ups.look_up(fields.body, term.as_bytes())?.chunks;
         if chunks == 0 {
-            // What titles say is in no text.
+            // The words of a title are in no chunk's text.
             chunks = look_ups.look_up(fields.symbol, term.as_bytes())?.chunks;
         }
         if chunks > 0 {

@@ -1,4 +1,4 @@
-//! Which chunks define what is named?
+//! Clauses for the names in a query.
 
 use tantivy::TantivyError;
 
@@ -7,19 +7,19 @@ use crate::fields::Fields;
 use crate::look_ups::LookUps;
 use crate::names::{MIN_PREFIX_BYTES, SCOPE};
 
-/// What each kind of match of a name is worth, in units of what all parts of names together can be worth: so a better kind
-/// always comes first, and BM25 orders what matches alike. An equal name is also equal in lower case.
+/// The score of each kind of match, in units of the most that the parts of names can score together. A better kind thus
+/// always ranks first, and BM25 orders equal matches. A name that is equal also scores as equal in lower case.
 const EQUAL: f32 = 1.0;
 const EQUAL_IN_LOWER_CASE: f32 = 2.0;
 const STARTS_WITH: f32 = 1.0;
-/// The last part of a qualified name, in another scope: better than to share words with it.
+/// The last part of a qualified name, in another scope. Better than sharing words with it.
 const EQUAL_WITHOUT_SCOPE: f32 = 1.0;
-/// A title, a heading or a first sentence that is the whole query.
+/// A title, a heading or a first sentence that equals the query.
 const EQUAL_PHRASE: f32 = 3.0;
-/// A name that is spelled nearly like the query.
+/// A near spelling of the query.
 const NEAR: f32 = 1.0;
 
-/// The most names that one prefix is taken for. An editor's completion list is shorter.
+/// The most names that one prefix expands to. An editor's completion list is shorter.
 const MAX_CONTINUATIONS: usize = 64;
 
 pub(super) fn look_for(clauses: &mut Clauses<'_>, fields: &Fields, look_ups: &LookUps<'_>) -> Result<(), TantivyError> {
