@@ -1,8 +1,8 @@
-//! The large, immutable part of an index, mapped into memory.
+//! The base: the large, immutable, memory-mapped part of an index.
 //!
-//! Opening reads the head and the tables, which have checksums of their own. The content is verified block by block before
-//! its first use, once, by whoever needs it first: by reading, not through the map, so that what is only verified never
-//! counts as memory of the process.
+//! Opening it reads the head and the tables, which have checksums of their own. The content is verified once, block by
+//! block, before its first use. The verification reads the file instead of the map, so that the content does not count
+//! as memory of the process.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -26,26 +26,26 @@ use format::{BLOCK_BYTES, HEAD_BYTES, Head};
 pub(crate) use format::{FORMAT, Reader, check_model};
 pub(crate) use write::{Content, Ingredients, write};
 
-/// A base whose head and tables are known to be intact.
+/// A base with verified head and tables.
 pub(crate) struct Base {
     path: PathBuf,
     head: Head,
-    /// What the file looked like when it was opened.
+    /// The file's metadata when it was opened.
     looks: Option<Looks>,
-    /// Tells this base from every other: the checksum of its head.
+    /// The checksum of the head, which identifies this base.
     identity: u32,
     rows: Box<[ChunkRow]>,
     dead: Slots,
-    /// The live slots in the order of their rows; `None` when that is the order of all slots.
+    /// The live slots in the order of their rows. `None` if all slots are live and already in that order.
     order: Option<Box<[u32]>>,
     checksums: Box<[u32]>,
-    /// For reading without the map.
+    /// For reads that bypass the map.
     file: File,
     mapping: Arc<Mapping>,
     verified: OnceLock<Result<Verified, Unusable>>,
 }
 
-/// What a file looks like from outside.
+/// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Looks {
     device: u64,
@@ -55,7 +55,7 @@ struct Looks {
 }
 
 impl Looks {
-    /// `None` where there is no file.
+    /// `None` if the file does not exist.
     fn of(path: &Path) -> Option<Self> {
         let metadata = std::fs::symlink_metadata(path).ok()?;
         #[cfg(unix)]
@@ -69,13 +69,13 @@ impl Looks {
     }
 }
 
-/// What can be used once the content is known to be intact.
+/// The parts that can be used once the content is verified.
 struct Verified {
     graph: Option<Graph>,
 }
 
 impl Base {
-    /// Opens a base of a model. The cost does not grow with the content.
+    /// Opens a base for a model. The cost does not depend on the size of the content.
     pub(crate) fn open(path: &Path, model: Model) -> Result<Self, OpenError> {
         let wrong = |error| OpenError::io(path, error);
         let looks = Looks::of(path);
@@ -92,7 +92,7 @@ impl Base {
         let mut tables = vec![0; head.tables_bytes()];
         file.read_exact(&mut tables).map_err(wrong)?;
         if crc32fast::hash(&tables) != head.tables_checksum {
-            return Err(OpenError::damaged(path, "the checksum of its tables does not fit"));
+            return Err(OpenError::damaged(path, "checksum mismatch in its tables"));
         }
         let (rows, rest) = tables.split_at(head.rows_bytes());
         let (dead, checksums) = rest.split_at(head.dead_bytes());
@@ -105,7 +105,7 @@ impl Base {
         Ok(Self { path, head, looks, identity, rows, dead, order, checksums, file, mapping, verified })
     }
 
-    /// Whether somebody else has replaced or overwritten the file.
+    /// Whether another program has replaced or overwritten the file.
     pub(crate) fn is_disturbed(&self) -> bool {
         Looks::of(&self.path) != self.looks
     }
@@ -127,7 +127,7 @@ impl Base {
         &self.dead
     }
 
-    /// The number of slots that are not dead.
+    /// The number of live slots.
     pub(crate) fn len(&self) -> usize {
         self.head.slots - self.head.dead
     }
@@ -156,29 +156,29 @@ impl Base {
         }
     }
 
-    /// Whether there is a graph.
+    /// Whether the base has a graph.
     pub(crate) fn has_graph(&self) -> bool {
         self.head.graph_bytes > 0
     }
 
-    /// Makes sure that the content is what was written, and makes the graph ready. Once; others wait for whoever is first.
+    /// Verifies the content and prepares the graph, once. Concurrent callers wait for the first.
     pub(crate) fn verify(&self) -> Result<(), Unusable> {
         self.verified().map(|_| ())
     }
 
-    /// The records by slot.
+    /// The records, indexed by slot.
     ///
     /// # Errors
-    /// The content is not intact.
+    /// The content is damaged or unreadable.
     pub(crate) fn records(&self) -> Result<&[u8], Unusable> {
         self.verified()?;
         Ok(&self.content()[self.head.records()])
     }
 
-    /// What the graph library wrote.
+    /// The bytes written by usearch.
     ///
     /// # Errors
-    /// The content is not intact.
+    /// The content is damaged or unreadable.
     pub(crate) fn graph_bytes(&self) -> Result<&[u8], Unusable> {
         self.verified()?;
         Ok(self.content())
@@ -192,7 +192,7 @@ impl Base {
         self.verified.get_or_init(|| self.verify_once()).as_ref().map_err(Clone::clone)
     }
 
-    /// Sorts what a read said, as [`OpenError::io`] does.
+    /// Classifies a read error like [`OpenError::io`].
     fn unusable(&self, error: &io::Error) -> Unusable {
         let what = format!("{}: {error}", self.path.display());
         if error.kind() == io::ErrorKind::UnexpectedEof { Unusable::Damaged(what) } else { Unusable::Unreadable(what) }
@@ -209,25 +209,25 @@ impl Base {
             file.read_exact(block).map_err(|error| self.unusable(&error))?;
             if crc32fast::hash(block) != *checksum {
                 let file = self.path.display();
-                return Err(Unusable::Damaged(format!("the checksum of block {number} of `{file}` does not fit")));
+                return Err(Unusable::Damaged(format!("checksum mismatch in block {number} of `{file}`")));
             }
         }
         let at = self.head.content_at();
         let stride = record::stride(self.head.model.dimensions);
         let graph = self.has_graph().then(|| Graph::view(&self.mapping, at..self.mapping.len(), stride)).transpose();
-        // These are the bytes that were written, so it was another version of the library that wrote them.
+        // The bytes are verified, so a failure means that another version of usearch wrote them.
         let graph = graph.map_err(|error| Unusable::Damaged(format!("{}: {error}", self.path.display())))?;
         Ok(Verified { graph })
     }
 }
 
-/// The live slots by row, where that is not all slots as they stand.
+/// The live slots by row. `None` if that is the order of all slots.
 fn order(rows: &[ChunkRow], dead: &Slots) -> Option<Box<[u32]>> {
     if dead.is_empty() && rows.is_sorted() {
         return None;
     }
     let mut order: Vec<u32> = (0..rows.len() as u32).filter(|slot| !dead.contains(*slot as usize)).collect();
-    // Runs of ascending rows, as merges leave them, are sorted by merging them.
+    // A stable sort, which merges the ascending runs that merges of the index leave.
     order.sort_by_key(|slot| rows[*slot as usize]);
     Some(order.into())
 }

@@ -1,26 +1,26 @@
-//! Which of many are the best few?
+//! Selection of the best neighbours.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use recall_core::{ChunkRow, Neighbour};
 
-/// The best neighbours so far: the greatest cosine first, of equal ones the lesser row.
+/// The best neighbours so far, by descending cosine, then by ascending row.
 pub(crate) struct Best {
     most: usize,
     /// The worst on top.
     kept: BinaryHeap<Reverse<Ranked>>,
-    /// What a cosine must reach to be kept.
+    /// The cosine that a new neighbour must reach.
     bar: f32,
 }
 
 impl Best {
     pub(crate) fn of(most: usize) -> Self {
-        // Callers ask for more than there is when they want all.
+        // Callers that want all neighbours pass a larger number than there are.
         Self { most, kept: BinaryHeap::with_capacity(most.min(1024) + 1), bar: f32::NEG_INFINITY }
     }
 
-    /// Whether a cosine could be among the best; an equal one could, by its row.
+    /// Whether a neighbour with this cosine could be kept. An equal cosine could, because of its row.
     #[inline]
     pub(crate) fn could_keep(&self, cosine: f32) -> bool {
         cosine >= self.bar
@@ -39,15 +39,15 @@ impl Best {
         }
     }
 
-    /// The best, in order.
+    /// The best neighbours, in order.
     pub(crate) fn into_sorted(self) -> Vec<Neighbour> {
-        // The order of the reversed ones, ascending, is the best first.
+        // Ascending order of the reversed elements is best first.
         let sorted = self.kept.into_sorted_vec().into_iter();
         sorted.map(|Reverse(Ranked { row, cosine })| Neighbour { row, cosine }).collect()
     }
 }
 
-/// Ordered by how good it is.
+/// A neighbour, ordered from worst to best.
 #[derive(Clone, Copy, Debug)]
 struct Ranked {
     row: ChunkRow,
@@ -82,7 +82,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_best_are_the_first_of_all_sorted(cosines in prop::collection::vec(-3_i8..4, 0..40), most in 0_usize..50) {
+        fn the_best_are_the_first_of_all_in_order(cosines in prop::collection::vec(-3_i8..4, 0..40), most in 0_usize..50) {
             let mut best = Best::of(most);
             let mut all: Vec<(i8, i64)> = cosines.iter().enumerate().map(|(row, cosine)| (-cosine, row as i64)).collect();
             for (cosine, row) in all.iter().rev() {

@@ -1,4 +1,4 @@
-//! An index of embeddings in a folder.
+//! A persistent index of embeddings.
 
 use std::fs;
 use std::io;
@@ -20,64 +20,64 @@ mod merge;
 
 /// The embeddings of a store's chunks by one model.
 ///
-/// Shared by reference between any number of threads: searches go on beside each other and wait for nothing but the last
-/// step of a change. One process at a time; the caller sees to that.
+/// Can be shared by any number of threads. Searches run concurrently and wait only for the last step of a change. The
+/// caller must ensure that a single process uses the folder.
 pub struct Vectors {
     dir: PathBuf,
     model: Model,
     settings: Settings,
     state: RwLock<State>,
-    /// Whoever changes the index holds it, from the first byte on disk to the last change in memory.
+    /// Held during a change, from the first byte on disk to the last update in memory.
     log: Mutex<Log>,
-    /// Whoever merges holds it. Taken before the log.
+    /// Held during a merge. Locked before the log.
     merging: Mutex<()>,
 }
 
-/// What a search sees.
+/// The state seen by a search.
 #[derive(Clone)]
 struct State {
     generation: Generation,
     base: Option<Arc<Base>>,
-    /// Slots of the base whose chunks are gone or have a newer embedding in the delta.
+    /// The slots of the base whose chunks were removed or have a newer embedding in the delta.
     removed: Slots,
     delta: Exact,
 }
 
-/// What a change is written to.
+/// The log of changes.
 struct Log {
     /// The number of the base and its delta.
     number: u64,
     delta: Delta,
-    /// What was changed since a merge began; `None` while there is none.
+    /// The changes since the current merge began. `None` if no merge is running.
     since_merge: Option<Vec<Entry>>,
 }
 
-/// A change of an index: first the rows that go, then those that come.
+/// A change of an index. The removals take effect first.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
-    /// Chunks that are gone. One without an embedding is no error.
+    /// Chunks to remove. A chunk without an embedding is ignored.
     pub removed: Vec<ChunkRow>,
-    /// Chunks with their embeddings, in the place of the ones that they had.
+    /// Chunks with their new embeddings, which replace existing ones.
     pub added: Vec<(ChunkRow, Quantised)>,
 }
 
-/// How an index differs from what it should hold.
+/// The difference between an index and its expected contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// Chunks that should have an embedding and have none, the least first.
+    /// Chunks without an embedding that should have one, ascending.
     pub missing: Vec<ChunkRow>,
-    /// Chunks that have an embedding and should have none, in no order.
+    /// Chunks with an embedding that should have none, in no particular order.
     pub surplus: Vec<ChunkRow>,
 }
 
 impl Vectors {
-    /// Opens the index in a folder, or begins one; the folder is made when there is none.
+    /// Opens the index in a folder. Creates the folder and an empty index if there is none.
     ///
-    /// The cost does not grow with the size of the embeddings: a large index is verified by its first search, or by
-    /// [`verify`](Self::verify) before that.
+    /// The cost does not depend on the number of embeddings: the first search verifies a large index, unless
+    /// [`verify`](Self::verify) was called before.
     ///
     /// # Errors
-    /// See [`OpenError`]. What the folder holds was not changed, except that files that nothing belongs to were deleted.
+    /// See [`OpenError`]. The folder is unchanged, except that leftover files may have been deleted.
     pub fn open(dir: &Path, model: Model, settings: Settings) -> Result<Self, OpenError> {
         let wrong = |error| OpenError::io(dir, error);
         fs::create_dir_all(dir).map_err(wrong)?;
@@ -104,31 +104,31 @@ impl Vectors {
         self.model
     }
 
-    /// The generation of the last change. Zero in an index that was just begun.
+    /// The generation of the last change. Zero for a new index.
     pub fn generation(&self) -> Generation {
         self.state.read().generation
     }
 
-    /// Makes sure that the files are what was written, and everything ready for the first search.
+    /// Verifies the checksums of the files and prepares the index for the first search.
     ///
-    /// That search does it otherwise. Takes under a second for a million embeddings that the system has in memory.
+    /// Otherwise the first search does this. Takes less than a second for a million embeddings in the page cache.
     ///
     /// # Errors
-    /// [`NearestError::Damaged`] and [`NearestError::Unreadable`]; every search says the same.
+    /// [`NearestError::Damaged`] and [`NearestError::Unreadable`]. Every search then returns the same error.
     pub fn verify(&self) -> Result<(), NearestError> {
         let base = self.state.read().base.clone();
         base.map_or(Ok(()), |base| Ok(base.verify()?))
     }
 
-    /// Whether somebody else has replaced or overwritten the base while it was open. Costs a look at one file.
+    /// Whether another program has replaced or overwritten the base while it was open. Reads the metadata of one file.
     ///
-    /// The delta is held in memory; its file is verified when it is opened.
+    /// The delta is in memory; its file is verified when it is opened.
     pub fn is_disturbed(&self) -> bool {
         let state = self.state.read();
         state.base.as_ref().is_some_and(|base| base.is_disturbed())
     }
 
-    /// How the index differs from one that holds exactly these chunks.
+    /// Returns the difference between this index and one of exactly these chunks.
     pub fn difference(&self, expected: &RowSet) -> Difference {
         let state = self.state.read();
         let surplus = state.rows().filter(|row| !expected.contains(*row)).collect();
@@ -136,10 +136,7 @@ impl Vectors {
         Difference { missing, surplus }
     }
 
-    /// How many bytes the index takes on disk.
-    ///
-    /// # Errors
-    /// The folder cannot be read.
+    /// The size of the index on disk, in bytes.
     pub fn size_bytes(&self) -> io::Result<u64> {
         fs::read_dir(&self.dir)?.map(|entry| Ok(entry?.metadata()?.len())).sum()
     }
@@ -159,7 +156,7 @@ impl VectorIndex for Vectors {
         if count == 0 {
             return Ok(Vec::new());
         }
-        // Outside of the lock: a change shall not wait for the verification of a large file.
+        // Verify before locking, so that changes do not wait for the verification of a large file.
         self.verify()?;
         let state = self.state.read();
         let mut best = Best::of(count);
@@ -188,7 +185,7 @@ impl VectorIndex for Vectors {
 }
 
 impl State {
-    /// A base without changes, or nothing.
+    /// The state of a base without changes. Without a base, an empty state.
     fn of(base: Option<Base>, model: Model) -> Self {
         let generation = base.as_ref().map_or(Generation(0), Base::generation);
         let delta = Exact::new(model.dimensions);
@@ -199,7 +196,7 @@ impl State {
         self.base.as_ref().map_or(0, |base| base.len() - self.removed.len()) + self.delta.rows().len()
     }
 
-    /// The chunks with an embedding, in no order.
+    /// The chunks with an embedding, in no particular order.
     fn rows(&self) -> impl Iterator<Item = ChunkRow> + '_ {
         let base = self
             .base
@@ -213,7 +210,7 @@ impl State {
         slot.is_some_and(|slot| !self.removed.contains(slot)) || self.delta.record(row).is_some()
     }
 
-    /// Does what a change says.
+    /// Applies a change.
     fn change(&mut self, generation: Generation, removed: &[ChunkRow], added: &[(ChunkRow, Quantised)]) {
         for row in removed.iter().chain(added.iter().map(|(row, _)| row)) {
             self.delta.remove(*row);

@@ -1,4 +1,4 @@
-//! A change of the index.
+//! Applying of changes.
 
 use recall_core::Generation;
 
@@ -7,12 +7,12 @@ use crate::WriteError;
 use crate::delta::Entry;
 
 impl Vectors {
-    /// Writes a change and shows it to every search that begins afterwards.
+    /// Writes a change to the log, and makes it visible to every later search.
     ///
-    /// An empty one is written too: the generation tells that nothing is missing.
+    /// An empty change is written too, because it advances the generation.
     ///
     /// # Errors
-    /// See [`WriteError`]. The index is as it was before.
+    /// See [`WriteError`]. The index is unchanged.
     pub fn apply(&self, generation: Generation, change: &Change) -> Result<(), WriteError> {
         let Change { removed, added } = change;
         let expected = self.model.dimensions;
