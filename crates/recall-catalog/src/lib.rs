@@ -1,12 +1,12 @@
-//! Which documents, chunks, symbols and edges does a store hold, and where is their text?
+//! Storage of a store's documents, chunks, symbols, edges and texts.
 //!
-//! One SQLite file a store, in WAL mode: one [`Writer`] at a time, any number of [`Snapshot`]s that never wait for it.
-//! All of it is derived from the store's files: a catalog that is lost or set aside is built again by reading them.
+//! One SQLite file per store, in WAL mode: one [`Writer`] at a time, and any number of [`Snapshot`]s, which never wait
+//! for it. The contents are derived from the store's files; a catalog that is lost or moved away is rebuilt from them.
 //!
-//! Beside the catalogs of all stores stands one [`EmbeddingStore`]: embeddings by model and text, so that none is computed
-//! twice. It may be lost at any time.
+//! One [`EmbeddingStore`] is shared by the catalogs of all stores. It caches embeddings by model and text, so that none
+//! is computed twice, and may be lost at any time.
 //!
-//! The crate neither reads those files nor ranks anything, and it knows no clock: times arrive as arguments.
+//! The crate does not read the store's files, does not rank, and has no clock: times are arguments.
 
 mod catalog;
 mod check;
