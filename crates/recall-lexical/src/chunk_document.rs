@@ -8,8 +8,8 @@ use recall_core::{
 use tantivy::schema::Field;
 use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf, Value};
 
+use crate::byte_semaphore::Permit;
 use crate::fields::Fields;
-use crate::in_flight::Ticket;
 use crate::kinship::{self, Kinship};
 use crate::names::MAX_NAME_BYTES;
 use crate::phrase;
@@ -30,7 +30,7 @@ pub struct IndexedDocument<'a> {
 }
 
 /// The data shared by the chunks of a document until they are indexed.
-struct Shared {
+struct DocumentFields {
     fields: Fields,
     row: DocumentRow,
     document_type: DocumentType,
@@ -42,14 +42,14 @@ struct Shared {
     language: Option<Box<str>>,
     tags: Vec<String>,
     /// Held until the last chunk is indexed.
-    _ticket: Ticket,
+    _permit: Permit,
 }
 
 /// One chunk, queued for an indexing thread.
 pub(crate) struct ChunkDocument {
-    shared: Arc<Shared>,
+    shared: Arc<DocumentFields>,
     row: ChunkRow,
-    place: Place,
+    position: ChunkPosition,
     body: ByteSpan,
     comment: Option<ByteSpan>,
     enclosing: Option<String>,
@@ -61,15 +61,15 @@ pub(crate) struct ChunkDocument {
 
 /// The position of a chunk in its document.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ChunkPosition {
     First,
     Later,
 }
 
 /// Converts a document to the index entries of its chunks, in order.
-pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Ticket) -> Vec<ChunkDocument> {
+pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, permit: Permit) -> Vec<ChunkDocument> {
     let IndexedDocument { row, first_chunk, document, parsed, text } = *indexed;
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(DocumentFields {
         fields,
         row,
         document_type: document.document_type,
@@ -85,7 +85,7 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Tick
         title: (document.title != document.path.file_name()).then(|| document.title.as_str().into()),
         language: document.language.as_ref().map(|language| language.as_str().into()),
         tags: document.tags.clone(),
-        _ticket: ticket,
+        _permit: permit,
     });
     let is_prose = document.document_type != DocumentType::Code;
     let mut names: Vec<(Vec<String>, Vec<String>)> = vec![Default::default(); parsed.chunks.len()];
@@ -102,7 +102,7 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Tick
         .map(|(place, (chunk, (names, headings)))| ChunkDocument {
             shared: Arc::clone(&shared),
             row: ChunkRow(first_chunk.0 + place as i64),
-            place: if place == 0 { Place::First } else { Place::Later },
+            position: if place == 0 { ChunkPosition::First } else { ChunkPosition::Later },
             body: chunk.span.bytes,
             comment: chunk.doc_comment,
             // In prose this is the title and the section headings, in code the enclosing definitions.
@@ -137,7 +137,7 @@ impl tantivy::Document for ChunkDocument {
     type FieldsValuesIter<'a> = std::vec::IntoIter<(Field, FieldValue<'a>)>;
 
     fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
-        let Shared { fields, row, document_type, traits, text, path, stem, title, language, tags, _ticket } =
+        let DocumentFields { fields, row, document_type, traits, text, path, stem, title, language, tags, _permit } =
             &*self.shared;
         let folder = path.rsplit('/').nth(1).unwrap_or_default();
         let mut values = Vec::with_capacity(16 + 3 * self.names.len());
@@ -164,7 +164,7 @@ impl tantivy::Document for ChunkDocument {
         for heading in &self.headings {
             put(fields.phrase, heading);
         }
-        if self.place == Place::First {
+        if self.position == ChunkPosition::First {
             if *document_type != DocumentType::Code
                 && let Some(title) = title
             {

@@ -6,7 +6,7 @@
 use recall_core::Understood;
 use recall_core::words::{self, Word};
 
-use crate::wanted::Wanted;
+use crate::query_term_matcher::QueryTermMatcher;
 
 /// The proximity of the query's terms in a text. All values are from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,9 +21,9 @@ pub struct Closeness {
 
 /// Computes [`Closeness`] for the texts of one query. Create one per query.
 pub struct ClosenessReader {
-    wanted: Wanted,
+    matcher: QueryTermMatcher,
     /// The positions of each term, in words from the start of the text.
-    places: Vec<Vec<u32>>,
+    positions: Vec<Vec<u32>>,
 }
 
 /// The most positions kept per term. The first ones show what a text is about.
@@ -36,37 +36,38 @@ const LEAD_WORDS: f32 = 10.0;
 impl ClosenessReader {
     /// Prepares for a query.
     pub fn new(understood: &Understood) -> Self {
-        let wanted = Wanted::of(&understood.text);
-        let places = vec![Vec::new(); wanted.len()];
-        Self { wanted, places }
+        let matcher = QueryTermMatcher::of(&understood.text);
+        let positions = vec![Vec::new(); matcher.len()];
+        Self { matcher, positions }
     }
 
     /// Computes the proximity in one text.
     pub fn read(&mut self, text: &str) -> Closeness {
         self.find(text);
-        let terms = self.places.len().max(1) as f32;
-        let lead = |places: &Vec<u32>| places.first().map_or(0.0, |&first| 1.0 / (1.0 + first as f32 / LEAD_WORDS));
-        let lead = self.places.iter().map(lead).sum::<f32>() / terms;
+        let terms = self.positions.len().max(1) as f32;
+        let lead =
+            |positions: &Vec<u32>| positions.first().map_or(0.0, |&first| 1.0 / (1.0 + first as f32 / LEAD_WORDS));
+        let lead = self.positions.iter().map(lead).sum::<f32>() / terms;
         let (mut pairs, mut near) = (0.0, 0.0);
-        for pair in self.places.windows(2) {
+        for pair in self.positions.windows(2) {
             let (follows, distance) = distance(&pair[0], &pair[1]);
             pairs += f32::from(u8::from(follows));
             near += distance.map_or(0.0, |distance| 1.0 / distance.max(1) as f32);
         }
-        let count = self.places.len().saturating_sub(1).max(1) as f32;
+        let count = self.positions.len().saturating_sub(1).max(1) as f32;
         Closeness { pairs: pairs / count, near: near / count, lead }
     }
 
     /// Finds the positions of the terms.
     fn find(&mut self, text: &str) {
-        let Self { wanted, places } = self;
-        places.iter_mut().for_each(Vec::clear);
+        let Self { matcher, positions } = self;
+        positions.iter_mut().for_each(Vec::clear);
         let mut at = 0;
         words::split(text, |word| {
-            if let Some(found) = wanted.place_of(word)
-                && places[found].len() < MAX_POSITIONS
+            if let Some(found) = matcher.index_of(word)
+                && positions[found].len() < MAX_POSITIONS
             {
-                places[found].push(at);
+                positions[found].push(at);
             }
             // A compound has the position of its first part.
             at += u32::from(!matches!(word, Word::Compound(_)));

@@ -28,7 +28,7 @@ pub(crate) struct IndexDirectory {
     root: PathBuf,
     folder: Arc<Folder>,
     mapped: MmapDirectory,
-    refusal: Refusal,
+    last_write_error: LastWriteError,
 }
 
 impl IndexDirectory {
@@ -36,12 +36,12 @@ impl IndexDirectory {
         let mapped = MmapDirectory::open(root)?;
         let failed = |error: recall_folder::OpenError| OpenDirectoryError::wrap_io_error(error.into(), root.to_owned());
         let folder = Arc::new(Folder::open(root).map_err(failed)?);
-        Ok(Self { root: root.to_owned(), folder, mapped, refusal: Refusal::default() })
+        Ok(Self { root: root.to_owned(), folder, mapped, last_write_error: LastWriteError::default() })
     }
 
     /// The last write error of the operating system, shared by all clones.
-    pub(crate) fn refusal(&self) -> &Refusal {
-        &self.refusal
+    pub(crate) fn last_write_error(&self) -> &LastWriteError {
+        &self.last_write_error
     }
 }
 
@@ -66,11 +66,13 @@ impl Directory for IndexDirectory {
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         match OpenOptions::new().write(true).create_new(true).open(self.root.join(path)) {
-            Ok(file) => Ok(BufWriter::new(Box::new(Unsynced { file, refusal: self.refusal.clone() }))),
+            Ok(file) => {
+                Ok(BufWriter::new(Box::new(Unsynced { file, last_write_error: self.last_write_error.clone() })))
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(OpenWriteError::FileAlreadyExists(path.to_owned()))
             }
-            Err(error) => Err(OpenWriteError::wrap_io_error(self.refusal.noted(error), path.to_owned())),
+            Err(error) => Err(OpenWriteError::wrap_io_error(self.last_write_error.noted(error), path.to_owned())),
         }
     }
 
@@ -79,7 +81,7 @@ impl Directory for IndexDirectory {
     }
 
     fn atomic_write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        replace(&self.root.join(path), content).map_err(|error| self.refusal.noted(error))
+        replace(&self.root.join(path), content).map_err(|error| self.last_write_error.noted(error))
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
@@ -98,16 +100,16 @@ impl Directory for IndexDirectory {
 /// A file that is closed without waiting for the disk.
 struct Unsynced {
     file: File,
-    refusal: Refusal,
+    last_write_error: LastWriteError,
 }
 
 impl Write for Unsynced {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes).map_err(|error| self.refusal.noted(error))
+        self.file.write(bytes).map_err(|error| self.last_write_error.noted(error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush().map_err(|error| self.refusal.noted(error))
+        self.file.flush().map_err(|error| self.last_write_error.noted(error))
     }
 }
 
@@ -121,9 +123,9 @@ impl TerminatingWrite for Unsynced {
 ///
 /// tantivy writes on its own threads and reports only that a thread ended, not that the disk was full.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Refusal(Arc<AtomicI32>);
+pub(crate) struct LastWriteError(Arc<AtomicI32>);
 
-impl Refusal {
+impl LastWriteError {
     /// Forgets the error.
     pub(crate) fn clear(&self) {
         self.0.store(0, Ordering::Relaxed);

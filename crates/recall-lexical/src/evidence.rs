@@ -5,15 +5,15 @@
 //! query they cover. A learned ranker uses these features. This module does not weigh them against each other, except
 //! to choose the chunk that represents a document.
 
-mod gather;
-mod slots;
-mod tally;
+mod collect;
+mod ranges;
+mod stats;
 
 use recall_core::{ChunkRow, DocumentRow, Traits};
 
 use crate::clause::K1;
 
-pub(crate) use gather::gather;
+pub(crate) use collect::collect;
 
 /// The features of the documents in a list of candidates.
 #[derive(Clone, Debug, Default, PartialEq)]

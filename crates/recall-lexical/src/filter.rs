@@ -9,11 +9,11 @@ use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 use tantivy::{DocId, TantivyError};
 
-use crate::filtered::Filtered;
+use crate::filter_cache::FilterMatches;
 use crate::snapshot::{Segment, Snapshot};
 
 /// The entries of one segment that may be candidates.
-pub(crate) enum Gate<'s> {
+pub(crate) enum DocFilter<'s> {
     /// All of them.
     All,
     /// Those that are not removed.
@@ -22,7 +22,7 @@ pub(crate) enum Gate<'s> {
     Only(Arc<Entries>),
 }
 
-impl Gate<'_> {
+impl DocFilter<'_> {
     /// Whether an entry may be a candidate.
     pub(crate) fn passes(&self, entry: DocId) -> bool {
         match self {
@@ -33,18 +33,18 @@ impl Gate<'_> {
     }
 }
 
-/// Returns the gate of each segment of a snapshot, in order.
-pub(crate) fn gates<'s>(snapshot: &'s Snapshot, filters: &Filters) -> Result<Vec<Gate<'s>>, TantivyError> {
+/// Returns the filter of each segment of a snapshot, in order.
+pub(crate) fn doc_filters<'s>(snapshot: &'s Snapshot, filters: &Filters) -> Result<Vec<DocFilter<'s>>, TantivyError> {
     if filters.is_empty() {
-        let all = |segment: &'s Arc<Segment>| segment.reader.alive_bitset().map_or(Gate::All, Gate::Alive);
+        let all = |segment: &'s Arc<Segment>| segment.reader.alive_bitset().map_or(DocFilter::All, DocFilter::Alive);
         return Ok(snapshot.segments.iter().map(all).collect());
     }
-    Ok(filtered(snapshot, filters)?.entries.iter().map(|entries| Gate::Only(Arc::clone(entries))).collect())
+    Ok(filter_matches(snapshot, filters)?.entries.iter().map(|entries| DocFilter::Only(Arc::clone(entries))).collect())
 }
 
 /// Returns the entries that pass filters that are not empty.
-pub(crate) fn filtered(snapshot: &Snapshot, filters: &Filters) -> Result<Arc<Filtered>, TantivyError> {
-    snapshot.filtered.get_or_find(filters, || {
+pub(crate) fn filter_matches(snapshot: &Snapshot, filters: &Filters) -> Result<Arc<FilterMatches>, TantivyError> {
+    snapshot.filter_cache.get_or_compute(filters, || {
         let paths: Vec<PathPattern<'_>> = filters.paths.iter().map(PathPattern::of).collect();
         let entries = |segment: &Arc<Segment>| entries(snapshot, segment, filters, &paths).map(Arc::new);
         snapshot.segments.iter().map(entries).collect()

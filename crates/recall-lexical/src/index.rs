@@ -11,32 +11,32 @@ use tantivy::directory::error::LockError;
 use tantivy::directory::{INDEX_WRITER_LOCK, META_LOCK};
 use tantivy::{Directory as _, Index, IndexSettings, TantivyError};
 
-use crate::directory::{IndexDirectory, Refusal};
+use crate::directory::{IndexDirectory, LastWriteError};
 use crate::fields::Fields;
+use crate::file_stamps::FileStamps;
 use crate::format::{self, FORMAT, Payload};
-use crate::imprint::Imprint;
 use crate::integrity::{self, Sealed};
-use crate::open::{OpenError, guarded};
+use crate::open::{OpenError, catch_panics};
 use crate::searcher::Searcher;
 use crate::snapshot::{Snapshot, State};
 use crate::tokenizer;
-use crate::union::ScratchPool;
+use crate::top_k::ScratchPool;
 use crate::weights::FieldWeights;
 use crate::writer::{LexicalWriter, WriteError, WriterSettings};
 
 /// An open lexical index. Clones share everything but the field weights.
 #[derive(Clone)]
 pub struct Lexical {
-    shared: Arc<Shared>,
+    shared: Arc<SharedIndex>,
     weights: FieldWeights,
 }
 
 /// The state shared by the searchers and the writer of an index.
-pub(crate) struct Shared {
+pub(crate) struct SharedIndex {
     pub(crate) dir: PathBuf,
     pub(crate) index: Index,
     pub(crate) fields: Fields,
-    pub(crate) refusal: Refusal,
+    pub(crate) last_write_error: LastWriteError,
     pub(crate) scratch: ScratchPool,
     published: RwLock<Arc<Snapshot>>,
 }
@@ -57,7 +57,7 @@ impl Lexical {
     /// deleted. If the index was not closed properly, the checksums of all its files are verified.
     pub fn open(dir: &Path) -> Result<Self, OpenError> {
         fs::create_dir_all(dir).map_err(|source| OpenError::io(dir, source))?;
-        let shared = guarded(|| Ok(Shared::open(dir))).map_err(|error| OpenError::of(dir, error))??;
+        let shared = catch_panics(|| Ok(SharedIndex::open(dir))).map_err(|error| OpenError::of(dir, error))??;
         Ok(Self { shared: Arc::new(shared), weights: FieldWeights::default() })
     }
 
@@ -93,10 +93,12 @@ impl Lexical {
     pub fn is_disturbed(&self) -> bool {
         let shared = &self.shared;
         let before = shared.published();
-        if !before.list.holds() && (shared.publish().is_err() || shared.published().generation < before.generation) {
+        if !before.list.are_current()
+            && (shared.publish().is_err() || shared.published().generation < before.generation)
+        {
             return true;
         }
-        !shared.published().files.holds()
+        !shared.published().files.are_current()
     }
 
     /// Returns the published state for searching. Later commits do not change it.
@@ -119,9 +121,9 @@ impl fmt::Debug for Lexical {
     }
 }
 
-impl Shared {
+impl SharedIndex {
     fn open(dir: &Path) -> Result<Self, OpenError> {
-        let (index, fields, refusal) = open_or_create(dir)?;
+        let (index, fields, last_write_error) = open_or_create(dir)?;
         tokenizer::register(index.tokenizers());
         let metas = index.load_metas().map_err(|error| OpenError::of(dir, error))?;
         let verify = || integrity::verify(dir, index.directory(), &metas).map_err(|error| OpenError::of(dir, error));
@@ -144,7 +146,7 @@ impl Shared {
             dir: dir.to_owned(),
             index,
             fields,
-            refusal,
+            last_write_error,
             scratch: ScratchPool::default(),
             published: RwLock::new(Arc::new(snapshot)),
         })
@@ -162,17 +164,17 @@ impl Shared {
     }
 }
 
-fn open_or_create(dir: &Path) -> Result<(Index, Fields, Refusal), OpenError> {
+fn open_or_create(dir: &Path) -> Result<(Index, Fields, LastWriteError), OpenError> {
     let failed = |error: TantivyError| OpenError::of(dir, error);
     let (schema, fields) = Fields::schema();
     let directory = IndexDirectory::open(dir).map_err(|error| failed(error.into()))?;
-    let refusal = directory.refusal().clone();
+    let last_write_error = directory.last_write_error().clone();
     if !Index::exists(&directory).map_err(|error| failed(error.into()))? {
         if integrity::has_orphans(dir).map_err(|source| OpenError::io(dir, source))? {
             return Err(OpenError::damaged(dir, "it has segments but no list of them".to_owned()));
         }
         let index = Index::create(directory, schema, IndexSettings::default()).map_err(failed)?;
-        return Ok((index, fields, refusal));
+        return Ok((index, fields, last_write_error));
     }
     let outdated = |found| OpenError::Outdated { path: dir.to_owned(), found, known: FORMAT };
     let index = match Index::open(directory) {
@@ -190,7 +192,7 @@ fn open_or_create(dir: &Path) -> Result<(Index, Fields, Refusal), OpenError> {
             None => Err(outdated(0)),
         };
     }
-    Ok((index, fields, refusal))
+    Ok((index, fields, last_write_error))
 }
 
 fn load(dir: &Path, index: &Index, fields: Fields, before: Option<&Snapshot>) -> Result<Snapshot, OpenError> {
@@ -203,9 +205,9 @@ fn load(dir: &Path, index: &Index, fields: Fields, before: Option<&Snapshot>) ->
         }
         read => read.map_err(|source| OpenError::io(dir, source))?,
     };
-    let list = Imprint::of(dir, [PathBuf::from(integrity::META)], None);
+    let list = FileStamps::of(dir, [PathBuf::from(integrity::META)], None);
     let metas = index.load_metas().map_err(|error| OpenError::of(dir, error))?;
-    let files = Imprint::of(dir, integrity::live_files(&metas), before.map(|before| &before.files));
+    let files = FileStamps::of(dir, integrity::live_files(&metas), before.map(|before| &before.files));
     let generation = match metas.payload.as_deref().map(format::read) {
         Some(Payload::Known(generation)) => generation,
         Some(Payload::Foreign(found)) => {
@@ -217,6 +219,6 @@ fn load(dir: &Path, index: &Index, fields: Fields, before: Option<&Snapshot>) ->
             return Err(OpenError::damaged(dir, "its last commit has no valid payload".to_owned()));
         }
     };
-    guarded(|| Snapshot::open(index, fields, &metas, State { meta, list, files, generation }, before))
+    catch_panics(|| Snapshot::open(index, fields, &metas, State { meta, list, files, generation }, before))
         .map_err(|error| OpenError::of(dir, error))
 }

@@ -12,32 +12,32 @@
 //! nothing. The caller moves a damaged or outdated index away with [`set_aside`] and writes a new one.
 
 mod analysis;
+mod byte_semaphore;
 mod chunk_document;
 mod clause;
 mod closeness;
 mod directory;
 mod evidence;
 mod fields;
+mod file_stamps;
 mod filter;
-mod filtered;
+mod filter_cache;
 mod format;
 mod highlight;
-mod imprint;
-mod in_flight;
 mod index;
 mod integrity;
 mod kinship;
-mod look_ups;
 mod merging;
 mod names;
 mod open;
 mod phrase;
+mod query_term_matcher;
 mod query_terms;
 mod searcher;
 mod snapshot;
+mod term_cache;
 mod tokenizer;
-mod union;
-mod wanted;
+mod top_k;
 mod weights;
 mod writer;
 
@@ -50,6 +50,6 @@ pub use index::{Lexical, Refreshed};
 pub use open::OpenError;
 pub use recall_folder::set_aside;
 pub use searcher::{Depths, Facets, NearSpellings, Retrieved, SearchError, Searcher};
-pub use union::Ties;
+pub use top_k::Ties;
 pub use weights::FieldWeights;
 pub use writer::{LexicalWriter, WriteError, WriterSettings};

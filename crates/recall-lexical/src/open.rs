@@ -44,7 +44,7 @@ impl OpenError {
     /// Classifies an error of tantivy as damage or as an error of the operating system.
     pub(crate) fn of(path: &Path, error: TantivyError) -> Self {
         let path = path.to_owned();
-        match refusal(&error) {
+        match system_error(&error) {
             Some(source) => Self::Io { path, source },
             None => Self::Damaged { path, source: error.into() },
         }
@@ -60,7 +60,7 @@ impl OpenError {
 }
 
 /// The error of the operating system that caused an error of tantivy. `None` if the contents of the files caused it.
-pub(crate) fn refusal(error: &TantivyError) -> Option<io::Error> {
+pub(crate) fn system_error(error: &TantivyError) -> Option<io::Error> {
     let source = match error {
         TantivyError::IoError(source)
         | TantivyError::OpenReadError(OpenReadError::IoError { io_error: source, .. })
@@ -89,7 +89,7 @@ pub(crate) fn corruption(what: impl ToString) -> TantivyError {
 ///
 /// tantivy trusts its files: an offset that was altered after the checksums were verified ends in a slice out of
 /// bounds. Reading modifies nothing, so a panic leaves no broken state behind.
-pub(crate) fn guarded<T>(read: impl FnOnce() -> Result<T, TantivyError>) -> Result<T, TantivyError> {
+pub(crate) fn catch_panics<T>(read: impl FnOnce() -> Result<T, TantivyError>) -> Result<T, TantivyError> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<String>().map(String::as_str);
         let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");

@@ -1,9 +1,9 @@
 //! Retrieval of candidates from one state of the index.
 
-mod alike;
 mod exact;
 mod facets;
 mod lexical;
+mod more_like_this;
 mod near;
 mod paths;
 mod rarest;
@@ -17,14 +17,14 @@ use std::sync::Arc;
 use recall_core::{Candidate, Filters, Generation, Neighbour, RowSet, Understood};
 use tantivy::TantivyError;
 
-use crate::clause::Clauses;
-use crate::evidence::{Evidence, gather};
-use crate::filter::{filtered, gates};
-use crate::index::Shared;
-use crate::look_ups::LookUps;
-use crate::open::{corruption, guarded};
+use crate::clause::DisjunctionQuery;
+use crate::evidence::{Evidence, collect};
+use crate::filter::{doc_filters, filter_matches};
+use crate::index::SharedIndex;
+use crate::open::{catch_panics, corruption};
 use crate::snapshot::Snapshot;
-use crate::union::{Scored, Ties, best, keep_best};
+use crate::term_cache::TermCache;
+use crate::top_k::{Scored, Ties, keep_top_k, top_k};
 use crate::weights::FieldWeights;
 
 pub use facets::Facets;
@@ -37,13 +37,13 @@ pub use near::NearSpellings;
 /// contains.
 #[derive(Clone)]
 pub struct Searcher {
-    shared: Arc<Shared>,
+    shared: Arc<SharedIndex>,
     snapshot: Arc<Snapshot>,
     weights: FieldWeights,
 }
 
 impl Searcher {
-    pub(crate) fn new(shared: Arc<Shared>, snapshot: Arc<Snapshot>, weights: FieldWeights) -> Self {
+    pub(crate) fn new(shared: Arc<SharedIndex>, snapshot: Arc<Snapshot>, weights: FieldWeights) -> Self {
         Self { shared, snapshot, weights }
     }
 
@@ -67,8 +67,8 @@ impl Searcher {
         filters: &Filters,
         depth: usize,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.of_query(understood, filters, depth, |clauses, look_ups| {
-            lexical::look_for(clauses, &self.snapshot.fields, &self.weights, look_ups)
+        self.of_query(understood, filters, depth, |clauses, term_cache| {
+            lexical::look_for(clauses, &self.snapshot.fields, &self.weights, term_cache)
         })
     }
 
@@ -85,8 +85,8 @@ impl Searcher {
         filters: &Filters,
         depth: usize,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.of_query(understood, filters, depth, |clauses, look_ups| {
-            symbols::look_for(clauses, &self.snapshot.fields, look_ups)
+        self.of_query(understood, filters, depth, |clauses, term_cache| {
+            symbols::look_for(clauses, &self.snapshot.fields, term_cache)
         })
     }
 
@@ -103,8 +103,8 @@ impl Searcher {
         filters: &Filters,
         depth: usize,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.of_query(understood, filters, depth, |clauses, look_ups| {
-            paths::look_for(clauses, &self.snapshot.fields, look_ups, understood)
+        self.of_query(understood, filters, depth, |clauses, term_cache| {
+            paths::look_for(clauses, &self.snapshot.fields, term_cache, understood)
         })
     }
 
@@ -117,7 +117,7 @@ impl Searcher {
             return Ok(None);
         }
         let snapshot = &*self.snapshot;
-        self.guard(|| Ok(Some(filtered(snapshot, filters)?.rows(&snapshot.segments))))
+        self.guard(|| Ok(Some(filter_matches(snapshot, filters)?.rows(&snapshot.segments))))
     }
 
     /// Runs the three lexical retrievers and collects the evidence of every document that one of them returned or that
@@ -140,42 +140,42 @@ impl Searcher {
     ) -> Result<Retrieved, SearchError> {
         let snapshot = &*self.snapshot;
         self.guard(|| {
-            let gates = gates(snapshot, filters)?;
+            let doc_filters = doc_filters(snapshot, filters)?;
             let fields = &snapshot.fields;
-            let mut look_ups = LookUps::of_query(snapshot, understood);
-            look_ups.near = near::find(&look_ups, &understood.text)?;
-            let look_ups = look_ups;
-            let ask = |depth, look_for: &dyn Fn(&mut Clauses<'_>) -> Result<(), TantivyError>| {
-                let mut clauses = Clauses::new(&look_ups);
+            let mut term_cache = TermCache::of_query(snapshot, understood);
+            term_cache.near = near::find(&term_cache, &understood.text)?;
+            let term_cache = term_cache;
+            let ask = |depth, look_for: &dyn Fn(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>| {
+                let mut clauses = DisjunctionQuery::new(&term_cache);
                 if depth > 0 {
                     look_for(&mut clauses)?;
                 }
-                best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch, ties)
+                top_k(&snapshot.segments, clauses, &doc_filters, depth, &self.shared.scratch, ties)
             };
-            let words = ask(depths.lexical, &|clauses| lexical::look_for(clauses, fields, &self.weights, &look_ups))?;
-            let names = ask(depths.symbol, &|clauses| symbols::look_for(clauses, fields, &look_ups))?;
-            let files = ask(depths.path, &|clauses| paths::look_for(clauses, fields, &look_ups, understood))?;
+            let words = ask(depths.lexical, &|clauses| lexical::look_for(clauses, fields, &self.weights, &term_cache))?;
+            let names = ask(depths.symbol, &|clauses| symbols::look_for(clauses, fields, &term_cache))?;
+            let files = ask(depths.path, &|clauses| paths::look_for(clauses, fields, &term_cache, understood))?;
             let of_meaning = |near: &Neighbour| {
                 let address = snapshot.address_of(near.row)?;
-                let passes = gates[address.segment].passes(address.entry);
+                let passes = doc_filters[address.segment].passes(address.entry);
                 let segment = &snapshot.segments[address.segment];
                 let document = segment.document_row(address.entry);
                 passes.then_some(Scored { address, document, row: near.row, score: near.cosine })
             };
             let mut meanings: Vec<Scored> = near().iter().filter_map(of_meaning).collect();
-            keep_best(&mut meanings, usize::MAX, ties);
+            keep_top_k(&mut meanings, usize::MAX, ties);
             let mut entries = vec![Vec::new(); snapshot.segments.len()];
             for scored in words.iter().chain(&names).chain(&files).chain(&meanings) {
                 entries[scored.address.segment].push(scored.address.entry);
             }
-            let evidence = gather(&look_ups, entries, &self.weights)?.ok_or_else(unknown_traits)?;
+            let evidence = collect(&term_cache, entries, &self.weights)?.ok_or_else(unknown_traits)?;
             Ok(Retrieved {
                 lexical: self.as_candidates(words)?,
                 symbol: self.as_candidates(names)?,
                 path: self.as_candidates(files)?,
                 semantic: self.as_candidates(meanings)?,
                 evidence,
-                near: look_ups.near,
+                near: term_cache.near,
             })
         })
     }
@@ -187,7 +187,7 @@ impl Searcher {
     /// The index is damaged.
     pub fn facets(&self, understood: &Understood, filters: &Filters) -> Result<Facets, SearchError> {
         let snapshot = &*self.snapshot;
-        self.guard(|| facets::count(snapshot, &gates(snapshot, filters)?, understood))
+        self.guard(|| facets::count(snapshot, &doc_filters(snapshot, filters)?, understood))
     }
 
     /// The chunks that define exactly this name, by chunk row.
@@ -220,7 +220,7 @@ impl Searcher {
     /// The index is damaged.
     pub fn alike(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
         let snapshot = &*self.snapshot;
-        self.candidates(filters, depth, |clauses| alike::look_for(clauses, snapshot, &snapshot.fields, text))
+        self.candidates(filters, depth, |clauses| more_like_this::look_for(clauses, snapshot, &snapshot.fields, text))
     }
 
     /// The chunks that share the rarest words of a text, in their text or their names, by BM25. The text itself is not
@@ -229,10 +229,10 @@ impl Searcher {
     /// # Errors
     /// The index is damaged.
     pub fn sharing(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
-        let look_ups = LookUps::free(&self.snapshot);
+        let term_cache = TermCache::without_query(&self.snapshot);
         self.guard(|| {
-            self.answer(&look_ups, filters, depth, |clauses| {
-                rarest::look_for(clauses, &self.snapshot.fields, &self.weights, &look_ups, text)
+            self.answer(&term_cache, filters, depth, |clauses| {
+                rarest::look_for(clauses, &self.snapshot.fields, &self.weights, &term_cache, text)
             })
         })
     }
@@ -241,9 +241,9 @@ impl Searcher {
         &self,
         filters: &Filters,
         depth: usize,
-        look_for: impl FnOnce(&mut Clauses<'_>) -> Result<(), TantivyError>,
+        look_for: impl FnOnce(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.guard(|| self.answer(&LookUps::free(&self.snapshot), filters, depth, look_for))
+        self.guard(|| self.answer(&TermCache::without_query(&self.snapshot), filters, depth, look_for))
     }
 
     fn of_query(
@@ -251,24 +251,24 @@ impl Searcher {
         understood: &Understood,
         filters: &Filters,
         depth: usize,
-        look_for: impl FnOnce(&mut Clauses<'_>, &LookUps<'_>) -> Result<(), TantivyError>,
+        look_for: impl FnOnce(&mut DisjunctionQuery<'_>, &TermCache<'_>) -> Result<(), TantivyError>,
     ) -> Result<Vec<Candidate>, SearchError> {
-        let look_ups = LookUps::of_query(&self.snapshot, understood);
-        self.guard(|| self.answer(&look_ups, filters, depth, |clauses| look_for(clauses, &look_ups)))
+        let term_cache = TermCache::of_query(&self.snapshot, understood);
+        self.guard(|| self.answer(&term_cache, filters, depth, |clauses| look_for(clauses, &term_cache)))
     }
 
     fn answer(
         &self,
-        look_ups: &LookUps<'_>,
+        term_cache: &TermCache<'_>,
         filters: &Filters,
         depth: usize,
-        look_for: impl FnOnce(&mut Clauses<'_>) -> Result<(), TantivyError>,
+        look_for: impl FnOnce(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>,
     ) -> Result<Vec<Candidate>, TantivyError> {
-        let snapshot = look_ups.snapshot;
-        let mut clauses = Clauses::new(look_ups);
+        let snapshot = term_cache.snapshot;
+        let mut clauses = DisjunctionQuery::new(term_cache);
         look_for(&mut clauses)?;
-        let gates = gates(snapshot, filters)?;
-        self.as_candidates(best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch, None)?)
+        let doc_filters = doc_filters(snapshot, filters)?;
+        self.as_candidates(top_k(&snapshot.segments, clauses, &doc_filters, depth, &self.shared.scratch, None)?)
     }
 
     fn as_candidates(&self, scored: Vec<Scored>) -> Result<Vec<Candidate>, TantivyError> {
@@ -277,7 +277,7 @@ impl Searcher {
     }
 
     fn guard<T>(&self, read: impl FnOnce() -> Result<T, TantivyError>) -> Result<T, SearchError> {
-        guarded(read).map_err(|error| SearchError::Damaged { path: self.shared.dir.clone(), source: error.into() })
+        catch_panics(read).map_err(|error| SearchError::Damaged { path: self.shared.dir.clone(), source: error.into() })
     }
 }
 

@@ -13,8 +13,8 @@ use tantivy::{DocId, DocSet, Index, InvertedIndexReader, SegmentMeta, SegmentRea
 
 use crate::chunk_document::unpack;
 use crate::fields::{CHUNK_COLUMN, DOCUMENT_COLUMN, Fields, TRAITS_COLUMN};
-use crate::filtered::Remembered;
-use crate::imprint::Imprint;
+use crate::file_stamps::FileStamps;
+use crate::filter_cache::FilterCache;
 
 /// One committed state: its open segments, and the statistics for scoring.
 pub(crate) struct Snapshot {
@@ -22,9 +22,9 @@ pub(crate) struct Snapshot {
     /// The content of `meta.json` when the state was read. Other bytes mean another state.
     pub(crate) meta: Vec<u8>,
     /// The fingerprint of `meta.json`.
-    pub(crate) list: Imprint,
+    pub(crate) list: FileStamps,
     /// The fingerprint of the segment files.
-    pub(crate) files: Imprint,
+    pub(crate) files: FileStamps,
     pub(crate) segments: Vec<Arc<Segment>>,
     pub(crate) fields: Fields,
     /// The number of chunks that are not removed.
@@ -34,7 +34,7 @@ pub(crate) struct Snapshot {
     /// The mean length of each scored field over the chunks that are not removed, in tokens. Never 0.
     mean_lengths: Vec<(Field, f32)>,
     /// The cached results of filters.
-    pub(crate) filtered: Remembered,
+    pub(crate) filter_cache: FilterCache,
 }
 
 /// A committed state, as read from its list of segments.
@@ -42,9 +42,9 @@ pub(crate) struct State {
     /// The content of the list.
     pub(crate) meta: Vec<u8>,
     /// The fingerprint of the list.
-    pub(crate) list: Imprint,
+    pub(crate) list: FileStamps,
     /// The fingerprint of the segment files.
-    pub(crate) files: Imprint,
+    pub(crate) files: FileStamps,
     pub(crate) generation: Generation,
 }
 
@@ -113,8 +113,8 @@ impl Snapshot {
             })
             .to_vec();
         let documents = segments.iter().map(|segment| segment.documents).sum();
-        let filtered = Remembered::default();
-        Ok(Self { generation, meta, list, files, segments, fields, chunks, documents, mean_lengths, filtered })
+        let filter_cache = FilterCache::default();
+        Ok(Self { generation, meta, list, files, segments, fields, chunks, documents, mean_lengths, filter_cache })
     }
 
     /// The mean length of a scored field, in tokens.
@@ -122,12 +122,12 @@ impl Snapshot {
         self.mean_lengths.iter().find(|(known, _)| *known == field).map_or(1.0, |&(_, mean)| mean)
     }
 
-    /// Looks up a term: its postings in each segment, and the number of chunks that have it and are not removed.
+    /// FileStamp up a term: its postings in each segment, and the number of chunks that have it and are not removed.
     ///
     /// The count of a segment includes removed chunks until the segment is merged. Scores from such counts would depend
     /// on the time of merges, and equal queries on an equal store would not give equal results.
-    pub(crate) fn look_up(&self, field: Field, term: &[u8]) -> Result<Found, TantivyError> {
-        let mut found = Found { infos: Vec::with_capacity(self.segments.len()), chunks: 0 };
+    pub(crate) fn look_up(&self, field: Field, term: &[u8]) -> Result<TermPostings, TantivyError> {
+        let mut found = TermPostings { infos: Vec::with_capacity(self.segments.len()), chunks: 0 };
         for segment in &self.segments {
             let info = segment.inverted(field).terms().get(term)?;
             if let Some(info) = &info {
@@ -174,7 +174,7 @@ impl Snapshot {
 }
 
 /// The postings of a term in a snapshot.
-pub(crate) struct Found {
+pub(crate) struct TermPostings {
     /// Its postings in each segment, in the snapshot's order.
     pub(crate) infos: Vec<Option<TermInfo>>,
     /// The number of chunks that have it and are not removed.

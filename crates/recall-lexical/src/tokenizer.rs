@@ -22,12 +22,12 @@ pub(crate) const PHRASES: &str = "recall-phrases";
 
 /// Registers the tokenizers under their names.
 pub(crate) fn register(tokenizers: &TokenizerManager) {
-    tokenizers.register(WORDS, TextAnalyzer::from(Tokens::new(words)));
-    tokenizers.register(WHOLE, TextAnalyzer::from(Tokens::new(|_, text, out| out.push(text))));
-    tokenizers.register(FOLDED, TextAnalyzer::from(Tokens::new(|_, text, out| out.push_folded(text))));
+    tokenizers.register(WORDS, TextAnalyzer::from(BufferedTokenizer::new(words)));
+    tokenizers.register(WHOLE, TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| out.push(text))));
+    tokenizers.register(FOLDED, TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| out.push_folded(text))));
     tokenizers.register(
         PHRASES,
-        TextAnalyzer::from(Tokens::new(|_, text, out| {
+        TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
             if let Some(key) = phrase::key(text) {
                 out.push(&key);
             }
@@ -35,17 +35,19 @@ pub(crate) fn register(tokenizers: &TokenizerManager) {
     );
     tokenizers.register(
         NAMES,
-        TextAnalyzer::from(Tokens::new(|_, text, out| names::ends(text, names::SCOPE).for_each(|end| out.push(end)))),
+        TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
+            names::ends(text, names::SCOPE).for_each(|end| out.push(end))
+        })),
     );
     tokenizers.register(
         FOLDED_NAMES,
-        TextAnalyzer::from(Tokens::new(|_, text, out| {
+        TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
             names::ends(text, names::SCOPE).for_each(|end| out.push_folded(end));
         })),
     );
     tokenizers.register(
         PATH_ENDS,
-        TextAnalyzer::from(Tokens::new(|_, text, out| {
+        TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
             names::ends(text, "/").for_each(|end| out.push_folded(end));
         })),
     );
@@ -60,20 +62,20 @@ type Fill = fn(&mut Analysis, &str, &mut Buffer);
 
 /// A tokenizer that tokenizes the whole text at once and returns the tokens from a reused buffer. No token allocates.
 #[derive(Clone)]
-struct Tokens {
+struct BufferedTokenizer {
     fill: Fill,
     analysis: Analysis,
     buffer: Buffer,
     token: Token,
 }
 
-impl Tokens {
+impl BufferedTokenizer {
     fn new(fill: Fill) -> Self {
         Self { fill, analysis: Analysis::of_documents(), buffer: Buffer::default(), token: Token::default() }
     }
 }
 
-impl Tokenizer for Tokens {
+impl Tokenizer for BufferedTokenizer {
     type TokenStream<'a> = Stream<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {

@@ -12,13 +12,13 @@ use tantivy::directory::error::LockError;
 use tantivy::indexer::{IndexWriterOptions, UserOperation};
 use tantivy::{IndexWriter, TantivyError, Term};
 
+use crate::byte_semaphore::ByteSemaphore;
 use crate::chunk_document::{ChunkDocument, IndexedDocument, chunks};
 use crate::format;
-use crate::in_flight::InFlight;
-use crate::index::Shared;
+use crate::index::SharedIndex;
 use crate::integrity;
 use crate::merging;
-use crate::open::{OpenError, refusal};
+use crate::open::{OpenError, system_error};
 
 /// How long to wait for another writer's lock. A child process holds the open files of its parent, the lock included,
 /// until it executes its own program, so a released lock may stay taken for a moment.
@@ -55,9 +55,9 @@ const MAX_IN_FLIGHT_BYTES: usize = 8 * 1024 * 1024;
 
 /// The writer of an index. Dropping it without a commit leaves the index unchanged.
 pub struct LexicalWriter {
-    shared: Arc<Shared>,
+    shared: Arc<SharedIndex>,
     inner: IndexWriter<ChunkDocument>,
-    in_flight: InFlight,
+    in_flight: ByteSemaphore,
     /// The number of commits so far, and the generation of the last one.
     commits: usize,
     committed: Generation,
@@ -66,7 +66,7 @@ pub struct LexicalWriter {
 }
 
 impl LexicalWriter {
-    pub(crate) fn open(shared: Arc<Shared>, settings: WriterSettings) -> Result<Self, WriteError> {
+    pub(crate) fn open(shared: Arc<SharedIndex>, settings: WriterSettings) -> Result<Self, WriteError> {
         let threads = settings.threads.clamp(1, MAX_THREADS);
         let open = || {
             let options = IndexWriterOptions::builder()
@@ -76,7 +76,7 @@ impl LexicalWriter {
                 .build();
             shared.index.writer_with_options(options)
         };
-        shared.refusal.clear();
+        shared.last_write_error.clear();
         let began = Instant::now();
         let inner = loop {
             match open() {
@@ -89,8 +89,8 @@ impl LexicalWriter {
                 opened => break opened.map_err(|error| WriteError::of(&shared, error))?,
             }
         };
-        inner.set_merge_policy(Box::new(merging::few()));
-        let in_flight = InFlight::new(MAX_IN_FLIGHT_BYTES);
+        inner.set_merge_policy(Box::new(merging::default_policy()));
+        let in_flight = ByteSemaphore::new(MAX_IN_FLIGHT_BYTES);
         Ok(Self { shared, inner, in_flight, commits: 0, committed: Generation::default(), has_more: false })
     }
 
@@ -103,7 +103,7 @@ impl LexicalWriter {
         // The removal does not reach documents that are queued or half indexed, so roll back first. A rollback replaces
         // the inner writer, with the default policy.
         self.inner.rollback().map_err(|error| self.failed(error))?;
-        self.inner.set_merge_policy(Box::new(merging::few()));
+        self.inner.set_merge_policy(Box::new(merging::default_policy()));
         self.inner.delete_all_documents().map_err(|error| self.failed(error))?;
         Ok(())
     }
@@ -121,8 +121,8 @@ impl LexicalWriter {
     /// more.
     pub fn add(&mut self, document: &IndexedDocument<'_>) -> Result<(), WriteError> {
         self.has_more = true;
-        let ticket = self.in_flight.admit(document.text.len());
-        let chunks = chunks(self.shared.fields, document, ticket);
+        let permit = self.in_flight.acquire(document.text.len());
+        let chunks = chunks(self.shared.fields, document, permit);
         // A batch goes to one thread, so the chunks of a document are adjacent in one segment.
         let operations: Vec<_> = chunks.into_iter().map(UserOperation::Add).collect();
         self.inner.run(operations).map_err(|error| self.failed(error))?;
@@ -139,7 +139,7 @@ impl LexicalWriter {
     pub fn commit(&mut self, generation: Generation) -> Result<(), WriteError> {
         if self.commits == 1 {
             // After a second commit, more are likely. Leave small segments to be merged at the end.
-            self.inner.set_merge_policy(Box::new(merging::Between::default()));
+            self.inner.set_merge_policy(Box::new(merging::BurstPolicy::default()));
         }
         self.commit_as(generation)?;
         (self.commits, self.committed, self.has_more) = (self.commits + 1, generation, false);
@@ -163,7 +163,7 @@ impl LexicalWriter {
     pub fn finish(mut self) -> Result<(), WriteError> {
         if self.commits > 1 && !self.has_more {
             // Merges are chosen at a commit. This one adds nothing.
-            self.inner.set_merge_policy(Box::new(merging::few()));
+            self.inner.set_merge_policy(Box::new(merging::default_policy()));
             self.commit_as(self.committed)?;
         }
         let Self { shared, inner, .. } = self;
@@ -221,16 +221,16 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    fn of(shared: &Shared, error: TantivyError) -> Self {
+    fn of(shared: &SharedIndex, error: TantivyError) -> Self {
         let path = shared.dir.clone();
-        if let Some(source) = refusal(&error) {
+        if let Some(source) = system_error(&error) {
             return Self::Io { path, source };
         }
         // tantivy hides the kind of some errors.
         let is_hidden = matches!(&error, TantivyError::IoError(hidden) if hidden.kind() == io::ErrorKind::Other);
         let is_ended =
             matches!(error, TantivyError::ErrorInThread(_) | TantivyError::SystemError(_) | TantivyError::Poisoned);
-        match shared.refusal.last().filter(|_| is_hidden || is_ended) {
+        match shared.last_write_error.last().filter(|_| is_hidden || is_ended) {
             Some(source) => Self::Io { path, source },
             None if is_ended => Self::Failed { path, source: error.into() },
             None => Self::Damaged { path, source: error.into() },

@@ -4,12 +4,16 @@ use recall_core::words::Word;
 use tantivy::TantivyError;
 
 use crate::analysis::Analysis;
-use crate::clause::Clauses;
+use crate::clause::DisjunctionQuery;
 use crate::fields::Fields;
 use crate::names::{MAX_NAME_BYTES, written_as_symbol};
 
 /// Adds the definitions of a name with the scopes given, in the same case.
-pub(super) fn look_for_definitions(clauses: &mut Clauses<'_>, fields: &Fields, name: &str) -> Result<(), TantivyError> {
+pub(super) fn look_for_definitions(
+    clauses: &mut DisjunctionQuery<'_>,
+    fields: &Fields,
+    name: &str,
+) -> Result<(), TantivyError> {
     clauses.key(fields.name, name, 1.0)?;
     let written = written_as_symbol(name);
     // A name with punctuation of its own, such as `empty?`, is indexed as written. Other ways to write a scope are
@@ -21,7 +25,11 @@ pub(super) fn look_for_definitions(clauses: &mut Clauses<'_>, fields: &Fields, n
 }
 
 /// Adds the texts that contain a name as a word.
-pub(super) fn look_for_mentions(clauses: &mut Clauses<'_>, fields: &Fields, name: &str) -> Result<(), TantivyError> {
+pub(super) fn look_for_mentions(
+    clauses: &mut DisjunctionQuery<'_>,
+    fields: &Fields,
+    name: &str,
+) -> Result<(), TantivyError> {
     let mut whole: Option<String> = None;
     Analysis::of_queries().each(name, |term| {
         // Of a name with several words, such as `x-y`, the longest is searched.

@@ -6,7 +6,7 @@ use recall_core::Understood;
 use tantivy::TantivyError;
 use tantivy::schema::Field;
 
-use crate::filter::{Entries, Gate};
+use crate::filter::{DocFilter, Entries};
 use crate::query_terms::terms;
 use crate::snapshot::{Segment, Snapshot};
 
@@ -27,19 +27,23 @@ pub struct Facets {
     pub tags: BTreeMap<String, u64>,
 }
 
-/// Counts the documents of a snapshot that pass the gates and contain a term in any scored field.
+/// Counts the documents of a snapshot that pass the filters and contain a term in any scored field.
 ///
 /// Costs one pass over the postings of the terms, and of every type, language, tag and path.
-pub(super) fn count(snapshot: &Snapshot, gates: &[Gate<'_>], understood: &Understood) -> Result<Facets, TantivyError> {
+pub(super) fn count(
+    snapshot: &Snapshot,
+    doc_filters: &[DocFilter<'_>],
+    understood: &Understood,
+) -> Result<Facets, TantivyError> {
     let fields = &snapshot.fields;
     let terms = terms(&understood.text);
     let mut facets = Facets::default();
-    for (segment, gate) in snapshot.segments.iter().zip(gates) {
+    for (segment, doc_filter) in snapshot.segments.iter().zip(doc_filters) {
         let mut matched = Entries::none(segment);
         for term in &terms {
             for field in [fields.body, fields.symbol, fields.path, fields.comment, fields.tag_words] {
                 segment.each_with(field, term.as_bytes(), |entry| {
-                    if gate.passes(entry) {
+                    if doc_filter.passes(entry) {
                         matched.insert(entry);
                     }
                 })?;

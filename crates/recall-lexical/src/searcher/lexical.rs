@@ -1,17 +1,17 @@
-//! Clauses for the words of a query.
+//! DisjunctionQuery for the words of a query.
 
 use tantivy::TantivyError;
 
-use crate::clause::Clauses;
+use crate::clause::DisjunctionQuery;
 use crate::fields::Fields;
-use crate::look_ups::LookUps;
+use crate::term_cache::TermCache;
 use crate::weights::FieldWeights;
 
 pub(super) fn look_for(
-    clauses: &mut Clauses<'_>,
+    clauses: &mut DisjunctionQuery<'_>,
     fields: &Fields,
     weights: &FieldWeights,
-    look_ups: &LookUps<'_>,
+    term_cache: &TermCache<'_>,
 ) -> Result<(), TantivyError> {
     let FieldWeights { body, symbol, path, comment, tag } = *weights;
     let weighted = [
@@ -21,7 +21,7 @@ pub(super) fn look_for(
         (fields.comment, comment),
         (fields.tag_words, tag),
     ];
-    for term in &look_ups.terms {
+    for term in &term_cache.terms {
         for (field, weight) in weighted.into_iter().filter(|&(_, weight)| weight > 0.0) {
             clauses.term(field, term, weight)?;
         }

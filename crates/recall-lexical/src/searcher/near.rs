@@ -6,9 +6,9 @@ use tantivy::query::{DfaWrapper, FuzzyTermQuery};
 use tantivy::schema::Field;
 use tantivy_fst::Automaton;
 
-use crate::look_ups::LookUps;
 use crate::names::{SCOPE, written_as_symbol};
 use crate::snapshot::Snapshot;
+use crate::term_cache::TermCache;
 
 /// The fewest characters of a word that may be misspelled. Shorter words are near too many names.
 const MIN_CHARS: usize = 4;
@@ -42,12 +42,12 @@ impl NearSpellings {
 /// character, or swaps two adjacent ones. Returns those at distance one, or if there are none, at distance two.
 ///
 /// Returns nothing if the query is a known name, path or prefix of a name, or a word of some text.
-pub(super) fn find(look_ups: &LookUps<'_>, text: &str) -> Result<NearSpellings, TantivyError> {
+pub(super) fn find(term_cache: &TermCache<'_>, text: &str) -> Result<NearSpellings, TantivyError> {
     let Some(word) = one_word(text) else { return Ok(NearSpellings::default()) };
-    if is_known(look_ups, word)? {
+    if is_known(term_cache, word)? {
         return Ok(NearSpellings::default());
     }
-    let snapshot = look_ups.snapshot;
+    let snapshot = term_cache.snapshot;
     let fields = &snapshot.fields;
     let symbol = written_as_symbol(word).to_lowercase();
     let last = symbol.rsplit_once(SCOPE).map_or(symbol.as_str(), |(_, last)| last);
@@ -82,20 +82,20 @@ pub(super) fn path_of(word: &str) -> String {
 }
 
 /// Whether the word is a name or path, a prefix of a name, or a word of some text.
-fn is_known(look_ups: &LookUps<'_>, word: &str) -> Result<bool, TantivyError> {
-    let fields = &look_ups.snapshot.fields;
-    let is_there = |field, key: &str| Ok::<_, TantivyError>(look_ups.look_up(field, key.as_bytes())?.chunks > 0);
+fn is_known(term_cache: &TermCache<'_>, word: &str) -> Result<bool, TantivyError> {
+    let fields = &term_cache.snapshot.fields;
+    let is_there = |field, key: &str| Ok::<_, TantivyError>(term_cache.look_up(field, key.as_bytes())?.chunks > 0);
     let symbol = written_as_symbol(word).to_lowercase();
     let last = symbol.rsplit_once(SCOPE).map_or(symbol.as_str(), |(_, last)| last);
     if is_there(fields.folded_name, last)?
         || is_there(fields.path_end, &path_of(word))?
         || is_there(fields.stem, last)?
-        || !look_ups.look_up_from(fields.folded_name, last, 1)?.is_empty()
+        || !term_cache.look_up_from(fields.folded_name, last, 1)?.is_empty()
     {
         return Ok(true);
     }
     // The first term of a word is the whole word.
-    match look_ups.terms.first() {
+    match term_cache.terms.first() {
         Some(whole) if !word.contains(['/', '.']) => is_there(fields.body, whole),
         _ => Ok(false),
     }

@@ -1,13 +1,13 @@
-//! Clauses for the paths in a query.
+//! DisjunctionQuery for the paths in a query.
 
 use recall_core::Understood;
 use tantivy::TantivyError;
 
-use crate::clause::Clauses;
+use crate::clause::DisjunctionQuery;
 use crate::fields::Fields;
-use crate::look_ups::LookUps;
 use crate::names::{MAX_COMPONENTS, SCOPE, ends};
 use crate::searcher::near::path_of;
+use crate::term_cache::TermCache;
 
 /// The score of each kind of match, in units of the most that the words of paths can score together. A better kind thus
 /// always ranks first, and BM25 orders equal matches. A path scores this once for each trailing component it shares
@@ -16,12 +16,12 @@ const ENDS_ALIKE: f32 = 2.0;
 const STEM_EQUALS: f32 = 1.0;
 
 pub(super) fn look_for(
-    clauses: &mut Clauses<'_>,
+    clauses: &mut DisjunctionQuery<'_>,
     fields: &Fields,
-    look_ups: &LookUps<'_>,
+    term_cache: &TermCache<'_>,
     understood: &Understood,
 ) -> Result<(), TantivyError> {
-    for term in &look_ups.terms {
+    for term in &term_cache.terms {
         clauses.term(fields.path_words, term, 1.0)?;
     }
     let unit = clauses.bound() + 1.0;
@@ -34,10 +34,10 @@ pub(super) fn look_for(
             clauses.key(fields.path_end, end, ENDS_ALIKE * unit)?;
         }
     }
-    for path in &look_ups.near.paths {
+    for path in &term_cache.near.paths {
         clauses.key(fields.path_end, path, ENDS_ALIKE * unit)?;
     }
-    for name in look_ups.names.iter().chain(&look_ups.near.names) {
+    for name in term_cache.names.iter().chain(&term_cache.near.names) {
         let folded = name.to_lowercase();
         let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);
         clauses.key(fields.stem, last, STEM_EQUALS * unit)?;

@@ -1,11 +1,11 @@
-//! Clauses for the names in a query.
+//! DisjunctionQuery for the names in a query.
 
 use tantivy::TantivyError;
 
-use crate::clause::Clauses;
+use crate::clause::DisjunctionQuery;
 use crate::fields::Fields;
-use crate::look_ups::LookUps;
 use crate::names::{MIN_PREFIX_BYTES, SCOPE};
+use crate::term_cache::TermCache;
 
 /// The score of each kind of match, in units of the most that the parts of names can score together. A better kind thus
 /// always ranks first, and BM25 orders equal matches. A name that is equal also scores as equal in lower case.
@@ -22,12 +22,16 @@ const NEAR: f32 = 1.0;
 /// The most names that one prefix expands to. An editor's completion list is shorter.
 const MAX_CONTINUATIONS: usize = 64;
 
-pub(super) fn look_for(clauses: &mut Clauses<'_>, fields: &Fields, look_ups: &LookUps<'_>) -> Result<(), TantivyError> {
-    for term in &look_ups.terms {
+pub(super) fn look_for(
+    clauses: &mut DisjunctionQuery<'_>,
+    fields: &Fields,
+    term_cache: &TermCache<'_>,
+) -> Result<(), TantivyError> {
+    for term in &term_cache.terms {
         clauses.term(fields.symbol, term, 1.0)?;
     }
     let unit = clauses.bound() + 1.0;
-    for name in &look_ups.names {
+    for name in &term_cache.names {
         let folded = name.to_lowercase();
         clauses.key(fields.name, name, EQUAL * unit)?;
         clauses.key(fields.folded_name, &folded, EQUAL_IN_LOWER_CASE * unit)?;
@@ -38,10 +42,10 @@ pub(super) fn look_for(clauses: &mut Clauses<'_>, fields: &Fields, look_ups: &Lo
             clauses.keys_from(fields.folded_name, &folded, MAX_CONTINUATIONS, STARTS_WITH * unit)?;
         }
     }
-    for name in &look_ups.near.names {
+    for name in &term_cache.near.names {
         clauses.key(fields.name, name, NEAR * unit)?;
     }
-    if let Some(phrase) = &look_ups.phrase {
+    if let Some(phrase) = &term_cache.phrase {
         clauses.key(fields.phrase, phrase, EQUAL_PHRASE * unit)?;
     }
     Ok(())

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 /// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Looks {
+struct FileStamp {
     device: u64,
     inode: u64,
     bytes: u64,
@@ -18,29 +18,29 @@ struct Looks {
 
 /// The files of a state, and their metadata when the state was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Imprint(Vec<(PathBuf, Option<Looks>)>);
+pub(crate) struct FileStamps(Vec<(PathBuf, Option<FileStamp>)>);
 
-impl Imprint {
+impl FileStamps {
     /// Reads the metadata of files. For a file that is also in `before`, that metadata is kept: recall never rewrites
     /// such a file, and a change since then is a change by another program.
     pub(crate) fn of(dir: &Path, names: impl IntoIterator<Item = PathBuf>, before: Option<&Self>) -> Self {
         let one = |name: PathBuf| {
             let path = dir.join(name);
             let known = before.and_then(|before| before.0.iter().find(|(known, _)| *known == path));
-            let looks = known.map_or_else(|| looks(&path), |(_, looks)| *looks);
-            (path, looks)
+            let stamp = known.map_or_else(|| stamp_of(&path), |(_, stamp)| *stamp);
+            (path, stamp)
         };
         Self(names.into_iter().map(one).collect())
     }
 
     /// Whether each file still has the same metadata.
-    pub(crate) fn holds(&self) -> bool {
-        self.0.iter().all(|(path, before)| looks(path) == *before)
+    pub(crate) fn are_current(&self) -> bool {
+        self.0.iter().all(|(path, before)| stamp_of(path) == *before)
     }
 }
 
 /// `None` if the file does not exist.
-fn looks(path: &Path) -> Option<Looks> {
+fn stamp_of(path: &Path) -> Option<FileStamp> {
     let metadata = fs::symlink_metadata(path).ok()?;
     #[cfg(unix)]
     let (device, inode) = {
@@ -49,5 +49,5 @@ fn looks(path: &Path) -> Option<Looks> {
     };
     #[cfg(not(unix))]
     let (device, inode) = (0, 0);
-    Some(Looks { device, inode, bytes: metadata.len(), modified: metadata.modified().ok() })
+    Some(FileStamp { device, inode, bytes: metadata.len(), modified: metadata.modified().ok() })
 }

@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use recall_core::{ChunkRow, DocumentRow};
 use tantivy::{DocId, TantivyError};
 
-use crate::clause::{Clauses, List, Worth};
-use crate::filter::Gate;
+use crate::clause::{DisjunctionQuery, List, TermScorer};
+use crate::filter::DocFilter;
 use crate::snapshot::{Address, Segment};
 
 /// A seek in a list costs about as much as reading this many of its entries in order.
@@ -36,11 +36,11 @@ pub(crate) struct Scored {
     pub(crate) address: Address,
 }
 
-/// The `depth` best entries that pass the gates, best first. Ties are broken by `ties`, then by chunk row.
-pub(crate) fn best(
+/// The `depth` best entries that pass the filters, best first. Ties are broken by `ties`, then by chunk row.
+pub(crate) fn top_k(
     segments: &[Arc<Segment>],
-    clauses: Clauses<'_>,
-    gates: &[Gate<'_>],
+    clauses: DisjunctionQuery<'_>,
+    doc_filters: &[DocFilter<'_>],
     depth: usize,
     scratch: &ScratchPool,
     ties: Ties<'_>,
@@ -51,29 +51,29 @@ pub(crate) fn best(
         return Ok(best);
     }
     let mut scratch = scratch.take();
-    for (number, (segment, gate)) in segments.iter().zip(gates).enumerate() {
+    for (number, (segment, doc_filter)) in segments.iter().zip(doc_filters).enumerate() {
         let mut lists = Vec::with_capacity(clauses.len());
         for clause in &clauses {
             if let Some(list) = clause.open(number, segment)? {
-                lists.push((list, clause.worth()));
+                lists.push((list, clause.scorer()));
             }
         }
         let floor = if best.len() == depth { best[depth - 1].score } else { 0.0 };
-        scratch.0.sum(segment, lists, gate, depth, floor);
+        scratch.0.sum(segment, lists, doc_filter, depth, floor);
         for &entry in &scratch.0.survivors {
             let score = scratch.0.scores[entry as usize];
             let (row, document) = (segment.chunk_row(entry), segment.document_row(entry));
             best.push(Scored { score, row, document, address: Address { segment: number, entry } });
         }
         scratch.0.clear();
-        keep_best(&mut best, depth, ties);
+        keep_top_k(&mut best, depth, ties);
     }
     Ok(best)
 }
 
 /// Sorts the entries best first and keeps the `depth` best. The tie breaker is called once for each entry of a tie that
 /// reaches into the result, because a word in many titles gives thousands of equal scores.
-pub(crate) fn keep_best(entries: &mut Vec<Scored>, depth: usize, ties: Ties<'_>) {
+pub(crate) fn keep_top_k(entries: &mut Vec<Scored>, depth: usize, ties: Ties<'_>) {
     entries.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
     let mut start = 0;
     while start < entries.len().min(depth) {
@@ -139,32 +139,39 @@ struct Scratch {
 impl Scratch {
     /// Sums the lists of one segment. Afterwards `survivors` are the `depth` best entries and their ties, if they reach
     /// the floor.
-    fn sum(&mut self, segment: &Segment, lists: Vec<(List<'_>, &Worth)>, gate: &Gate<'_>, depth: usize, floor: f32) {
+    fn sum(
+        &mut self,
+        segment: &Segment,
+        lists: Vec<(List<'_>, &TermScorer)>,
+        doc_filter: &DocFilter<'_>,
+        depth: usize,
+        floor: f32,
+    ) {
         if self.scores.len() < segment.entries() as usize {
             self.scores.resize(segment.entries() as usize, 0.0);
         }
-        let mut rest: f32 = lists.iter().map(|(_, worth)| worth.bound()).sum();
+        let mut rest: f32 = lists.iter().map(|(_, scorer)| scorer.bound()).sum();
         let mut threshold = floor;
         let mut lists = lists.into_iter().peekable();
-        while let Some((list, worth)) = lists.next_if(|(list, _)| {
+        while let Some((list, scorer)) = lists.next_if(|(list, _)| {
             // Computing the threshold takes a pass over `touched`. Do it only if it might spare a long list.
             if list.len() >= self.touched.len() {
-                threshold = threshold.max(last_of_best(&self.touched, &self.scores, &mut self.ranked, depth));
+                threshold = threshold.max(kth_best_score(&self.touched, &self.scores, &mut self.ranked, depth));
             }
             rest * ROUNDING >= threshold
         }) {
-            self.add_all(list, worth, gate);
-            rest -= worth.bound();
+            self.add_all(list, scorer, doc_filter);
+            rest -= scorer.bound();
         }
-        threshold = threshold.max(last_of_best(&self.touched, &self.scores, &mut self.ranked, depth));
+        threshold = threshold.max(kth_best_score(&self.touched, &self.scores, &mut self.ranked, depth));
         let Self { scores, touched, survivors, .. } = self;
         // Most touched entries are out by now. Filter them before sorting.
         survivors.extend(touched.iter().filter(|&&entry| (scores[entry as usize] + rest) * ROUNDING >= threshold));
         survivors.sort_unstable();
-        for (list, worth) in lists {
-            self.add_to_survivors(list, worth);
-            rest -= worth.bound();
-            threshold = threshold.max(last_of_best(&self.survivors, &self.scores, &mut self.ranked, depth));
+        for (list, scorer) in lists {
+            self.add_to_survivors(list, scorer);
+            rest -= scorer.bound();
+            threshold = threshold.max(kth_best_score(&self.survivors, &self.scores, &mut self.ranked, depth));
             let scores = &self.scores;
             self.survivors.retain(|&entry| (scores[entry as usize] + rest) * ROUNDING >= threshold);
         }
@@ -172,36 +179,38 @@ impl Scratch {
         self.survivors.retain(|&entry| scores[entry as usize] >= threshold);
     }
 
-    /// Adds a list to every entry that passes the gate.
-    fn add_all(&mut self, mut list: List<'_>, worth: &Worth, gate: &Gate<'_>) {
+    /// Adds a list to every entry that passes the filter.
+    fn add_all(&mut self, mut list: List<'_>, scorer: &TermScorer, doc_filter: &DocFilter<'_>) {
         let Self { scores, touched, .. } = self;
-        let add = |entry: DocId, worth: f32| {
-            let score = &mut scores[entry as usize];
-            if *score == 0.0 {
+        let add = |entry: DocId, score: f32| {
+            let total = &mut scores[entry as usize];
+            if *total == 0.0 {
                 touched.push(entry);
             }
-            *score += worth;
+            *total += score;
         };
-        match gate {
-            Gate::All => list.scan(worth, |_| true, add),
-            Gate::Alive(alive) => list.scan(worth, |entry| alive.is_alive(entry), add),
-            Gate::Only(entries) if entries.len() * SEEK_COST < list.len() => list.seek(worth, entries.iter(), add),
-            Gate::Only(entries) => list.scan(worth, |entry| entries.contains(entry), add),
+        match doc_filter {
+            DocFilter::All => list.scan(scorer, |_| true, add),
+            DocFilter::Alive(alive) => list.scan(scorer, |entry| alive.is_alive(entry), add),
+            DocFilter::Only(entries) if entries.len() * SEEK_COST < list.len() => {
+                list.seek(scorer, entries.iter(), add)
+            }
+            DocFilter::Only(entries) => list.scan(scorer, |entry| entries.contains(entry), add),
         }
     }
 
     /// Adds a list to the entries that can still be among the best.
-    fn add_to_survivors(&mut self, mut list: List<'_>, worth: &Worth) {
+    fn add_to_survivors(&mut self, mut list: List<'_>, scorer: &TermScorer) {
         let scores = Cell::from_mut(self.scores.as_mut_slice()).as_slice_of_cells();
-        let add = |entry: DocId, worth: f32| {
-            let score = &scores[entry as usize];
-            score.set(score.get() + worth);
+        let add = |entry: DocId, score: f32| {
+            let total = &scores[entry as usize];
+            total.set(total.get() + score);
         };
         if self.survivors.len() * SEEK_COST < list.len() {
-            list.seek(worth, self.survivors.iter().copied(), add);
+            list.seek(scorer, self.survivors.iter().copied(), add);
         } else {
             // Touched entries that are not survivors are summed too, but never read again.
-            list.scan(worth, |entry| scores[entry as usize].get() > 0.0, add);
+            list.scan(scorer, |entry| scores[entry as usize].get() > 0.0, add);
         }
     }
 
@@ -215,7 +224,7 @@ impl Scratch {
 }
 
 /// The score of the last of the `depth` best entries. 0 if there are fewer.
-fn last_of_best(entries: &[DocId], scores: &[f32], ranked: &mut Vec<f32>, depth: usize) -> f32 {
+fn kth_best_score(entries: &[DocId], scores: &[f32], ranked: &mut Vec<f32>, depth: usize) -> f32 {
     if entries.len() < depth {
         return 0.0;
     }
@@ -236,7 +245,7 @@ mod tests {
     fn kept(depth: usize, ties: Ties<'_>) -> Vec<i64> {
         let mut entries =
             vec![scored(0.5, 8), scored(1.0, 3), scored(1.0, 5), scored(2.0, 6), scored(1.0, 4), scored(0.5, 7)];
-        keep_best(&mut entries, depth, ties);
+        keep_top_k(&mut entries, depth, ties);
         entries.iter().map(|entry| entry.row.0).collect()
     }
 

@@ -6,7 +6,7 @@ use crate::analysis::Analysis;
 use crate::query_terms::terms;
 
 /// The terms of a query, matched against the words of texts. Create one per query.
-pub(crate) struct Wanted {
+pub(crate) struct QueryTermMatcher {
     terms: Vec<String>,
     /// For each first byte of a term, a set of possible second bytes, by their last five bits.
     beginnings: [u32; 128],
@@ -17,7 +17,7 @@ pub(crate) struct Wanted {
 /// Only short words change earlier (`dying` becomes `die`).
 const MIN_STABLE_PREFIX_LEN: usize = 4;
 
-impl Wanted {
+impl QueryTermMatcher {
     /// Prepares for a query.
     pub(crate) fn of(query: &str) -> Self {
         let terms = terms(query);
@@ -43,7 +43,7 @@ impl Wanted {
     ///
     /// A word whose first letters differ from those of every term is not stemmed. This holds for nineteen of twenty
     /// words.
-    pub(crate) fn place_of(&mut self, word: Word<'_>) -> Option<usize> {
+    pub(crate) fn index_of(&mut self, word: Word<'_>) -> Option<usize> {
         let (Word::Plain(written) | Word::Part(written) | Word::Compound(written)) = word;
         if !self.may_match(written.as_bytes()) {
             return None;
@@ -76,7 +76,7 @@ mod tests {
     fn check(query: &str, word: &str) {
         let term = Analysis::of_queries().term(Word::Plain(word)).to_owned();
         let expected = terms(query).iter().position(|known| *known == term);
-        assert_eq!(Wanted::of(query).place_of(Word::Plain(word)), expected, "{word} in {query}");
+        assert_eq!(QueryTermMatcher::of(query).index_of(Word::Plain(word)), expected, "{word} in {query}");
     }
 
     #[test]

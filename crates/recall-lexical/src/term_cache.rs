@@ -9,12 +9,12 @@ use tantivy::TantivyError;
 use tantivy::schema::Field;
 
 use crate::searcher::NearSpellings;
-use crate::snapshot::{Found, Snapshot};
+use crate::snapshot::{Snapshot, TermPostings};
 use crate::{phrase, query_terms};
 
 /// The terms of a query and their postings in one snapshot. The retrievers and the evidence use mostly the same terms,
 /// so each term is looked up once per field.
-pub(crate) struct LookUps<'a> {
+pub(crate) struct TermCache<'a> {
     pub(crate) snapshot: &'a Snapshot,
     /// The query's terms; see [`query_terms::terms`].
     pub(crate) terms: Vec<String>,
@@ -26,35 +26,35 @@ pub(crate) struct LookUps<'a> {
     pub(crate) phrase: Option<String>,
     /// The query as a path, if it can be one as a whole.
     pub(crate) path: Option<String>,
-    known: RefCell<Vec<(Field, Known)>>,
+    cached: RefCell<Vec<(Field, FieldCache)>>,
 }
 
 /// The lookups of one field, by term.
-type Known = HashMap<Box<[u8]>, Rc<Found>>;
+type FieldCache = HashMap<Box<[u8]>, Rc<TermPostings>>;
 
-impl<'a> LookUps<'a> {
+impl<'a> TermCache<'a> {
     /// Prepares for a query.
     pub(crate) fn of_query(snapshot: &'a Snapshot, understood: &Understood) -> Self {
         let (terms, names) = (query_terms::terms(&understood.text), query_terms::names(understood));
         let phrase = phrase::key(&understood.text);
         let path = query_terms::path(understood);
-        Self { snapshot, terms, names, near: NearSpellings::default(), phrase, path, known: RefCell::default() }
+        Self { snapshot, terms, names, near: NearSpellings::default(), phrase, path, cached: RefCell::default() }
     }
 
     /// Prepares for lookups without a query.
-    pub(crate) fn free(snapshot: &'a Snapshot) -> Self {
+    pub(crate) fn without_query(snapshot: &'a Snapshot) -> Self {
         let (terms, names, near) = (Vec::new(), Vec::new(), NearSpellings::default());
-        Self { snapshot, terms, names, near, phrase: None, path: None, known: RefCell::default() }
+        Self { snapshot, terms, names, near, phrase: None, path: None, cached: RefCell::default() }
     }
 
     /// [`Snapshot::look_up`], cached.
-    pub(crate) fn look_up(&self, field: Field, term: &[u8]) -> Result<Rc<Found>, TantivyError> {
-        let mut known = self.known.borrow_mut();
-        let place = known.iter().position(|(of, _)| *of == field).unwrap_or_else(|| {
-            known.push((field, Known::new()));
-            known.len() - 1
+    pub(crate) fn look_up(&self, field: Field, term: &[u8]) -> Result<Rc<TermPostings>, TantivyError> {
+        let mut cached = self.cached.borrow_mut();
+        let place = cached.iter().position(|(of, _)| *of == field).unwrap_or_else(|| {
+            cached.push((field, FieldCache::new()));
+            cached.len() - 1
         });
-        let of_field = &mut known[place].1;
+        let of_field = &mut cached[place].1;
         if let Some(found) = of_field.get(term) {
             return Ok(Rc::clone(found));
         }
@@ -64,7 +64,12 @@ impl<'a> LookUps<'a> {
     }
 
     /// [`look_up`](Self::look_up) for each of [`Snapshot::keys_from`].
-    pub(crate) fn look_up_from(&self, field: Field, prefix: &str, most: usize) -> Result<Vec<Rc<Found>>, TantivyError> {
+    pub(crate) fn look_up_from(
+        &self,
+        field: Field,
+        prefix: &str,
+        most: usize,
+    ) -> Result<Vec<Rc<TermPostings>>, TantivyError> {
         self.snapshot.keys_from(field, prefix, most)?.iter().map(|key| self.look_up(field, key)).collect()
     }
 }

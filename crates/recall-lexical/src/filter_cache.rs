@@ -12,10 +12,10 @@ use crate::filter::Entries;
 use crate::snapshot::Segment;
 
 /// The number of filters cached for a snapshot: those of a few sessions. Each takes 250 KB per million chunks.
-const REMEMBERED: usize = 8;
+const CAPACITY: usize = 8;
 
 /// The entries that pass some filters.
-pub(crate) struct Filtered {
+pub(crate) struct FilterMatches {
     /// The entries of each segment, in the snapshot's order. None of them is removed.
     pub(crate) entries: Vec<Arc<Entries>>,
     rows: OnceLock<Arc<RowSet>>,
@@ -23,9 +23,9 @@ pub(crate) struct Filtered {
 
 /// The results of the most recently used filters, the latest last.
 #[derive(Default)]
-pub(crate) struct Remembered(Mutex<Vec<(Filters, Arc<Filtered>)>>);
+pub(crate) struct FilterCache(Mutex<Vec<(Filters, Arc<FilterMatches>)>>);
 
-impl Filtered {
+impl FilterMatches {
     /// The rows of the chunks that pass. `segments` are those of the same snapshot.
     pub(crate) fn rows(&self, segments: &[Arc<Segment>]) -> Arc<RowSet> {
         let of_segments = || segments.iter().zip(&self.entries);
@@ -34,38 +34,38 @@ impl Filtered {
     }
 }
 
-impl Remembered {
+impl FilterCache {
     /// Returns the cached result for the filters, or computes and caches it.
-    pub(crate) fn get_or_find(
+    pub(crate) fn get_or_compute(
         &self,
         filters: &Filters,
         find: impl FnOnce() -> Result<Vec<Arc<Entries>>, TantivyError>,
-    ) -> Result<Arc<Filtered>, TantivyError> {
+    ) -> Result<Arc<FilterMatches>, TantivyError> {
         if let Some(known) = self.get(filters) {
             return Ok(known);
         }
         // Computed without the lock, so that others need not wait. It is harmless if two threads compute the same.
-        let found = Arc::new(Filtered { entries: find()?, rows: OnceLock::new() });
-        let mut remembered = self.lock();
-        remembered.retain(|(known, _)| known != filters);
-        if remembered.len() == REMEMBERED {
-            remembered.remove(0);
+        let found = Arc::new(FilterMatches { entries: find()?, rows: OnceLock::new() });
+        let mut cache = self.lock();
+        cache.retain(|(known, _)| known != filters);
+        if cache.len() == CAPACITY {
+            cache.remove(0);
         }
-        remembered.push((filters.clone(), Arc::clone(&found)));
+        cache.push((filters.clone(), Arc::clone(&found)));
         Ok(found)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<(Filters, Arc<Filtered>)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<(Filters, Arc<FilterMatches>)>> {
         // A panic while the lock is held leaves the list intact.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn get(&self, filters: &Filters) -> Option<Arc<Filtered>> {
-        let mut remembered = self.lock();
-        let place = remembered.iter().position(|(known, _)| known == filters)?;
-        let latest = remembered.remove(place);
+    fn get(&self, filters: &Filters) -> Option<Arc<FilterMatches>> {
+        let mut cache = self.lock();
+        let place = cache.iter().position(|(known, _)| known == filters)?;
+        let latest = cache.remove(place);
         let found = Arc::clone(&latest.1);
-        remembered.push(latest);
+        cache.push(latest);
         Some(found)
     }
 }
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn recently_used_filters_are_not_evaluated_again() {
-        let remembered = Remembered::default();
+        let cache = FilterCache::default();
         let finds = Cell::new(0);
         let ask = |number: usize| {
             let filters = Filters { paths: vec![PathFilter(number.to_string())], ..Filters::default() };
@@ -88,16 +88,16 @@ mod tests {
                 finds.set(finds.get() + 1);
                 Ok(Vec::new())
             };
-            remembered.get_or_find(&filters, find).map(drop).expect("it cannot fail");
+            cache.get_or_compute(&filters, find).map(drop).expect("it cannot fail");
             finds.get()
         };
         assert_eq!([ask(0), ask(0)], [1, 1]);
-        for number in 1..REMEMBERED {
+        for number in 1..CAPACITY {
             ask(number);
         }
-        assert_eq!(ask(0), REMEMBERED, "it is cached, and becomes the latest");
-        ask(REMEMBERED);
-        assert_eq!(ask(0), REMEMBERED + 1);
-        assert_eq!(ask(1), REMEMBERED + 2, "the least recently used one was evicted");
+        assert_eq!(ask(0), CAPACITY, "it is cached, and becomes the latest");
+        ask(CAPACITY);
+        assert_eq!(ask(0), CAPACITY + 1);
+        assert_eq!(ask(1), CAPACITY + 2, "the least recently used one was evicted");
     }
 }

@@ -34,7 +34,7 @@ impl Terms {
 
 /// The score of one field of a chunk or document.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FieldTally {
+pub(super) struct FieldStats {
     /// The BM25 sum over the terms read so far.
     pub(super) score: f32,
     /// The terms found.
@@ -43,25 +43,25 @@ pub(super) struct FieldTally {
 
 /// The scores of one chunk.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ChunkTally {
-    pub(super) body: FieldTally,
-    pub(super) symbol: FieldTally,
-    pub(super) comment: FieldTally,
+pub(super) struct ChunkStats {
+    pub(super) body: FieldStats,
+    pub(super) symbol: FieldStats,
+    pub(super) comment: FieldStats,
     /// How well the names it defines match the names of the query. 0 if none does.
     pub(super) named: f32,
 }
 
 /// The scores of one document.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct DocumentTally {
+pub(super) struct DocumentStats {
     /// The frequency of the current term in the current field.
     pub(super) frequency: u32,
-    pub(super) body: FieldTally,
-    pub(super) symbol: FieldTally,
-    pub(super) comment: FieldTally,
-    pub(super) path: FieldTally,
-    pub(super) stem: FieldTally,
-    pub(super) folder: FieldTally,
+    pub(super) body: FieldStats,
+    pub(super) symbol: FieldStats,
+    pub(super) comment: FieldStats,
+    pub(super) path: FieldStats,
+    pub(super) stem: FieldStats,
+    pub(super) folder: FieldStats,
     /// The names of the query, by index, that it defines in the same case, in another case, as a prefix, or that are
     /// its file name.
     pub(super) names_equal: Terms,

@@ -6,7 +6,7 @@ use recall_core::words::{Word, is_stop_word};
 use tantivy::TantivyError;
 
 use crate::analysis::Analysis;
-use crate::clause::Clauses;
+use crate::clause::DisjunctionQuery;
 use crate::fields::Fields;
 use crate::snapshot::Snapshot;
 
@@ -19,7 +19,7 @@ const CONSIDERED_TERMS: usize = 256;
 
 /// Adds the terms that best distinguish a text, by frequency in the text times rarity in the index.
 pub(super) fn look_for(
-    clauses: &mut Clauses<'_>,
+    clauses: &mut DisjunctionQuery<'_>,
     snapshot: &Snapshot,
     fields: &Fields,
     text: &str,
