@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use recall_core::{
-    ByteSpan, ChunkKind, ChunkRow, Document, DocumentRow, DocumentType, FileKind, Form, ParsedDocument, Traits,
+    ByteSpan, ChunkKind, ChunkRow, DocPath, Document, DocumentRow, DocumentType, FileKind, Form, ParsedDocument, Traits,
 };
 use tantivy::schema::Field;
 use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf, Value};
 
 use crate::byte_semaphore::Permit;
 use crate::fields::Fields;
-use crate::kinship::{self, Kinship};
+use crate::format::checksum;
 use crate::names::MAX_NAME_BYTES;
 use crate::phrase;
 
@@ -77,7 +77,7 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, permit: Perm
             document_type: document.document_type,
             file_kind: document.file_kind,
             form: Form::of(document.language.as_ref()),
-        }) | kinship::pack(Kinship::of(&document.path)),
+        }) | SiblingKeys::of(&document.path).pack(),
         text: text.into(),
         path: document.path.as_str().into(),
         stem: document.path.stem().into(),
@@ -114,7 +114,7 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, permit: Perm
 }
 
 /// Packs traits into a number: the type's index in [`DocumentType::ALL`], the file kind's index in [`FileKind::ALL`] ×
-/// 256, the form's index in [`Form::ALL`] × 65,536. The bits from [`kinship::SHIFT`] up are zero.
+/// 256, the form's index in [`Form::ALL`] × 65,536. The bits from [`SiblingKeys::SHIFT`] up are zero.
 pub(crate) fn pack(traits: Traits) -> u64 {
     let document_type = DocumentType::ALL.iter().position(|&known| known == traits.document_type);
     let file_kind = FileKind::ALL.iter().position(|&known| known == traits.file_kind);
@@ -130,6 +130,60 @@ pub(crate) fn unpack(packed: u64) -> Option<Traits> {
     let file_kind = *FileKind::ALL.get((packed >> 8 & 0xff) as usize)?;
     let form = *Form::ALL.get((packed >> 16 & 0xff) as usize)?;
     Some(Traits { document_type, file_kind, form })
+}
+
+/// Hashes of a document's directory and file name, to find related documents.
+///
+/// Both have twenty bits and are packed next to the document's traits. Among a few hundred candidates, two unrelated
+/// documents collide once in a few thousand queries, and then one feature is slightly too high.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SiblingKeys {
+    /// Equal for documents of one directory.
+    pub(crate) folder: u32,
+    /// Equal for files with the same bare name: `store.c`, `store.h`, `test_store.c`, `StoreTests.cs`.
+    pub(crate) stem: u32,
+}
+
+impl SiblingKeys {
+    /// The lowest bit of the packed hashes.
+    const SHIFT: u32 = 24;
+    const BITS: u32 = 20;
+    const MASK: u64 = (1 << Self::BITS) - 1;
+
+    fn of(path: &DocPath) -> Self {
+        let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+        let hash = |text: &str| {
+            let sum = checksum(text);
+            ((sum ^ sum >> 32) & Self::MASK) as u32
+        };
+        Self { folder: hash(folder), stem: hash(&bare_stem(path.stem())) }
+    }
+
+    /// Packs the hashes. The bits below [`SHIFT`](Self::SHIFT) are zero.
+    fn pack(self) -> u64 {
+        (u64::from(self.folder) | u64::from(self.stem) << Self::BITS) << Self::SHIFT
+    }
+
+    /// Unpacks the result of [`pack`](Self::pack).
+    pub(crate) fn unpack(packed: u64) -> Self {
+        let packed = packed >> Self::SHIFT;
+        Self { folder: (packed & Self::MASK) as u32, stem: (packed >> Self::BITS & Self::MASK) as u32 }
+    }
+}
+
+/// A file name in lower case, without separators and without the affixes of tests.
+fn bare_stem(stem: &str) -> String {
+    let mut bare: String = stem.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    for ending in ["tests", "test", "spec"] {
+        if bare.len() > ending.len() && bare.ends_with(ending) {
+            bare.truncate(bare.len() - ending.len());
+            break;
+        }
+    }
+    match bare.strip_prefix("test") {
+        Some(rest) if !rest.is_empty() => rest.to_owned(),
+        _ => bare,
+    }
 }
 
 impl tantivy::Document for ChunkDocument {
@@ -225,13 +279,36 @@ mod tests {
             for file_kind in FileKind::ALL {
                 for form in Form::ALL {
                     let traits = Traits { document_type, file_kind, form };
-                    let kinship = Kinship { folder: 0xf_ffff, stem: 0xa_aaaa };
-                    let packed = pack(traits) | kinship::pack(kinship);
-                    assert_eq!((unpack(packed), kinship::unpack(packed)), (Some(traits), kinship));
+                    let keys = SiblingKeys { folder: 0xf_ffff, stem: 0xa_aaaa };
+                    let packed = pack(traits) | keys.pack();
+                    assert_eq!((unpack(packed), SiblingKeys::unpack(packed)), (Some(traits), keys));
                 }
             }
         }
         assert_eq!(unpack(0xff), None);
         assert_eq!(unpack(0xff00), None);
+    }
+
+    fn keys(path: &str) -> SiblingKeys {
+        SiblingKeys::of(&DocPath::new(path).expect("plain"))
+    }
+
+    #[test]
+    fn a_file_and_its_test_have_the_same_bare_name() {
+        for (one, other) in [
+            ("src/store.c", "tests/test_store.c"),
+            ("src/Store.cs", "src/StoreTests.cs"),
+            ("store.h", "store.c"),
+            ("lib/user_store.rb", "spec/user_store_spec.rb"),
+        ] {
+            assert_eq!(keys(one).stem, keys(other).stem, "{one} {other}");
+        }
+        assert_ne!(keys("a/store.c").stem, keys("a/restore.c").stem);
+    }
+
+    #[test]
+    fn a_directory_differs_from_its_parent() {
+        assert_eq!(keys("src/a.c").folder, keys("src/b.c").folder);
+        assert_ne!(keys("src/a.c").folder, keys("src/x/a.c").folder);
     }
 }

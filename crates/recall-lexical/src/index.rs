@@ -12,6 +12,7 @@ use tantivy::directory::{INDEX_WRITER_LOCK, META_LOCK};
 use tantivy::{Directory as _, Index, IndexSettings, TantivyError};
 
 use crate::directory::{IndexDirectory, LastWriteError};
+use crate::fields::FieldWeights;
 use crate::fields::Fields;
 use crate::file_stamps::FileStamps;
 use crate::format::{self, FORMAT, Payload};
@@ -21,7 +22,6 @@ use crate::searcher::Searcher;
 use crate::snapshot::{Snapshot, State};
 use crate::tokenizer;
 use crate::top_k::ScratchPool;
-use crate::weights::FieldWeights;
 use crate::writer::{LexicalWriter, WriteError, WriterSettings};
 
 /// An open lexical index. Clones share everything but the field weights.

@@ -26,7 +26,6 @@ mod format;
 mod highlight;
 mod index;
 mod integrity;
-mod kinship;
 mod merging;
 mod names;
 mod open;
@@ -38,12 +37,12 @@ mod snapshot;
 mod term_cache;
 mod tokenizer;
 mod top_k;
-mod weights;
 mod writer;
 
 pub use chunk_document::IndexedDocument;
 pub use closeness::{Closeness, ClosenessReader};
 pub use evidence::{DocumentEvidence, Evidence, Question};
+pub use fields::FieldWeights;
 pub use filter::path_matcher;
 pub use highlight::Highlighter;
 pub use index::{Lexical, Refreshed};
@@ -51,5 +50,5 @@ pub use open::OpenError;
 pub use recall_folder::set_aside;
 pub use searcher::{Depths, Facets, NearSpellings, Retrieved, SearchError, Searcher};
 pub use top_k::Ties;
-pub use weights::FieldWeights;
+
 pub use writer::{LexicalWriter, WriteError, WriterSettings};

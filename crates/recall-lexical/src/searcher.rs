@@ -1,13 +1,9 @@
 //! Retrieval of candidates from one state of the index.
 
-mod exact;
 mod facets;
-mod lexical;
 mod more_like_this;
 mod near;
-mod paths;
-mod rarest;
-mod symbols;
+mod queries;
 
 use std::error::Error;
 use std::fmt;
@@ -19,13 +15,13 @@ use tantivy::TantivyError;
 
 use crate::clause::DisjunctionQuery;
 use crate::evidence::{Evidence, collect};
+use crate::fields::FieldWeights;
 use crate::filter::{doc_filters, filter_matches};
 use crate::index::SharedIndex;
 use crate::open::{catch_panics, corruption};
 use crate::snapshot::Snapshot;
 use crate::term_cache::TermCache;
 use crate::top_k::{Scored, Ties, keep_top_k, top_k};
-use crate::weights::FieldWeights;
 
 pub use facets::Facets;
 pub use near::NearSpellings;
@@ -67,8 +63,8 @@ impl Searcher {
         filters: &Filters,
         depth: usize,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.of_query(understood, filters, depth, |clauses, term_cache| {
-            lexical::look_for(clauses, &self.snapshot.fields, &self.weights, term_cache)
+        self.run_query(understood, filters, depth, |clauses, term_cache| {
+            queries::words(clauses, &self.snapshot.fields, &self.weights, term_cache)
         })
     }
 
@@ -85,8 +81,8 @@ impl Searcher {
         filters: &Filters,
         depth: usize,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.of_query(understood, filters, depth, |clauses, term_cache| {
-            symbols::look_for(clauses, &self.snapshot.fields, term_cache)
+        self.run_query(understood, filters, depth, |clauses, term_cache| {
+            queries::names(clauses, &self.snapshot.fields, term_cache)
         })
     }
 
@@ -103,8 +99,8 @@ impl Searcher {
         filters: &Filters,
         depth: usize,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.of_query(understood, filters, depth, |clauses, term_cache| {
-            paths::look_for(clauses, &self.snapshot.fields, term_cache, understood)
+        self.run_query(understood, filters, depth, |clauses, term_cache| {
+            queries::paths(clauses, &self.snapshot.fields, term_cache, understood)
         })
     }
 
@@ -145,16 +141,16 @@ impl Searcher {
             let mut term_cache = TermCache::of_query(snapshot, understood);
             term_cache.near = near::find(&term_cache, &understood.text)?;
             let term_cache = term_cache;
-            let ask = |depth, look_for: &dyn Fn(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>| {
+            let ask = |depth, add_clauses: &dyn Fn(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>| {
                 let mut clauses = DisjunctionQuery::new(&term_cache);
                 if depth > 0 {
-                    look_for(&mut clauses)?;
+                    add_clauses(&mut clauses)?;
                 }
                 top_k(&snapshot.segments, clauses, &doc_filters, depth, &self.shared.scratch, ties)
             };
-            let words = ask(depths.lexical, &|clauses| lexical::look_for(clauses, fields, &self.weights, &term_cache))?;
-            let names = ask(depths.symbol, &|clauses| symbols::look_for(clauses, fields, &term_cache))?;
-            let files = ask(depths.path, &|clauses| paths::look_for(clauses, fields, &term_cache, understood))?;
+            let words = ask(depths.lexical, &|clauses| queries::words(clauses, fields, &self.weights, &term_cache))?;
+            let names = ask(depths.symbol, &|clauses| queries::names(clauses, fields, &term_cache))?;
+            let files = ask(depths.path, &|clauses| queries::paths(clauses, fields, &term_cache, understood))?;
             let of_meaning = |near: &Neighbour| {
                 let address = snapshot.address_of(near.row)?;
                 let passes = doc_filters[address.segment].passes(address.entry);
@@ -198,7 +194,7 @@ impl Searcher {
     /// The index is damaged.
     pub fn defining(&self, name: &str, depth: usize) -> Result<Vec<Candidate>, SearchError> {
         self.candidates(&Filters::default(), depth, |clauses| {
-            exact::look_for_definitions(clauses, &self.snapshot.fields, name)
+            queries::definitions(clauses, &self.snapshot.fields, name)
         })
     }
 
@@ -208,9 +204,7 @@ impl Searcher {
     /// # Errors
     /// The index is damaged.
     pub fn mentioning(&self, name: &str, depth: usize) -> Result<Vec<Candidate>, SearchError> {
-        self.candidates(&Filters::default(), depth, |clauses| {
-            exact::look_for_mentions(clauses, &self.snapshot.fields, name)
-        })
+        self.candidates(&Filters::default(), depth, |clauses| queries::mentions(clauses, &self.snapshot.fields, name))
     }
 
     /// The chunks that are similar to a text: BM25 over its most significant words. A chunk that the text was taken
@@ -220,7 +214,9 @@ impl Searcher {
     /// The index is damaged.
     pub fn alike(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
         let snapshot = &*self.snapshot;
-        self.candidates(filters, depth, |clauses| more_like_this::look_for(clauses, snapshot, &snapshot.fields, text))
+        self.candidates(filters, depth, |clauses| {
+            more_like_this::add_clauses(clauses, snapshot, &snapshot.fields, text)
+        })
     }
 
     /// The chunks that share the rarest words of a text, in their text or their names, by BM25. The text itself is not
@@ -231,8 +227,8 @@ impl Searcher {
     pub fn sharing(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
         let term_cache = TermCache::without_query(&self.snapshot);
         self.guard(|| {
-            self.answer(&term_cache, filters, depth, |clauses| {
-                rarest::look_for(clauses, &self.snapshot.fields, &self.weights, &term_cache, text)
+            self.run(&term_cache, filters, depth, |clauses| {
+                queries::rarest_terms(clauses, &self.snapshot.fields, &self.weights, &term_cache, text)
             })
         })
     }
@@ -241,32 +237,32 @@ impl Searcher {
         &self,
         filters: &Filters,
         depth: usize,
-        look_for: impl FnOnce(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>,
+        add_clauses: impl FnOnce(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.guard(|| self.answer(&TermCache::without_query(&self.snapshot), filters, depth, look_for))
+        self.guard(|| self.run(&TermCache::without_query(&self.snapshot), filters, depth, add_clauses))
     }
 
-    fn of_query(
+    fn run_query(
         &self,
         understood: &Understood,
         filters: &Filters,
         depth: usize,
-        look_for: impl FnOnce(&mut DisjunctionQuery<'_>, &TermCache<'_>) -> Result<(), TantivyError>,
+        add_clauses: impl FnOnce(&mut DisjunctionQuery<'_>, &TermCache<'_>) -> Result<(), TantivyError>,
     ) -> Result<Vec<Candidate>, SearchError> {
         let term_cache = TermCache::of_query(&self.snapshot, understood);
-        self.guard(|| self.answer(&term_cache, filters, depth, |clauses| look_for(clauses, &term_cache)))
+        self.guard(|| self.run(&term_cache, filters, depth, |clauses| add_clauses(clauses, &term_cache)))
     }
 
-    fn answer(
+    fn run(
         &self,
         term_cache: &TermCache<'_>,
         filters: &Filters,
         depth: usize,
-        look_for: impl FnOnce(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>,
+        add_clauses: impl FnOnce(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>,
     ) -> Result<Vec<Candidate>, TantivyError> {
         let snapshot = term_cache.snapshot;
         let mut clauses = DisjunctionQuery::new(term_cache);
-        look_for(&mut clauses)?;
+        add_clauses(&mut clauses)?;
         let doc_filters = doc_filters(snapshot, filters)?;
         self.as_candidates(top_k(&snapshot.segments, clauses, &doc_filters, depth, &self.shared.scratch, None)?)
     }

@@ -9,17 +9,16 @@ use tantivy::{DocId, TantivyError};
 use super::ranges::{DocumentRange, document_ranges, each_within};
 use super::stats::{ChunkStats, DocumentStats, FieldStats, MAX_TERMS};
 use super::{DocumentEvidence, Evidence, Question};
-use crate::chunk_document::unpack;
+use crate::chunk_document::{SiblingKeys, unpack};
 use crate::clause::{B, K1, inverse_document_frequency};
-use crate::kinship;
+use crate::fields::FieldWeights;
 use crate::names::{MAX_COMPONENTS, MIN_PREFIX_BYTES, SCOPE, ends};
 use crate::searcher::NearSpellings;
 use crate::snapshot::{Segment, Snapshot, TermPostings};
 use crate::term_cache::TermCache;
-use crate::weights::FieldWeights;
 
 /// The most names considered that begin with a name of the query.
-const MAX_CONTINUATIONS: usize = 64;
+const MAX_PREFIX_MATCHES: usize = 64;
 
 /// The weight of a chunk that defines a name of the query, when the chunk that represents its document is chosen. In
 /// units of the whole query, so that a definition outranks any match of words.
@@ -125,7 +124,7 @@ impl QueryPostings {
             let folded = name.to_lowercase();
             let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);
             let begun = if folded.len() >= MIN_PREFIX_BYTES {
-                term_cache.look_up_from(fields.folded_name, &folded, MAX_CONTINUATIONS)?
+                term_cache.look_up_from(fields.folded_name, &folded, MAX_PREFIX_MATCHES)?
             } else {
                 Vec::new()
             };
@@ -385,14 +384,14 @@ impl<'a> SegmentEvidence<'a> {
         let best = |of: fn(&ChunkStats) -> f32| chunks.iter().map(of).fold(0.0, f32::max);
         let [tokens, symbol_tokens, comment_tokens] = self.lengths[place].map(|length| length as f32);
         let packed = self.segment.traits(entry);
-        let kinship = kinship::unpack(packed);
+        let keys = SiblingKeys::unpack(packed);
         let matched = chunks.iter().filter(|chunk| chunk.body.score > 0.0).count();
         Some(DocumentEvidence {
             document: self.segment.document_row(entry),
             chunk: self.segment.chunk_row(entry),
             traits: unpack(packed)?,
-            folder: kinship.folder,
-            stem: kinship.stem,
+            folder: keys.folder,
+            stem: keys.stem,
             chunks: chunks.len() as f32,
             symbol_tokens,
             comment_tokens,

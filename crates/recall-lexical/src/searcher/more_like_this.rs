@@ -18,7 +18,7 @@ const SIGNIFICANT_TERMS: usize = 24;
 const CONSIDERED_TERMS: usize = 256;
 
 /// Adds the terms that best distinguish a text, by frequency in the text times rarity in the index.
-pub(super) fn look_for(
+pub(super) fn add_clauses(
     clauses: &mut DisjunctionQuery<'_>,
     snapshot: &Snapshot,
     fields: &Fields,
