@@ -81,16 +81,16 @@ impl<'a> DisjunctionQuery<'a> {
         Ok(())
     }
 
-    /// Adds the keys that are longer than a prefix and begin with it, at most `most` of them in ascending order. The
+    /// Adds the keys that are longer than a prefix and begin with it, at most `limit` of them in ascending order. The
     /// score of an entry does not depend on how many of them match.
-    pub(crate) fn keys_from(
+    pub(crate) fn keys_with_prefix(
         &mut self,
         field: Field,
         prefix: &str,
-        most: usize,
+        limit: usize,
         score: f32,
     ) -> Result<(), TantivyError> {
-        let keys = self.term_cache.look_up_from(field, prefix, most)?;
+        let keys = self.term_cache.look_up_prefix(field, prefix, limit)?;
         let mut entries: Vec<Vec<DocId>> = vec![Vec::new(); self.term_cache.snapshot.segments.len()];
         for found in &keys {
             for ((segment, info), entries) in

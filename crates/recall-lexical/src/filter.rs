@@ -129,7 +129,7 @@ impl<'a> PathPattern<'a> {
     fn add_matches(&self, segment: &Segment, field: Field, entries: &mut Entries) -> Result<(), TantivyError> {
         match self {
             Self::Glob(glob, prefix) => {
-                for (path, info) in segment.paths_from(field, prefix)? {
+                for (path, info) in segment.paths_with_prefix(field, prefix)? {
                     if glob.is_match(&**path) {
                         segment.each_in(field, info, |entry| entries.insert(entry))?;
                     }

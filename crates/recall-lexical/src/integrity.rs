@@ -90,10 +90,10 @@ fn describe(dir: &Path, metas: &IndexMeta) -> io::Result<String> {
     for file in live_files(metas).iter().map(PathBuf::as_path).chain([Path::new(META)]) {
         let known = fs::metadata(dir.join(file))?;
         let time = known.modified()?.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-        writeln!(text, "{} {} {time}", file.display(), known.len()).expect("a string takes everything");
+        writeln!(text, "{} {} {time}", file.display(), known.len()).expect("writing to a string cannot fail");
     }
     let meta = fs::read(dir.join(META))?;
-    writeln!(text, "{:016x}", checksum(&String::from_utf8_lossy(&meta))).expect("a string takes everything");
+    writeln!(text, "{:016x}", checksum(&String::from_utf8_lossy(&meta))).expect("writing to a string cannot fail");
     Ok(text)
 }
 

@@ -212,7 +212,7 @@ impl Searcher {
     ///
     /// # Errors
     /// The index is damaged.
-    pub fn alike(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
+    pub fn more_like_this(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
         let snapshot = &*self.snapshot;
         self.candidates(filters, depth, |clauses| {
             more_like_this::add_clauses(clauses, snapshot, &snapshot.fields, text)
@@ -224,7 +224,12 @@ impl Searcher {
     ///
     /// # Errors
     /// The index is damaged.
-    pub fn sharing(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
+    pub fn sharing_rare_terms(
+        &self,
+        text: &str,
+        filters: &Filters,
+        depth: usize,
+    ) -> Result<Vec<Candidate>, SearchError> {
         let term_cache = TermCache::without_query(&self.snapshot);
         self.guard(|| {
             self.run(&term_cache, filters, depth, |clauses| {

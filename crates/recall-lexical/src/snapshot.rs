@@ -58,7 +58,7 @@ pub(crate) struct Segment {
     traits: Arc<dyn ColumnValues<u64>>,
     /// The first entry of each document, ascending. The entries of a document are adjacent, because it is added in one
     /// batch.
-    firsts: Vec<DocId>,
+    first_entries: Vec<DocId>,
     /// The first chunk row of each document and its entry, ascending by row.
     by_row: Vec<(ChunkRow, DocId)>,
     /// The removed entries, ascending.
@@ -122,7 +122,7 @@ impl Snapshot {
         self.mean_lengths.iter().find(|(known, _)| *known == field).map_or(1.0, |&(_, mean)| mean)
     }
 
-    /// FileStamp up a term: its postings in each segment, and the number of chunks that have it and are not removed.
+    /// Looks up a term: its postings in each segment, and the number of chunks that have it and are not removed.
     ///
     /// The count of a segment includes removed chunks until the segment is merged. Scores from such counts would depend
     /// on the time of merges, and equal queries on an equal store would not give equal results.
@@ -138,19 +138,24 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// The keys that are longer than a prefix and begin with it, ascending. Takes the first `most` over all segments,
+    /// The keys that are longer than a prefix and begin with it, ascending. Takes the first `limit` over all segments,
     /// so that the result does not depend on how entries are spread over segments.
-    pub(crate) fn keys_from(&self, field: Field, prefix: &str, most: usize) -> Result<Vec<Vec<u8>>, TantivyError> {
+    pub(crate) fn keys_with_prefix(
+        &self,
+        field: Field,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Vec<Vec<u8>>, TantivyError> {
         let mut keys = BTreeSet::new();
         for segment in &self.segments {
             let mut stream = segment.inverted(field).terms().range().gt(prefix).into_stream()?;
             let mut taken = 0;
-            while taken < most && stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
+            while taken < limit && stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
                 keys.insert(stream.key().to_vec());
                 taken += 1;
             }
         }
-        Ok(keys.into_iter().take(most).collect())
+        Ok(keys.into_iter().take(limit).collect())
     }
 
     /// The address of a chunk. `None` if no segment contains it.
@@ -216,15 +221,16 @@ impl Segment {
             }
             None => Vec::new(),
         };
-        let mut firsts = Vec::new();
+        let mut first_entries = Vec::new();
         let mut last = None;
         for entry in 0..entries {
             let row = document.get_val(entry);
             if last.replace(row) != Some(row) {
-                firsts.push(entry);
+                first_entries.push(entry);
             }
         }
-        let mut by_row: Vec<_> = firsts.iter().map(|&entry| (ChunkRow(chunk.get_val(entry) as i64), entry)).collect();
+        let mut by_row: Vec<_> =
+            first_entries.iter().map(|&entry| (ChunkRow(chunk.get_val(entry) as i64), entry)).collect();
         by_row.sort_unstable();
         let (tokens, documents, paths) = (Vec::new(), 0, OnceLock::new());
         let mut opened = Self {
@@ -234,7 +240,7 @@ impl Segment {
             chunk,
             document,
             traits,
-            firsts,
+            first_entries,
             by_row,
             removed,
             tokens,
@@ -279,11 +285,11 @@ impl Segment {
     }
 
     /// The entries of the document that contains an entry, removed ones included.
-    pub(crate) fn around(&self, entry: DocId) -> Range<DocId> {
-        let first = |place: usize| i64::from(self.firsts[place]);
+    pub(crate) fn entries_of_document(&self, entry: DocId) -> Range<DocId> {
+        let first = |place: usize| i64::from(self.first_entries[place]);
         // The first entry of the first document is 0.
-        let place = last_at_most(self.firsts.len(), first, i64::from(entry)).unwrap_or_default();
-        self.firsts[place]..self.firsts.get(place + 1).copied().unwrap_or(self.entries())
+        let place = last_at_most(self.first_entries.len(), first, i64::from(entry)).unwrap_or_default();
+        self.first_entries[place]..self.first_entries.get(place + 1).copied().unwrap_or(self.entries())
     }
 
     /// The packed traits of the entry's document.
@@ -307,7 +313,11 @@ impl Segment {
     /// The paths that begin with a prefix, ascending, with their postings.
     ///
     /// Walking a dictionary of ten thousand paths takes 4 ms, so each segment caches its paths.
-    pub(crate) fn paths_from(&self, field: Field, prefix: &str) -> Result<&[(Box<str>, TermInfo)], TantivyError> {
+    pub(crate) fn paths_with_prefix(
+        &self,
+        field: Field,
+        prefix: &str,
+    ) -> Result<&[(Box<str>, TermInfo)], TantivyError> {
         let paths = if let Some(paths) = self.paths.get() {
             paths
         } else {

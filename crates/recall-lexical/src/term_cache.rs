@@ -63,13 +63,13 @@ impl<'a> TermCache<'a> {
         Ok(found)
     }
 
-    /// [`look_up`](Self::look_up) for each of [`Snapshot::keys_from`].
-    pub(crate) fn look_up_from(
+    /// [`look_up`](Self::look_up) for each of [`Snapshot::keys_with_prefix`].
+    pub(crate) fn look_up_prefix(
         &self,
         field: Field,
         prefix: &str,
-        most: usize,
+        limit: usize,
     ) -> Result<Vec<Rc<TermPostings>>, TantivyError> {
-        self.snapshot.keys_from(field, prefix, most)?.iter().map(|key| self.look_up(field, key)).collect()
+        self.snapshot.keys_with_prefix(field, prefix, limit)?.iter().map(|key| self.look_up(field, key)).collect()
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn register(tokenizers: &TokenizerManager) {
     tokenizers.register(
         NAMES,
         TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
-            names::ends(text, names::SCOPE).for_each(|end| out.push(end))
+            names::ends(text, names::SCOPE).for_each(|end| out.push(end));
         })),
     );
     tokenizers.register(

@@ -103,7 +103,7 @@ pub(crate) struct ScratchPool(Mutex<Vec<Scratch>>);
 
 impl ScratchPool {
     /// More concurrent searches are rare, and each accumulator has the size of the largest segment.
-    const KEPT: usize = 4;
+    const MAX_POOLED: usize = 4;
 
     fn take(&self) -> Borrowed<'_> {
         let scratch = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
@@ -118,7 +118,7 @@ impl Drop for Borrowed<'_> {
         // A query that failed leaves its sums behind.
         self.0.clear();
         let mut kept = self.1.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < ScratchPool::KEPT {
+        if kept.len() < ScratchPool::MAX_POOLED {
             kept.push(std::mem::take(&mut self.0));
         }
     }
@@ -193,7 +193,7 @@ impl Scratch {
             DocFilter::All => list.scan(scorer, |_| true, add),
             DocFilter::Alive(alive) => list.scan(scorer, |entry| alive.is_alive(entry), add),
             DocFilter::Only(entries) if entries.len() * SEEK_COST < list.len() => {
-                list.seek(scorer, entries.iter(), add)
+                list.seek(scorer, entries.iter(), add);
             }
             DocFilter::Only(entries) => list.scan(scorer, |entry| entries.contains(entry), add),
         }
@@ -201,16 +201,16 @@ impl Scratch {
 
     /// Adds a list to the entries that can still be among the best.
     fn add_to_survivors(&mut self, mut list: List<'_>, scorer: &TermScorer) {
-        let scores = Cell::from_mut(self.scores.as_mut_slice()).as_slice_of_cells();
+        let totals = Cell::from_mut(self.scores.as_mut_slice()).as_slice_of_cells();
         let add = |entry: DocId, score: f32| {
-            let total = &scores[entry as usize];
+            let total = &totals[entry as usize];
             total.set(total.get() + score);
         };
         if self.survivors.len() * SEEK_COST < list.len() {
             list.seek(scorer, self.survivors.iter().copied(), add);
         } else {
             // Touched entries that are not survivors are summed too, but never read again.
-            list.scan(scorer, |entry| scores[entry as usize].get() > 0.0, add);
+            list.scan(scorer, |entry| totals[entry as usize].get() > 0.0, add);
         }
     }
 

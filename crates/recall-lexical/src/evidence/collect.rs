@@ -124,7 +124,7 @@ impl QueryPostings {
             let folded = name.to_lowercase();
             let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);
             let begun = if folded.len() >= MIN_PREFIX_BYTES {
-                term_cache.look_up_from(fields.folded_name, &folded, MAX_PREFIX_MATCHES)?
+                term_cache.look_up_prefix(fields.folded_name, &folded, MAX_PREFIX_MATCHES)?
             } else {
                 Vec::new()
             };
@@ -249,11 +249,11 @@ impl<'a> SegmentEvidence<'a> {
             }
             self.each_match(fields.stem, &name.stem, |_, document| document.names_stem.insert(place))?;
         }
-        self.read_whole(&query.whole, unit)
+        self.read_whole_query(&query.whole, unit)
     }
 
     /// Reads the matches of the query as a whole.
-    fn read_whole(&mut self, whole: &WholeQuery, unit: f32) -> Result<(), TantivyError> {
+    fn read_whole_query(&mut self, whole: &WholeQuery, unit: f32) -> Result<(), TantivyError> {
         let fields = self.snapshot.fields;
         if let Some(phrase) = &whole.phrase {
             self.each_match(fields.phrase, phrase, |chunk, document| {
@@ -306,7 +306,7 @@ impl<'a> SegmentEvidence<'a> {
         let Self { segment, ranges, chunks, documents, .. } = self;
         each_within(postings(segment, field, info)?, ranges, |number, entry, frequency| {
             let stats = of_chunk(&mut chunks[ranges[number].local(entry)]);
-            stats.score += weight * saturated(frequency, lengths.fieldnorm(entry) as f32 / mean);
+            stats.score += weight * saturated_frequency(frequency, lengths.fieldnorm(entry) as f32 / mean);
             stats.terms.insert(place);
             documents[number].frequency += frequency;
         });
@@ -314,7 +314,7 @@ impl<'a> SegmentEvidence<'a> {
             let frequency = std::mem::take(&mut document.frequency);
             if frequency > 0 {
                 let stats = of_document(document);
-                stats.score += weight * saturated(frequency, length);
+                stats.score += weight * saturated_frequency(frequency, length);
                 stats.terms.insert(place);
             }
         }
@@ -336,7 +336,7 @@ impl<'a> SegmentEvidence<'a> {
         let Self { segment, ranges, documents, .. } = self;
         each_within(postings(segment, field, info)?, ranges, |number, entry, frequency| {
             let stats = of_document(&mut documents[number]);
-            stats.score += weight * saturated(frequency, lengths.fieldnorm(entry) as f32 / mean.max(1.0));
+            stats.score += weight * saturated_frequency(frequency, lengths.fieldnorm(entry) as f32 / mean.max(1.0));
             stats.terms.insert(place);
         });
         Ok(())
@@ -439,7 +439,7 @@ impl<'a> SegmentEvidence<'a> {
 }
 
 /// The saturated term frequency of BM25 for a text of this length relative to the mean. Less than 1.
-fn saturated(frequency: u32, relative_length: f32) -> f32 {
+fn saturated_frequency(frequency: u32, relative_length: f32) -> f32 {
     let frequency = frequency as f32;
     frequency / (frequency + K1 * (1.0 - B + B * relative_length))
 }

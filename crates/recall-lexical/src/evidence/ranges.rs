@@ -40,7 +40,7 @@ pub(super) fn document_ranges(segment: &Segment, mut entries: Vec<DocId>) -> Vec
         if ranges.last().is_some_and(|range| range.entries.contains(&entry)) {
             continue;
         }
-        let Range { start, end } = segment.around(entry);
+        let Range { start, end } = segment.entries_of_document(entry);
         let first = start.max(entry.saturating_sub(MAX_ENTRIES_PER_SIDE));
         let range = DocumentRange { entries: first..end.min(entry.saturating_add(MAX_ENTRIES_PER_SIDE)), base };
         base += range.entries.len();

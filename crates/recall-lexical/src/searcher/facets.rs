@@ -56,7 +56,7 @@ pub(super) fn count(
         by_key(segment, fields.document_type, &documents, &mut facets.types)?;
         by_key(segment, fields.language, &documents, &mut facets.languages)?;
         by_key(segment, fields.tag, &documents, &mut facets.tags)?;
-        for (path, info) in segment.paths_from(fields.path_raw, "")? {
+        for (path, info) in segment.paths_with_prefix(fields.path_raw, "")? {
             let count = documents.count_in(segment, fields.path_raw, info)?;
             if count > 0 {
                 *facets.directories.entry(directory(path)).or_default() += count;
@@ -68,16 +68,16 @@ pub(super) fn count(
 
 /// The first matching entry of each document. All entries of a document are adjacent in one segment.
 fn first_of_each(segment: &Segment, matched: &Entries) -> Entries {
-    let mut firsts = Entries::none(segment);
+    let mut first_entries = Entries::none(segment);
     let mut last = None;
     for entry in matched.iter() {
         let document = Some(segment.document_row(entry));
         if document != last {
-            firsts.insert(entry);
+            first_entries.insert(entry);
             last = document;
         }
     }
-    firsts
+    first_entries
 }
 
 /// Counts the documents with each key of a field.

@@ -90,7 +90,7 @@ fn is_known(term_cache: &TermCache<'_>, word: &str) -> Result<bool, TantivyError
     if is_there(fields.folded_name, last)?
         || is_there(fields.path_end, &path_of(word))?
         || is_there(fields.stem, last)?
-        || !term_cache.look_up_from(fields.folded_name, last, 1)?.is_empty()
+        || !term_cache.look_up_prefix(fields.folded_name, last, 1)?.is_empty()
     {
         return Ok(true);
     }

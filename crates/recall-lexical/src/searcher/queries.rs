@@ -68,7 +68,7 @@ pub(super) fn names(
             clauses.key(fields.folded_name, last, NAME_EQUALS_WITHOUT_SCOPE * unit)?;
         }
         if folded.len() >= MIN_PREFIX_BYTES {
-            clauses.keys_from(fields.folded_name, &folded, MAX_PREFIX_MATCHES, NAME_STARTS_WITH * unit)?;
+            clauses.keys_with_prefix(fields.folded_name, &folded, MAX_PREFIX_MATCHES, NAME_STARTS_WITH * unit)?;
         }
     }
     for name in &term_cache.near.names {

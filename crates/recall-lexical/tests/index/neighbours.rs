@@ -46,13 +46,13 @@ fn texts_with_the_same_significant_words_are_similar() {
     ];
     let store = Store::of(&texts);
     let alike = |filters: &Filters| {
-        rows(&store.searcher().alike("payment retry: gateway timed out", filters, 10).expect("searched"))
+        rows(&store.searcher().more_like_this("payment retry: gateway timed out", filters, 10).expect("searched"))
     };
     let all = alike(&Filters::default());
     assert_eq!((all.len(), all.contains(&30)), (3, false));
     let prose = Filters { types: vec![DocumentType::Documentation], ..Filters::default() };
     assert_eq!(alike(&prose), [40]);
-    assert_eq!(rows(&store.searcher().alike("the of 12", &Filters::default(), 10).expect("searched")), [0; 0]);
+    assert_eq!(rows(&store.searcher().more_like_this("the of 12", &Filters::default(), 10).expect("searched")), [0; 0]);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_chunk_with_the_rarest_words_of_a_text_comes_first() {
     docs.push(definitions(51, "b.rs", &["platypus"]));
     let store = Store::of(&docs);
     let sharing = |text: &str| {
-        let found = store.searcher().sharing(text, &Filters::default(), 2).expect("searched");
+        let found = store.searcher().sharing_rare_terms(text, &Filters::default(), 2).expect("searched");
         rows(&found)
     };
     assert_eq!(sharing(&format!("{common} marsupial of another burrow"))[0], 500);
