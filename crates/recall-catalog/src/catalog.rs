@@ -8,7 +8,7 @@ use recall_core::Generation;
 use rusqlite::Connection;
 
 use crate::connection::{self, Role};
-use crate::imprint::{Disturbance, Imprint};
+use crate::file_stamps::{Disturbance, FileStamps};
 use crate::open::{self, Opened};
 use crate::{OpenError, Problem, ReadError, Snapshot, WriteError, Writer};
 
@@ -28,7 +28,7 @@ pub struct Catalog {
     /// `None` if the catalog is read-only.
     writer: Option<Mutex<Connection>>,
     /// The fingerprint of the files when this process last wrote them.
-    imprint: Mutex<Imprint>,
+    stamps: Mutex<FileStamps>,
 }
 
 /// The result of a [checkpoint](Catalog::checkpoint).
@@ -55,10 +55,10 @@ impl Catalog {
             Role::Read | Role::ReadImmutable => (None, vec![connection]),
         };
         let reader_role = if role == Role::Write { Role::Read } else { role };
-        let imprint = Mutex::new(Imprint::of(path, None));
+        let stamps = Mutex::new(FileStamps::of(path, None));
         let catalog =
-            Self { path: path.to_owned(), role: reader_role, idle_readers: Mutex::new(readers), writer, imprint };
-        catalog.imprint.lock().generation = catalog.generation().ok();
+            Self { path: path.to_owned(), role: reader_role, idle_readers: Mutex::new(readers), writer, stamps };
+        catalog.stamps.lock().generation = catalog.generation().ok();
         Ok(catalog)
     }
 
@@ -71,8 +71,8 @@ impl Catalog {
             Some(writer) => Some(writer.try_lock()?),
             None => None,
         };
-        let mut known = self.imprint.lock();
-        let now = Imprint::of(&self.path, known.generation);
+        let mut known = self.stamps.lock();
+        let now = FileStamps::of(&self.path, known.generation);
         if !now.differs(&known) {
             return None;
         }
@@ -123,7 +123,7 @@ impl Catalog {
     /// [`WriteError::ReadOnly`] if the catalog is read-only.
     pub fn writer(&self) -> Result<Writer<'_>, WriteError> {
         let connection = self.writer.as_ref().ok_or(WriteError::ReadOnly)?;
-        Ok(Writer::new(connection.lock(), &self.path, &self.imprint))
+        Ok(Writer::new(connection.lock(), &self.path, &self.stamps))
     }
 
     /// Checkpoints the write-ahead log and truncates it, as far as open snapshots allow.
@@ -132,8 +132,8 @@ impl Catalog {
     pub fn checkpoint(&self) -> Result<Checkpoint, WriteError> {
         let writer = self.writer.as_ref().ok_or(WriteError::ReadOnly)?.lock();
         let outcome = connection::checkpoint(&writer);
-        let mut imprint = self.imprint.lock();
-        *imprint = Imprint::of(&self.path, imprint.generation);
+        let mut stamps = self.stamps.lock();
+        *stamps = FileStamps::of(&self.path, stamps.generation);
         outcome
     }
 
@@ -156,7 +156,7 @@ impl Catalog {
     }
 
     /// Returns the connection of a dropped snapshot to the pool.
-    pub(crate) fn give_back(&self, connection: Connection) {
+    pub(crate) fn return_connection(&self, connection: Connection) {
         let mut idle = self.idle_readers.lock();
         if idle.len() < IDLE_READERS {
             idle.push(connection);

@@ -80,8 +80,8 @@ fn first_unreadable(snapshot: &Snapshot<'_>) -> Result<Option<Problem>, ReadErro
             Ok(records) => match records.first() {
                 Some(record) => {
                     let spans = record.parsed.chunks.iter().map(|chunk| chunk.span.bytes);
-                    if let Some(wrong) = spans.into_iter().find(|span| span.of(&record.text).is_none()) {
-                        let reason = format!("bytes {} to {} are not in the text", wrong.start, wrong.end);
+                    if let Some(invalid) = spans.into_iter().find(|span| span.of(&record.text).is_none()) {
+                        let reason = format!("bytes {} to {} are not in the text", invalid.start, invalid.end);
                         return Ok(Some(Problem::Document { after, reason }));
                     }
                     after = record.row;

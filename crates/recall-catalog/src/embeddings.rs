@@ -46,7 +46,7 @@ struct State {
     connection: Option<Connection>,
     /// Uses that are not written yet.
     used: Vec<Use>,
-    renewed: u32,
+    replacements: u32,
     /// Locked shared while the file is in use; replacing the file requires an exclusive lock. Declared last, so that it
     /// is released after the connection is closed.
     lock: File,
@@ -73,14 +73,14 @@ impl EmbeddingStore {
             return Err(EmbeddingStoreError::NetworkFileSystem { path: path.to_owned(), name });
         }
         let lock_path = side_file(path, ".lock");
-        let wrong = |source| EmbeddingStoreError::io(&lock_path, source);
-        open::create(&lock_path).map_err(wrong)?;
-        let lock = File::options().read(true).write(true).open(&lock_path).map_err(wrong)?;
-        lock.lock_shared().map_err(wrong)?;
-        let mut state = State { connection: None, used: Vec::new(), renewed: 0, lock };
+        let io_error = |source| EmbeddingStoreError::io(&lock_path, source);
+        open::create(&lock_path).map_err(io_error)?;
+        let lock = File::options().read(true).write(true).open(&lock_path).map_err(io_error)?;
+        lock.lock_shared().map_err(io_error)?;
+        let mut state = State { connection: None, used: Vec::new(), replacements: 0, lock };
         match schema::open(path) {
             Ok(connection) => state.connection = Some(connection),
-            Err(EmbeddingStoreError::Damaged { reason }) => state.renew(path, reason, now)?,
+            Err(EmbeddingStoreError::Damaged { reason }) => state.replace_damaged(path, reason, now)?,
             Err(error) => return Err(error),
         }
         Ok(Self { path: path.to_owned(), most_bytes, state: Mutex::new(state) })
@@ -155,8 +155,8 @@ impl EmbeddingStore {
     }
 
     /// The number of times the file was replaced since and including the opening.
-    pub fn renewed(&self) -> u32 {
-        self.state.lock().renewed
+    pub fn replacements(&self) -> u32 {
+        self.state.lock().replacements
     }
 
     /// The store's file.
@@ -173,7 +173,7 @@ impl EmbeddingStore {
         let mut state = self.state.lock();
         match step(&mut state) {
             Err(EmbeddingStoreError::Damaged { reason }) => {
-                state.renew(&self.path, reason, now)?;
+                state.replace_damaged(&self.path, reason, now)?;
                 Ok(None)
             }
             outcome => outcome.map(Some),
@@ -204,21 +204,21 @@ impl State {
     ///
     /// SQLite finds a file's log by its name. If the file were renamed while another process has it open, that process
     /// would use the log of the new file. Therefore this fails until no other process uses the file.
-    fn renew(&mut self, path: &Path, reason: String, now: Timestamp) -> Result<(), EmbeddingStoreError> {
-        let wrong = |source| EmbeddingStoreError::io(path, source);
+    fn replace_damaged(&mut self, path: &Path, reason: String, now: Timestamp) -> Result<(), EmbeddingStoreError> {
+        let io_error = |source| EmbeddingStoreError::io(path, source);
         self.connection = None;
         self.used.clear();
-        self.lock.unlock().map_err(wrong)?;
+        self.lock.unlock().map_err(io_error)?;
         match self.lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                self.lock.lock_shared().map_err(wrong)?;
+                self.lock.lock_shared().map_err(io_error)?;
                 return Err(EmbeddingStoreError::Damaged { reason });
             }
-            Err(TryLockError::Error(error)) => return Err(wrong(error)),
+            Err(TryLockError::Error(error)) => return Err(io_error(error)),
         }
         let outcome = self.replace_file(path, now);
-        self.lock.unlock().and_then(|()| self.lock.lock_shared()).map_err(wrong)?;
+        self.lock.unlock().and_then(|()| self.lock.lock_shared()).map_err(io_error)?;
         outcome
     }
 
@@ -229,7 +229,7 @@ impl State {
             crate::set_aside(path, &suffix).map_err(|error| EmbeddingStoreError::io(path, error))?;
         }
         self.connection = Some(schema::open(path)?);
-        self.renewed += 1;
+        self.replacements += 1;
         Ok(())
     }
 }

@@ -80,12 +80,12 @@ pub enum OpenError {
 impl OpenError {
     pub(crate) fn new(path: &std::path::Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
-        match Fault::of(&error) {
-            Fault::Damaged => Self::Damaged { path, reason: error.to_string() },
-            Fault::DiskFull => Self::DiskFull { path },
-            Fault::ReadOnly => Self::ReadOnly { path, source: None },
-            Fault::Busy => Self::Busy { path },
-            Fault::Other => Self::Sqlite { path, source: SqliteError(error) },
+        match ErrorKind::of(&error) {
+            ErrorKind::Damaged => Self::Damaged { path, reason: error.to_string() },
+            ErrorKind::DiskFull => Self::DiskFull { path },
+            ErrorKind::ReadOnly => Self::ReadOnly { path, source: None },
+            ErrorKind::Busy => Self::Busy { path },
+            ErrorKind::Other => Self::Sqlite { path, source: SqliteError(error) },
         }
     }
 }
@@ -116,9 +116,9 @@ impl ReadError {
 
 impl From<rusqlite::Error> for ReadError {
     fn from(error: rusqlite::Error) -> Self {
-        match Fault::of(&error) {
-            Fault::Damaged => Self::Damaged { reason: error.to_string() },
-            Fault::DiskFull | Fault::ReadOnly | Fault::Busy | Fault::Other => {
+        match ErrorKind::of(&error) {
+            ErrorKind::Damaged => Self::Damaged { reason: error.to_string() },
+            ErrorKind::DiskFull | ErrorKind::ReadOnly | ErrorKind::Busy | ErrorKind::Other => {
                 Self::Sqlite { source: SqliteError(error) }
             }
         }
@@ -165,12 +165,12 @@ pub enum WriteError {
 
 impl From<rusqlite::Error> for WriteError {
     fn from(error: rusqlite::Error) -> Self {
-        match Fault::of(&error) {
-            Fault::Damaged => Self::Damaged { reason: error.to_string() },
-            Fault::DiskFull => Self::DiskFull,
-            Fault::ReadOnly => Self::ReadOnly,
-            Fault::Busy => Self::Busy,
-            Fault::Other => Self::Sqlite { source: SqliteError(error) },
+        match ErrorKind::of(&error) {
+            ErrorKind::Damaged => Self::Damaged { reason: error.to_string() },
+            ErrorKind::DiskFull => Self::DiskFull,
+            ErrorKind::ReadOnly => Self::ReadOnly,
+            ErrorKind::Busy => Self::Busy,
+            ErrorKind::Other => Self::Sqlite { source: SqliteError(error) },
         }
     }
 }
@@ -191,7 +191,7 @@ pub struct SqliteError(pub(crate) rusqlite::Error);
 
 /// The kinds of errors that callers distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum ErrorKind {
     Damaged,
     DiskFull,
     ReadOnly,
@@ -199,7 +199,7 @@ pub(crate) enum Fault {
     Other,
 }
 
-impl Fault {
+impl ErrorKind {
     pub(crate) fn of(error: &rusqlite::Error) -> Self {
         let (code, extended) = match error {
             rusqlite::Error::SqliteFailure(error, _) | rusqlite::Error::SqlInputError { error, .. } => {

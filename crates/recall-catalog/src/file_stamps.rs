@@ -22,7 +22,7 @@ pub enum Disturbance {
 
 /// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Looks {
+struct FileStamp {
     device: u64,
     inode: u64,
     bytes: u64,
@@ -31,14 +31,14 @@ struct Looks {
 
 /// The fingerprint of the files when this process last wrote them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Imprint {
-    file: Option<Looks>,
-    log: Option<Looks>,
+pub(crate) struct FileStamps {
+    file: Option<FileStamp>,
+    log: Option<FileStamp>,
     /// Their generation. `None` if it could not be read.
     pub(crate) generation: Option<Generation>,
 }
 
-impl Looks {
+impl FileStamp {
     fn of(path: &Path) -> Option<Self> {
         let metadata = fs::symlink_metadata(path).ok()?;
         #[cfg(unix)]
@@ -56,9 +56,9 @@ impl Looks {
     }
 }
 
-impl Imprint {
+impl FileStamps {
     pub(crate) fn of(path: &Path, generation: Option<Generation>) -> Self {
-        Self { file: Looks::of(path), log: Looks::of(&side_file(path, "-wal")), generation }
+        Self { file: FileStamp::of(path), log: FileStamp::of(&side_file(path, "-wal")), generation }
     }
 
     /// Whether the metadata of a file changed.
@@ -77,7 +77,7 @@ impl Imprint {
 
     /// Whether another process has checkpointed the log: the file was written, and the log is empty since.
     pub(crate) fn is_folded(&self, before: &Self) -> bool {
-        let bytes = |log: Option<Looks>| log.map_or(0, |log| log.bytes);
+        let bytes = |log: Option<FileStamp>| log.map_or(0, |log| log.bytes);
         self.file != before.file && bytes(self.log) == 0 && bytes(before.log) > 0
     }
 }

@@ -14,7 +14,7 @@ mod checksum;
 mod connection;
 mod embeddings;
 mod error;
-mod imprint;
+mod file_stamps;
 mod open;
 mod packing;
 mod read;
@@ -27,7 +27,7 @@ pub use catalog::{Catalog, Checkpoint};
 pub use check::Problem;
 pub use embeddings::{EmbeddingStatistics, EmbeddingStore, EmbeddingStoreError, ModelStatistics};
 pub use error::{OpenError, ReadError, SqliteError, WriteError};
-pub use imprint::Disturbance;
+pub use file_stamps::Disturbance;
 pub use read::{
     ChunkRun, Chunked, Counts, DocumentPlace, FileState, ListQuery, ListSort, OwnedRecord, Snapshot, StoredChunk,
     StoredDocument, UnparsedDocument,

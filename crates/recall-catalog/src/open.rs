@@ -10,7 +10,7 @@ use rusqlite::config::DbConfig;
 
 use crate::OpenError;
 use crate::connection::{self, Role, side_file};
-use crate::error::Fault;
+use crate::error::ErrorKind;
 
 mod migrate;
 mod network;
@@ -39,15 +39,15 @@ pub(crate) fn open(path: &Path) -> Result<Opened, OpenError> {
 }
 
 fn open_for_writing(path: &Path) -> Result<Opened, OpenError> {
-    let wrong = |error| OpenError::new(path, error);
-    let connection = connection::open(path, Role::Write).map_err(wrong)?;
+    let open_error = |error| OpenError::new(path, error);
+    let connection = connection::open(path, Role::Write).map_err(open_error)?;
     // Leave a rejected file unchanged: closing the last connection would checkpoint its log.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(wrong)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(open_error)?;
     if migrate::recognise(path, &connection)? == 0 {
-        connection.pragma_update(None, "page_size", migrate::PAGE_BYTES).map_err(wrong)?;
+        connection.pragma_update(None, "page_size", migrate::PAGE_BYTES).map_err(open_error)?;
     }
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(wrong)?;
-    switch_to_wal(&connection).map_err(wrong)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(open_error)?;
+    switch_to_wal(&connection).map_err(open_error)?;
     migrate::migrate(path, &connection)?;
     Ok(Opened { connection, role: Role::Write })
 }
@@ -106,7 +106,7 @@ pub(crate) fn switch_to_wal(connection: &Connection) -> rusqlite::Result<()> {
     loop {
         let mode = connection.query_row("PRAGMA journal_mode = wal", [], |row| row.get::<_, String>(0));
         match mode {
-            Err(error) if Fault::of(&error) == Fault::Busy && Instant::now() < deadline => {
+            Err(error) if ErrorKind::of(&error) == ErrorKind::Busy && Instant::now() < deadline => {
                 std::thread::sleep(Duration::from_millis(2));
             }
             Err(error) => return Err(error),

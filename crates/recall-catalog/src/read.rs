@@ -91,12 +91,12 @@ impl<'c> Snapshot<'c> {
 
     /// The document with an id.
     pub fn document(&self, id: DocumentId) -> Result<Option<StoredDocument>, ReadError> {
-        rows::documents::by_id(self.connection(), id)?.map(|entry| self.stored(entry)).transpose()
+        rows::documents::by_id(self.connection(), id)?.map(|entry| self.with_tags(entry)).transpose()
     }
 
     /// The document at a path.
     pub fn document_at(&self, path: &DocPath) -> Result<Option<StoredDocument>, ReadError> {
-        rows::documents::by_path(self.connection(), path)?.map(|entry| self.stored(entry)).transpose()
+        rows::documents::by_path(self.connection(), path)?.map(|entry| self.with_tags(entry)).transpose()
     }
 
     /// The chunk with an id, and its text.
@@ -154,7 +154,7 @@ impl<'c> Snapshot<'c> {
     }
 
     /// Adds the tags to a document's row.
-    fn stored(&self, entry: Entry) -> Result<StoredDocument, ReadError> {
+    fn with_tags(&self, entry: Entry) -> Result<StoredDocument, ReadError> {
         let Entry { row, mut document, created, chunk_count, .. } = entry;
         document.tags = rows::tags::read(self.connection(), row)?;
         Ok(StoredDocument { row, document, created, chunk_count })
@@ -166,7 +166,7 @@ impl Drop for Snapshot<'_> {
         let Some(connection) = self.connection.take() else { return };
         // A connection that cannot end its transaction is closed instead of reused.
         if connection.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([])).is_ok() {
-            self.catalog.give_back(connection);
+            self.catalog.return_connection(connection);
         }
     }
 }

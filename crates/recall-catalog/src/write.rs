@@ -7,7 +7,7 @@ use recall_core::{ChunkRow, DocPath, Document, DocumentRow, Generation, ParsedDo
 use rusqlite::Connection;
 
 use crate::WriteError;
-use crate::imprint::Imprint;
+use crate::file_stamps::FileStamps;
 use crate::rows::{self, state::State};
 
 mod insert;
@@ -18,12 +18,12 @@ pub struct Writer<'c> {
     /// Released last, so that no other thread writes before the fingerprint is taken.
     connection: MutexGuard<'c, Connection>,
     path: &'c Path,
-    imprint: &'c Mutex<Imprint>,
+    stamps: &'c Mutex<FileStamps>,
 }
 
 impl<'c> Writer<'c> {
-    pub(crate) fn new(connection: MutexGuard<'c, Connection>, path: &'c Path, imprint: &'c Mutex<Imprint>) -> Self {
-        Self { connection, path, imprint }
+    pub(crate) fn new(connection: MutexGuard<'c, Connection>, path: &'c Path, stamps: &'c Mutex<FileStamps>) -> Self {
+        Self { connection, path, stamps }
     }
 
     /// Starts a transaction. Waits while another process has one.
@@ -35,9 +35,7 @@ impl<'c> Writer<'c> {
         // fail at once.
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         match rows::state::read(&self.connection) {
-            Ok(state) => {
-                Ok(Transaction { connection: &self.connection, before: state, state, progress: Progress::Open })
-            }
+            Ok(state) => Ok(Transaction { connection: &self.connection, before: state, state, phase: Phase::Open }),
             Err(error) => {
                 self.connection.execute_batch("ROLLBACK")?;
                 Err(error.into())
@@ -54,7 +52,7 @@ impl<'c> Writer<'c> {
 impl Drop for Writer<'_> {
     fn drop(&mut self) {
         let generation = rows::state::read(&self.connection).ok().map(|state| state.generation);
-        *self.imprint.lock() = Imprint::of(self.path, generation);
+        *self.stamps.lock() = FileStamps::of(self.path, generation);
     }
 }
 
@@ -64,12 +62,12 @@ pub struct Transaction<'w> {
     connection: &'w Connection,
     before: State,
     state: State,
-    progress: Progress,
+    phase: Phase,
 }
 
 /// The state of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Progress {
+enum Phase {
     Open,
     /// A statement failed. SQLite may have ended the transaction by itself, and a further statement would commit on its
     /// own.
@@ -207,7 +205,7 @@ impl Transaction<'_> {
             transaction.connection.prepare_cached("COMMIT")?.execute([])?;
             Ok(())
         })?;
-        self.progress = Progress::Committed;
+        self.phase = Phase::Committed;
         Ok(self.state.generation)
     }
 
@@ -217,12 +215,12 @@ impl Transaction<'_> {
     }
 
     fn attempt<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T, WriteError>) -> Result<T, WriteError> {
-        if self.progress != Progress::Open {
+        if self.phase != Phase::Open {
             return Err(WriteError::Aborted);
         }
         let outcome = write(self);
         if outcome.is_err() {
-            self.progress = Progress::Failed;
+            self.phase = Phase::Failed;
         }
         outcome
     }
@@ -230,7 +228,7 @@ impl Transaction<'_> {
 
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
-        if self.progress != Progress::Committed && !self.connection.is_autocommit() {
+        if self.phase != Phase::Committed && !self.connection.is_autocommit() {
             // A rollback only fails if SQLite has already rolled back by itself.
             let _ = self.connection.execute_batch("ROLLBACK");
         }

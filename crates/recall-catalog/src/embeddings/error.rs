@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::SqliteError;
-use crate::error::Fault;
+use crate::error::ErrorKind;
 
 /// The reason why the embedding store was not read or written. A caller that can compute embeddings can continue
 /// without it.
@@ -75,12 +75,12 @@ impl EmbeddingStoreError {
 
 impl From<rusqlite::Error> for EmbeddingStoreError {
     fn from(error: rusqlite::Error) -> Self {
-        match Fault::of(&error) {
-            Fault::Damaged => Self::Damaged { reason: error.to_string() },
-            Fault::DiskFull => Self::DiskFull,
-            Fault::ReadOnly => Self::ReadOnly,
-            Fault::Busy => Self::Busy,
-            Fault::Other => Self::Sqlite { source: SqliteError(error) },
+        match ErrorKind::of(&error) {
+            ErrorKind::Damaged => Self::Damaged { reason: error.to_string() },
+            ErrorKind::DiskFull => Self::DiskFull,
+            ErrorKind::ReadOnly => Self::ReadOnly,
+            ErrorKind::Busy => Self::Busy,
+            ErrorKind::Other => Self::Sqlite { source: SqliteError(error) },
         }
     }
 }

@@ -26,13 +26,14 @@ pub(super) const SUPPORTED: u32 = MIGRATIONS.len() as u32;
 /// # Errors
 /// The file is not a catalog, or its schema is newer.
 pub(super) fn recognise(path: &Path, connection: &Connection) -> Result<u32, OpenError> {
-    let wrong = |error| OpenError::new(path, error);
+    let open_error = |error| OpenError::new(path, error);
     // In one transaction, because another process may be creating the schema right now.
-    let reading = connection.unchecked_transaction().map_err(wrong)?;
-    let application: i32 = reading.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(wrong)?;
-    let objects: i64 = reading.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(wrong)?;
-    let found = version(&reading).map_err(wrong)?;
-    reading.commit().map_err(wrong)?;
+    let reading = connection.unchecked_transaction().map_err(open_error)?;
+    let application: i32 = reading.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(open_error)?;
+    let objects: i64 =
+        reading.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(open_error)?;
+    let found = version(&reading).map_err(open_error)?;
+    reading.commit().map_err(open_error)?;
     if application == 0 && objects == 0 {
         return Ok(0);
     }
@@ -50,17 +51,17 @@ pub(super) fn recognise(path: &Path, connection: &Connection) -> Result<u32, Ope
 
 /// Migrates a file to the current schema in one transaction.
 pub(super) fn migrate(path: &Path, connection: &Connection) -> Result<(), OpenError> {
-    let wrong = |error| OpenError::new(path, error);
-    if version(connection).map_err(wrong)? == SUPPORTED {
+    let open_error = |error| OpenError::new(path, error);
+    if version(connection).map_err(open_error)? == SUPPORTED {
         return Ok(());
     }
-    connection.execute_batch("BEGIN IMMEDIATE").map_err(wrong)?;
+    connection.execute_batch("BEGIN IMMEDIATE").map_err(open_error)?;
     let outcome = apply_missing(connection).and_then(|()| connection.execute_batch("COMMIT"));
     if outcome.is_err() && !connection.is_autocommit() {
         // Report the first error. An uncommitted transaction ends with the connection at the latest.
         let _ = connection.execute_batch("ROLLBACK");
     }
-    outcome.map_err(wrong)
+    outcome.map_err(open_error)
 }
 
 /// Reads the version again under the lock, because another process may have migrated meanwhile.

@@ -60,7 +60,7 @@ impl Snapshot<'_> {
         })?;
         rows.into_iter()
             .filter_map(|row| documents::by_row(self.connection(), row).transpose())
-            .map(|entry| self.stored(entry?))
+            .map(|entry| self.with_tags(entry?))
             .collect()
     }
 

@@ -45,7 +45,7 @@ impl Snapshot<'_> {
 
     /// The document in a row.
     pub fn document_in(&self, row: DocumentRow) -> Result<Option<StoredDocument>, ReadError> {
-        rows::documents::by_row(self.connection(), row)?.map(|entry| self.stored(entry)).transpose()
+        rows::documents::by_row(self.connection(), row)?.map(|entry| self.with_tags(entry)).transpose()
     }
 
     /// The symbols whose names are in a chunk, in order. Empty if the document has no such chunk.
@@ -65,12 +65,12 @@ impl Snapshot<'_> {
 
     /// The chunks among these that refer to a bare name, in the order of rows, each with the module that it takes the
     /// name from, if the reference is [qualified](Edge::qualified).
-    pub fn naming(
+    pub fn chunks_referencing(
         &self,
         document: DocumentRow,
         name: &str,
         chunks: &[ChunkRow],
     ) -> Result<Vec<(ChunkRow, Option<String>)>, ReadError> {
-        rows::edges::naming(self.connection(), document, name, chunks)
+        rows::edges::chunks_referencing(self.connection(), document, name, chunks)
     }
 }

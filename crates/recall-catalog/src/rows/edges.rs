@@ -74,7 +74,7 @@ pub(crate) fn without_references(connection: &Connection, document: DocumentRow)
 /// known.
 ///
 /// Decompresses only the parts of the text that may contain the name.
-pub(crate) fn naming(
+pub(crate) fn chunks_referencing(
     connection: &Connection,
     document: DocumentRow,
     name: &str,

@@ -76,7 +76,7 @@ fn the_chunks_that_refer_to_a_name_are_found() {
     let second = ChunkRow(first.0 + 1);
     let check = |name, chunks: &[ChunkRow], expected: &[ChunkRow]| {
         let expected: Vec<(ChunkRow, Option<String>)> = expected.iter().map(|&chunk| (chunk, None)).collect();
-        assert_eq!(snapshot.naming(document, name, chunks).unwrap(), expected, "{name}");
+        assert_eq!(snapshot.chunks_referencing(document, name, chunks).unwrap(), expected, "{name}");
     };
     check("open", &[first, second], &[second]);
     check("open", &[first], &[]);
@@ -85,8 +85,12 @@ fn the_chunks_that_refer_to_a_name_are_found() {
     check("absent", &[first, second], &[second]);
     check("shut", &[first, second], &[]);
     let map = |chunk| (chunk, Some("Data.Map".to_owned()));
-    assert_eq!(snapshot.naming(document, "lookup", &[first, second]).unwrap(), [map(second)]);
-    assert_eq!(snapshot.naming(document, "Data.Map.lookup", &[first, second]).unwrap(), [], "only bare names match");
+    assert_eq!(snapshot.chunks_referencing(document, "lookup", &[first, second]).unwrap(), [map(second)]);
+    assert_eq!(
+        snapshot.chunks_referencing(document, "Data.Map.lookup", &[first, second]).unwrap(),
+        [],
+        "only bare names match"
+    );
     let names = |chunk| -> Vec<String> {
         snapshot.symbols_in(document, chunk).unwrap().into_iter().map(|symbol| symbol.name).collect()
     };

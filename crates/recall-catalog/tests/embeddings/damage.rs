@@ -31,7 +31,7 @@ fn a_file_that_is_not_a_database_is_set_aside() {
     for content in [&b"hello"[..], &[0; 5000], b"SQLite format 3\0", &vec![0xFF; 100_000]] {
         fs::write(&path, content).unwrap();
         let store = EmbeddingStore::open(&path, ROOMY, day(7)).unwrap();
-        assert_eq!(store.renewed(), 1);
+        assert_eq!(store.replacements(), 1);
         put(&store, "a", 0..3, day(7));
         assert_eq!(kept(&store, "a", 0..5, day(7)), [0, 1, 2]);
         drop(store);
@@ -48,7 +48,7 @@ fn a_foreign_database_is_set_aside_and_a_newer_one_left_alone() {
     let other = rusqlite::Connection::open(&path).unwrap();
     other.execute_batch("CREATE TABLE theirs (a)").unwrap();
     drop(other);
-    assert_eq!(open(&path).renewed(), 1);
+    assert_eq!(open(&path).replacements(), 1);
     let newer = rusqlite::Connection::open(&path).unwrap();
     newer.pragma_update(None, "user_version", 9).unwrap();
     drop(newer);
@@ -61,7 +61,7 @@ fn damage_loses_embeddings_but_never_returns_a_wrong_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("embeddings.db");
     let whole = filled(&path);
-    let (mut renewed, mut missing) = (0, 0);
+    let (mut replacements, mut missing) = (0, 0);
     for number in 0..120_usize {
         let mut garbled = whole.clone();
         let place = (number * 7919 * 131) % whole.len();
@@ -78,12 +78,12 @@ fn damage_loses_embeddings_but_never_returns_a_wrong_one() {
         missing += COUNT - kept(&store, "a", 0..COUNT, day(0)).len();
         put(&store, "a", 0..COUNT, day(0));
         let after = kept(&store, "a", 0..COUNT, day(0)).len();
-        assert!(after == COUNT || store.renewed() > 0, "damage {number}: {after}");
-        renewed += store.renewed();
+        assert!(after == COUNT || store.replacements() > 0, "damage {number}: {after}");
+        replacements += store.replacements();
         drop(store);
         remove_others(folder.path(), &path);
     }
-    assert!(renewed > 20 && missing > 2000, "{renewed} {missing}");
+    assert!(replacements > 20 && missing > 2000, "{replacements} {missing}");
 }
 
 #[test]
@@ -96,5 +96,5 @@ fn a_damaged_file_in_use_is_left_alone() {
     let rejected = EmbeddingStore::open(&path, ROOMY, day(0)).unwrap_err();
     assert!(matches!(rejected, EmbeddingStoreError::Damaged { .. }), "{rejected:?}");
     drop(other);
-    assert_eq!(open(&path).renewed(), 1);
+    assert_eq!(open(&path).replacements(), 1);
 }

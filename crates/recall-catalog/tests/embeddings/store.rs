@@ -72,7 +72,7 @@ fn embeddings_are_found_by_model_and_text() {
         [("b", 2), ("a", 3)].map(|(name, embeddings)| ModelStatistics { fingerprint: model(name), embeddings });
     assert_eq!(models, expected);
     assert!(bytes > 0 && bytes < 100_000);
-    assert_eq!(store.renewed(), 0);
+    assert_eq!(store.replacements(), 0);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn one_of_several_processes_gets_what_it_puts() {
         put(&store, "a", from..from + 50, day(0));
         assert_eq!(kept(&store, "a", from..from + 50, day(1)).len(), 50);
     }
-    assert_eq!(store.renewed(), 0);
+    assert_eq!(store.replacements(), 0);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn processes_and_threads_share_one_file() {
     });
     let store = open(&path);
     assert_eq!(kept(&store, "a", 0..3000, day(1)).len(), 2000);
-    assert_eq!(store.renewed(), 0);
+    assert_eq!(store.replacements(), 0);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn a_killed_writer_leaves_its_first_batches() {
         // Transactions take the texts from the front, so the stored ones are the first.
         assert!(kept.iter().copied().eq(0..kept.len()), "{} of 10000", kept.len());
         counts.push(kept.len());
-        assert_eq!(store.renewed(), 0);
+        assert_eq!(store.replacements(), 0);
         put(&store, "a", 0..10, day(0));
         drop(store);
         std::fs::remove_file(&crashed).unwrap();
