@@ -26,7 +26,7 @@ const COUNTS_BYTES: usize = 16;
 
 /// One change. The removals take effect first.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct LogEntry {
     pub(crate) generation: Generation,
     pub(crate) removed: Vec<ChunkRow>,
     pub(crate) added: Vec<(ChunkRow, Quantised)>,
@@ -45,7 +45,7 @@ pub(crate) struct Delta {
 
 impl Delta {
     /// Opens the log of a base and returns its entries. Creates the log if there is none.
-    pub(crate) fn open(path: &Path, model: Model, base: u32) -> Result<(Self, Vec<Entry>), OpenError> {
+    pub(crate) fn open(path: &Path, model: Model, base: u32) -> Result<(Self, Vec<LogEntry>), OpenError> {
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -152,7 +152,7 @@ fn check_head(path: &Path, head: &[u8; HEAD_BYTES], model: Model, base: u32) -> 
 }
 
 /// Reads the next entry. Returns it with its checksum and the remaining bytes. `None` after the last valid entry.
-fn read_entry(bytes: &[u8], before: u32, dimensions: usize) -> Option<(Entry, u32, &[u8])> {
+fn read_entry(bytes: &[u8], before: u32, dimensions: usize) -> Option<(LogEntry, u32, &[u8])> {
     let (length, rest) = bytes.split_first_chunk()?;
     let (checksum, rest) = rest.split_first_chunk()?;
     let (length, checksum) = (u32::from_le_bytes(*length), u32::from_le_bytes(*checksum));
@@ -177,7 +177,7 @@ fn read_entry(bytes: &[u8], before: u32, dimensions: usize) -> Option<(Entry, u3
             Some((row(at), Quantised::from_bytes(components).ok()?))
         })
         .collect::<Option<_>>()?;
-    Some((Entry { generation, removed, added }, checksum, remaining))
+    Some((LogEntry { generation, removed, added }, checksum, remaining))
 }
 
 /// The checksum of an entry, chained to the one before.

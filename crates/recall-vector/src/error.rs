@@ -120,17 +120,17 @@ impl From<GraphError> for WriteError {
 
 /// The reason why a base cannot be searched. Cloneable, because every search returns it.
 #[derive(Clone, Debug)]
-pub(crate) enum Unusable {
+pub(crate) enum ContentError {
     Damaged(String),
     /// The operating system reported an error, given as text.
     Unreadable(String),
 }
 
-impl From<Unusable> for NearestError {
-    fn from(why: Unusable) -> Self {
+impl From<ContentError> for NearestError {
+    fn from(why: ContentError) -> Self {
         match why {
-            Unusable::Damaged(reason) => Self::Damaged { reason },
-            Unusable::Unreadable(what) => Self::Unreadable { source: what.into() },
+            ContentError::Damaged(reason) => Self::Damaged { reason },
+            ContentError::Unreadable(what) => Self::Unreadable { source: what.into() },
         }
     }
 }

@@ -3,9 +3,9 @@
 use recall_core::{ChunkRow, NearestError, Neighbour, Quantised, RowFilter, VectorIndex};
 use rustc_hash::FxHashMap;
 
-use crate::best::Best;
 use crate::query::Query;
 use crate::record;
+use crate::top_k::TopK;
 
 /// An in-memory index that compares every embedding. Takes a millisecond for 100,000 embeddings of 256 dimensions.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ impl Exact {
     }
 
     /// Offers every chunk that passes the filter.
-    pub(crate) fn search(&self, query: &Query, filter: RowFilter<'_>, best: &mut Best) {
+    pub(crate) fn search(&self, query: &Query, filter: RowFilter<'_>, best: &mut TopK) {
         match filter {
             RowFilter::Only(rows) if rows.len() < self.rows.len() => {
                 for (row, record) in rows.iter().filter_map(|row| Some((row, self.record(row)?))) {
@@ -88,14 +88,14 @@ impl VectorIndex for Exact {
     }
 
     fn nearest(&self, query: &[f32], filter: RowFilter<'_>, count: usize) -> Result<Vec<Neighbour>, NearestError> {
-        let query = Query::of(query, self.dimensions)?;
-        let mut best = Best::of(count);
+        let query = Query::new(query, self.dimensions)?;
+        let mut best = TopK::new(count);
         self.search(&query, filter, &mut best);
         Ok(best.into_sorted())
     }
 
     fn cosines(&self, query: &[f32], rows: &[ChunkRow]) -> Result<Vec<Option<f32>>, NearestError> {
-        let query = Query::of(query, self.dimensions)?;
+        let query = Query::new(query, self.dimensions)?;
         Ok(rows.iter().map(|row| Some(query.cosine(self.record(*row)?))).collect())
     }
 }

@@ -24,37 +24,37 @@ pub(crate) fn delta_path(dir: &Path, number: u64) -> PathBuf {
 
 /// The numbers of the bases and of the deltas in a folder.
 #[derive(Debug, Default)]
-pub(crate) struct Listed {
+pub(crate) struct FolderContents {
     pub(crate) bases: Vec<u64>,
     pub(crate) deltas: Vec<u64>,
     temporary: Vec<PathBuf>,
 }
 
-pub(crate) fn list(dir: &Path) -> io::Result<Listed> {
-    let mut listed = Listed::default();
+pub(crate) fn list(dir: &Path) -> io::Result<FolderContents> {
+    let mut contents = FolderContents::default();
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
         if let Some(number) = number(name, BASE) {
-            listed.bases.push(number);
+            contents.bases.push(number);
         } else if let Some(number) = number(name, DELTA) {
-            listed.deltas.push(number);
+            contents.deltas.push(number);
         } else if name.starts_with(TEMPORARY) {
-            listed.temporary.push(entry.path());
+            contents.temporary.push(entry.path());
         }
     }
-    Ok(listed)
+    Ok(contents)
 }
 
 /// Deletes the leftovers of merges: files with other numbers, and temporary files.
 ///
 /// A file that cannot be deleted, for example because it is mapped on Windows, remains until the next sweep.
-pub(crate) fn sweep(dir: &Path, listed: &Listed, current: u64) {
-    let bases = listed.bases.iter().filter(|number| **number != current).map(|number| base_path(dir, *number));
-    let deltas = listed.deltas.iter().filter(|number| **number != current).map(|number| delta_path(dir, *number));
+pub(crate) fn sweep(dir: &Path, contents: &FolderContents, current: u64) {
+    let bases = contents.bases.iter().filter(|number| **number != current).map(|number| base_path(dir, *number));
+    let deltas = contents.deltas.iter().filter(|number| **number != current).map(|number| delta_path(dir, *number));
     let Ok(folder) = Folder::open(dir) else { return };
-    for path in deltas.chain(bases).chain(listed.temporary.iter().cloned()) {
+    for path in deltas.chain(bases).chain(contents.temporary.iter().cloned()) {
         let _ = path.file_name().map(|name| folder.remove(name));
     }
 }

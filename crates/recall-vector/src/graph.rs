@@ -234,7 +234,7 @@ mod tests {
         assert!(matches!(walk, Walk::Cancelled));
         assert_eq!(filter_calls.get(), 50, "the filter is not called any more");
         let Ok(Walk::Found(found)) = graph.walk_filtered(query, 10, 360, |place| place >= 180) else {
-            panic!("the filter is within its limit")
+            panic!("the walk stays within its limit")
         };
         assert!(found.iter().all(|place| *place >= 350), "{found:?}");
     }

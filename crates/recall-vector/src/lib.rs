@@ -11,7 +11,6 @@
 //! store.
 
 mod base;
-mod best;
 mod delta;
 mod error;
 mod exact;
@@ -22,7 +21,8 @@ mod mapping;
 mod query;
 mod record;
 mod settings;
-mod slots;
+mod slot_set;
+mod top_k;
 mod vectors;
 
 pub use error::{OpenError, WriteError};

@@ -23,7 +23,7 @@ pub(crate) struct Query {
 }
 
 impl Query {
-    pub(crate) fn of(embedding: &[f32], dimensions: usize) -> Result<Self, NearestError> {
+    pub(crate) fn new(embedding: &[f32], dimensions: usize) -> Result<Self, NearestError> {
         if embedding.len() != dimensions {
             return Err(NearestError::Dimensions { expected: dimensions, found: embedding.len() });
         }
@@ -83,7 +83,7 @@ mod tests {
             let exact = dot / length(&query) / length(&embedding);
             let mut record = Vec::new();
             record::push(&mut record, &Quantised::of(&embedding).expect("a direction"));
-            let cosine = Query::of(&query, query.len()).expect("a direction").cosine(&record);
+            let cosine = Query::new(&query, query.len()).expect("a direction").cosine(&record);
             let bound = Quantised::error_bound(&embedding) + Quantised::error_bound(&query) * 127.0 / MAX_COMPONENT;
             prop_assert!((f64::from(cosine) - exact).abs() <= f64::from(bound) + 1e-6, "{cosine} {exact} {bound}");
         }
@@ -91,9 +91,9 @@ mod tests {
 
     #[test]
     fn an_invalid_query_is_rejected() {
-        assert!(matches!(Query::of(&[1.0], 2), Err(NearestError::Dimensions { expected: 2, found: 1 })));
+        assert!(matches!(Query::new(&[1.0], 2), Err(NearestError::Dimensions { expected: 2, found: 1 })));
         for query in [[0.0, 0.0], [f32::NAN, 1.0], [f32::INFINITY, 1.0]] {
-            assert!(matches!(Query::of(&query, 2), Err(NearestError::NoDirection)), "{query:?}");
+            assert!(matches!(Query::new(&query, 2), Err(NearestError::NoDirection)), "{query:?}");
         }
     }
 }

@@ -23,7 +23,7 @@ pub struct Settings {
     /// that pass a filter and walking the graph. For a filter with selectivity `share`, a walk expands about `expansion
     /// / share` nodes.
     pub node_cost: usize,
-    /// The number of embeddings up to which the delta is never merged into the base.
+    /// The number of embeddings, or of removed ones, up to which a merge of the delta is not worth its cost.
     pub delta_least: usize,
 }
 

@@ -2,12 +2,12 @@
 
 /// A set of slots, with one bit each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Slots {
+pub(crate) struct SlotSet {
     words: Vec<u64>,
     len: usize,
 }
 
-impl Slots {
+impl SlotSet {
     pub(crate) fn insert(&mut self, slot: usize) -> bool {
         let (word, bit) = (slot / 64, 1 << (slot % 64));
         if word >= self.words.len() {

@@ -9,13 +9,12 @@ use parking_lot::{Mutex, RwLock};
 use recall_core::{ChunkRow, Generation, NearestError, Neighbour, Quantised, RowFilter, RowSet, VectorIndex};
 
 use crate::base::Base;
-use crate::best::Best;
-use crate::delta::{Delta, Entry};
+use crate::delta::{Delta, LogEntry};
 use crate::query::Query;
-use crate::slots::Slots;
-use crate::{Exact, Model, OpenError, Settings, folder};
+use crate::slot_set::SlotSet;
+use crate::top_k::TopK;
+use crate::{Exact, Model, OpenError, Settings, WriteError, folder};
 
-mod apply;
 mod merge;
 
 /// The embeddings of a store's chunks by one model.
@@ -39,7 +38,7 @@ struct State {
     generation: Generation,
     base: Option<Arc<Base>>,
     /// The slots of the base whose chunks were removed or have a newer embedding in the delta.
-    removed: Slots,
+    removed: SlotSet,
     delta: Exact,
 }
 
@@ -49,7 +48,7 @@ struct Log {
     number: u64,
     delta: Delta,
     /// The changes since the current merge began. `None` if no merge is running.
-    since_merge: Option<Vec<Entry>>,
+    since_merge: Option<Vec<LogEntry>>,
 }
 
 /// A change of an index. The removals take effect first.
@@ -79,20 +78,20 @@ impl Vectors {
     /// # Errors
     /// See [`OpenError`]. The folder is unchanged, except that leftover files may have been deleted.
     pub fn open(dir: &Path, model: Model, settings: Settings) -> Result<Self, OpenError> {
-        let wrong = |error| OpenError::io(dir, error);
-        fs::create_dir_all(dir).map_err(wrong)?;
-        let listed = folder::list(dir).map_err(wrong)?;
-        let number = listed.bases.iter().copied().max().unwrap_or(0);
-        if let Some(orphan) = listed.deltas.iter().find(|delta| **delta > number) {
+        let io_error = |error| OpenError::io(dir, error);
+        fs::create_dir_all(dir).map_err(io_error)?;
+        let contents = folder::list(dir).map_err(io_error)?;
+        let number = contents.bases.iter().copied().max().unwrap_or(0);
+        if let Some(orphan) = contents.deltas.iter().find(|delta| **delta > number) {
             return Err(OpenError::damaged(&folder::base_path(dir, *orphan), "it is missing"));
         }
         let path = folder::base_path(dir, number);
         let base = (number > 0).then(|| Base::open(&path, model)).transpose()?;
         let identity = base.as_ref().map_or(0, Base::identity);
         let (delta, entries) = Delta::open(&folder::delta_path(dir, number), model, identity)?;
-        folder::sweep(dir, &listed, number);
+        folder::sweep(dir, &contents, number);
         let mut state = State::of(base, model);
-        for Entry { generation, removed, added } in entries {
+        for LogEntry { generation, removed, added } in entries {
             state.change(generation, &removed, &added);
         }
         let log = Mutex::new(Log { number, delta, since_merge: None });
@@ -136,6 +135,28 @@ impl Vectors {
         Difference { missing, surplus }
     }
 
+    /// Writes a change to the log, and makes it visible to every later search.
+    ///
+    /// An empty change is written too, because it advances the generation.
+    ///
+    /// # Errors
+    /// See [`WriteError`]. The index is unchanged.
+    pub fn apply(&self, generation: Generation, change: &Change) -> Result<(), WriteError> {
+        let Change { removed, added } = change;
+        let expected = self.model.dimensions;
+        if let Some((row, embedding)) = added.iter().find(|(_, known)| known.components().len() != expected) {
+            return Err(WriteError::Dimensions { row: row.0, expected, found: embedding.components().len() });
+        }
+        let mut log = self.log.lock();
+        let written = log.delta.append(generation, removed, added);
+        written.map_err(|error| WriteError::io(log.delta.path(), error))?;
+        if let Some(since) = &mut log.since_merge {
+            since.push(LogEntry { generation, removed: removed.clone(), added: added.clone() });
+        }
+        self.state.write().change(generation, removed, added);
+        Ok(())
+    }
+
     /// The size of the index on disk, in bytes.
     pub fn size_bytes(&self) -> io::Result<u64> {
         fs::read_dir(&self.dir)?.map(|entry| Ok(entry?.metadata()?.len())).sum()
@@ -152,14 +173,14 @@ impl VectorIndex for Vectors {
     }
 
     fn nearest(&self, query: &[f32], filter: RowFilter<'_>, count: usize) -> Result<Vec<Neighbour>, NearestError> {
-        let query = Query::of(query, self.model.dimensions)?;
+        let query = Query::new(query, self.model.dimensions)?;
         if count == 0 {
             return Ok(Vec::new());
         }
         // Verify before locking, so that changes do not wait for the verification of a large file.
         self.verify()?;
         let state = self.state.read();
-        let mut best = Best::of(count);
+        let mut best = TopK::new(count);
         if let Some(base) = &state.base {
             base.search(&query, filter, &state.removed, &self.settings, &mut best, count)?;
         }
@@ -168,7 +189,7 @@ impl VectorIndex for Vectors {
     }
 
     fn cosines(&self, query: &[f32], rows: &[ChunkRow]) -> Result<Vec<Option<f32>>, NearestError> {
-        let query = Query::of(query, self.model.dimensions)?;
+        let query = Query::new(query, self.model.dimensions)?;
         self.verify()?;
         let state = self.state.read();
         let in_base = |row| match &state.base {
@@ -189,7 +210,7 @@ impl State {
     fn of(base: Option<Base>, model: Model) -> Self {
         let generation = base.as_ref().map_or(Generation(0), Base::generation);
         let delta = Exact::new(model.dimensions);
-        Self { generation, base: base.map(Arc::new), removed: Slots::default(), delta }
+        Self { generation, base: base.map(Arc::new), removed: SlotSet::default(), delta }
     }
 
     fn len(&self) -> usize {

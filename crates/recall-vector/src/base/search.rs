@@ -3,10 +3,10 @@
 use recall_core::{ChunkRow, NearestError, RowFilter};
 
 use super::Base;
-use crate::best::Best;
 use crate::graph::{Graph, GraphError, Walk};
 use crate::query::Query;
-use crate::slots::Slots;
+use crate::slot_set::SlotSet;
+use crate::top_k::TopK;
 use crate::{Settings, record};
 
 /// How much longer than expected a filtered walk may take. If the filter's records are far from the query, the walk
@@ -26,9 +26,9 @@ impl Base {
         &self,
         query: &Query,
         filter: RowFilter<'_>,
-        removed: &Slots,
+        removed: &SlotSet,
         settings: &Settings,
-        best: &mut Best,
+        best: &mut TopK,
         count: usize,
     ) -> Result<(), NearestError> {
         let verified = self.verified()?;
@@ -63,7 +63,7 @@ impl Base {
         graph: &Graph,
         query: &Query,
         filter: RowFilter<'_>,
-        removed: &Slots,
+        removed: &SlotSet,
         expansion: usize,
         allowed: usize,
     ) -> Result<Option<Vec<usize>>, GraphError> {
@@ -89,7 +89,13 @@ impl Base {
     }
 
     /// Compares every record that passes the filter.
-    fn scan(&self, query: &Query, filter: RowFilter<'_>, removed: &Slots, best: &mut Best) -> Result<(), NearestError> {
+    fn scan(
+        &self,
+        query: &Query,
+        filter: RowFilter<'_>,
+        removed: &SlotSet,
+        best: &mut TopK,
+    ) -> Result<(), NearestError> {
         let records = self.records()?;
         let is_live = |slot: usize| !self.dead.contains(slot) && !removed.contains(slot);
         match filter {
@@ -110,7 +116,7 @@ impl Base {
     }
 
     /// The cosine of a chunk. `None` if it has no slot or was removed.
-    pub(crate) fn cosine(&self, query: &Query, row: ChunkRow, removed: &Slots) -> Result<Option<f32>, NearestError> {
+    pub(crate) fn cosine(&self, query: &Query, row: ChunkRow, removed: &SlotSet) -> Result<Option<f32>, NearestError> {
         let Some(slot) = self.slot(row).filter(|slot| !removed.contains(*slot)) else { return Ok(None) };
         let stride = record::stride(self.head.model.dimensions);
         Ok(Some(query.cosine(&self.records()?[slot * stride..(slot + 1) * stride])))

@@ -9,17 +9,17 @@ use recall_core::{ChunkRow, Generation};
 use super::format::{BLOCK_BYTES, Head};
 use crate::graph::{Graph, PREFIX_BYTES};
 use crate::mapping::Mapping;
-use crate::slots::Slots;
+use crate::slot_set::SlotSet;
 use crate::{Model, WriteError, folder, record};
 
 /// The contents of a base to write.
-pub(crate) struct Ingredients<'a> {
+pub(crate) struct BaseParts<'a> {
     pub(crate) model: Model,
     pub(crate) generation: Generation,
     /// The chunk of each slot.
     pub(crate) rows: &'a [ChunkRow],
     /// The slots whose chunks were removed or have a newer embedding. The graph still contains them.
-    pub(crate) dead: &'a Slots,
+    pub(crate) dead: &'a SlotSet,
     pub(crate) content: Content<'a>,
 }
 
@@ -32,8 +32,8 @@ pub(crate) enum Content<'a> {
 }
 
 /// Writes a base under a temporary name, syncs it to disk and renames it.
-pub(crate) fn write(path: &Path, ingredients: &Ingredients<'_>) -> Result<(), WriteError> {
-    let Ingredients { model, generation, rows, dead, content } = ingredients;
+pub(crate) fn write(path: &Path, parts: &BaseParts<'_>) -> Result<(), WriteError> {
+    let BaseParts { model, generation, rows, dead, content } = parts;
     let (in_memory, in_file);
     let content: &[u8] = match content {
         Content::Records(records) => {

@@ -3,11 +3,11 @@
 use recall_core::{ChunkRow, VectorIndex};
 
 use super::{Log, State, Vectors};
-use crate::base::{self, Base, Content, Ingredients};
-use crate::delta::{Delta, Entry};
-use crate::error::Unusable;
+use crate::base::{self, Base, BaseParts, Content};
+use crate::delta::{Delta, LogEntry};
+use crate::error::ContentError;
 use crate::graph::Graph;
-use crate::slots::Slots;
+use crate::slot_set::SlotSet;
 use crate::{WriteError, folder, record};
 
 /// The delta is merged when it has more than a tenth of the base's embeddings. A scan of the delta then costs no more
@@ -30,7 +30,7 @@ const MIN_LOG_BYTES: u64 = 16 << 20;
 /// The contents of a new base.
 struct Merged {
     rows: Vec<ChunkRow>,
-    dead: Slots,
+    dead: SlotSet,
     content: MergedContent,
 }
 
@@ -78,8 +78,8 @@ impl Vectors {
             self.log.lock().since_merge = None;
         }
         outcome?;
-        if let Ok(listed) = folder::list(&self.dir) {
-            folder::sweep(&self.dir, &listed, number);
+        if let Ok(contents) = folder::list(&self.dir) {
+            folder::sweep(&self.dir, &contents, number);
         }
         Ok(())
     }
@@ -93,7 +93,7 @@ impl Vectors {
             MergedContent::Graph(graph) => Content::Graph(graph),
         };
         let (model, generation) = (self.model, snapshot.generation);
-        base::write(&path, &Ingredients { model, generation, rows: &rows, dead: &dead, content })?;
+        base::write(&path, &BaseParts { model, generation, rows: &rows, dead: &dead, content })?;
         let base = Base::open(&path, self.model)?;
         base.verify().map_err(damaged)?;
         Ok(base)
@@ -102,12 +102,12 @@ impl Vectors {
     /// Replaces the base by a new one, and replays the changes that were made during the merge.
     fn switch(&self, number: u64, base: Base) -> Result<(), WriteError> {
         let path = folder::delta_path(&self.dir, number);
-        let wrong = |error| WriteError::io(&path, error);
+        let io_error = |error| WriteError::io(&path, error);
         let mut log = self.log.lock();
-        let mut delta = Delta::create(&path, self.model, base.identity()).map_err(wrong)?;
+        let mut delta = Delta::create(&path, self.model, base.identity()).map_err(io_error)?;
         let mut state = State::of(Some(base), self.model);
-        for Entry { generation, removed, added } in log.since_merge.iter().flatten() {
-            delta.append(*generation, removed, added).map_err(wrong)?;
+        for LogEntry { generation, removed, added } in log.since_merge.iter().flatten() {
+            delta.append(*generation, removed, added).map_err(io_error)?;
             state.change(*generation, removed, added);
         }
         *log = Log { number, delta, since_merge: None };
@@ -130,7 +130,7 @@ impl Vectors {
     fn extended(&self, base: &Base, state: &State) -> Result<Merged, WriteError> {
         let mut added: Vec<ChunkRow> = state.delta.rows().to_vec();
         added.sort_unstable();
-        let mut dead = Slots::default();
+        let mut dead = SlotSet::default();
         for slot in (0..base.slots()).filter(|slot| base.dead().contains(*slot) || state.removed.contains(*slot)) {
             dead.insert(slot);
         }
@@ -159,12 +159,12 @@ impl Vectors {
         } else {
             MergedContent::Records(records)
         };
-        Ok(Merged { rows, dead: Slots::default(), content })
+        Ok(Merged { rows, dead: SlotSet::default(), content })
     }
 }
 
-fn damaged(why: Unusable) -> WriteError {
+fn damaged(why: ContentError) -> WriteError {
     match why {
-        Unusable::Damaged(reason) | Unusable::Unreadable(reason) => WriteError::Damaged { reason },
+        ContentError::Damaged(reason) | ContentError::Unreadable(reason) => WriteError::Damaged { reason },
     }
 }
