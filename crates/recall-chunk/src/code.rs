@@ -137,7 +137,7 @@ impl Document<'_> {
         bound.filter_map(|span| Some((self.outermost(span.start), span.of(self.text())?))).collect()
     }
 
-    /// The outermost definition that contains a byte, or else the last one that starts before it.
+    /// The outermost ancestor of the last definition that starts at or before a byte.
     fn outermost(&self, byte: u32) -> Option<u32> {
         let definitions = &self.outline.definitions;
         let after = definitions.partition_point(|found| found.bytes.start <= byte as usize);
