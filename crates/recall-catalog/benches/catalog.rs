@@ -1,9 +1,9 @@
-//! How fast is the catalog, and how large?
+//! A benchmark of the catalog: its speed and size.
 //!
-//! `cargo bench -p recall-catalog -- [--chunks N] [DIRECTORY]`: stores the Rust files of a directory (this workspace's
-//! own, when none is given) again and again under different paths until there are enough chunks, and reads them back.
+//! `cargo bench -p recall-catalog -- [--chunks N] [DIRECTORY]` stores the Rust files of a directory (by default of this
+//! workspace) repeatedly under different paths until there are enough chunks, and reads them back.
 
-#![expect(clippy::print_stdout, reason = "a benchmark reports to whoever runs it")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,10 +16,10 @@ use recall_core::{
     EdgeKind, FileKind, Language, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind, Timestamp,
 };
 
-/// About the size that parsers cut.
+/// About the size of a real chunk.
 const CHUNK_BYTES: usize = 1000;
 
-/// As many documents as ingest puts into one transaction.
+/// The number of documents per transaction, as in an ingest.
 const BATCH: usize = 256;
 
 fn main() {
@@ -64,15 +64,15 @@ fn main() {
     rewrite(&catalog, &sources);
 
     drop(catalog);
-    report("open", 20, || drop(Catalog::open(&path).expect("it was closed well")));
+    report("open", 20, || drop(Catalog::open(&path).expect("it was closed properly")));
 }
 
 fn fill(catalog: &Catalog, sources: &[(String, ParsedDocument)], wanted_chunks: usize) -> (usize, usize, usize) {
-    let mut writer = catalog.writer().expect("nobody else writes");
+    let mut writer = catalog.writer().expect("no other writer");
     let (mut documents, mut chunks, mut text_bytes) = (0, 0, 0);
     let begun = Instant::now();
     while chunks < wanted_chunks {
-        let mut transaction = writer.begin().expect("nobody else writes");
+        let mut transaction = writer.begin().expect("no other writer");
         for _ in 0..BATCH {
             let (text, parsed) = &sources[documents % sources.len()];
             let document = document(documents, text);
@@ -138,8 +138,8 @@ fn rewrite(catalog: &Catalog, sources: &[(String, ParsedDocument)]) {
     report("replace one document", 200, || {
         let (text, parsed) = &sources[number % sources.len()];
         let document = document(number, text);
-        let mut writer = catalog.writer().expect("nobody else writes");
-        let mut transaction = writer.begin().expect("nobody else writes");
+        let mut writer = catalog.writer().expect("no other writer");
+        let mut transaction = writer.begin().expect("no other writer");
         transaction
             .insert(&DocumentRecord { document: &document, text, parsed, indexed: Timestamp(1) })
             .expect("there is space");
@@ -193,7 +193,7 @@ fn document(number: usize, text: &str) -> Document {
     }
 }
 
-/// Cuts a text at lines, and takes for symbols and references what looks like them.
+/// Cuts a text at lines. Words that look like symbols and references are taken for such.
 fn parse(text: &str) -> ParsedDocument {
     let (mut chunks, mut symbols, mut edges) = (Vec::new(), Vec::new(), BTreeSet::new());
     let (mut start, mut end, mut start_line, mut line) = (0, 0, 1, 0);
@@ -246,11 +246,11 @@ fn parse(text: &str) -> ParsedDocument {
 }
 
 fn defined(line: &str) -> Option<&str> {
-    let (_, behind) = line.split_once("fn ").or_else(|| line.split_once("struct "))?;
-    behind.split(|c: char| !c.is_alphanumeric() && c != '_').next().filter(|name| !name.is_empty())
+    let (_, after) = line.split_once("fn ").or_else(|| line.split_once("struct "))?;
+    after.split(|c: char| !c.is_alphanumeric() && c != '_').next().filter(|name| !name.is_empty())
 }
 
 fn referred(word: &str, line: &str) -> bool {
-    let call = || line.split_once(word).is_some_and(|(_, behind)| behind.starts_with(['(', ':', '!']));
+    let call = || line.split_once(word).is_some_and(|(_, after)| after.starts_with(['(', ':', '!']));
     word.len() > 2 && (word.starts_with(char::is_uppercase) || call())
 }

@@ -1,7 +1,7 @@
-//! How fast is the embedding store, and how large?
+//! A benchmark of the embedding store: its speed and size.
 //!
-//! `cargo bench -p recall-catalog --bench embeddings -- COUNT`: puts so many embeddings of 256 bytes, a thousand at a time, as
-//! ingest does, and gets them again in the order in which they were put and in any order. Without a number it does nothing.
+//! `cargo bench -p recall-catalog --bench embeddings -- COUNT` puts this many embeddings of 256 bytes, a thousand at a
+//! time like an ingest, and gets them again in the same order and in random order. Without a number it does nothing.
 
 #![expect(
     clippy::print_stdout,

@@ -1,4 +1,4 @@
-//! Who holds the connections?
+//! The catalog and its connections.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,44 +8,43 @@ use recall_core::Generation;
 use rusqlite::Connection;
 
 use crate::connection::{self, Role};
-use crate::imprint::{Disturbance, Imprint};
+use crate::file_stamps::{Disturbance, FileStamps};
 use crate::open::{self, Opened};
 use crate::{OpenError, Problem, ReadError, Snapshot, WriteError, Writer};
 
-/// How many idle connections are kept for reading. More readers than that open their own and close it again; each kept
-/// one costs up to 6 MiB of page cache.
+/// The number of idle read connections kept. Each takes up to 6 MiB of page cache. Additional readers open and close
+/// their own.
 const IDLE_READERS: usize = 4;
 
 /// A store's catalog.
 ///
-/// Shared by reference between any number of threads. Dropping the last connection folds the write-ahead log into the
-/// file.
+/// Can be shared by any number of threads. Closing the last connection checkpoints the write-ahead log.
 #[derive(Debug)]
 pub struct Catalog {
     path: PathBuf,
     role: Role,
-    /// Closed before the writer: the last connection folds the log into the file, which these cannot.
+    /// Closed before the writer, because only the writer can checkpoint the log when the last connection is closed.
     idle_readers: Mutex<Vec<Connection>>,
-    /// `None` when the catalog is read-only.
+    /// `None` if the catalog is read-only.
     writer: Option<Mutex<Connection>>,
-    /// What the files looked like when they were last written here.
-    imprint: Mutex<Imprint>,
+    /// The fingerprint of the files when this process last wrote them.
+    stamps: Mutex<FileStamps>,
 }
 
-/// How far a [checkpoint](Catalog::checkpoint) came.
+/// The result of a [checkpoint](Catalog::checkpoint).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checkpoint {
     /// The write-ahead log is empty.
     Complete,
-    /// Snapshots that are still read keep part of the log alive.
+    /// Open snapshots still need a part of the log.
     Partial,
 }
 
 impl Catalog {
-    /// Opens the catalog in a file, creates it when there is none, and migrates an older schema.
+    /// Opens the catalog in a file. Creates it if there is none, and migrates an older schema.
     ///
-    /// The file's directory must exist. A file that exists but cannot be written is opened for reading only. The cost
-    /// does not grow with the file: damage behind the first pages is found when those pages are read.
+    /// The file's directory must exist. A file that exists but cannot be written is opened read-only. The cost does not
+    /// depend on the file's size: damage beyond the first pages is found when those pages are read.
     ///
     /// # Errors
     /// See [`OpenError`].
@@ -56,30 +55,31 @@ impl Catalog {
             Role::Read | Role::ReadImmutable => (None, vec![connection]),
         };
         let reader_role = if role == Role::Write { Role::Read } else { role };
-        let imprint = Mutex::new(Imprint::of(path, None));
+        let stamps = Mutex::new(FileStamps::of(path, None));
         let catalog =
-            Self { path: path.to_owned(), role: reader_role, idle_readers: Mutex::new(readers), writer, imprint };
-        catalog.imprint.lock().generation = catalog.generation().ok();
+            Self { path: path.to_owned(), role: reader_role, idle_readers: Mutex::new(readers), writer, stamps };
+        catalog.stamps.lock().generation = catalog.generation().ok();
         Ok(catalog)
     }
 
-    /// Whether somebody else has changed the files since they were opened or last written here. Costs two looks at files.
+    /// Whether another program has changed the files since they were opened or last written by this process. Reads the
+    /// metadata of two files.
     ///
-    /// What another process commits is no disturbance. While somebody writes here, nothing is looked at.
+    /// A commit of another process is not a disturbance. Returns `None` without a check while this process is writing.
     pub fn disturbance(&self) -> Option<Disturbance> {
         let writing = match &self.writer {
             Some(writer) => Some(writer.try_lock()?),
             None => None,
         };
-        let mut known = self.imprint.lock();
-        let now = Imprint::of(&self.path, known.generation);
+        let mut known = self.stamps.lock();
+        let now = FileStamps::of(&self.path, known.generation);
         if !now.differs(&known) {
             return None;
         }
         if now.is_of_another_file(&known) {
             return Some(Disturbance::Replaced);
         }
-        // Of a file that cannot be written, other processes decide; its pages are read again at the next commit.
+        // A read-only file is controlled by other processes. Its pages are read again after their next commit.
         let generation = self.generation().ok();
         let is_committed = generation.zip(known.generation).is_some_and(|(now, before)| now > before);
         if writing.is_none() || is_committed || now.is_folded(&known) {
@@ -90,7 +90,7 @@ impl Catalog {
         Some(Disturbance::Overwritten)
     }
 
-    /// Whether the catalog can only be read.
+    /// Whether the catalog is read-only.
     pub fn is_read_only(&self) -> bool {
         self.writer.is_none()
     }
@@ -100,14 +100,14 @@ impl Catalog {
         &self.path
     }
 
-    /// The number of the committed state.
+    /// The generation of the committed state.
     pub fn generation(&self) -> Result<Generation, ReadError> {
         Ok(self.snapshot()?.generation())
     }
 
-    /// Starts to read: a view of the committed state that later commits do not change.
+    /// Opens a view of the committed state, which later commits do not change.
     ///
-    /// Never waits for the writer. A snapshot that is kept for long keeps the write-ahead log from being folded in.
+    /// Never waits for the writer. A long-lived snapshot prevents checkpoints of the write-ahead log.
     pub fn snapshot(&self) -> Result<Snapshot<'_>, ReadError> {
         let idle = self.idle_readers.lock().pop();
         let connection = match idle {
@@ -117,27 +117,27 @@ impl Catalog {
         Snapshot::begin(self, connection)
     }
 
-    /// Takes the right to write; waits while another thread has it.
+    /// Locks the catalog for writing. Waits while another thread holds the lock.
     ///
     /// # Errors
-    /// [`WriteError::ReadOnly`] when the catalog is.
+    /// [`WriteError::ReadOnly`] if the catalog is read-only.
     pub fn writer(&self) -> Result<Writer<'_>, WriteError> {
         let connection = self.writer.as_ref().ok_or(WriteError::ReadOnly)?;
-        Ok(Writer::new(connection.lock(), &self.path, &self.imprint))
+        Ok(Writer::new(connection.lock(), &self.path, &self.stamps))
     }
 
-    /// Folds the write-ahead log into the file and empties it, as far as no snapshot still needs it.
+    /// Checkpoints the write-ahead log and truncates it, as far as open snapshots allow.
     ///
-    /// Waits for this catalog's writer and for nobody else.
+    /// Waits for this catalog's writer, but for no other process.
     pub fn checkpoint(&self) -> Result<Checkpoint, WriteError> {
         let writer = self.writer.as_ref().ok_or(WriteError::ReadOnly)?.lock();
         let outcome = connection::checkpoint(&writer);
-        let mut imprint = self.imprint.lock();
-        *imprint = Imprint::of(&self.path, imprint.generation);
+        let mut stamps = self.stamps.lock();
+        *stamps = FileStamps::of(&self.path, stamps.generation);
         outcome
     }
 
-    /// How many bytes the catalog takes on disk, its write-ahead log included.
+    /// The size of the catalog on disk in bytes, including its write-ahead log.
     pub fn size_bytes(&self) -> io::Result<u64> {
         let mut total = std::fs::metadata(&self.path)?.len();
         match std::fs::metadata(connection::side_file(&self.path, "-wal")) {
@@ -148,15 +148,15 @@ impl Catalog {
         Ok(total)
     }
 
-    /// Reads everything and tells what is wrong with it; empty when nothing is.
+    /// Reads everything and returns the problems found.
     ///
-    /// Takes seconds on a large catalog. Writing goes on meanwhile.
+    /// Takes seconds for a large catalog. Writing can continue meanwhile.
     pub fn check(&self) -> Result<Vec<Problem>, ReadError> {
         crate::check::check(&self.snapshot()?)
     }
 
-    /// Takes a connection back that a snapshot no longer needs.
-    pub(crate) fn give_back(&self, connection: Connection) {
+    /// Returns the connection of a dropped snapshot to the pool.
+    pub(crate) fn return_connection(&self, connection: Connection) {
         let mut idle = self.idle_readers.lock();
         if idle.len() < IDLE_READERS {
             idle.push(connection);

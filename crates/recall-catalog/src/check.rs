@@ -1,40 +1,40 @@
-//! Is everything in the catalog as it must be?
+//! Consistency check of a catalog.
 
 use recall_core::DocumentRow;
 
 use crate::rows;
 use crate::{ReadError, Snapshot};
 
-/// Something that is wrong with a catalog.
+/// A problem of a catalog.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// The file's structure is broken.
+    /// The structure of the database file is invalid.
     #[error("{message}")]
     Structure {
-        /// What SQLite says.
+        /// The message of SQLite.
         message: String,
     },
-    /// Documents from some row on cannot be read.
-    #[error("behind document row {}: {reason}", after.0)]
+    /// A document after some row cannot be read.
+    #[error("after document row {}: {reason}", after.0)]
     Document {
-        /// The last row before that could be read.
+        /// The last readable row before it.
         after: DocumentRow,
-        /// What was found.
+        /// The damage found.
         reason: String,
     },
-    /// The rows of a table do not add up to what the documents say.
-    #[error("{table} has {found} rows, the documents name {expected}")]
+    /// The number of rows in a table differs from the sum over the documents.
+    #[error("{table} has {found} rows, but the documents have {expected}")]
     Count {
         /// The table.
         table: &'static str,
-        /// The rows that the documents name.
+        /// The number according to the documents.
         expected: u64,
-        /// The rows that there are.
+        /// The number found.
         found: u64,
     },
 }
 
-/// The most problems of the structure that SQLite reports; the first tells enough.
+/// The most structural problems that SQLite reports. The first ones are enough.
 const STRUCTURE_PROBLEMS: u32 = 20;
 
 pub(crate) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Problem>, ReadError> {
@@ -42,9 +42,9 @@ pub(crate) fn check(snapshot: &Snapshot<'_>) -> Result<Vec<Problem>, ReadError> 
     if !problems.is_empty() {
         return Ok(problems);
     }
-    problems.extend(unreadable(snapshot)?);
+    problems.extend(first_unreadable(snapshot)?);
     if problems.is_empty() {
-        problems.extend(miscounted(snapshot)?);
+        problems.extend(wrong_counts(snapshot)?);
     }
     Ok(problems)
 }
@@ -62,26 +62,26 @@ fn structure(snapshot: &Snapshot<'_>) -> Result<Vec<Problem>, ReadError> {
         Err(ReadError::Damaged { reason }) => return Ok(vec![Problem::Structure { message: reason }]),
         Err(other) => return Err(other),
     };
-    let strays = rows::all(connection, "PRAGMA foreign_key_check", [], |row| Ok(row.get::<_, String>(0)?))?;
+    let orphans = rows::all(connection, "PRAGMA foreign_key_check", [], |row| Ok(row.get::<_, String>(0)?))?;
     problems.extend(
-        strays
+        orphans
             .into_iter()
             .take(STRUCTURE_PROBLEMS as usize)
-            .map(|table| Problem::Structure { message: format!("a row of {table} belongs to no document") }),
+            .map(|table| Problem::Structure { message: format!("a row of {table} has no document") }),
     );
     Ok(problems)
 }
 
-/// Reads every document whole; stops at the first that cannot be read.
-fn unreadable(snapshot: &Snapshot<'_>) -> Result<Option<Problem>, ReadError> {
+/// Reads every document. Stops at the first that cannot be read.
+fn first_unreadable(snapshot: &Snapshot<'_>) -> Result<Option<Problem>, ReadError> {
     let mut after = DocumentRow(0);
     loop {
         match snapshot.records_after(after, 1) {
             Ok(records) => match records.first() {
                 Some(record) => {
                     let spans = record.parsed.chunks.iter().map(|chunk| chunk.span.bytes);
-                    if let Some(wrong) = spans.into_iter().find(|span| span.of(&record.text).is_none()) {
-                        let reason = format!("bytes {} to {} are not in the text", wrong.start, wrong.end);
+                    if let Some(invalid) = spans.into_iter().find(|span| span.of(&record.text).is_none()) {
+                        let reason = format!("bytes {} to {} are not in the text", invalid.start, invalid.end);
                         return Ok(Some(Problem::Document { after, reason }));
                     }
                     after = record.row;
@@ -94,7 +94,7 @@ fn unreadable(snapshot: &Snapshot<'_>) -> Result<Option<Problem>, ReadError> {
     }
 }
 
-fn miscounted(snapshot: &Snapshot<'_>) -> Result<Vec<Problem>, ReadError> {
+fn wrong_counts(snapshot: &Snapshot<'_>) -> Result<Vec<Problem>, ReadError> {
     let counts = snapshot.counts()?;
     let mut problems = Vec::new();
     for (table, statement, expected) in [

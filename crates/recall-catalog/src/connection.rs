@@ -1,4 +1,4 @@
-//! How is SQLite set up?
+//! Configuration of SQLite connections.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -10,36 +10,36 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::{Checkpoint, WriteError};
 
-/// How long a connection waits for another process. Within one process nobody ever waits for SQLite: writers queue for
-/// a mutex and readers have their snapshot. A batch of another process commits well within this.
+/// How long a connection waits for another process. A batch of another process commits well within this. Within one
+/// process nothing waits for SQLite: writers queue for a mutex, and readers have snapshots.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The log is folded into the file when a commit leaves it longer than this many pages (32 MiB). SQLite's own 4 MiB
-/// makes a first index copy and sync nearly every page twice while somebody waits for it.
+/// The log is checkpointed when a commit leaves it longer than this many pages (32 MiB). With SQLite's default of 4
+/// MiB, a first index would copy and sync nearly every page twice while a user waits.
 const CHECKPOINT_PAGES: u32 = 2048;
 
-/// How many different statements a connection keeps prepared; there are fewer.
+/// The capacity of the cache of prepared statements. There are fewer statements.
 const PREPARED_STATEMENTS: usize = 64;
 
-/// How much of the file a reader keeps in memory. A search reads a dozen pages of 16 KiB, and SQLite's own 2 MiB hold not even
-/// the inner pages and the most sought documents of a middling project.
+/// The page cache of a reader. A search reads a dozen pages of 16 KiB. SQLite's default of 2 MiB does not hold the
+/// inner pages and the most used documents of a medium-sized project.
 const READER_CACHE_KIB: i64 = 6 * 1024;
 
-/// What a connection is for.
+/// The purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The one that writes, creates and migrates.
+    /// Writes, creates and migrates. There is one.
     Write,
-    /// One of those that read beside it.
+    /// Reads while the writer may be writing.
     Read,
-    /// Reads a file in a place where nobody can write, not even the locks.
+    /// Reads a file in a place that is read-only even for lock files.
     ReadImmutable,
 }
 
-/// Opens a connection and sets it up.
+/// Opens and configures a connection.
 pub(crate) fn open(path: &Path, role: Role) -> rusqlite::Result<Connection> {
     let connection = match role {
-        // The file exists already: who opens a catalog makes it, with the permissions that it shall have.
+        // The file exists already: opening a catalog creates it, with the right permissions.
         Role::Write => Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | no_mutex())?,
         Role::Read => Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | no_mutex())?,
         Role::ReadImmutable => {
@@ -49,41 +49,40 @@ pub(crate) fn open(path: &Path, role: Role) -> rusqlite::Result<Connection> {
     };
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(PREPARED_STATEMENTS);
-    // Plans never depend on the bound values. Without this, SQLite throws some prepared statements away at each new value and
-    // parses them again, which takes longer than to run them.
+    // Plans never depend on the bound values. Without this, SQLite discards some prepared statements at each new value
+    // and parses them again, which takes longer than running them.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    // A damaged file must not make SQLite run its functions or read beyond a page's cells.
+    // A damaged file must not make SQLite run functions from its schema or read beyond a page's cells.
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "temp_store", "memory")?;
     if role == Role::Write {
         connection.pragma_update(None, "foreign_keys", true)?;
-        // The catalog is derived from files, so the last commits before a power cut may be lost; what is left is
-        // always a committed state. `FULL` would sync the disk at every commit.
+        // The catalog is derived data, so a power failure may lose the last commits; the rest is always a committed
+        // state. `FULL` would sync the disk at every commit.
         connection.pragma_update(None, "synchronous", "normal")?;
         connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-        // 8 MiB: the indexes over paths and ids of a large store stay in memory while a batch is written.
+        // 8 MiB keep the indexes over paths and ids of a large store in memory while a batch is written.
         connection.pragma_update(None, "cache_size", -8192)?;
     }
     Ok(connection)
 }
 
-/// Opens a connection for snapshots of a file that is known to be a catalog.
+/// Opens a connection for snapshots of a file with a known schema.
 ///
-/// To set the cache's size, SQLite reads the schema; of a file that nobody has recognised yet it would fail on what is not
-/// there.
+/// Setting the cache size makes SQLite read the schema, which fails for a file that was not recognised yet.
 pub(crate) fn open_reader(path: &Path, role: Role) -> rusqlite::Result<Connection> {
     let connection = open(path, role)?;
     connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
     Ok(connection)
 }
 
-/// Threads hand connections on and never share one, so SQLite need not lock.
+/// A connection is used by one thread at a time, so SQLite need not lock it.
 fn no_mutex() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_NO_MUTEX
 }
 
-/// The URI under which SQLite reads a file without locks, log and shared memory.
+/// The URI that makes SQLite read a file without locks, log and shared memory.
 fn immutable_uri(path: &Path) -> PathBuf {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
@@ -96,14 +95,14 @@ fn immutable_uri(path: &Path) -> PathBuf {
     PathBuf::from(uri)
 }
 
-/// The file that SQLite keeps beside a database: `-wal`, `-shm`.
+/// The file with this suffix next to a database: `-wal`, `-shm`.
 pub(crate) fn side_file(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     PathBuf::from(name)
 }
 
-/// Folds the log into the file, without waiting for those who still read it.
+/// Checkpoints the log without waiting for readers.
 pub(crate) fn checkpoint(connection: &Connection) -> Result<Checkpoint, WriteError> {
     connection.busy_timeout(Duration::ZERO)?;
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));

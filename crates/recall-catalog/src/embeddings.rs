@@ -1,7 +1,7 @@
-//! Here are a model and texts: which of them were embedded before?
+//! A cache of embeddings by model and text.
 //!
-//! One SQLite file for all stores and all models. Whatever it holds was computed and can be computed again: it is bounded in
-//! size, forgets what was not used for longest, and begins anew when it is damaged.
+//! One SQLite file for all stores and models. All contents can be computed again, so the file is bounded in size,
+//! evicts what was not used for the longest time, and is recreated if it is damaged.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -21,17 +21,18 @@ mod schema;
 pub use error::EmbeddingStoreError;
 pub use rows::{EmbeddingStatistics, ModelStatistics};
 
-/// As many embeddings are written in one transaction: some hundredths of a second, in which nobody else can write.
-const TRANSACTION: usize = 4096;
+/// The number of embeddings written in one transaction: a few hundredths of a second in which no other process can
+/// write.
+const TRANSACTION_LEN: usize = 4096;
 
-/// So many uses are noted in memory before they are written, all at once.
-const USES: usize = 4096;
+/// The number of uses kept in memory before they are written together.
+const MAX_PENDING_USES: usize = 4096;
 
 const DAY_NANOS: i64 = 24 * 60 * 60 * 1_000_000_000;
 
-/// Embeddings by model and text, shared by all stores.
+/// A cache of embeddings by model and text, shared by all stores.
 ///
-/// Shared by reference between threads, and by path between processes; each call has the file for itself for a moment.
+/// Can be shared by threads, and by processes through its path. Each call locks the file for a short time.
 #[derive(Debug)]
 pub struct EmbeddingStore {
     path: PathBuf,
@@ -41,56 +42,56 @@ pub struct EmbeddingStore {
 
 #[derive(Debug)]
 struct State {
-    /// `None` when the file is damaged and another process keeps it from being replaced.
+    /// `None` if the file is damaged and cannot be replaced because another process uses it.
     connection: Option<Connection>,
     /// Uses that are not written yet.
     used: Vec<Use>,
-    renewed: u32,
-    /// Held shared while the file is in use: a file is only replaced by whoever can hold it alone. Declared last, hence
-    /// released when the connection is closed.
+    replacements: u32,
+    /// Locked shared while the file is in use; replacing the file requires an exclusive lock. Declared last, so that it
+    /// is released after the connection is closed.
     lock: File,
 }
 
-/// That an embedding was used.
+/// A use of an embedding.
 #[derive(Clone, Copy, Debug)]
 struct Use {
     row: i64,
-    /// Since 1970.
+    /// The day of the use, since 1970.
     day: i64,
 }
 
 impl EmbeddingStore {
-    /// Opens the store in a file, or begins one; a damaged one is set aside and begun anew.
+    /// Opens the store in a file, or creates it. A damaged store is moved away and replaced.
     ///
-    /// The file's directory must exist. `most_bytes` bounds what the file holds; a lower bound than before takes effect with
-    /// the next write.
+    /// The file's directory must exist. `most_bytes` bounds the size of the contents. A lower bound than before takes
+    /// effect with the next write.
     ///
     /// # Errors
-    /// See [`EmbeddingStoreError`]. Whoever can compute embeddings can do without the store.
+    /// See [`EmbeddingStoreError`]. A caller that can compute embeddings can continue without the store.
     pub fn open(path: &Path, most_bytes: u64, now: Timestamp) -> Result<Self, EmbeddingStoreError> {
         if let Some(name) = open::network_file_system(path) {
             return Err(EmbeddingStoreError::NetworkFileSystem { path: path.to_owned(), name });
         }
         let lock_path = side_file(path, ".lock");
-        let wrong = |source| EmbeddingStoreError::io(&lock_path, source);
-        open::create(&lock_path).map_err(wrong)?;
-        let lock = File::options().read(true).write(true).open(&lock_path).map_err(wrong)?;
-        lock.lock_shared().map_err(wrong)?;
-        let mut state = State { connection: None, used: Vec::new(), renewed: 0, lock };
+        let io_error = |source| EmbeddingStoreError::io(&lock_path, source);
+        open::create(&lock_path).map_err(io_error)?;
+        let lock = File::options().read(true).write(true).open(&lock_path).map_err(io_error)?;
+        lock.lock_shared().map_err(io_error)?;
+        let mut state = State { connection: None, used: Vec::new(), replacements: 0, lock };
         match schema::open(path) {
             Ok(connection) => state.connection = Some(connection),
-            Err(EmbeddingStoreError::Damaged { reason }) => state.renew(path, reason, now)?,
+            Err(EmbeddingStoreError::Damaged { reason }) => state.replace_damaged(path, reason, now)?,
             Err(error) => return Err(error),
         }
         Ok(Self { path: path.to_owned(), most_bytes, state: Mutex::new(state) })
     }
 
-    /// The embeddings of texts by a model, in the order of the texts; `None` for each that is not there.
+    /// Returns the embeddings of texts by a model, in the order of the texts. `None` for each that is not stored.
     ///
-    /// An embedding is what was put, or `None`: one that was altered since counts as missing.
+    /// An embedding is returned exactly as it was put. One that was altered since counts as missing.
     ///
     /// # Errors
-    /// See [`EmbeddingStoreError`]. Damage is no error: the file is set aside, and all are missing.
+    /// See [`EmbeddingStoreError`]. Damage is not an error: the file is replaced, and all embeddings are missing.
     pub fn get_many(
         &self,
         model: ModelFingerprint,
@@ -100,18 +101,18 @@ impl EmbeddingStore {
         let found = self.attempt(now, |state| {
             let (connection, used) = state.parts()?;
             let found = rows::get(connection, model, texts, day(now), used)?;
-            if used.len() >= USES {
-                state.note_uses()?;
+            if used.len() >= MAX_PENDING_USES {
+                state.write_uses()?;
             }
             Ok(found)
         })?;
         Ok(found.unwrap_or_else(|| vec![None; texts.len()]))
     }
 
-    /// Keeps embeddings of texts by a model, in the place of those that they had, and evicts others when there are too many.
+    /// Stores embeddings of texts by a model, and replaces existing ones. Evicts others if the store exceeds its bound.
     ///
     /// # Errors
-    /// See [`EmbeddingStoreError`]. Those at the front may have been kept.
+    /// See [`EmbeddingStoreError`]. A part of the embeddings, from the front, may have been stored.
     pub fn put_many(
         &self,
         model: ModelFingerprint,
@@ -119,23 +120,23 @@ impl EmbeddingStore {
         now: Timestamp,
     ) -> Result<(), EmbeddingStoreError> {
         let put = |state: &mut State| {
-            state.note_uses()?;
+            state.write_uses()?;
             let (connection, _) = state.parts()?;
-            for some in embeddings.chunks(TRANSACTION) {
+            for some in embeddings.chunks(TRANSACTION_LEN) {
                 let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 rows::put(&transaction, model, some, day(now))?;
                 transaction.commit()?;
             }
             evict::evict(connection, self.most_bytes)
         };
-        // In a new file they are not yet.
+        // If the file was replaced, store them in the new one.
         if self.attempt(now, put)?.is_none() {
             self.attempt(now, put)?;
         }
         Ok(())
     }
 
-    /// Forgets everything by a model; tells how many embeddings that were.
+    /// Deletes all embeddings by a model. Returns their number.
     ///
     /// # Errors
     /// See [`EmbeddingStoreError`].
@@ -144,7 +145,7 @@ impl EmbeddingStore {
         Ok(forgotten.unwrap_or(0))
     }
 
-    /// What the store holds.
+    /// The contents of the store in numbers.
     ///
     /// # Errors
     /// See [`EmbeddingStoreError`].
@@ -153,9 +154,9 @@ impl EmbeddingStore {
         Ok(statistics.unwrap_or_default())
     }
 
-    /// How often the file was set aside and begun anew since it was opened, opening included.
-    pub fn renewed(&self) -> u32 {
-        self.state.lock().renewed
+    /// The number of times the file was replaced since and including the opening.
+    pub fn replacements(&self) -> u32 {
+        self.state.lock().replacements
     }
 
     /// The store's file.
@@ -163,7 +164,7 @@ impl EmbeddingStore {
         &self.path
     }
 
-    /// Does something with the file. When that shows damage, the file is begun anew, and there is no answer.
+    /// Runs a step on the file. If the step finds damage, replaces the file and returns `None`.
     fn attempt<T>(
         &self,
         now: Timestamp,
@@ -172,7 +173,7 @@ impl EmbeddingStore {
         let mut state = self.state.lock();
         match step(&mut state) {
             Err(EmbeddingStoreError::Damaged { reason }) => {
-                state.renew(&self.path, reason, now)?;
+                state.replace_damaged(&self.path, reason, now)?;
                 Ok(None)
             }
             outcome => outcome.map(Some),
@@ -182,61 +183,61 @@ impl EmbeddingStore {
 
 impl State {
     fn parts(&mut self) -> Result<(&mut Connection, &mut Vec<Use>), EmbeddingStoreError> {
-        let damaged = || EmbeddingStoreError::damaged("it was found damaged before, and another process uses it");
+        let damaged = || EmbeddingStoreError::damaged("it is damaged, and another process uses it");
         Ok((self.connection.as_mut().ok_or_else(damaged)?, &mut self.used))
     }
 
-    /// Writes the uses that were noted.
-    fn note_uses(&mut self) -> Result<(), EmbeddingStoreError> {
+    /// Writes the recorded uses.
+    fn write_uses(&mut self) -> Result<(), EmbeddingStoreError> {
         let (connection, used) = self.parts()?;
         if used.is_empty() {
             return Ok(());
         }
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        rows::note_uses(&transaction, used)?;
+        rows::write_uses(&transaction, used)?;
         transaction.commit()?;
         used.clear();
         Ok(())
     }
 
-    /// Sets the file aside and begins a new one.
+    /// Moves the file away and creates a new one.
     ///
-    /// SQLite finds a file's log by its name: to rename one that another process has open would leave that process with the
-    /// log of the new file. So nothing happens until it is let go.
-    fn renew(&mut self, path: &Path, reason: String, now: Timestamp) -> Result<(), EmbeddingStoreError> {
-        let wrong = |source| EmbeddingStoreError::io(path, source);
+    /// SQLite finds a file's log by its name. If the file were renamed while another process has it open, that process
+    /// would use the log of the new file. Therefore this fails until no other process uses the file.
+    fn replace_damaged(&mut self, path: &Path, reason: String, now: Timestamp) -> Result<(), EmbeddingStoreError> {
+        let io_error = |source| EmbeddingStoreError::io(path, source);
         self.connection = None;
         self.used.clear();
-        self.lock.unlock().map_err(wrong)?;
+        self.lock.unlock().map_err(io_error)?;
         match self.lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                self.lock.lock_shared().map_err(wrong)?;
+                self.lock.lock_shared().map_err(io_error)?;
                 return Err(EmbeddingStoreError::Damaged { reason });
             }
-            Err(TryLockError::Error(error)) => return Err(wrong(error)),
+            Err(TryLockError::Error(error)) => return Err(io_error(error)),
         }
-        let outcome = self.begin_anew(path, now);
-        self.lock.unlock().and_then(|()| self.lock.lock_shared()).map_err(wrong)?;
+        let outcome = self.replace_file(path, now);
+        self.lock.unlock().and_then(|()| self.lock.lock_shared()).map_err(io_error)?;
         outcome
     }
 
-    /// Only for the one who has the lock alone.
-    fn begin_anew(&mut self, path: &Path, now: Timestamp) -> Result<(), EmbeddingStoreError> {
+    /// Requires the exclusive lock.
+    fn replace_file(&mut self, path: &Path, now: Timestamp) -> Result<(), EmbeddingStoreError> {
         if fs::exists(path).map_err(|error| EmbeddingStoreError::io(path, error))? {
             let suffix = format!("{:013}", now.as_millis());
             crate::set_aside(path, &suffix).map_err(|error| EmbeddingStoreError::io(path, error))?;
         }
         self.connection = Some(schema::open(path)?);
-        self.renewed += 1;
+        self.replacements += 1;
         Ok(())
     }
 }
 
 impl Drop for EmbeddingStore {
     fn drop(&mut self) {
-        // A lost use makes the next eviction a little less just, and nothing else.
-        let _ = self.state.get_mut().note_uses();
+        // A lost use only makes the next eviction slightly less accurate.
+        let _ = self.state.get_mut().write_uses();
     }
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong with a catalog, sorted by what its user can do about it?
+//! Errors, grouped by what the caller can do.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,44 +6,45 @@ use std::path::PathBuf;
 use rusqlite::ErrorCode;
 use rusqlite::ffi::{SQLITE_ERROR, SQLITE_IOERR_CORRUPTFS, SQLITE_IOERR_SHORT_READ};
 
-/// A catalog cannot be opened. Nothing was changed in the file, except where a variant says so.
+/// The reason why a catalog was not opened. The file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The file is no catalog, or pages of it are missing or garbled. [`set_aside`](fn@crate::set_aside) makes room.
-    #[error("the catalog {} is damaged: {reason}", path.display())]
+    /// The file is not a catalog, or pages of it are missing or corrupt. [`set_aside`](fn@crate::set_aside) moves it
+    /// away.
+    #[error("the catalog `{}` is damaged: {reason}", path.display())]
     Damaged {
         /// The catalog's file.
         path: PathBuf,
-        /// What was found.
+        /// The damage found.
         reason: String,
     },
-    /// The file was written by a later version of the program.
-    #[error("the catalog {} has schema {found}; this program knows schemas up to {known}", path.display())]
+    /// The file was written by a newer version of recall.
+    #[error("the catalog `{}` has schema {found}, but this version supports schemas up to {known}", path.display())]
     NewerSchema {
         /// The catalog's file.
         path: PathBuf,
-        /// The schema's number in the file.
+        /// The schema of the file.
         found: u32,
-        /// The highest number that this program knows.
+        /// The newest schema that this version supports.
         known: u32,
     },
-    /// The file does not exist and cannot be created, or it can neither be written nor read as it stands.
-    #[error("the catalog {} is on a read-only place", path.display())]
+    /// The file does not exist and cannot be created, or it can be neither written nor read in its present state.
+    #[error("the catalog `{}` is in a read-only location", path.display())]
     ReadOnly {
         /// The catalog's file.
         path: PathBuf,
-        /// What the operating system said, where it was asked.
+        /// The error of the operating system, if there was one.
         #[source]
         source: Option<io::Error>,
     },
-    /// There is no space left for creating or migrating the file; it is as it was before.
-    #[error("no space is left for the catalog {}", path.display())]
+    /// There is no space left to create or migrate the file.
+    #[error("no space is left for the catalog `{}`", path.display())]
     DiskFull {
         /// The catalog's file.
         path: PathBuf,
     },
-    /// The file lies on a network file system, whose locks and shared memory cannot be trusted.
-    #[error("the catalog {} lies on a network file system ({name})", path.display())]
+    /// The file is on a network file system, whose locks and shared memory are unreliable.
+    #[error("the catalog `{}` is on a network file system ({name})", path.display())]
     NetworkFileSystem {
         /// The catalog's file.
         path: PathBuf,
@@ -51,26 +52,26 @@ pub enum OpenError {
         name: String,
     },
     /// Another process kept the file locked for longer than the busy timeout.
-    #[error("the catalog {} is locked by another process", path.display())]
+    #[error("the catalog `{}` is locked by another process", path.display())]
     Busy {
         /// The catalog's file.
         path: PathBuf,
     },
-    /// The operating system refused.
-    #[error("the catalog {} cannot be opened", path.display())]
+    /// The operating system reported an error.
+    #[error("cannot open the catalog `{}`", path.display())]
     Io {
         /// The catalog's file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// SQLite refused for another reason.
-    #[error("the catalog {} cannot be opened", path.display())]
+    /// SQLite reported another error.
+    #[error("cannot open the catalog `{}`", path.display())]
     Sqlite {
         /// The catalog's file.
         path: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         #[source]
         source: SqliteError,
     },
@@ -79,29 +80,29 @@ pub enum OpenError {
 impl OpenError {
     pub(crate) fn new(path: &std::path::Path, error: rusqlite::Error) -> Self {
         let path = path.to_owned();
-        match Fault::of(&error) {
-            Fault::Damaged => Self::Damaged { path, reason: error.to_string() },
-            Fault::DiskFull => Self::DiskFull { path },
-            Fault::ReadOnly => Self::ReadOnly { path, source: None },
-            Fault::Busy => Self::Busy { path },
-            Fault::Other => Self::Sqlite { path, source: SqliteError(error) },
+        match ErrorKind::of(&error) {
+            ErrorKind::Damaged => Self::Damaged { path, reason: error.to_string() },
+            ErrorKind::DiskFull => Self::DiskFull { path },
+            ErrorKind::ReadOnly => Self::ReadOnly { path, source: None },
+            ErrorKind::Busy => Self::Busy { path },
+            ErrorKind::Other => Self::Sqlite { path, source: SqliteError(error) },
         }
     }
 }
 
-/// A catalog cannot be read.
+/// The reason why a catalog was not read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// What was read cannot have been written by this program.
+    /// The data cannot have been written by recall.
     #[error("the catalog is damaged: {reason}")]
     Damaged {
-        /// What was found, and where.
+        /// The damage found, and where.
         reason: String,
     },
-    /// SQLite refused for another reason.
-    #[error("the catalog cannot be read")]
+    /// SQLite reported another error.
+    #[error("cannot read the catalog")]
     Sqlite {
-        /// What SQLite said.
+        /// The error of SQLite.
         #[source]
         source: SqliteError,
     },
@@ -115,48 +116,48 @@ impl ReadError {
 
 impl From<rusqlite::Error> for ReadError {
     fn from(error: rusqlite::Error) -> Self {
-        match Fault::of(&error) {
-            Fault::Damaged => Self::Damaged { reason: error.to_string() },
-            Fault::DiskFull | Fault::ReadOnly | Fault::Busy | Fault::Other => {
+        match ErrorKind::of(&error) {
+            ErrorKind::Damaged => Self::Damaged { reason: error.to_string() },
+            ErrorKind::DiskFull | ErrorKind::ReadOnly | ErrorKind::Busy | ErrorKind::Other => {
                 Self::Sqlite { source: SqliteError(error) }
             }
         }
     }
 }
 
-/// A catalog cannot be written. The transaction in which this happened leaves no trace.
+/// The reason why a catalog was not written. The transaction is rolled back unless documented otherwise.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The record contradicts itself; nothing of it was written, and the transaction can go on.
-    #[error("the record of `{path}` is not consistent: {reason}")]
+    /// The record is inconsistent. Nothing of it was written, and the transaction can continue.
+    #[error("the record of `{path}` is inconsistent: {reason}")]
     InvalidRecord {
         /// The document's path.
         path: String,
-        /// The contradiction.
+        /// The inconsistency.
         reason: String,
     },
     /// There is no space left.
     #[error("no space is left for the catalog")]
     DiskFull,
-    /// The catalog was opened for reading only, or became read-only.
+    /// The catalog was opened read-only or became read-only.
     #[error("the catalog is read-only")]
     ReadOnly,
-    /// Another process wrote for longer than the busy timeout.
-    #[error("the catalog is being written by another process")]
+    /// Another process held the lock for longer than the busy timeout.
+    #[error("the catalog is locked by another process")]
     Busy,
-    /// An earlier call of this transaction failed, so that it can only be dropped.
+    /// An earlier call in this transaction failed. The transaction can only be dropped.
     #[error("an earlier write of the same transaction failed")]
     Aborted,
-    /// What was read cannot have been written by this program.
+    /// The data cannot have been written by recall.
     #[error("the catalog is damaged: {reason}")]
     Damaged {
-        /// What was found, and where.
+        /// The damage found, and where.
         reason: String,
     },
-    /// SQLite refused for another reason.
-    #[error("the catalog cannot be written")]
+    /// SQLite reported another error.
+    #[error("cannot write the catalog")]
     Sqlite {
-        /// What SQLite said.
+        /// The error of SQLite.
         #[source]
         source: SqliteError,
     },
@@ -164,12 +165,12 @@ pub enum WriteError {
 
 impl From<rusqlite::Error> for WriteError {
     fn from(error: rusqlite::Error) -> Self {
-        match Fault::of(&error) {
-            Fault::Damaged => Self::Damaged { reason: error.to_string() },
-            Fault::DiskFull => Self::DiskFull,
-            Fault::ReadOnly => Self::ReadOnly,
-            Fault::Busy => Self::Busy,
-            Fault::Other => Self::Sqlite { source: SqliteError(error) },
+        match ErrorKind::of(&error) {
+            ErrorKind::Damaged => Self::Damaged { reason: error.to_string() },
+            ErrorKind::DiskFull => Self::DiskFull,
+            ErrorKind::ReadOnly => Self::ReadOnly,
+            ErrorKind::Busy => Self::Busy,
+            ErrorKind::Other => Self::Sqlite { source: SqliteError(error) },
         }
     }
 }
@@ -183,14 +184,14 @@ impl From<ReadError> for WriteError {
     }
 }
 
-/// What SQLite said.
+/// An error of SQLite.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct SqliteError(pub(crate) rusqlite::Error);
 
-/// The kinds of failure that callers treat differently.
+/// The kinds of errors that callers distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum ErrorKind {
     Damaged,
     DiskFull,
     ReadOnly,
@@ -198,13 +199,13 @@ pub(crate) enum Fault {
     Other,
 }
 
-impl Fault {
+impl ErrorKind {
     pub(crate) fn of(error: &rusqlite::Error) -> Self {
         let (code, extended) = match error {
             rusqlite::Error::SqliteFailure(error, _) | rusqlite::Error::SqlInputError { error, .. } => {
                 (error.code, error.extended_code)
             }
-            // The statements are fixed: a value of another type or no row where one must be is not of this program.
+            // The statements are fixed, so a value of another type or a missing row was not written by this program.
             rusqlite::Error::FromSqlConversionFailure(..)
             | rusqlite::Error::IntegralValueOutOfRange(..)
             | rusqlite::Error::InvalidColumnType(..)
@@ -213,12 +214,12 @@ impl Fault {
             _ => return Self::Other,
         };
         match code {
-            // Row numbers and paths are unique by construction, so a violated constraint tells of lost rows.
+            // Row numbers and paths are unique by construction, so a violated constraint means that rows were lost.
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::ConstraintViolation => Self::Damaged,
             ErrorCode::DiskFull => Self::DiskFull,
             ErrorCode::ReadOnly | ErrorCode::PermissionDenied => Self::ReadOnly,
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Busy,
-            // SQLite calls a missing table or column, which only a garbled schema can lack, by this general code.
+            // SQLite reports a missing table or column with this generic code. Only a corrupt schema lacks one.
             _ if extended == SQLITE_ERROR => Self::Damaged,
             _ if matches!(extended, SQLITE_IOERR_SHORT_READ | SQLITE_IOERR_CORRUPTFS) => Self::Damaged,
             _ => Self::Other,

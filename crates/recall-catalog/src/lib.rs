@@ -1,12 +1,12 @@
-//! Which documents, chunks, symbols and edges does a store hold, and where is their text?
+//! Storage of a store's documents, chunks, symbols, edges and texts.
 //!
-//! One SQLite file a store, in WAL mode: one [`Writer`] at a time, any number of [`Snapshot`]s that never wait for it.
-//! All of it is derived from the store's files: a catalog that is lost or set aside is built again by reading them.
+//! One SQLite file per store, in WAL mode: one [`Writer`] at a time, and any number of [`Snapshot`]s, which never wait
+//! for it. The contents are derived from the store's files; a catalog that is lost or moved away is rebuilt from them.
 //!
-//! Beside the catalogs of all stores stands one [`EmbeddingStore`]: embeddings by model and text, so that none is computed
-//! twice. It may be lost at any time.
+//! One [`EmbeddingStore`] is shared by the catalogs of all stores. It caches embeddings by model and text, so that none
+//! is computed twice, and may be lost at any time.
 //!
-//! The crate neither reads those files nor ranks anything, and it knows no clock: times arrive as arguments.
+//! The crate does not read the store's files, does not rank, and has no clock: times are arguments.
 
 mod catalog;
 mod check;
@@ -14,7 +14,7 @@ mod checksum;
 mod connection;
 mod embeddings;
 mod error;
-mod imprint;
+mod file_stamps;
 mod open;
 mod packing;
 mod read;
@@ -27,7 +27,7 @@ pub use catalog::{Catalog, Checkpoint};
 pub use check::Problem;
 pub use embeddings::{EmbeddingStatistics, EmbeddingStore, EmbeddingStoreError, ModelStatistics};
 pub use error::{OpenError, ReadError, SqliteError, WriteError};
-pub use imprint::Disturbance;
+pub use file_stamps::Disturbance;
 pub use read::{
     ChunkRun, Chunked, Counts, DocumentPlace, FileState, ListQuery, ListSort, OwnedRecord, Snapshot, StoredChunk,
     StoredDocument, UnparsedDocument,

@@ -1,4 +1,4 @@
-//! Here is a path: is there a catalog that this program can use?
+//! Opening of a catalog file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -10,22 +10,22 @@ use rusqlite::config::DbConfig;
 
 use crate::OpenError;
 use crate::connection::{self, Role, side_file};
-use crate::error::Fault;
+use crate::error::ErrorKind;
 
 mod migrate;
 mod network;
 
-/// How long switching a new file to WAL mode is tried while another process does the same; SQLite itself does not wait
-/// there.
-const SWITCH_PATIENCE: Duration = Duration::from_secs(5);
+/// How long to retry switching a new file to WAL mode while another process does the same. SQLite does not wait in this
+/// case.
+const SWITCH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A connection to a catalog whose schema is known to be current.
+/// A connection to a catalog with the current schema.
 pub(crate) struct Opened {
     pub(crate) connection: Connection,
     pub(crate) role: Role,
 }
 
-/// Opens a catalog for writing where that is possible, else for reading.
+/// Opens a catalog for writing if possible, else for reading.
 pub(crate) fn open(path: &Path) -> Result<Opened, OpenError> {
     if let Some(name) = network_file_system(path) {
         return Err(OpenError::NetworkFileSystem { path: path.to_owned(), name });
@@ -39,32 +39,32 @@ pub(crate) fn open(path: &Path) -> Result<Opened, OpenError> {
 }
 
 fn open_for_writing(path: &Path) -> Result<Opened, OpenError> {
-    let wrong = |error| OpenError::new(path, error);
-    let connection = connection::open(path, Role::Write).map_err(wrong)?;
-    // A file that is refused shall stay as it is: closing the last connection would fold its log in.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(wrong)?;
+    let open_error = |error| OpenError::new(path, error);
+    let connection = connection::open(path, Role::Write).map_err(open_error)?;
+    // Leave a rejected file unchanged: closing the last connection would checkpoint its log.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(open_error)?;
     if migrate::recognise(path, &connection)? == 0 {
-        connection.pragma_update(None, "page_size", migrate::PAGE_BYTES).map_err(wrong)?;
+        connection.pragma_update(None, "page_size", migrate::PAGE_BYTES).map_err(open_error)?;
     }
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(wrong)?;
-    switch_to_wal(&connection).map_err(wrong)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(open_error)?;
+    switch_to_wal(&connection).map_err(open_error)?;
     migrate::migrate(path, &connection)?;
     Ok(Opened { connection, role: Role::Write })
 }
 
-/// Opens a file that cannot be written; `denied` is what the attempt said.
+/// Opens a read-only file. `denied` is the error of the attempt to write.
 fn open_for_reading(path: &Path, denied: io::Error) -> Result<Opened, OpenError> {
     if File::open(path).is_err() {
         return Err(OpenError::ReadOnly { path: path.to_owned(), source: Some(denied) });
     }
-    // A log that is not empty holds commits that the file lacks. To read it SQLite needs the shared memory of whoever
-    // wrote it; without a log nobody writes, and nobody can start to.
+    // A non-empty log has commits that the file lacks, and SQLite can only read it with the shared memory of its
+    // writer. Without a log there is no writer, and none can start.
     let log_length = fs::metadata(side_file(path, "-wal")).map_or(0, |log| log.len());
     let role = if log_length == 0 { Role::ReadImmutable } else { Role::Read };
     let connection = connection::open(path, role).map_err(|error| OpenError::new(path, error))?;
     match migrate::recognise(path, &connection) {
-        Ok(version) if version == migrate::KNOWN => Ok(Opened { connection, role }),
-        // An older schema cannot be migrated, and a log without shared memory cannot be read.
+        Ok(version) if version == migrate::SUPPORTED => Ok(Opened { connection, role }),
+        // An older schema cannot be migrated, and a log cannot be read without shared memory.
         Ok(_) | Err(OpenError::Sqlite { .. }) => {
             Err(OpenError::ReadOnly { path: path.to_owned(), source: Some(denied) })
         }
@@ -72,13 +72,13 @@ fn open_for_reading(path: &Path, denied: io::Error) -> Result<Opened, OpenError>
     }
 }
 
-/// The name of the network file system that a file lies on, if it does.
+/// The name of the network file system that contains the file, if any.
 pub(crate) fn network_file_system(path: &Path) -> Option<String> {
     network::file_system(path)
 }
 
-/// Makes the file if there is none, readable by its owner alone: it holds the text of the store's documents,
-/// or what tells of it.
+/// Creates the file if there is none. Only its owner can read it, because it contains the texts of the store's
+/// documents, or data derived from them.
 pub(crate) fn create(path: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -88,7 +88,7 @@ pub(crate) fn create(path: &Path) -> io::Result<()> {
         options.mode(0o600);
     }
     options.open(path)?;
-    // SQLite keeps files of its own beside it.
+    // SQLite creates files next to it.
     #[cfg(unix)]
     if let Some(directory) = path.parent().filter(|directory| !directory.as_os_str().is_empty()) {
         rustix::fs::access(directory, rustix::fs::Access::WRITE_OK)?;
@@ -100,13 +100,13 @@ fn denies_writing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// Puts the file into WAL mode, which it then keeps.
+/// Switches the file to WAL mode, which is persistent.
 pub(crate) fn switch_to_wal(connection: &Connection) -> rusqlite::Result<()> {
-    let deadline = Instant::now() + SWITCH_PATIENCE;
+    let deadline = Instant::now() + SWITCH_TIMEOUT;
     loop {
         let mode = connection.query_row("PRAGMA journal_mode = wal", [], |row| row.get::<_, String>(0));
         match mode {
-            Err(error) if Fault::of(&error) == Fault::Busy && Instant::now() < deadline => {
+            Err(error) if ErrorKind::of(&error) == ErrorKind::Busy && Instant::now() < deadline => {
                 std::thread::sleep(Duration::from_millis(2));
             }
             Err(error) => return Err(error),

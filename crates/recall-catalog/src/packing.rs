@@ -1,11 +1,11 @@
-//! How do many short names fit into one value?
+//! A compact encoding of lists of names.
 //!
-//! Numbers are LEB128; a name is its length and its bytes. A list of names is their number and the names.
+//! Numbers are LEB128. A name is its length and its bytes. A list of names is its length and the names.
 
 use memchr::memmem;
 use recall_core::{ByteSpan, Edge};
 
-/// Packs names, in their order.
+/// Packs names in order.
 pub(crate) fn pack_names(names: &[String]) -> Vec<u8> {
     let mut packed = Vec::new();
     push_number(&mut packed, names.len());
@@ -15,32 +15,32 @@ pub(crate) fn pack_names(names: &[String]) -> Vec<u8> {
     packed
 }
 
-/// The names that were packed; `None` when the bytes were not made by [`pack_names`].
+/// Unpacks names. `None` if the bytes are not a result of [`pack_names`].
 pub(crate) fn unpack_names(packed: &[u8]) -> Option<Vec<String>> {
     let mut packed = Unpacker(packed);
     let names = (0..packed.count()?).map(|_| packed.name().map(str::to_owned)).collect::<Option<_>>()?;
     packed.is_empty().then_some(names)
 }
 
-/// Packs what the chunks of a document name: pairs of a chunk's ordinal and a name, sorted and without repetition.
+/// Packs the references of a document: pairs of a chunk's ordinal and a name, sorted and without duplicates.
 ///
-/// `spans` tells where in the text each chunk is. A chunk nearly always names what stands in its text, so two numbers
-/// tell the name: where it stands and how long it is. The others are [listed](push_listed) behind them, and so are the
-/// names that tell a module, since those are asked for without it.
+/// `spans` are the spans of the chunks. A name is nearly always contained in its chunk's text and is then two numbers,
+/// its position and its length. Other names are [listed](push_listed) after those, as are names qualified by a module,
+/// because lookups omit the module.
 pub(crate) fn pack_references(references: &[(u32, &str)], text: &str, spans: &[ByteSpan]) -> Vec<u8> {
-    let (mut standing, mut absent) = (Vec::new(), Vec::new());
+    let (mut in_text, mut listed) = (Vec::new(), Vec::new());
     for &(chunk, name) in references {
         let span = spans.get(chunk as usize).filter(|_| Edge::unqualified(name).0.is_none());
         match span.and_then(|&span| place_of(name, text, span)) {
-            Some(place) => standing.push((chunk, place, name.len())),
-            None => absent.push((chunk, name)),
+            Some(place) => in_text.push((chunk, place, name.len())),
+            None => listed.push((chunk, name)),
         }
     }
-    standing.sort_unstable();
+    in_text.sort_unstable();
     let mut packed = Vec::new();
-    push_number(&mut packed, standing.chunk_by(|left, right| left.0 == right.0).count());
+    push_number(&mut packed, in_text.chunk_by(|left, right| left.0 == right.0).count());
     let mut previous_chunk = 0;
-    for mentions in standing.chunk_by(|left, right| left.0 == right.0) {
+    for mentions in in_text.chunk_by(|left, right| left.0 == right.0) {
         let chunk = mentions[0].0;
         push_number(&mut packed, (chunk - previous_chunk) as usize);
         push_number(&mut packed, mentions.len());
@@ -52,11 +52,11 @@ pub(crate) fn pack_references(references: &[(u32, &str)], text: &str, spans: &[B
             previous_place = place;
         }
     }
-    push_listed(&mut packed, &absent);
+    push_listed(&mut packed, &listed);
     packed
 }
 
-/// The pairs that were packed, in their order; `None` when the bytes were not made by [`pack_references`] of this text.
+/// Unpacks the pairs in order. `None` if the bytes are not a result of [`pack_references`] for this text.
 pub(crate) fn unpack_references(packed: &[u8], text: &str) -> Option<Vec<(u32, String)>> {
     let mut references = Vec::new();
     visit_references(packed, text, |chunk, name| references.push((chunk, name.to_owned())))?;
@@ -64,8 +64,8 @@ pub(crate) fn unpack_references(packed: &[u8], text: &str) -> Option<Vec<(u32, S
     Some(references)
 }
 
-/// Calls `visit` with each pair that was packed, in no particular order; `None` when it ended early because the bytes
-/// were not made by [`pack_references`] of this text.
+/// Calls `visit` with each packed pair, in no particular order. `None` if it ended early because the bytes are not a
+/// result of [`pack_references`] for this text.
 pub(crate) fn visit_references(packed: &[u8], text: &str, mut visit: impl FnMut(u32, &str)) -> Option<()> {
     let mut packed = Unpacker(packed);
     let mut chunk = 0_u32;
@@ -84,20 +84,20 @@ pub(crate) fn visit_references(packed: &[u8], text: &str, mut visit: impl FnMut(
     Some(())
 }
 
-/// A chunk that may name what was looked for.
+/// A chunk that may refer to a name.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct NamedIn {
-    /// Its place in the document.
+pub(crate) struct NameCandidate {
+    /// Its ordinal in the document.
     pub(crate) chunk: u32,
-    /// The module that the name is taken from, where that is told.
+    /// The module that the name is taken from, if known.
     pub(crate) module: Option<String>,
-    /// Where in the text a name of the same length stands; `None` where the name was compared.
+    /// The position in the text of a name of the same length. `None` if the name was already compared.
     pub(crate) place: Option<usize>,
 }
 
-/// Which chunks were packed with a bare name of this length, with or without a module; `None` as for
-/// [`unpack_references`]. What is listed is compared here and given without a place.
-pub(crate) fn candidates_for(packed: &[u8], name: &str) -> Option<Vec<NamedIn>> {
+/// The chunks that refer to a bare name of this length, with or without a module. `None` as in [`unpack_references`].
+/// Listed names are compared here and returned without a position.
+pub(crate) fn candidates_for(packed: &[u8], name: &str) -> Option<Vec<NameCandidate>> {
     let mut packed = Unpacker(packed);
     let mut found = Vec::new();
     let mut chunk = 0_u32;
@@ -107,31 +107,31 @@ pub(crate) fn candidates_for(packed: &[u8], name: &str) -> Option<Vec<NamedIn>> 
         for _ in 0..packed.count()? {
             place = place.checked_add(packed.number()?)?;
             if packed.number()? == name.len() {
-                found.push(NamedIn { chunk, module: None, place: Some(place) });
+                found.push(NameCandidate { chunk, module: None, place: Some(place) });
             }
         }
     }
     for (chunk, listed) in packed.listed()? {
         let (module, bare) = Edge::unqualified(&listed);
         if bare == name {
-            found.push(NamedIn { chunk, module: module.map(str::to_owned), place: None });
+            found.push(NameCandidate { chunk, module: module.map(str::to_owned), place: None });
         }
     }
     found.sort_unstable();
     Some(found)
 }
 
-/// Where in a text a name stands first within a span.
+/// The first position of a name in a span of a text.
 fn place_of(name: &str, text: &str, span: ByteSpan) -> Option<usize> {
     let within = span.of(text)?;
     Some(span.start as usize + memmem::find(within.as_bytes(), name.as_bytes())?)
 }
 
-/// Writes pairs, sorted and without repetition, with their names.
+/// Writes sorted pairs without duplicates, together with their names.
 ///
-/// A name that many chunks mention is written once. The names stand first, sorted, each as the length of the beginning
-/// that it shares with the one before it and the rest; then for each chunk its distance from the one before, how many
-/// names it mentions, and the distances between their places in the list.
+/// Each name is written once. The names come first, sorted: for each, the length of the prefix shared with the previous
+/// name, then the rest. Then for each chunk: the difference to the previous chunk, the number of its names, and the
+/// differences between their indexes in the list.
 fn push_listed(packed: &mut Vec<u8>, references: &[(u32, &str)]) {
     let mut names: Vec<&str> = references.iter().map(|&(_, name)| name).collect();
     names.sort_unstable();
@@ -139,7 +139,7 @@ fn push_listed(packed: &mut Vec<u8>, references: &[(u32, &str)]) {
     push_number(packed, names.len());
     let mut previous = "";
     for &name in &names {
-        let shared = shared_beginning(previous, name);
+        let shared = common_prefix_bytes(previous, name);
         push_number(packed, shared);
         push_name(packed, &name[shared..]);
         previous = name;
@@ -152,15 +152,15 @@ fn push_listed(packed: &mut Vec<u8>, references: &[(u32, &str)]) {
         previous_chunk = chunk;
         let mut previous_place = 0;
         for (_, name) in mentions {
-            let place = names.binary_search(name).expect("every name was put into the list");
+            let place = names.binary_search(name).expect("the list has every name");
             push_number(packed, place - previous_place);
             previous_place = place;
         }
     }
 }
 
-/// How many bytes of whole characters two names begin with alike.
-fn shared_beginning(left: &str, right: &str) -> usize {
+/// The length of the common prefix of two names, in bytes of whole characters.
+fn common_prefix_bytes(left: &str, right: &str) -> usize {
     let alike = left.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
     right.floor_char_boundary(alike)
 }
@@ -178,7 +178,7 @@ fn push_number(packed: &mut Vec<u8>, mut number: usize) {
     packed.push(number as u8);
 }
 
-/// What is left to unpack.
+/// The bytes that remain to be unpacked.
 struct Unpacker<'a>(&'a [u8]);
 
 impl<'a> Unpacker<'a> {
@@ -200,12 +200,12 @@ impl<'a> Unpacker<'a> {
         None
     }
 
-    /// A number of things that follow, each at least one byte long.
+    /// A number of elements that follow, each at least one byte long.
     fn count(&mut self) -> Option<usize> {
         self.number().filter(|&count| count <= self.0.len())
     }
 
-    /// All that is left: what [`push_listed`] wrote.
+    /// The rest of the bytes, written by [`push_listed`].
     fn listed(&mut self) -> Option<Vec<(u32, String)>> {
         let mut names: Vec<String> = Vec::new();
         for _ in 0..self.count()? {
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_stands_in_its_chunk_takes_two_bytes() {
+    fn a_name_in_its_chunks_text_takes_two_bytes() {
         let text = "fn open() { a_rather_long_name(another_rather_long_name) }";
         let span = ByteSpan { start: 0, end: text.len() as u32 };
         let one = pack_references(&[(0, "a_rather_long_name")], text, &[span]);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stands_nowhere_is_written_once() {
+    fn a_name_outside_of_its_chunks_text_is_written_once() {
         let once = pack_references(&[(0, "a_rather_long_name")], "", &[]);
         let often = pack_references(
             &[(0, "a_rather_long_name"), (1, "a_rather_long_name"), (7, "a_rather_long_name")],
@@ -265,20 +265,20 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_another_making_are_refused() {
+    fn invalid_bytes_are_rejected() {
         let listed = [&[][..], &[1], &[0x80], &[0xFF; 12], &[1, 0, 2, 0xC3, 0x28], &[0, 0, 1, 0], &[200]];
-        for garbled in listed.map(|listed| [&[0][..], listed].concat()) {
-            assert_eq!(unpack_references(&garbled, "text"), None, "{garbled:?}");
+        for invalid in listed.map(|listed| [&[0][..], listed].concat()) {
+            assert_eq!(unpack_references(&invalid, "text"), None, "{invalid:?}");
         }
-        for behind_the_end in [[1, 0, 1, 2, 3, 0], [1, 0, 1, 9, 1, 0]] {
-            assert_eq!(unpack_references(&behind_the_end, "text"), None, "{behind_the_end:?}");
+        for after_the_end in [[1, 0, 1, 2, 3, 0], [1, 0, 1, 9, 1, 0]] {
+            assert_eq!(unpack_references(&after_the_end, "text"), None, "{after_the_end:?}");
         }
-        assert_eq!(unpack_names(&[0, 7]), None, "something is left over");
+        assert_eq!(unpack_names(&[0, 7]), None, "bytes are left over");
     }
 
     proptest! {
         #[test]
-        fn references_come_back(
+        fn references_round_trip(
             pairs in proptest::collection::btree_set((0..9_u32, "([a-cä]\\.)?[a-cä]{0,3}"), 0..80),
             text in "[a-cä.]{0,40}",
             cuts in proptest::collection::vec(0..80_usize, 0..8),
@@ -308,12 +308,12 @@ mod tests {
         }
 
         #[test]
-        fn names_come_back(names in proptest::collection::vec("\\PC{0,8}", 0..20)) {
+        fn names_round_trip(names in proptest::collection::vec("\\PC{0,8}", 0..20)) {
             prop_assert_eq!(unpack_names(&pack_names(&names)), Some(names));
         }
 
         #[test]
-        fn any_bytes_are_unpacked_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_unpacked_or_rejected(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             unpack_names(&bytes);
             unpack_references(&bytes, "some text");
             candidates_for(&bytes, "text");

@@ -1,4 +1,4 @@
-//! What does a committed state of the catalog hold?
+//! Reading of a committed state.
 
 use recall_core::{
     ByteSpan, Chunk, ChunkId, ChunkRow, DocPath, Document, DocumentId, DocumentRow, Edge, Generation, Symbol, Timestamp,
@@ -24,82 +24,82 @@ pub use list::{ListQuery, ListSort};
 pub use records::OwnedRecord;
 pub use relations::DocumentPlace;
 
-/// A view of one committed state, which later commits do not change.
+/// A view of one committed state. Later commits do not change it.
 #[derive(Debug)]
 pub struct Snapshot<'c> {
     catalog: &'c Catalog,
-    /// Present until the snapshot is dropped.
+    /// `Some` until the snapshot is dropped.
     connection: Option<Connection>,
     generation: Generation,
 }
 
-/// A document of the catalog.
+/// A stored document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredDocument {
     /// Its row.
     pub row: DocumentRow,
     /// The document.
     pub document: Document,
-    /// When its path was first indexed.
+    /// The time at which its path was first indexed.
     pub created: Timestamp,
-    /// How many chunks it has.
+    /// The number of its chunks.
     pub chunk_count: u32,
 }
 
-/// A chunk of the catalog with its text.
+/// A stored chunk with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredChunk {
     /// Its id.
     pub id: ChunkId,
     /// Its row.
     pub row: ChunkRow,
-    /// The document that it is a part of.
+    /// The document that contains it.
     pub document: StoredDocument,
     /// The chunk.
     pub chunk: Chunk,
-    /// The text that it covers.
+    /// Its text.
     pub text: String,
 }
 
-/// A document that is indexed in windows because it could not be parsed.
+/// A document indexed in windows because it could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnparsedDocument {
     /// Its path.
     pub path: DocPath,
-    /// Why, for a person.
+    /// The reason, for display.
     pub reason: String,
 }
 
 impl<'c> Snapshot<'c> {
     pub(crate) fn begin(catalog: &'c Catalog, connection: Connection) -> Result<Self, ReadError> {
         connection.prepare_cached("BEGIN")?.execute([])?;
-        // The first read, not `BEGIN`, fixes which state is seen.
+        // The first read determines the state, not `BEGIN`.
         let generation = rows::state::read(&connection)?.generation;
         Ok(Self { catalog, connection: Some(connection), generation })
     }
 
-    /// The number of the state that is seen.
+    /// The generation of the state.
     pub fn generation(&self) -> Generation {
         self.generation
     }
 
-    /// Which version of the parser all documents were parsed by, as [`Writer::parsed_by`](crate::Writer::parsed_by) noted it;
-    /// 0 where nobody did.
+    /// The version of the parser that parsed all documents, as recorded by
+    /// [`Writer::parsed_by`](crate::Writer::parsed_by). 0 if none was recorded.
     pub fn parsing(&self) -> Result<u32, ReadError> {
         rows::state::parsing(self.connection())
     }
 
-    /// The document of an id.
+    /// The document with an id.
     pub fn document(&self, id: DocumentId) -> Result<Option<StoredDocument>, ReadError> {
-        rows::documents::by_id(self.connection(), id)?.map(|entry| self.stored(entry)).transpose()
+        rows::documents::by_id(self.connection(), id)?.map(|entry| self.with_tags(entry)).transpose()
     }
 
     /// The document at a path.
     pub fn document_at(&self, path: &DocPath) -> Result<Option<StoredDocument>, ReadError> {
-        rows::documents::by_path(self.connection(), path)?.map(|entry| self.stored(entry)).transpose()
+        rows::documents::by_path(self.connection(), path)?.map(|entry| self.with_tags(entry)).transpose()
     }
 
-    /// The chunk of an id, with its text.
+    /// The chunk with an id, and its text.
     pub fn chunk(&self, id: ChunkId) -> Result<Option<StoredChunk>, ReadError> {
         let Some(entry) = rows::documents::by_id(self.connection(), id.document)? else { return Ok(None) };
         if id.ordinal >= entry.chunk_count {
@@ -114,37 +114,37 @@ impl<'c> Snapshot<'c> {
         rows::texts::read(self.connection(), document)
     }
 
-    /// The part of a document's text that a span covers; `None` when there is no such document.
+    /// The part of a document's text in a span. `None` if there is no such document.
     ///
-    /// Only the blocks that hold the part are decompressed.
+    /// Decompresses only the blocks that contain the part.
     pub fn text_in(&self, document: DocumentRow, span: ByteSpan) -> Result<Option<String>, ReadError> {
         rows::texts::read_span(self.connection(), document, span)
     }
 
-    /// The chunks of a document, in order, without their text; none when there is no such document.
+    /// The chunks of a document in order, without their text. Empty if there is no such document.
     pub fn chunks_of(&self, document: DocumentRow) -> Result<Vec<Chunk>, ReadError> {
         let Some(entry) = rows::documents::by_row(self.connection(), document)? else { return Ok(Vec::new()) };
         rows::chunks::in_rows(self.connection(), entry.chunk_rows())
     }
 
-    /// The symbols of a document, in order; none when there is no such document.
+    /// The symbols of a document in order. Empty if there is no such document.
     pub fn symbols_of(&self, document: DocumentRow) -> Result<Vec<Symbol>, ReadError> {
         let Some(entry) = rows::documents::by_row(self.connection(), document)? else { return Ok(Vec::new()) };
         rows::symbols::in_rows(self.connection(), entry.symbol_rows())
     }
 
-    /// The edges that start in a document, sorted, without those of kind `Defines`; none when there is no such document.
+    /// The edges that start in a document, sorted, without those of kind `Defines`. Empty if there is no such document.
     pub fn edges_of(&self, document: DocumentRow) -> Result<Vec<Edge>, ReadError> {
         let Some(text) = self.text(document)? else { return Ok(Vec::new()) };
         rows::edges::read(self.connection(), document, &text)
     }
 
-    /// The files that are not indexed, at most `limit`: what failed before what is skipped, then by path.
+    /// The files that are not indexed, at most `limit`. Failed ones come before skipped ones, each group by path.
     pub fn failures(&self, limit: usize) -> Result<Vec<FileFailure>, ReadError> {
         rows::failures::read(self.connection(), limit)
     }
 
-    /// How many files are not indexed for a reason of that kind.
+    /// The number of files that are not indexed for a reason of this kind.
     pub fn failure_count(&self, kind: FailureKind) -> Result<u64, ReadError> {
         rows::failures::count(self.connection(), kind)
     }
@@ -153,8 +153,8 @@ impl<'c> Snapshot<'c> {
         self.connection.as_ref().expect("the connection is taken only when the snapshot is dropped")
     }
 
-    /// Completes a document's row with its tags.
-    fn stored(&self, entry: Entry) -> Result<StoredDocument, ReadError> {
+    /// Adds the tags to a document's row.
+    fn with_tags(&self, entry: Entry) -> Result<StoredDocument, ReadError> {
         let Entry { row, mut document, created, chunk_count, .. } = entry;
         document.tags = rows::tags::read(self.connection(), row)?;
         Ok(StoredDocument { row, document, created, chunk_count })
@@ -164,9 +164,9 @@ impl<'c> Snapshot<'c> {
 impl Drop for Snapshot<'_> {
     fn drop(&mut self) {
         let Some(connection) = self.connection.take() else { return };
-        // A connection that cannot end its transaction is closed instead of being used again.
+        // A connection that cannot end its transaction is closed instead of reused.
         if connection.prepare_cached("COMMIT").and_then(|mut commit| commit.execute([])).is_ok() {
-            self.catalog.give_back(connection);
+            self.catalog.return_connection(connection);
         }
     }
 }

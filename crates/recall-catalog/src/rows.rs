@@ -1,4 +1,4 @@
-//! What does each table hold, and which statements read and write it?
+//! The tables, and the statements that read and write them.
 
 use rusqlite::{Connection, Params, Row};
 
@@ -13,7 +13,7 @@ pub(crate) mod symbols;
 pub(crate) mod tags;
 pub(crate) mod texts;
 
-/// Reads every row that a statement yields. The statement stays prepared for the next time.
+/// Reads all rows of a statement. The statement stays prepared.
 pub(crate) fn all<T>(
     connection: &Connection,
     statement: &str,
@@ -28,7 +28,7 @@ pub(crate) fn all<T>(
     Ok(found)
 }
 
-/// Looks at every row that a statement yields, one after the other.
+/// Calls `look` with each row of a statement.
 pub(crate) fn each(
     connection: &Connection,
     statement: &str,
@@ -43,7 +43,7 @@ pub(crate) fn each(
     Ok(())
 }
 
-/// Reads the first row that a statement yields.
+/// Reads the first row of a statement.
 pub(crate) fn first<T>(
     connection: &Connection,
     statement: &str,

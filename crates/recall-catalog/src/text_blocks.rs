@@ -1,20 +1,20 @@
-//! How is a piece of a text read without decompressing the whole?
+//! Compression of texts in blocks, so that a part can be read without decompressing the whole.
 //!
-//! A text is cut into blocks of [`BLOCK_BYTES`], each compressed by LZ4 on its own. What is stored is the text's length,
-//! then for each block its compressed length and the checksum of its text, and then the blocks; numbers have 32 bits and
-//! are little-endian.
+//! A text is divided into blocks of [`BLOCK_BYTES`], each compressed by LZ4 on its own. The stored value is the text's
+//! length, then for each block its compressed length and the checksum of its text, then the blocks. Numbers have 32
+//! bits and are little-endian.
 
 use recall_core::ByteSpan;
 
 use crate::checksum::{CHECKSUM_BYTES, checksum};
 
-/// The length of a block, the last one excepted. A part of the stored format.
+/// The length of every block but the last. A part of the stored format.
 ///
-/// A hit decompresses one block, sometimes two, for a chunk of about 1 KB; with 16 KiB the whole catalog is 3 % smaller
-/// and ten hits take a fifth longer (bench `catalog`).
+/// A hit decompresses one block, sometimes two, for a chunk of about 1 KB. With blocks of 16 KiB the catalog would be 3
+/// % smaller, and ten hits would take a fifth longer (bench `catalog`).
 const BLOCK_BYTES: usize = 8 * 1024;
 
-/// The length of what stands for a block before the blocks.
+/// The length of a block's entry in the header.
 const HEAD_BYTES: usize = 4 + CHECKSUM_BYTES;
 
 /// Compresses a text of less than 4 GiB.
@@ -33,18 +33,18 @@ pub(crate) fn compress(text: &str) -> Vec<u8> {
     stored
 }
 
-/// The whole text; `None` when the bytes were not made by [`compress`].
+/// Decompresses the whole text. `None` if the bytes are not a result of [`compress`].
 pub(crate) fn decompress(stored: &[u8]) -> Option<String> {
     let blocks = Blocks::of(stored)?;
     String::from_utf8(blocks.bytes(0, blocks.text_bytes)?).ok()
 }
 
-/// A part of the text; `None` when the bytes were not made by [`compress`], or of a text that has no such part.
+/// Decompresses a part of the text. `None` if the bytes are not a result of [`compress`], or the text has no such part.
 pub(crate) fn decompress_span(stored: &[u8], span: ByteSpan) -> Option<String> {
     String::from_utf8(decompress_bytes(stored, span.start as usize, span.end as usize)?).ok()
 }
 
-/// As [`decompress_span`], of bytes that need not be whole characters.
+/// Like [`decompress_span`], for bytes that need not be whole characters.
 pub(crate) fn decompress_bytes(stored: &[u8], start: usize, end: usize) -> Option<Vec<u8>> {
     Blocks::of(stored)?.bytes(start, end)
 }
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_of_a_long_text_can_be_read_alone() {
+    fn any_part_of_a_long_text_can_be_read() {
         let text: String = (0..5000).flat_map(|number: u32| [number.to_string(), " äöü\n".to_owned()]).collect();
         let stored = compress(&text);
         assert!(stored.len() < text.len());
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_behind_the_end_is_refused() {
+    fn a_part_beyond_the_end_is_rejected() {
         let stored = compress("short");
         assert_eq!(decompress_span(&stored, ByteSpan { start: 0, end: 6 }), None);
         assert_eq!(decompress(&stored[..stored.len() - 1]), None, "a byte is missing");
@@ -118,13 +118,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn texts_come_back(text in "\\PC{0,300}", times in 0..100_usize) {
+        fn texts_round_trip(text in "\\PC{0,300}", times in 0..100_usize) {
             let text = text.repeat(times);
             prop_assert_eq!(decompress(&compress(&text)), Some(text));
         }
 
         #[test]
-        fn a_garbled_byte_is_noticed(
+        fn a_changed_byte_is_detected(
             text in "[a-d ]{1,2000}",
             place in any::<proptest::sample::Index>(),
             change in 1..=255_u8,
@@ -132,7 +132,7 @@ mod tests {
             let mut stored = compress(&text);
             let place = place.index(stored.len());
             stored[place] ^= change;
-            // LZ4 can write the same text in several ways, so a change may do nothing; it never gives another text.
+            // LZ4 has several encodings of the same text, so a change may have no effect. It never gives another text.
             prop_assert!(decompress(&stored).is_none_or(|found| found == text));
         }
     }

@@ -1,4 +1,4 @@
-//! How does a batch of changed files become the next generation?
+//! Transactions: a batch of changes becomes the next generation.
 
 use std::path::Path;
 
@@ -7,36 +7,35 @@ use recall_core::{ChunkRow, DocPath, Document, DocumentRow, Generation, ParsedDo
 use rusqlite::Connection;
 
 use crate::WriteError;
-use crate::imprint::Imprint;
+use crate::file_stamps::FileStamps;
 use crate::rows::{self, state::State};
 
 mod insert;
 
-/// The right to write, until it is dropped.
+/// Exclusive access for writing, released on drop.
 #[derive(Debug)]
 pub struct Writer<'c> {
-    /// Let go last, so that nobody writes before the imprint is taken.
+    /// Released last, so that no other thread writes before the fingerprint is taken.
     connection: MutexGuard<'c, Connection>,
     path: &'c Path,
-    imprint: &'c Mutex<Imprint>,
+    stamps: &'c Mutex<FileStamps>,
 }
 
 impl<'c> Writer<'c> {
-    pub(crate) fn new(connection: MutexGuard<'c, Connection>, path: &'c Path, imprint: &'c Mutex<Imprint>) -> Self {
-        Self { connection, path, imprint }
+    pub(crate) fn new(connection: MutexGuard<'c, Connection>, path: &'c Path, stamps: &'c Mutex<FileStamps>) -> Self {
+        Self { connection, path, stamps }
     }
 
-    /// Starts a transaction; waits while another process has one.
+    /// Starts a transaction. Waits while another process has one.
     ///
     /// # Errors
-    /// [`WriteError::Busy`] when that takes longer than five seconds.
+    /// [`WriteError::Busy`] if that takes longer than five seconds.
     pub fn begin(&mut self) -> Result<Transaction<'_>, WriteError> {
-        // An immediate transaction waits for its turn; one that turned from reading to writing would fail at once.
+        // An immediate transaction waits for its turn. A transaction that is upgraded from reading to writing would
+        // fail at once.
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         match rows::state::read(&self.connection) {
-            Ok(state) => {
-                Ok(Transaction { connection: &self.connection, before: state, state, progress: Progress::Open })
-            }
+            Ok(state) => Ok(Transaction { connection: &self.connection, before: state, state, phase: Phase::Open }),
             Err(error) => {
                 self.connection.execute_batch("ROLLBACK")?;
                 Err(error.into())
@@ -44,7 +43,7 @@ impl<'c> Writer<'c> {
         }
     }
 
-    /// Notes that all documents were parsed by this version of the parser.
+    /// Records that this version of the parser has parsed all documents.
     pub fn parsed_by(&mut self, version: u32) -> Result<(), WriteError> {
         Ok(rows::state::write_parsing(&self.connection, version)?)
     }
@@ -53,79 +52,79 @@ impl<'c> Writer<'c> {
 impl Drop for Writer<'_> {
     fn drop(&mut self) {
         let generation = rows::state::read(&self.connection).ok().map(|state| state.generation);
-        *self.imprint.lock() = Imprint::of(self.path, generation);
+        *self.stamps.lock() = FileStamps::of(self.path, generation);
     }
 }
 
-/// A batch of changes that become visible together, when it is committed. Dropping it undoes them.
+/// A batch of changes that become visible together at the commit. Dropping it rolls them back.
 #[derive(Debug)]
 pub struct Transaction<'w> {
     connection: &'w Connection,
     before: State,
     state: State,
-    progress: Progress,
+    phase: Phase,
 }
 
-/// How far a transaction is.
+/// The state of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Progress {
+enum Phase {
     Open,
-    /// A statement failed. SQLite may have ended the transaction by itself, so that a further statement would stand
-    /// alone and last.
+    /// A statement failed. SQLite may have ended the transaction by itself, and a further statement would commit on its
+    /// own.
     Failed,
     Committed,
 }
 
-/// A document with all that was found in it, to be stored.
+/// A document and its contents, to be stored.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentRecord<'a> {
-    /// The document. Its `id` is derived from its path and not looked at.
+    /// The document. Its `id` is ignored and derived from its path.
     pub document: &'a Document,
     /// Its whole text.
     pub text: &'a str,
-    /// What the text was found to hold. Edges of kind `Defines` are not stored: they are the symbols.
+    /// The parsed text. Edges of kind `Defines` are not stored, because they follow from the symbols.
     pub parsed: &'a ParsedDocument,
-    /// The present moment: when the document is indexed for the first time, it is its time of creation.
+    /// The current time. It becomes the creation time of a document that is indexed for the first time.
     pub indexed: Timestamp,
 }
 
-/// Where a document was stored.
+/// The rows of a stored document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inserted {
     /// The document's row.
     pub document: DocumentRow,
-    /// The row of its first chunk; the others follow without a gap, in order.
+    /// The row of its first chunk. The others follow in order, without gaps.
     pub first_chunk: ChunkRow,
-    /// The row of the document that was at its path before, and is gone with its chunks.
+    /// The row of the document that was replaced and removed with its chunks.
     pub replaced: Option<DocumentRow>,
 }
 
-/// A file that is not indexed, and why.
+/// A file that is not indexed, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileFailure {
-    /// The file's path below the root; bytes that are not UTF-8 are replaced.
+    /// The file's path below the root. Bytes that are not UTF-8 are replaced.
     pub path: String,
-    /// What became of it.
+    /// Whether it failed or was skipped.
     pub kind: FailureKind,
-    /// The reason, for a person.
+    /// The reason, for display.
     pub reason: String,
-    /// The file's length in bytes when it was looked at.
+    /// The file's size in bytes when it was read.
     pub size_bytes: u64,
-    /// The file's modification time when it was looked at.
+    /// The file's modification time when it was read.
     pub modified: Timestamp,
 }
 
-/// What became of a file that is not indexed.
+/// The kind of reason why a file is not indexed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureKind {
-    /// A rule leaves it out: it is binary, minified, too large.
+    /// A rule excludes it: it is binary, minified or too large.
     Skipped,
     /// It could not be read or decoded.
     Failed,
 }
 
 impl FailureKind {
-    /// The kind's name, as interfaces and the catalog write it.
+    /// The kind's name in interfaces and in the catalog.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Skipped => "skipped",
@@ -133,33 +132,33 @@ impl FailureKind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Skipped, Self::Failed].into_iter().find(|kind| kind.as_str() == name)
     }
 }
 
 impl Transaction<'_> {
-    /// Stores a document, in the place of the one that its path had before.
+    /// Stores a document and replaces the one at the same path.
     ///
-    /// The document keeps its time of creation; a failure that was recorded for the path is forgotten.
+    /// The document keeps its creation time. A failure recorded for the path is deleted.
     ///
     /// # Errors
-    /// [`WriteError::InvalidRecord`] when a chunk's span lies outside the text or cuts a character, or when the chunks'
-    /// ordinals are not 0, 1, 2…. The transaction can go on after that.
+    /// [`WriteError::InvalidRecord`] if a chunk's span is outside of the text or splits a character, or if the chunks'
+    /// ordinals are not 0, 1, 2…. The transaction can continue after this error.
     pub fn insert(&mut self, record: &DocumentRecord<'_>) -> Result<Inserted, WriteError> {
         insert::validate(record)?;
         self.attempt(|transaction| insert::insert(transaction, record))
     }
 
-    /// Removes the document at a path and tells which row it had.
+    /// Removes the document at a path. Returns the row that it had.
     pub fn remove(&mut self, path: &DocPath) -> Result<Option<DocumentRow>, WriteError> {
         self.attempt(|transaction| Ok(insert::remove(transaction, path)?.map(|entry| entry.row)))
     }
 
-    /// Notes that a file has another size or time, though its content is the same; tells the document's row.
+    /// Updates the size and time of a file with unchanged content. Returns the document's row.
     ///
-    /// Alone it makes no new generation.
+    /// Does not create a new generation by itself.
     pub fn touch(
         &mut self,
         path: &DocPath,
@@ -173,9 +172,9 @@ impl Transaction<'_> {
         })
     }
 
-    /// Records that a file is not indexed, and removes the document that its path had before; tells that one's row.
+    /// Records that a file is not indexed, and removes the document at its path. Returns the row of that document.
     ///
-    /// A failure of the same path is replaced. Alone, without a removed document, it makes no new generation.
+    /// Replaces an earlier failure of the same path. Creates a new generation only if a document was removed.
     pub fn record_failure(&mut self, failure: &FileFailure) -> Result<Option<DocumentRow>, WriteError> {
         self.attempt(|transaction| {
             let removed = match DocPath::new(&failure.path) {
@@ -187,17 +186,17 @@ impl Transaction<'_> {
         })
     }
 
-    /// Forgets the failure of a path and tells whether there was one.
+    /// Deletes the failure of a path. Returns whether there was one.
     pub fn clear_failure(&mut self, path: &str) -> Result<bool, WriteError> {
         self.attempt(|transaction| Ok(rows::failures::delete(transaction.connection, path)?))
     }
 
-    /// Makes the changes last and visible; tells the generation that they make.
+    /// Commits the changes. Returns the resulting generation.
     ///
-    /// The generation rises by one when documents were stored or removed, and stays when they were not.
+    /// The generation increases by one if documents were stored or removed.
     ///
     /// # Errors
-    /// On error nothing of the transaction remains.
+    /// The transaction is rolled back.
     pub fn commit(mut self) -> Result<Generation, WriteError> {
         self.attempt(|transaction| {
             if transaction.state != transaction.before {
@@ -206,22 +205,22 @@ impl Transaction<'_> {
             transaction.connection.prepare_cached("COMMIT")?.execute([])?;
             Ok(())
         })?;
-        self.progress = Progress::Committed;
+        self.phase = Phase::Committed;
         Ok(self.state.generation)
     }
 
-    /// Notes that what documents hold has changed.
+    /// Marks that documents have changed.
     fn mark_changed(&mut self) {
         self.state.generation = self.before.generation.next();
     }
 
     fn attempt<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T, WriteError>) -> Result<T, WriteError> {
-        if self.progress != Progress::Open {
+        if self.phase != Phase::Open {
             return Err(WriteError::Aborted);
         }
         let outcome = write(self);
         if outcome.is_err() {
-            self.progress = Progress::Failed;
+            self.phase = Phase::Failed;
         }
         outcome
     }
@@ -229,8 +228,8 @@ impl Transaction<'_> {
 
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
-        if self.progress != Progress::Committed && !self.connection.is_autocommit() {
-            // A rollback fails only where SQLite has rolled back by itself.
+        if self.phase != Phase::Committed && !self.connection.is_autocommit() {
+            // A rollback only fails if SQLite has already rolled back by itself.
             let _ = self.connection.execute_batch("ROLLBACK");
         }
     }

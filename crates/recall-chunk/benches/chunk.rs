@@ -1,4 +1,5 @@
-//! How fast are real sources cut? Prints MB a CPU second for each language below a directory, bare parsing beside it.
+//! A benchmark of cutting real sources. Prints MB per CPU second for each language below a directory, next to the speed
+//! of bare parsing.
 //!
 //! `cargo bench -p recall-chunk -- DIRECTORY`
 #![expect(clippy::print_stdout, reason = "figures are for a person")]
@@ -10,8 +11,8 @@ use std::time::{Duration, Instant};
 use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES, language_of};
 use recall_core::{DocPath, Limits, ParseOutcome};
 
-/// The most text of one language: enough to be steady, little enough to wait for.
-const MOST_BYTES: usize = 24 * 1024 * 1024;
+/// The most text measured of one language: enough for steady figures, small enough to run in a short time.
+const MAX_BYTES: usize = 24 * 1024 * 1024;
 
 #[derive(Default)]
 struct Figures {
@@ -78,7 +79,7 @@ fn measure_file(root: &Path, path: &Path, chunker: &mut Chunker, all: &mut BTree
     let Ok(text) = std::fs::read_to_string(path) else { return };
     let Some(language) = language_of(&relative, &text).filter(|_| text.len() <= 1024 * 1024) else { return };
     let figures = all.entry(language.as_str().to_owned()).or_default();
-    if figures.bytes > MOST_BYTES {
+    if figures.bytes > MAX_BYTES {
         return;
     }
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! What does the chunker make of a folder? Prints one JSON object a chunk, for recipes that learn from chunks.
+//! The chunks of a folder as JSON, one object per line, for recipes that learn from chunks.
 //!
 //! `cargo run --release -p recall-chunk --example chunks -- DIRECTORY > chunks.jsonl`
 #![expect(clippy::print_stdout, reason = "the chunks go to standard output")]
@@ -9,8 +9,8 @@ use recall_chunk::{ChunkLimits, Chunker, PARSE_STACK_BYTES, language_of};
 use recall_core::{Chunk, DocPath, Language, Limits};
 use serde_json::json;
 
-/// Larger files are data or generated; the daemon does not index them by default either.
-const MOST_FILE_BYTES: usize = 1024 * 1024;
+/// Larger files are data or generated code. By default the daemon does not index them either.
+const MAX_FILE_BYTES: usize = 1024 * 1024;
 
 fn main() {
     let Some(root) = std::env::args().nth(1) else {
@@ -46,7 +46,7 @@ fn print_file(root: &Path, path: &Path, chunker: &mut Chunker) {
         return;
     };
     let Ok(text) = std::fs::read_to_string(path) else { return };
-    let Some(language) = language_of(&relative, &text).filter(|_| text.len() <= MOST_FILE_BYTES) else { return };
+    let Some(language) = language_of(&relative, &text).filter(|_| text.len() <= MAX_FILE_BYTES) else { return };
     for chunk in chunker.parse(&relative, Some(&language), &text).chunks {
         print_chunk(&relative, &language, &chunk, &text);
     }

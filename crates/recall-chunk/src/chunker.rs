@@ -1,4 +1,4 @@
-//! One thread's parser: text in, chunks out.
+//! The chunker of one thread: text in, chunks out.
 
 use std::time::Duration;
 
@@ -16,14 +16,14 @@ use crate::{code, outline, prose, window};
 /// it; this covers what the bound lets through, many times over. Untouched stack costs address space only.
 pub const PARSE_STACK_BYTES: usize = 64 * 1024 * 1024;
 
-/// What bounds one document's parse.
+/// Limits on the parse of one document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkLimits {
     /// The largest chunk, in estimated tokens.
     pub max_tokens: u32,
-    /// The longest that one document may be parsed before it is cut in windows instead.
+    /// The time after which a parse is given up and the document is cut in windows instead.
     pub parse_time: Duration,
-    /// The deepest nesting that is walked; deeper nodes are neither cut nor searched for names.
+    /// The deepest nesting that is walked. Deeper nodes are neither cut nor searched for names.
     pub parse_depth: u32,
 }
 
@@ -33,23 +33,23 @@ impl From<&Limits> for ChunkLimits {
     }
 }
 
-/// Cuts documents, one after the other. Keeps a parser warm for each language, so a thread makes one and keeps it.
+/// Cuts documents one at a time. Caches one parser per language, so a thread should create one chunker and reuse it.
 pub struct Chunker {
     limits: ChunkLimits,
     parsers: Parsers,
 }
 
 impl Chunker {
-    /// A chunker with these limits.
+    /// Creates a chunker with these limits.
     pub fn new(limits: ChunkLimits) -> Self {
         Self { limits, parsers: Parsers::default() }
     }
 
-    /// Cuts a document's text and finds what is named in it.
+    /// Cuts a document's text and finds the names in it.
     ///
-    /// Never fails: a text that cannot be parsed is cut in windows, and [`ParsedDocument::outcome`] says why. Equal
-    /// texts of equal language give equal answers, as long as the parse stays within its time. A notebook's text is
-    /// what [`notebook_text`](crate::notebook_text) makes of its file.
+    /// Never fails: a text that cannot be parsed is cut in windows, and [`ParsedDocument::outcome`] gives the reason.
+    /// Equal texts of the same language give equal results if the parse does not time out. The text of a notebook is
+    /// the result of [`notebook_text`](crate::notebook_text) for its file.
     ///
     /// The calling thread needs a stack of [`PARSE_STACK_BYTES`].
     pub fn parse(&mut self, path: &DocPath, language: Option<&Language>, text: &str) -> ParsedDocument {
@@ -72,9 +72,9 @@ impl Chunker {
         }
     }
 
-    /// Whether a text can be parsed within the limits, without cutting it: what [`parse`](Self::parse) costs at least.
+    /// Whether a text parses within the limits. Does not cut it: this is the minimum cost of [`parse`](Self::parse).
     ///
-    /// `false` too for languages without a grammar.
+    /// `false` for languages without a grammar.
     pub fn parses(&mut self, language: &Language, text: &str) -> bool {
         Grammar::of(language.as_str())
             .is_some_and(|(index, grammar)| self.parsers.parse(index, grammar, text, self.limits.parse_time).is_ok())

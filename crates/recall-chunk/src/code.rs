@@ -1,4 +1,4 @@
-//! From an outline and its pieces to a document's chunks, symbols and edges.
+//! Chunks, symbols and edges from an outline and its pieces.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,18 +9,18 @@ use recall_core::{
 
 use crate::cut::{self, Piece};
 use crate::lines::Lines;
-use crate::outline::{Found, Outline, Reference};
+use crate::outline::{DefinitionNode, Outline, Reference};
 
-/// Names a chunk refers to beyond this are the vocabulary of a large table and tell chunks apart no more.
-const MOST_REFERENCES: usize = 64;
+/// References kept per chunk. Beyond this they are the vocabulary of a large table and no longer distinguish chunks.
+const MAX_REFERENCES: usize = 64;
 
-/// Enclosing definitions that are named; deeper nesting is data or an attack, and paths must not grow with it.
-const MOST_ENCLOSING: usize = 12;
+/// Enclosing definitions that are named. Deeper nesting is data or an attack, and symbol paths must not grow with it.
+const MAX_ENCLOSING: usize = 12;
 
-/// The longest signature or label: what two lines of a terminal show.
-const LONGEST_SIGNATURE_BYTES: usize = 240;
+/// The longest signature or label: two lines of a terminal.
+const MAX_SIGNATURE_BYTES: usize = 240;
 
-/// The document that an outline describes.
+/// Builds the document that an outline describes.
 pub(crate) fn document(lines: &Lines<'_>, outline: &Outline, max_tokens: u32) -> ParsedDocument {
     let document = Document { lines, outline };
     let pieces = cut::cut(lines, outline, max_tokens);
@@ -41,7 +41,7 @@ impl Document<'_> {
         self.lines.text()
     }
 
-    fn found(&self, index: u32) -> &Found {
+    fn found(&self, index: u32) -> &DefinitionNode {
         &self.outline.definitions[index as usize]
     }
 
@@ -62,25 +62,25 @@ impl Document<'_> {
         }
     }
 
-    /// A definition and what encloses it, innermost first.
-    fn enclosing(&self, index: u32) -> impl Iterator<Item = &Found> {
+    /// The definition and its ancestors, innermost first.
+    fn enclosing(&self, index: u32) -> impl Iterator<Item = &DefinitionNode> {
         let mut next = Some(index);
         std::iter::from_fn(move || {
             let found = self.found(next?);
             next = found.parent;
             Some(found)
         })
-        .take(MOST_ENCLOSING)
+        .take(MAX_ENCLOSING)
     }
 
-    /// `impl Store > fn open`.
+    /// The symbol path of a definition: `impl Store > fn open`.
     fn path(&self, index: u32) -> String {
         let mut labels: Vec<String> = self.enclosing(index).map(|found| self.label(found)).collect();
         labels.reverse();
         labels.join(" > ")
     }
 
-    fn label(&self, found: &Found) -> String {
+    fn label(&self, found: &DefinitionNode) -> String {
         let name = &self.text()[found.name.clone()];
         let label = match &found.label {
             Some(label) => one_line(label).unwrap_or_default(),
@@ -88,18 +88,18 @@ impl Document<'_> {
             None => format!("{} {name}", found.keyword),
         };
         match &found.scope {
-            // A label that is given shows the scope as the language writes it.
+            // An explicit label already contains the scope, written as in the language.
             Some(scope) if found.label.is_none() => format!("{scope} > {label}"),
             _ => label,
         }
     }
 
-    /// `Store::open`.
+    /// The qualified name of a definition: `Store::open`.
     fn qualified(&self, index: u32) -> String {
         let mut names = Vec::new();
         for found in self.enclosing(index) {
             let name = &self.text()[found.name.clone()];
-            // `class << self` adds no name; a variable may be called so.
+            // `class << self` adds no name, but a variable may be named `self`.
             if name != "self" || found.kinds.symbol.is_some() {
                 names.push(name);
             }
@@ -125,31 +125,31 @@ impl Document<'_> {
             })
         });
         let mut symbols: Vec<Symbol> = symbols.collect();
-        // A definition begins with what decorates it, and what is defined in there has been found before it.
+        // A definition starts at its decorators, and definitions inside them were found before it.
         symbols.sort_by_key(|symbol| symbol.span.bytes.start);
         symbols
     }
 
-    /// The names that are bound somewhere in an outermost definition, with that definition: inside of it they do not refer
-    /// to what bears the same name elsewhere.
+    /// The locally bound names, each with its outermost definition. Inside that definition they do not refer to
+    /// definitions of the same name elsewhere.
     fn bound(&self) -> HashSet<(Option<u32>, &str)> {
         let bound = self.outline.bound.iter();
         bound.filter_map(|span| Some((self.outermost(span.start), span.of(self.text())?))).collect()
     }
 
-    /// The outermost definition that a byte stands in or behind.
+    /// The outermost ancestor of the last definition that starts at or before a byte.
     fn outermost(&self, byte: u32) -> Option<u32> {
         let definitions = &self.outline.definitions;
-        let behind = definitions.partition_point(|found| found.bytes.start <= byte as usize);
-        let mut index = behind.checked_sub(1)? as u32;
+        let after = definitions.partition_point(|found| found.bytes.start <= byte as usize);
+        let mut index = after.checked_sub(1)? as u32;
         while let Some(parent) = self.found(index).parent {
             index = parent;
         }
         Some(index)
     }
 
-    /// The modules that a name before another one stands for: those that are imported by it, else the one of that name where
-    /// nothing but a module can stand there.
+    /// The modules that a qualifier names: those imported under that name. If there are none, the module of that name,
+    /// provided that only a module can be written there.
     fn modules<'q>(&'q self, qualifier: &'q str) -> impl Iterator<Item = &'q str> {
         let aliases = self.outline.aliases.iter().filter(move |alias| alias.name == qualifier);
         let mut modules = aliases.map(|alias| alias.module.as_str()).peekable();
@@ -157,7 +157,7 @@ impl Document<'_> {
         modules.chain(own)
     }
 
-    fn is_method(&self, found: &Found) -> bool {
+    fn is_method(&self, found: &DefinitionNode) -> bool {
         found.scope.is_some() || found.parent.is_some_and(|parent| self.found(parent).kinds.chunk == ChunkKind::Type)
     }
 
@@ -186,14 +186,14 @@ impl Document<'_> {
             }
             let Reference { name: span, qualifier } = reference;
             let name = span.of(self.text()).unwrap_or_default();
-            // What stands before a name may be a variable as well.
+            // A qualifier may also be a variable.
             let qualifier = qualifier.and_then(|qualifier| qualifier.of(self.text()));
             let qualifier = qualifier.filter(|qualifier| self.modules(qualifier).next().is_some());
             let is_own = || {
                 own.binary_search(&(chunk as u32, name)).is_ok()
                     || !bound.is_empty() && bound.contains(&(self.outermost(span.start), name))
             };
-            if seen.len() == MOST_REFERENCES || qualifier.is_none() && is_own() || !seen.insert((qualifier, name)) {
+            if seen.len() == MAX_REFERENCES || qualifier.is_none() && is_own() || !seen.insert((qualifier, name)) {
                 continue;
             }
             let edge = |target| Edge { kind: EdgeKind::References, chunk: chunk as u32, target };
@@ -210,7 +210,7 @@ impl Document<'_> {
     }
 }
 
-fn span_of(found: &Found) -> Span {
+fn span_of(found: &DefinitionNode) -> Span {
     let Range { start, end } = found.bytes;
     Span {
         bytes: ByteSpan { start: start as u32, end: end as u32 },
@@ -219,17 +219,17 @@ fn span_of(found: &Found) -> Span {
     }
 }
 
-/// The chunk that a byte stands in, or the one before it where it stands between chunks.
+/// The chunk that contains a byte. If the byte lies between chunks, the one before it.
 pub(crate) fn chunk_at(chunks: &[Chunk], byte: usize) -> u32 {
     chunks.partition_point(|chunk| chunk.span.bytes.start as usize <= byte).saturating_sub(1) as u32
 }
 
-/// A text with every run of white space as one blank, cut at the longest signature; `None` where nothing is left.
+/// Collapses white space to single spaces and truncates at the longest signature. `None` if nothing is left.
 fn one_line(text: &str) -> Option<String> {
-    let mut line = String::with_capacity(text.len().min(LONGEST_SIGNATURE_BYTES));
+    let mut line = String::with_capacity(text.len().min(MAX_SIGNATURE_BYTES));
     for word in text.split_whitespace() {
-        if line.len() + word.len() >= LONGEST_SIGNATURE_BYTES {
-            let room = LONGEST_SIGNATURE_BYTES.saturating_sub(line.len() + 1);
+        if line.len() + word.len() >= MAX_SIGNATURE_BYTES {
+            let room = MAX_SIGNATURE_BYTES.saturating_sub(line.len() + 1);
             if line.is_empty() {
                 line.push_str(&word[..word.floor_char_boundary(room)]);
             }

@@ -1,7 +1,7 @@
-//! Where is an outlined text cut into chunks?
+//! The cuts of an outlined text into pieces.
 //!
-//! From the outside in: what fits the limit stays whole, what does not is cut before its shallowest lines (members,
-//! then statements, then what stands in them), and small neighbours are put together.
+//! Works from the outside in: a region that fits the limit stays whole; any other is cut before its shallowest lines
+//! (members, then statements, then their parts). Small neighbours are then merged.
 
 mod merge;
 
@@ -10,39 +10,40 @@ use std::ops::Range;
 use recall_core::ChunkKind;
 
 use crate::lines::Lines;
-use crate::outline::{Found, NO_CUT, Outline};
+use crate::outline::{DefinitionNode, NO_CUT, Outline};
 use crate::window::pieces_of_line;
 
-/// What a definition must measure to stand alone: below, a chunk says too little to be found or read by itself.
-const STANDS_ALONE_TOKENS: u32 = 40;
+/// The smallest definition that is a chunk of its own. A smaller chunk says too little to be found or read by itself.
+const MIN_CHUNK_TOKENS: u32 = 40;
 
-/// A function inside a function stands alone from this fraction of the limit on; smaller ones are read in place.
+/// A nested function is a chunk of its own from this fraction of the limit on. Smaller ones stay in the enclosing
+/// function.
 const INNER_FUNCTION_DIVISOR: u32 = 4;
 
-/// Pieces may exceed an even share by this fraction of the limit, for the sake of a better place to cut.
+/// Pieces may exceed an even share by this fraction of the limit, to reach a better place to cut.
 const SHARE_SLACK_DIVISOR: u32 = 8;
 
-/// A stretch of text that becomes one chunk.
+/// A range of lines that becomes one chunk.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     pub(crate) lines: Range<usize>,
-    /// A part of a line that is longer than the limit; `None` for whole lines.
+    /// A part of a line that is longer than the limit. `None` for whole lines.
     pub(crate) bytes: Option<Range<usize>>,
     pub(crate) kind: ChunkKind,
-    /// The definition that the piece is, heads or continues.
+    /// The definition that the piece contains, begins or continues.
     pub(crate) definition: Option<u32>,
-    /// The definition whose parts it was cut out with.
+    /// The definition that was cut to get this piece.
     owner: Option<u32>,
 }
 
-/// Cuts a text; the pieces are in order and cover all lines that are not blank.
+/// Cuts a text. The pieces are in order and cover all lines that are not blank.
 pub(crate) fn cut(lines: &Lines<'_>, outline: &Outline, max_tokens: u32) -> Vec<Piece> {
     let mut cutter = Cutter { lines, outline, max_tokens, pieces: Vec::new() };
     let all = lines.trim(0..lines.len());
     if !all.is_empty() {
         cutter.divide_text(&all);
     }
-    merge::absorb_small(cutter.pieces, lines, outline, max_tokens)
+    merge::merge_small(cutter.pieces, lines, outline, max_tokens)
 }
 
 struct Cutter<'a> {
@@ -52,20 +53,21 @@ struct Cutter<'a> {
     pieces: Vec<Piece>,
 }
 
-/// A stretch between two cuts of one level.
+/// The lines between two cuts at the same level.
 struct Segment {
     lines: Range<usize>,
     tokens: u32,
-    /// The definition that it consists of.
+    /// The definition that the segment consists of.
     definition: Option<u32>,
 }
 
 impl Cutter<'_> {
-    /// Cuts the whole text. One that is a single definition and fits is that definition's, whatever deeper lines it could be
-    /// cut at.
+    /// Cuts the whole text. A text that is a single definition and fits becomes one piece of that definition, even if
+    /// deeper lines could be cut.
     ///
-    /// Where it does not fit, its parts have paths that begin below it: a file that is one module says so in its own path,
-    /// and a module's words in the names of all its functions take .03 nDCG@10 from Elixir, whose files are of that kind.
+    /// If it does not fit, the symbol paths of its parts begin below the definition. A file that is one module is
+    /// already named by its path, and repeating the module's words in the path of every function costs Elixir .03
+    /// nDCG@10, where all files have this shape.
     fn divide_text(&mut self, text: &Range<usize>) {
         let mut outermost = self.children(None);
         let only = match (outermost.next(), outermost.next()) {
@@ -82,21 +84,21 @@ impl Cutter<'_> {
         }
     }
 
-    /// Cuts a region that does not fit, or the whole text, at the shallowest lines in it.
+    /// Cuts a region that does not fit, or the whole text, at its shallowest lines.
     ///
-    /// Recursion ends: each level cuts deeper lines, and there are at most as many levels as the walk went deep.
+    /// The recursion ends: each level cuts deeper lines, and the depth of the walk bounds the number of levels.
     fn divide(&mut self, region: &Range<usize>, owner: Option<u32>) {
-        let key = region.clone().skip(1).map(|line| self.outline.keys[line]).min().unwrap_or(NO_CUT);
-        if key == NO_CUT {
-            return self.divide_blindly(region, owner);
+        let cost = region.clone().skip(1).map(|line| self.outline.cut_costs[line]).min().unwrap_or(NO_CUT);
+        if cost == NO_CUT {
+            return self.split_by_indent(region, owner);
         }
-        let segments = self.segments(region, key, owner);
-        let room = self.room(region, &segments, owner);
+        let segments = self.segments(region, cost, owner);
+        let group_limit = self.group_limit(region, &segments, owner);
         let mut group = region.start..region.start;
         let mut group_definition = GroupDefinition::Nothing;
         for segment in segments {
             let is_too_large = segment.tokens > self.max_tokens;
-            if is_too_large || self.stands_alone(&segment, owner) {
+            if is_too_large || self.is_own_chunk(&segment, owner) {
                 self.flush(&group, group_definition, region, owner);
                 group = segment.lines.end..segment.lines.end;
                 group_definition = GroupDefinition::Nothing;
@@ -106,7 +108,7 @@ impl Cutter<'_> {
                 }
                 continue;
             }
-            if !group.is_empty() && self.tokens(&(group.start..segment.lines.end)) > room {
+            if !group.is_empty() && self.tokens(&(group.start..segment.lines.end)) > group_limit {
                 self.flush(&group, group_definition, region, owner);
                 group = segment.lines.start..segment.lines.start;
                 group_definition = GroupDefinition::Nothing;
@@ -122,9 +124,9 @@ impl Cutter<'_> {
         self.divide(&lines, segment.definition.or(owner));
     }
 
-    /// The stretches between the lines of this key, blank lines cut off.
-    fn segments(&self, region: &Range<usize>, key: u16, owner: Option<u32>) -> Vec<Segment> {
-        let starts = region.clone().filter(|&line| line == region.start || self.outline.keys[line] == key);
+    /// The ranges between the lines with this cut cost, without blank lines at either end.
+    fn segments(&self, region: &Range<usize>, cost: u16, owner: Option<u32>) -> Vec<Segment> {
+        let starts = region.clone().filter(|&line| line == region.start || self.outline.cut_costs[line] == cost);
         let mut starts = starts.peekable();
         let mut segments = Vec::new();
         let mut definitions = self.children(owner).peekable();
@@ -144,8 +146,8 @@ impl Cutter<'_> {
         segments
     }
 
-    /// The outermost definitions inside a definition, or of the text.
-    fn children(&self, owner: Option<u32>) -> impl Iterator<Item = (u32, &Found)> {
+    /// The outermost definitions inside a definition, or of the whole text.
+    fn children(&self, owner: Option<u32>) -> impl Iterator<Item = (u32, &DefinitionNode)> {
         let all = &self.outline.definitions;
         let (mut next, end) = match owner {
             Some(index) => (index + 1, all[index as usize].subtree_end),
@@ -154,16 +156,16 @@ impl Cutter<'_> {
         std::iter::from_fn(move || {
             let index = (next < end).then_some(next)?;
             let found = &all[index as usize];
-            // Never backwards, whatever the tree of a broken text looks like.
+            // Never go backwards, even in the tree of a malformed text.
             next = found.subtree_end.max(index + 1);
             Some((index, found))
         })
     }
 
-    /// How many tokens a group may have: an even share where everything is small, so that no crumb is left over.
-    fn room(&self, region: &Range<usize>, segments: &[Segment], owner: Option<u32>) -> u32 {
+    /// The most tokens in a group: an even share if all segments are small, so that no small rest is left at the end.
+    fn group_limit(&self, region: &Range<usize>, segments: &[Segment], owner: Option<u32>) -> u32 {
         let is_even =
-            segments.iter().all(|segment| segment.tokens <= self.max_tokens && !self.stands_alone(segment, owner));
+            segments.iter().all(|segment| segment.tokens <= self.max_tokens && !self.is_own_chunk(segment, owner));
         if !is_even {
             return self.max_tokens;
         }
@@ -172,16 +174,16 @@ impl Cutter<'_> {
         (share + self.max_tokens / SHARE_SLACK_DIVISOR).min(self.max_tokens)
     }
 
-    fn stands_alone(&self, segment: &Segment, owner: Option<u32>) -> bool {
+    fn is_own_chunk(&self, segment: &Segment, owner: Option<u32>) -> bool {
         let Some(definition) = segment.definition else { return false };
         let least = match owner {
             Some(owner) if is_function(self.kind(owner)) => self.max_tokens / INNER_FUNCTION_DIVISOR,
-            _ => STANDS_ALONE_TOKENS,
+            _ => MIN_CHUNK_TOKENS,
         };
-        self.kind(definition) != ChunkKind::Group && segment.tokens >= least.max(STANDS_ALONE_TOKENS)
+        self.kind(definition) != ChunkKind::Group && segment.tokens >= least.max(MIN_CHUNK_TOKENS)
     }
 
-    /// Makes a piece of a group of small segments.
+    /// Makes one piece of a group of small segments.
     fn flush(&mut self, group: &Range<usize>, only: GroupDefinition, region: &Range<usize>, owner: Option<u32>) {
         let group = self.lines.trim(group.clone());
         if group.is_empty() {
@@ -202,8 +204,8 @@ impl Cutter<'_> {
         self.push(group, kind, definition, owner);
     }
 
-    /// Cuts a region in which no line is a better place than another: at the least indented lines that keep the limit.
-    fn divide_blindly(&mut self, region: &Range<usize>, owner: Option<u32>) {
+    /// Cuts a region that has no preferred cut lines, at the least indented lines that keep the limit.
+    fn split_by_indent(&mut self, region: &Range<usize>, owner: Option<u32>) {
         let kind = if owner.is_some() { ChunkKind::Part } else { ChunkKind::Group };
         let mut at = region.start;
         while at < region.end {
@@ -233,7 +235,7 @@ impl Cutter<'_> {
             return;
         }
         if self.tokens(&lines) > self.max_tokens {
-            return self.divide_blindly(&lines, definition);
+            return self.split_by_indent(&lines, definition);
         }
         self.pieces.push(Piece { lines, bytes: None, kind, definition, owner });
     }
@@ -246,7 +248,7 @@ impl Cutter<'_> {
         self.outline.definitions[definition as usize].kinds.chunk
     }
 
-    /// The kind of a definition's chunk: a function of a type is a method.
+    /// The chunk kind of a definition. A function of a type is a method.
     fn kind_of(&self, definition: Option<u32>, owner: Option<u32>) -> ChunkKind {
         let Some(definition) = definition else { return ChunkKind::Group };
         let found = &self.outline.definitions[definition as usize];
@@ -254,7 +256,7 @@ impl Cutter<'_> {
         if found.kinds.chunk == ChunkKind::Function && belongs { ChunkKind::Method } else { found.kinds.chunk }
     }
 
-    /// Whether a definition makes up most of some lines.
+    /// Whether a definition covers at least three fifths of some lines.
     fn is_most_of(&self, definition: u32, lines: &Range<usize>) -> bool {
         let found = &self.outline.definitions[definition as usize].lines;
         let covered = found.end.min(lines.end).saturating_sub(found.start.max(lines.start));
@@ -269,7 +271,7 @@ impl Cutter<'_> {
     }
 }
 
-/// Which definition a group consists of.
+/// The definition that a group consists of.
 #[derive(Clone, Copy)]
 enum GroupDefinition {
     Nothing,

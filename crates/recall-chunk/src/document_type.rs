@@ -1,10 +1,10 @@
-//! Which type of document is a file, where nobody says?
+//! The document type of a file that declares none.
 
 use recall_core::{DocPath, DocumentType, Language};
 
-/// The type of a file, by its path, its language and, for a decision record in an unusual place, its headings.
+/// The type of a file, by its path and language. A decision record in an unusual place is recognized by its headings.
 ///
-/// Only prose can be anything but [`DocumentType::Code`], except below `.recall/history/`.
+/// Only prose can be other than [`DocumentType::Code`], except below `.recall/history/`.
 pub fn document_type_of(path: &DocPath, language: Option<&Language>, text: &str) -> DocumentType {
     if path.as_str().starts_with(".recall/history/") {
         return DocumentType::Session;
@@ -21,12 +21,13 @@ pub fn document_type_of(path: &DocPath, language: Option<&Language>, text: &str)
     }
 }
 
-/// Whether a language is written for people to read from top to bottom.
+/// Whether a language is prose, written to be read from top to bottom.
 fn is_prose(language: Option<&Language>) -> bool {
     language.is_some_and(|language| matches!(language.as_str(), "markdown" | "rst" | "asciidoc" | "text" | "org"))
 }
 
-/// A decision record: by its folder, by its name (`adr-0007-…`), or by the headings that every template of one has.
+/// Whether a file is a decision record: by its folder, its name (`adr-0007-…`), or the headings that all ADR templates
+/// share.
 fn is_adr(path: &DocPath, text: &str) -> bool {
     let stem = path.stem().to_ascii_lowercase();
     let is_index = matches!(stem.as_str(), "readme" | "index" | "template");
@@ -51,7 +52,7 @@ fn is_adr(path: &DocPath, text: &str) -> bool {
     status && context && decision && !is_index
 }
 
-/// A runbook: by any part of its path.
+/// Whether a file is a runbook, by any part of its path.
 fn is_playbook(path: &DocPath) -> bool {
     let lower = path.as_str().to_ascii_lowercase();
     ["runbook", "playbook"].iter().any(|word| lower.contains(word))
@@ -63,7 +64,7 @@ mod tests {
     use crate::language_of;
 
     #[test]
-    fn a_type_is_told_by_path_and_headings() {
+    fn the_type_follows_from_path_and_headings() {
         let adr = "# Use tantivy\n\n## Status\n\nAccepted\n\n## Context\n\n## Decision\n";
         for (path, text, expected) in [
             ("docs/adr/0001-use-sqlite.md", "", DocumentType::Adr),

@@ -1,11 +1,11 @@
-//! Is this line inside a fenced block of code?
+//! State of fenced code blocks, line by line.
 
-/// The fence that is open behind a line, given the one that is open before it.
+/// The fence that is open after a line, given the one that is open before it.
 ///
-/// A fence is its run of three or more `` ` `` or `~`; the same character, as often at least and with nothing behind
-/// it, closes it.
+/// A fence is a run of three or more `` ` `` or `~`. A run of the same character that is at least as long, with nothing
+/// after it, closes it.
 pub(crate) fn after<'a>(open: Option<&'a str>, line: &'a str) -> Option<&'a str> {
-    // In lists fences are indented further than the three spaces of the top level.
+    // Fences in lists are indented further than the three spaces allowed at the top level.
     let line = line.trim_start_matches([' ', '\t', '>']);
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'));
     let run = mark.map_or("", |mark| &line[..line.len() - line.trim_start_matches(mark).len()]);

@@ -1,10 +1,10 @@
-//! A language's table, looked up by the numbers of its grammar instead of names.
+//! A language's [`Syntax`] table, indexed by the node kind ids of its grammar.
 
 use std::sync::OnceLock;
 
 use crate::languages::{Definition, Import, Names, SYNTAXES, Syntax};
 
-/// What is to be done at a node, by its kind.
+/// What the walk does at a node of one kind.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Role {
     definition: Option<&'static Definition>,
@@ -13,19 +13,19 @@ pub(crate) struct Role {
     traits: u8,
 }
 
-/// Which child of a call is what is called.
+/// The child of a call that is the callee.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Callee {
     Field(u16),
-    /// The field's child, where its name is capitalised.
+    /// The child in this field, if its name is capitalised.
     Component(u16),
     FirstNamed,
 }
 
-/// Properties of a node's kind that do not exclude each other.
+/// Properties of a node kind. A kind can have several.
 #[derive(Clone, Copy)]
 #[repr(u8)]
-pub(crate) enum Trait {
+pub(crate) enum NodeTrait {
     Named = 1,
     Block = 2,
     Comment = 4,
@@ -37,11 +37,11 @@ pub(crate) enum Trait {
 }
 
 impl Role {
-    /// Text that the grammar could not read: what it could read in there stands side by side.
+    /// Text that the grammar could not parse. The nodes found in it are treated as siblings.
     pub(crate) const ERROR: Self =
-        Self { definition: None, import: None, callee: None, traits: Trait::Named as u8 | Trait::Block as u8 };
+        Self { definition: None, import: None, callee: None, traits: NodeTrait::Named as u8 | NodeTrait::Block as u8 };
 
-    pub(crate) fn has(self, property: Trait) -> bool {
+    pub(crate) fn has(self, property: NodeTrait) -> bool {
         self.traits & property as u8 != 0
     }
 
@@ -58,17 +58,17 @@ impl Role {
     }
 }
 
-/// A [`Syntax`] with its names resolved in its grammar.
+/// A [`Syntax`] with its node and field names resolved to ids.
 pub(crate) struct Grammar {
     pub(crate) syntax: &'static Syntax,
     pub(crate) language: tree_sitter::Language,
     roles: Vec<Role>,
-    /// The numbers of the fields below which names are bound.
+    /// The ids of the fields that bind names.
     binders: Vec<u16>,
 }
 
 impl Grammar {
-    /// The grammar of a language, resolved at first use; `None` where there is none.
+    /// The grammar of a language, resolved at first use. `None` if there is none.
     pub(crate) fn of(language: &str) -> Option<(usize, &'static Self)> {
         static GRAMMARS: [OnceLock<Grammar>; SYNTAXES.len()] = [const { OnceLock::new() }; SYNTAXES.len()];
         let index = SYNTAXES.iter().position(|syntax| syntax.name == language)?;
@@ -83,12 +83,12 @@ impl Grammar {
         Self { syntax, language, roles, binders }
     }
 
-    /// Whether a field binds the names below it.
+    /// Whether names below this field are bound.
     pub(crate) fn is_binder(&self, field: u16) -> bool {
         self.binders.contains(&field)
     }
 
-    /// What is to be done at a node of this kind.
+    /// The role of nodes of this kind.
     pub(crate) fn role(&self, kind: u16) -> Role {
         self.roles.get(kind as usize).copied().unwrap_or(Role::ERROR)
     }
@@ -106,13 +106,16 @@ fn role(syntax: &'static Syntax, language: &tree_sitter::Language, kind: u16) ->
         }
     });
     let traits = [
-        (syntax.blocks, Trait::Block),
-        (syntax.comments, Trait::Comment),
-        (syntax.attributes, Trait::Attribute),
-        (syntax.wrappers, Trait::Wrapper),
-        (syntax.types, Trait::Type),
-        (syntax.values, Trait::Value),
-        (syntax.qualified.as_ref().map_or(&[], |qualified| std::slice::from_ref(&qualified.node)), Trait::Qualified),
+        (syntax.blocks, NodeTrait::Block),
+        (syntax.comments, NodeTrait::Comment),
+        (syntax.attributes, NodeTrait::Attribute),
+        (syntax.wrappers, NodeTrait::Wrapper),
+        (syntax.types, NodeTrait::Type),
+        (syntax.values, NodeTrait::Value),
+        (
+            syntax.qualified.as_ref().map_or(&[], |qualified| std::slice::from_ref(&qualified.node)),
+            NodeTrait::Qualified,
+        ),
     ];
     Role {
         definition: syntax.definitions.iter().find(|definition| definition.node == name),
@@ -121,7 +124,7 @@ fn role(syntax: &'static Syntax, language: &tree_sitter::Language, kind: u16) ->
         traits: traits
             .into_iter()
             .filter(|(kinds, _)| kinds.contains(&name))
-            .fold(Trait::Named as u8, |all, (_, property)| all | property as u8),
+            .fold(NodeTrait::Named as u8, |all, (_, property)| all | property as u8),
     }
 }
 
@@ -130,14 +133,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ordinary_names_are_sorted() {
+    fn builtin_names_are_sorted() {
         for syntax in SYNTAXES {
-            assert!(syntax.ordinary.is_sorted(), "{}", syntax.name);
+            assert!(syntax.builtins.is_sorted(), "{}", syntax.name);
         }
     }
 
     #[test]
-    fn every_name_in_the_tables_is_one_of_its_grammar() {
+    fn every_name_in_a_table_exists_in_its_grammar() {
         let mut unknown = Vec::new();
         for syntax in SYNTAXES {
             let language = (syntax.grammar)();

@@ -1,37 +1,37 @@
-//! Can a text harm the parser that is to read it?
+//! Detection of texts that could hang or crash a parser.
 //!
-//! A parser spends all its time on a million brackets, and some grammars' scanners write what they remember into a
-//! buffer of 1,024 bytes without looking at its end, or read behind a table's: they abort the process. One pass over the
-//! bytes tells such text from what people write before a parser sees it.
+//! A parser spends all its time on a million brackets. Some grammars' scanners write their state into a buffer of 1,024
+//! bytes without a bounds check, or read past the end of a table, which aborts the process. One pass over the bytes
+//! finds such texts before a parser sees them.
 
 use std::collections::HashSet;
 
 /// The deepest nesting of brackets that is parsed. Generated code and data reach a few hundred levels. Brackets in
-/// strings and comments count too, since telling them apart takes a parser; those that close nothing do not.
-const DEEPEST: u32 = 1_000;
+/// strings and comments count too, because telling them apart takes a parser. Unmatched closing brackets do not count.
+const MAX_DEPTH: u32 = 1_000;
 
-/// What a grammar's scanner remembers, or looks up, without a bound of its own.
+/// State that a grammar's scanner keeps, or a table that it reads, without a bounds check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Memory {
-    /// Nothing, or it minds its buffer.
-    Bounded,
+pub(crate) enum Hazard {
+    /// None, or the scanner checks its bounds.
+    None,
     /// The columns of open blocks.
     Columns {
-        /// Columns that blocks may begin at.
-        most: usize,
+        /// The number of distinct columns allowed.
+        max: usize,
     },
-    /// Type arguments, once for each way to read `a < b`: with `n` of them open the parser takes some `n²` bytes.
+    /// Type arguments, kept once for each way to read `a < b`: with `n` of them open the parser takes about `n²` bytes.
     Angles,
-    /// The words of open heredocs and the literals that interpolation is nested in, five bytes each.
+    /// The words of open heredocs and the literals around nested interpolations, five bytes each.
     Heredocs,
-    /// Nothing; but whether a character of `{1..9}` is a digit it asks C's `isdigit`, whose table has 256 characters:
-    /// <https://github.com/tree-sitter/tree-sitter-bash/issues/337>.
+    /// No state, but the scanner calls C's `isdigit`, whose table has 256 entries, for the character after the brace of
+    /// `{1..9}`: <https://github.com/tree-sitter/tree-sitter-bash/issues/337>.
     Digits,
 }
 
-/// Why a text is not given to its parser.
+/// The reason why a text is not parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Harm {
+pub(crate) enum Rejection {
     #[error("brackets are nested too deeply")]
     Nesting,
     #[error("blocks begin at too many columns")]
@@ -40,23 +40,23 @@ pub(crate) enum Harm {
     Angles,
     #[error("too many heredocs or interpolations are open at once")]
     Heredocs,
-    #[error("a brace is followed by a character that the parser cannot look up")]
+    #[error("a brace is followed by a character beyond Latin-1")]
     Digits,
 }
 
-/// What harm a text could do.
-pub(crate) fn harm(text: &str, memory: Memory) -> Option<Harm> {
-    match memory {
-        _ if nests_deeper(text, DEEPEST) => Some(Harm::Nesting),
-        Memory::Columns { most } if columns_exceed(text, most) => Some(Harm::Columns),
-        Memory::Angles if angles_exceed(text) => Some(Harm::Angles),
-        Memory::Heredocs if heredocs_exceed(text) => Some(Harm::Heredocs),
-        Memory::Digits if digits_exceed(text) => Some(Harm::Digits),
-        Memory::Bounded | Memory::Columns { .. } | Memory::Angles | Memory::Heredocs | Memory::Digits => None,
+/// Returns the reason not to parse a text, if there is one.
+pub(crate) fn rejection(text: &str, hazard: Hazard) -> Option<Rejection> {
+    match hazard {
+        _ if nests_deeper(text, MAX_DEPTH) => Some(Rejection::Nesting),
+        Hazard::Columns { max } if columns_exceed(text, max) => Some(Rejection::Columns),
+        Hazard::Angles if angles_exceed(text) => Some(Rejection::Angles),
+        Hazard::Heredocs if heredocs_exceed(text) => Some(Rejection::Heredocs),
+        Hazard::Digits if digits_exceed(text) => Some(Rejection::Digits),
+        Hazard::None | Hazard::Columns { .. } | Hazard::Angles | Hazard::Heredocs | Hazard::Digits => None,
     }
 }
 
-fn nests_deeper(text: &str, most: u32) -> bool {
+fn nests_deeper(text: &str, max: u32) -> bool {
     let mut depth = 0_u32;
     text.bytes().any(|byte| {
         match byte {
@@ -64,58 +64,58 @@ fn nests_deeper(text: &str, most: u32) -> bool {
             b')' | b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        depth > most
+        depth > max
     })
 }
 
-/// Whether more `<` are open than types are nested, between two ends of statements or blocks.
+/// Whether more `<` are open than nested types explain, within one statement or block.
 fn angles_exceed(text: &str) -> bool {
-    const MOST: u32 = 200;
+    const MAX: u32 = 200;
     let mut open = 0_u32;
     let bytes = text.as_bytes();
     bytes.iter().enumerate().any(|(at, &byte)| {
         let before = at.checked_sub(1).map(|at| bytes[at]);
         match byte {
             b';' | b'{' | b'}' => open = 0,
-            // Shifts, comparisons and arrows are none.
+            // Shifts, comparisons and arrows open no type arguments.
             b'<' if before != Some(b'<') && !matches!(bytes.get(at + 1), Some(b'<' | b'=' | b'-')) => open += 1,
             b'>' if !matches!(before, Some(b'-' | b'=')) => open = open.saturating_sub(1),
             _ => {}
         }
-        open > MOST
+        open > MAX
     })
 }
 
-/// Whether blocks begin at more columns than that: at a line's first character, or behind `- `, `? ` and `: `.
-fn columns_exceed(text: &str, most: usize) -> bool {
+/// Whether blocks begin at more than `max` columns: at the first character of a line, or after `- `, `? ` and `: `.
+fn columns_exceed(text: &str, max: usize) -> bool {
     let mut columns = HashSet::new();
     for line in text.lines() {
         let mut rest = line.trim_start();
         loop {
             columns.insert(line.len() - rest.len());
-            let Some(behind) = rest.strip_prefix(['-', '?', ':']) else { break };
-            let next = behind.trim_start();
-            if next.len() == behind.len() || next.is_empty() || columns.len() > most {
+            let Some(rest_of_line) = rest.strip_prefix(['-', '?', ':']) else { break };
+            let next = rest_of_line.trim_start();
+            if next.len() == rest_of_line.len() || next.is_empty() || columns.len() > max {
                 break;
             }
             rest = next;
         }
-        if columns.len() > most {
+        if columns.len() > max {
             return true;
         }
     }
     false
 }
 
-/// Whether Ruby's scanner could have more to remember than its buffer holds: one line's heredocs for each level of
-/// interpolation that stays open over the line's end, and the literals that interpolation is nested in.
+/// Whether the state of Ruby's scanner could exceed its buffer. The state holds the heredocs of one line for each
+/// interpolation left open at the end of a line, and the literals around nested interpolations.
 fn heredocs_exceed(text: &str) -> bool {
     /// Together at most 4 × 100 + 5 × 100 + 2 bytes.
-    const MOST_WORD_BYTES_A_LINE: usize = 100;
-    const MOST_OPEN_INTERPOLATIONS: usize = 3;
-    const DEEPEST_LITERAL: u32 = 100;
+    const MAX_WORD_BYTES_PER_LINE: usize = 100;
+    const MAX_OPEN_INTERPOLATIONS: usize = 3;
+    const MAX_LITERAL_DEPTH: u32 = 100;
 
-    if nests_deeper(text, DEEPEST_LITERAL) {
+    if nests_deeper(text, MAX_LITERAL_DEPTH) {
         return true;
     }
     let mut braces: Vec<Brace> = Vec::new();
@@ -132,7 +132,7 @@ fn heredocs_exceed(text: &str) -> bool {
             }
         }
         let open = braces.iter().filter(|brace| **brace == Brace::Interpolation).count();
-        if word_bytes > MOST_WORD_BYTES_A_LINE || open > MOST_OPEN_INTERPOLATIONS {
+        if word_bytes > MAX_WORD_BYTES_PER_LINE || open > MAX_OPEN_INTERPOLATIONS {
             return true;
         }
     }
@@ -145,7 +145,7 @@ enum Brace {
     Interpolation,
 }
 
-/// What a heredoc that begins behind `<<` takes in the buffer; 0 where none begins.
+/// The bytes that a heredoc takes in the buffer, given the text after `<<`. 0 if none begins there.
 fn heredoc_bytes(rest: &[u8]) -> usize {
     let rest = rest.strip_prefix(b"~").or_else(|| rest.strip_prefix(b"-")).unwrap_or(rest);
     let quote = rest.first().copied().filter(|quote| matches!(quote, b'"' | b'\'' | b'`'));
@@ -156,11 +156,11 @@ fn heredoc_bytes(rest: &[u8]) -> usize {
     if length == 0 { 0 } else { length + 4 }
 }
 
-/// Whether a character beyond Latin-1 stands where a brace's digits, or the dots between them, could go on.
+/// Whether a character beyond Latin-1 follows a brace and any digits and dots after it.
 fn digits_exceed(text: &str) -> bool {
-    text.split('{').skip(1).any(|behind| {
-        let behind = behind.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-        behind.starts_with(|c: char| c > '\u{FF}')
+    text.split('{').skip(1).any(|after| {
+        let after = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        after.starts_with(|c: char| c > '\u{FF}')
     })
 }
 
@@ -168,53 +168,53 @@ fn digits_exceed(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    const COLUMNS: Memory = Memory::Columns { most: 100 };
+    const COLUMNS: Hazard = Hazard::Columns { max: 100 };
 
-    fn check(text: &str, memory: Memory, expected: Option<Harm>) {
-        assert_eq!(harm(text, memory), expected, "{} bytes for {memory:?}", text.len());
+    fn check(text: &str, hazard: Hazard, expected: Option<Rejection>) {
+        assert_eq!(rejection(text, hazard), expected, "{} bytes for {hazard:?}", text.len());
     }
 
     #[test]
-    fn only_nesting_beyond_reason_is_refused() {
-        check(&("(".repeat(500) + &")".repeat(500)), Memory::Bounded, None);
-        check(&"()".repeat(10_000), Memory::Bounded, None);
-        check(&")".repeat(10_000), Memory::Bounded, None);
-        check(&"{(".repeat(600), Memory::Bounded, Some(Harm::Nesting));
-        check("", Memory::Bounded, None);
+    fn only_extreme_nesting_is_rejected() {
+        check(&("(".repeat(500) + &")".repeat(500)), Hazard::None, None);
+        check(&"()".repeat(10_000), Hazard::None, None);
+        check(&")".repeat(10_000), Hazard::None, None);
+        check(&"{(".repeat(600), Hazard::None, Some(Rejection::Nesting));
+        check("", Hazard::None, None);
     }
 
     #[test]
-    fn blocks_may_begin_at_so_many_columns() {
+    fn too_many_block_columns_are_rejected() {
         check(&"- a: 1\n  b: 2\n".repeat(1_000), COLUMNS, None);
         check(&"- ".repeat(99), COLUMNS, None);
-        check(&"- ".repeat(200), COLUMNS, Some(Harm::Columns));
+        check(&"- ".repeat(200), COLUMNS, Some(Rejection::Columns));
         check(&format!("a: {}", "x - ".repeat(300)), COLUMNS, None);
         let stairs: Vec<String> = (0..150).map(|level| " ".repeat(level) + "a:\n").collect();
-        check(&stairs.concat(), COLUMNS, Some(Harm::Columns));
+        check(&stairs.concat(), COLUMNS, Some(Rejection::Columns));
     }
 
     #[test]
-    fn so_many_types_may_be_nested() {
-        check(&"if (a < b && c <= d) { x << 1; }\n".repeat(1_000), Memory::Angles, None);
-        check(&"Map<String, List<Integer>> a;\n".repeat(1_000), Memory::Angles, None);
-        check(&"a<b<\n".repeat(200), Memory::Angles, Some(Harm::Angles));
+    fn too_deeply_nested_types_are_rejected() {
+        check(&"if (a < b && c <= d) { x << 1; }\n".repeat(1_000), Hazard::Angles, None);
+        check(&"Map<String, List<Integer>> a;\n".repeat(1_000), Hazard::Angles, None);
+        check(&"a<b<\n".repeat(200), Hazard::Angles, Some(Rejection::Angles));
     }
 
     #[test]
-    fn heredocs_may_take_so_much_at_once() {
-        check(&"x = <<~SQL\n  select 1\nSQL\n".repeat(1_000), Memory::Heredocs, None);
-        check(&"array << value << \"b\"\n".repeat(1_000), Memory::Heredocs, None);
-        check(&format!("<<{}\n", "A".repeat(1_019)), Memory::Heredocs, Some(Harm::Heredocs));
-        check(&"<<A,".repeat(100), Memory::Heredocs, Some(Harm::Heredocs));
-        check(&"<<~A\n#{\n".repeat(10), Memory::Heredocs, Some(Harm::Heredocs));
-        check(&"\"#{".repeat(101), Memory::Heredocs, Some(Harm::Heredocs));
+    fn too_many_open_heredocs_are_rejected() {
+        check(&"x = <<~SQL\n  select 1\nSQL\n".repeat(1_000), Hazard::Heredocs, None);
+        check(&"array << value << \"b\"\n".repeat(1_000), Hazard::Heredocs, None);
+        check(&format!("<<{}\n", "A".repeat(1_019)), Hazard::Heredocs, Some(Rejection::Heredocs));
+        check(&"<<A,".repeat(100), Hazard::Heredocs, Some(Rejection::Heredocs));
+        check(&"<<~A\n#{\n".repeat(10), Hazard::Heredocs, Some(Rejection::Heredocs));
+        check(&"\"#{".repeat(101), Hazard::Heredocs, Some(Rejection::Heredocs));
     }
 
     #[test]
-    fn what_a_brace_may_be_followed_by() {
-        check("echo {1..9} {é} { 漢; } ${a:-漢} {", Memory::Digits, None);
+    fn a_brace_before_a_wide_character_is_rejected() {
+        check("echo {1..9} {é} { 漢; } ${a:-漢} {", Hazard::Digits, None);
         for text in ["{漢", "{1漢", "{1..漢", "{{1..9漢"] {
-            check(text, Memory::Digits, Some(Harm::Digits));
+            check(text, Hazard::Digits, Some(Rejection::Digits));
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Which language is a file written in?
+//! The language of a file.
 
 use recall_core::{DocPath, Language};
 
-/// The language of a file, by its name, then its extension, then the interpreter that its first line names.
+/// The language of a file, by its name, then its extension, then the interpreter in its first line.
 ///
-/// `None` for a text of unknown kind; it is cut in windows.
+/// `None` for an unknown kind of text, which is cut in windows.
 pub fn language_of(path: &DocPath, text: &str) -> Option<Language> {
     by_name(path).or_else(|| path.extension().and_then(by_extension)).or_else(|| by_shebang(text)).map(Language::known)
 }
@@ -42,7 +42,7 @@ fn by_name(path: &DocPath) -> Option<&'static str> {
 fn by_extension(extension: &str) -> Option<&'static str> {
     let lower = extension.to_ascii_lowercase();
     Some(match lower.as_str() {
-        // `.C` and `.H` in capitals are C++ by an old convention.
+        // By an old convention, `.C` and `.H` in capitals are C++.
         "c" if extension == "C" => "cpp",
         "h" if extension == "H" => "cpp",
         "rs" => "rust",
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_language_is_told_by_name_extension_and_first_line() {
+    fn the_language_follows_from_name_extension_and_first_line() {
         for (path, text, expected) in [
             ("src/store.rs", "", Some("rust")),
             ("app/Store.TSX", "", Some("tsx")),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn every_language_that_is_told_can_be_asked_for() {
+    fn every_language_found_can_be_used_in_a_filter() {
         let names: Vec<&str> = include_str!("language.rs")
             .lines()
             .take_while(|line| *line != "#[cfg(test)]")

@@ -1,7 +1,7 @@
-//! How does each language spell a definition, an import and a call?
+//! How each language writes definitions, imports and calls.
 //!
-//! One [`Syntax`] a language, data with a few functions where a name is not simply a field; `syntax` reads them with
-//! one walker. The tables name tree-sitter's node kinds; a test holds them against the grammars.
+//! One [`Syntax`] per language: data, with a few functions if a name is not simply a field. [`outline`](crate::outline)
+//! reads all of them with one walker. The tables use tree-sitter's node kinds; a test checks them against the grammars.
 
 mod c;
 mod config;
@@ -29,47 +29,49 @@ use std::ops::Range;
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::{Language, Node};
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
-/// What is to be known of a language's grammar.
+/// Everything the walker needs to know about a language's grammar.
 pub(crate) struct Syntax {
-    /// The language's name, as [`language_of`](crate::language_of) gives it.
+    /// The language's name, as returned by [`language_of`](crate::language_of).
     pub(crate) name: &'static str,
     pub(crate) grammar: fn() -> Language,
     pub(crate) definitions: &'static [Definition],
-    /// Nodes whose children are statements, members or elements: good places to cut between.
+    /// Nodes whose children are statements, members or elements, so that cuts between them are good.
     pub(crate) blocks: &'static [&'static str],
     pub(crate) comments: &'static [&'static str],
-    /// Attributes, decorators and the like that stand as siblings before what they belong to.
+    /// Attributes, decorators and the like that precede their definition as siblings.
     pub(crate) attributes: &'static [&'static str],
     /// Nodes that wrap a definition and belong to it: `export`, decorators, `template <…>`.
     pub(crate) wrappers: &'static [&'static str],
     pub(crate) imports: &'static [Import],
-    /// Which names imports give to what they import. `None` where references do not tell from what they take a name.
+    /// Reads the names that imports introduce. `None` if references in this language do not show what they take a name
+    /// from.
     pub(crate) aliases: Option<Aliases>,
-    /// The node that a name stands in together with the module before it; without one, a name is taken from a module where an
-    /// alias and a separator stand before it.
+    /// The node that contains a name and the module before it. Without one, a name is qualified if an alias and a
+    /// separator precede it.
     pub(crate) qualified: Option<Qualified>,
     pub(crate) calls: &'static [Call],
-    /// Leaves that name a type wherever they stand.
+    /// Leaves that name a type, in any position.
     pub(crate) types: &'static [&'static str],
-    /// Leaves that name a value where they do not bind it. Given where functions are passed on more often than called.
+    /// Leaves that name a value unless they bind it. Set for languages that pass functions as values more often than
+    /// they call them.
     pub(crate) values: &'static [&'static str],
-    /// Fields below which a value's name is bound, or stands for something else.
+    /// Fields below which a value's name is bound or means something else.
     pub(crate) binders: &'static [&'static str],
-    /// What is called everywhere and tells nothing: words of the language that its grammar takes for calls,
-    /// functions of its own library that are there without an import. Sorted.
-    pub(crate) ordinary: &'static [&'static str],
-    /// Functions whose call with a literal is an import: `require`.
+    /// Callees that occur everywhere and carry no information: keywords that the grammar parses as calls, and library
+    /// functions that need no import. Sorted.
+    pub(crate) builtins: &'static [&'static str],
+    /// Functions that import a module if called with a literal: `require`.
     pub(crate) import_calls: &'static [&'static str],
     pub(crate) clauses: Clauses,
     pub(crate) docs: Docs,
-    /// What the grammar's scanner remembers without a bound.
-    pub(crate) memory: Memory,
+    /// The state that the grammar's scanner keeps without a bounds check.
+    pub(crate) hazard: Hazard,
 }
 
 impl Syntax {
-    /// A language of which nothing is known but its grammar; the base of every table.
+    /// A language with nothing but its grammar; the base of every table.
     const fn bare(name: &'static str, grammar: fn() -> Language) -> Self {
         Self {
             name,
@@ -86,11 +88,11 @@ impl Syntax {
             types: &[],
             values: &[],
             binders: &[],
-            ordinary: &[],
+            builtins: &[],
             import_calls: &[],
-            clauses: Clauses::Apart,
+            clauses: Clauses::Separate,
             docs: Docs::Before,
-            memory: Memory::Bounded,
+            hazard: Hazard::None,
         }
     }
 
@@ -100,21 +102,21 @@ impl Syntax {
     }
 }
 
-/// Whether neighbouring definitions of one name are clauses of one definition.
+/// Whether adjacent definitions of the same name are clauses of one definition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clauses {
-    /// Each stands for itself.
-    Apart,
-    /// They are one: equations in Haskell, function heads in Elixir.
-    Together,
+    /// Each is a definition of its own.
+    Separate,
+    /// Together they are one definition: equations in Haskell, function heads in Elixir.
+    Merged,
 }
 
-/// Where a definition's documentation stands.
+/// The place of a definition's documentation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Docs {
     /// In the comments before it.
     Before,
-    /// In a string that is its body's first statement, else in the comments before it.
+    /// In a string that is the first statement of its body, or else in the comments before it.
     Inside,
 }
 
@@ -122,58 +124,58 @@ pub(crate) enum Docs {
 pub(crate) struct Definition {
     pub(crate) node: &'static str,
     pub(crate) place: Place,
-    /// What stands before the name in a symbol path; empty where the language has no word for it.
+    /// The word before the name in a symbol path. Empty if the language has none.
     pub(crate) keyword: &'static str,
     pub(crate) kinds: Kinds,
     pub(crate) name: NameRule,
     pub(crate) reach: DocReach,
 }
 
-/// How near to a definition its documentation stands.
+/// The distance allowed between a definition and its documentation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DocReach {
-    /// On the line before it.
+    /// The documentation ends on the line before the definition.
     Adjoining,
-    /// Blank lines may stand between: what a file begins with is about the module that follows.
+    /// Blank lines may lie between: the comment at the top of a file documents the module that follows.
     AcrossBlankLines,
 }
 
-/// Where a node of that kind defines something.
+/// The places in which a node of a kind is a definition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Anywhere,
-    /// Inside functions it is a local variable, or looks like a prototype and is none.
+    /// Not inside functions. There it is a local variable, or only looks like a prototype.
     OutsideFunctions,
 }
 
-/// What a definition is as a chunk and as a symbol.
+/// The chunk kind and the symbol kind of a definition.
 #[derive(Clone, Copy)]
 pub(crate) struct Kinds {
-    /// [`ChunkKind::Group`] for what makes no chunk of its own while it is small: constants, keys.
+    /// [`ChunkKind::Group`] for constants and keys, which get a chunk of their own only if they are large.
     pub(crate) chunk: ChunkKind,
-    /// `None` for what only encloses or extends something named elsewhere: an `impl` block, a test.
+    /// `None` for a definition that only encloses or extends something named elsewhere: an `impl` block, a test.
     pub(crate) symbol: Option<SymbolKind>,
 }
 
-/// Where a definition's name is found.
+/// How to find a definition's name.
 pub(crate) enum NameRule {
-    /// The child of this field.
+    /// The child in this field.
     Field(&'static str),
     /// The first child of one of these kinds.
     Child(&'static [&'static str]),
-    /// By a look at the node. `None`: it defines nothing after all.
-    Look(fn(Node<'_>, &str) -> Option<Named>),
+    /// A function of the node. Returns `None` if the node is not a definition after all.
+    Custom(fn(Node<'_>, &str) -> Option<Named>),
 }
 
-/// A definition's name, as far as it is not simply a child.
+/// A definition's name and what else its function found out.
 pub(crate) struct Named {
     /// The bytes of the bare name.
     pub(crate) name: Range<usize>,
-    /// The type that it belongs to where that does not enclose it: `Store` in `func (s *Store) Open`.
+    /// The type that it belongs to, if that does not enclose it: `Store` in `func (s *Store) Open`.
     pub(crate) scope: Option<String>,
-    /// What the symbol path shows instead of keyword and name.
+    /// The text in the symbol path, instead of keyword and name.
     pub(crate) label: Option<String>,
-    /// What it is, where the node's kind does not tell.
+    /// Its kinds, if the node's kind does not determine them.
     pub(crate) kinds: Option<Kinds>,
 }
 
@@ -195,28 +197,28 @@ impl Named {
     }
 }
 
-/// A node kind that imports something, and how its text names it.
+/// A node kind that imports something, and how to read its targets.
 pub(crate) struct Import {
     pub(crate) node: &'static str,
-    /// Adds the targets that the node's text names.
+    /// Appends the targets named in the node's text.
     pub(crate) targets: fn(&str, &mut Vec<String>),
 }
 
-/// A node kind that holds a name and, before it, the module that the name is taken from, whatever it is called: `Map.insert`.
+/// A node kind that contains a name and, before it, the module it is taken from: `Map.insert`.
 pub(crate) struct Qualified {
     pub(crate) node: &'static str,
-    /// The field of the module.
+    /// The field that holds the module.
     pub(crate) module: &'static str,
 }
 
-/// Adds the names that an import gives to its targets; takes its node, the document's text, and the targets.
+/// Appends the names that an import introduces. Takes the import's node, the document's text and the import's targets.
 pub(crate) type Aliases = fn(Node<'_>, &str, &[String], &mut Vec<Alias>);
 
-/// A name that an import gives to what it imports.
+/// A name introduced by an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Alias {
     pub(crate) name: String,
-    /// What it means, written as the target of an import is.
+    /// What it refers to, written like the target of an import.
     pub(crate) module: String,
 }
 
@@ -226,8 +228,8 @@ impl Alias {
     }
 }
 
-/// Whatever is imported goes by the last part of its path: `List` of `java.util.List`.
-fn last_parts(_import: Node<'_>, _text: &str, targets: &[String], aliases: &mut Vec<Alias>) {
+/// An alias for each target: the last part of its path, as `List` of `java.util.List`.
+fn last_path_segments(_import: Node<'_>, _text: &str, targets: &[String], aliases: &mut Vec<Alias>) {
     let last = |target: &String| Some(Alias::new(target.rsplit(['.', ':', '\\']).next()?, target));
     aliases.extend(targets.iter().filter_map(last));
 }
@@ -235,16 +237,16 @@ fn last_parts(_import: Node<'_>, _text: &str, targets: &[String], aliases: &mut 
 /// A node kind that calls or instantiates something.
 pub(crate) struct Call {
     pub(crate) node: &'static str,
-    /// The field of what is called; empty for the first named child.
+    /// The field that holds the callee. Empty for the first named child.
     pub(crate) callee: &'static str,
     pub(crate) names: Names,
 }
 
-/// Which names of a call refer to something.
+/// The callee names that count as references.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
     Any,
-    /// Components of JSX; names in lower case are elements of HTML.
+    /// Components of JSX. Names in lower case are HTML elements.
     Capitalised,
 }
 
@@ -289,7 +291,7 @@ impl Definition {
         Self { place: Place::OutsideFunctions, ..self }
     }
 
-    const fn documented_from_afar(self) -> Self {
+    const fn documented_across_blank_lines(self) -> Self {
         Self { reach: DocReach::AcrossBlankLines, ..self }
     }
 
@@ -314,7 +316,7 @@ impl Definition {
     }
 
     const fn key(node: &'static str, look: fn(Node<'_>, &str) -> Option<Named>) -> Self {
-        Self::new(node, "", Kinds::new(ChunkKind::Group, SymbolKind::Key)).look(look)
+        Self::new(node, "", Kinds::new(ChunkKind::Group, SymbolKind::Key)).named_by(look)
     }
 
     const fn field(self, field: &'static str) -> Self {
@@ -325,12 +327,12 @@ impl Definition {
         Self { name: NameRule::Child(kinds), ..self }
     }
 
-    const fn look(self, look: fn(Node<'_>, &str) -> Option<Named>) -> Self {
-        Self { name: NameRule::Look(look), ..self }
+    const fn named_by(self, custom: fn(Node<'_>, &str) -> Option<Named>) -> Self {
+        Self { name: NameRule::Custom(custom), ..self }
     }
 }
 
-/// Every language with a grammar.
+/// All languages with a grammar.
 pub(crate) const SYNTAXES: &[Syntax] = &[
     rust::RUST,
     python::PYTHON,

@@ -1,8 +1,10 @@
-//! Here is a document's text; what are its chunks, symbols and edges?
+//! Chunks, symbols and edges of a document's text.
 //!
-//! Knows tree-sitter and its grammars. Source code is cut at definition boundaries, prose at headings, notebooks at
-//! cells, everything else in windows of lines. The text arrives decoded; files, encodings and the question whether a
-//! file is worth indexing are not asked here, and names are not resolved: an edge carries its target as it is written.
+//! Knows tree-sitter and its grammars. Cuts source code at definition boundaries, prose at headings, notebooks at
+//! cells, and everything else in windows of lines.
+//!
+//! Does not read files, detect encodings or decide whether a file is worth indexing: the text arrives decoded. Does not
+//! resolve names: an edge carries its target as written.
 
 mod chunker;
 mod code;
@@ -20,8 +22,10 @@ mod parse;
 mod prose;
 mod window;
 
-/// Raised whenever a text may be cut otherwise, other symbols and edges are found in it, or its file is of another kind or read at
-/// all: what an older version found is then found anew.
+/// The version of the chunker's output.
+///
+/// Raised by every change that may cut a text differently, find other symbols or edges in it, or change whether and as
+/// what kind of document a file is indexed. Documents processed by an older version are processed again.
 pub const VERSION: u32 = 6;
 
 pub use chunker::{ChunkLimits, Chunker, PARSE_STACK_BYTES};

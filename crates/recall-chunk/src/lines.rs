@@ -1,24 +1,24 @@
-//! Where does each line of a text begin, and how many tokens has it?
+//! Line starts and token counts of a text.
 
 use std::ops::Range;
 
 use recall_core::{ByteSpan, Span, tokens};
 
-/// A text's lines: starts, first visible bytes and running token counts.
+/// The lines of a text: their starts, first visible bytes and cumulative token counts.
 ///
-/// Lines are counted from 0 here; a [`Span`] counts them from 1. A line ends behind its `\n`.
+/// Lines are counted from 0 here, from 1 in a [`Span`]. A line includes its `\n`.
 pub(crate) struct Lines<'a> {
     text: &'a str,
-    /// The first byte of each line, and the text's length at the end.
+    /// The first byte of each line, followed by the length of the text.
     starts: Vec<u32>,
-    /// The first byte of each line that is no white space; the line's end in a blank line.
+    /// The first byte of each line that is not white space. For a blank line, the end of the line.
     firsts: Vec<u32>,
-    /// The tokens of all lines before each line, `\n` included, and of all lines at the end.
+    /// The tokens of all lines before each line, `\n` included, followed by the total.
     tokens_before: Vec<u32>,
 }
 
 impl<'a> Lines<'a> {
-    /// Counts a text's lines. The text must be shorter than 4 GiB.
+    /// Indexes the lines of a text. The text must be shorter than 4 GiB.
     pub(crate) fn of(text: &'a str) -> Self {
         let mut starts = Vec::with_capacity(text.len() / 32 + 2);
         let mut firsts = Vec::with_capacity(text.len() / 32 + 2);
@@ -40,22 +40,22 @@ impl<'a> Lines<'a> {
         self.text
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     pub(crate) fn len(&self) -> usize {
         self.firsts.len()
     }
 
-    /// The first byte of a line; the text's length behind the last.
+    /// The first byte of a line. For the index after the last line, the length of the text.
     pub(crate) fn start(&self, line: usize) -> usize {
         self.starts[line] as usize
     }
 
-    /// The byte behind a line's `\n`.
+    /// The end of a line, after its `\n`.
     pub(crate) fn end(&self, line: usize) -> usize {
         self.starts[line + 1] as usize
     }
 
-    /// The first byte of a line that is no white space.
+    /// The first byte of a line that is not white space.
     pub(crate) fn first(&self, line: usize) -> usize {
         self.firsts[line] as usize
     }
@@ -69,22 +69,22 @@ impl<'a> Lines<'a> {
         self.first(line) >= self.end(line)
     }
 
-    /// The bytes of white space in front of a line's first visible character.
+    /// The bytes of white space before the first visible character of a line.
     pub(crate) fn indent(&self, line: usize) -> usize {
         self.first(line) - self.start(line)
     }
 
-    /// The line that a byte stands in.
+    /// The line that contains a byte.
     pub(crate) fn line_of(&self, byte: usize) -> usize {
         self.starts.partition_point(|&start| start as usize <= byte).saturating_sub(1).min(self.len().saturating_sub(1))
     }
 
-    /// The tokens of some lines, as [`tokens::estimate`] counts them.
+    /// The tokens of some lines, as counted by [`tokens::estimate`].
     pub(crate) fn tokens(&self, lines: &Range<usize>) -> u32 {
         self.tokens_before[lines.end] - self.tokens_before[lines.start]
     }
 
-    /// Some lines without the blank ones at either end; empty where all are blank.
+    /// Some lines without the blank ones at either end. Empty if all are blank.
     pub(crate) fn trim(&self, lines: Range<usize>) -> Range<usize> {
         let Range { mut start, mut end } = lines;
         while start < end && self.is_blank(start) {
@@ -96,14 +96,14 @@ impl<'a> Lines<'a> {
         start..end
     }
 
-    /// Some lines as a span, from the indentation of the first up to the last one's line break.
+    /// The span of some lines, from the indentation of the first to before the line break of the last.
     pub(crate) fn span(&self, lines: &Range<usize>) -> Span {
         let start = self.start(lines.start);
         let end = self.text[..self.end(lines.end - 1)].trim_end_matches(['\n', '\r']).len().max(start);
         self.span_of_bytes(start, end)
     }
 
-    /// Some bytes as a span.
+    /// The span of some bytes.
     pub(crate) fn span_of_bytes(&self, start: usize, end: usize) -> Span {
         let last = end.saturating_sub(1).max(start);
         Span {
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_know_their_bytes_and_tokens() {
+    fn lines_give_byte_ranges_and_token_counts() {
         let lines = Lines::of("a b\n\n  über\r\nlast");
         assert_eq!(lines.len(), 4);
         assert_eq!((0..4).map(|line| lines.get(line)).collect::<Vec<_>>(), ["a b", "", "  über", "last"]);

@@ -1,17 +1,17 @@
-//! What does a notebook say, without its JSON?
+//! The text of Jupyter notebooks.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 
-/// The text of a Jupyter notebook: its cells, with two blank lines between them.
+/// Extracts the text of a Jupyter notebook: its cells, separated by two blank lines.
 ///
-/// A markdown cell stands as it is, a code cell in a fence that names the kernel's language; outputs are left out.
-/// Within a markdown cell blank lines are folded into one, so that two of them mean the end of a cell and nothing else.
-/// `None` when `json` is no notebook.
+/// A markdown cell is copied, a code cell is put in a fence that names the kernel's language, and outputs are left out.
+/// Runs of blank lines within a markdown cell are collapsed to one, so that two of them always end a cell. Returns
+/// `None` if `json` is not a notebook.
 pub fn notebook_text(json: &str) -> Option<String> {
     let notebook: Value = serde_json::from_str(json).ok()?;
-    // Version 3 of the format had the cells of its only worksheet one level deeper.
+    // Version 3 of the format kept the cells one level deeper, in its only worksheet.
     let cells =
         notebook.get("cells").or_else(|| notebook.get("worksheets")?.get(0)?.get("cells")).and_then(Value::as_array)?;
     let language = language(&notebook);
@@ -44,7 +44,7 @@ fn language(notebook: &Value) -> String {
     name.chars().filter(|c| c.is_ascii_alphanumeric() || "+-#_".contains(*c)).collect()
 }
 
-/// A cell's source: one string, or a list of lines that carry their line breaks.
+/// The source of a cell: one string, or a list of lines that include their line breaks.
 fn source(cell: &Value) -> String {
     match cell.get("source").or_else(|| cell.get("input")) {
         Some(Value::String(text)) => text.clone(),
@@ -59,7 +59,7 @@ fn push_code(text: &mut String, language: &str, body: &str) {
     let _ = write!(text, "{fence}{language}\n{body}\n{fence}");
 }
 
-/// Folds blank lines outside fences and closes a fence that the cell leaves open.
+/// Collapses blank lines outside fences, and closes a fence that the cell leaves open.
 fn push_prose(text: &mut String, body: &str) {
     let mut fence: Option<&str> = None;
     let mut is_first = true;

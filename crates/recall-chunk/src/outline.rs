@@ -1,6 +1,6 @@
-//! What does a syntax tree say about cuts, definitions, imports and references?
+//! The cut positions, definitions, imports and references of a syntax tree.
 //!
-//! One walk with a cursor, without recursion; nothing is allocated for a node that says nothing.
+//! One walk with a cursor, without recursion. Nodes without a role allocate nothing.
 
 mod frame;
 mod names;
@@ -11,60 +11,60 @@ use recall_core::{ByteSpan, ChunkKind, SymbolKind};
 use tree_sitter::{Node, Tree, TreeCursor};
 
 use self::frame::{Frame, Pending};
-use crate::grammar::{Callee, Grammar, Role, Trait};
+use crate::grammar::{Callee, Grammar, NodeTrait, Role};
 use crate::languages::{Alias, Clauses, DocReach, Docs, Kinds, NameRule, Named, Place, child_of_kind};
 use crate::lines::Lines;
 
-/// The key of a line that no cut may precede.
+/// The cut cost of a line before which the text must not be cut.
 pub(crate) const NO_CUT: u16 = u16::MAX;
 
-/// What a node costs as a place to cut when it is no statement, member or element: four levels of nesting, so that
-/// the lines of a parameter list come after the statements of the function's body and of the blocks in it.
-const PENALTY: u16 = 4;
+/// The cost of a cut before a node that is not a statement, member or element: four levels of nesting. The lines of a
+/// parameter list are thereby cut later than the statements of the function's body and of the blocks in it.
+const NON_BLOCK_COST: u16 = 4;
 
-/// Keys of configuration are symbols down to this depth; below, they are data.
+/// Configuration keys are symbols down to this depth. Deeper ones are data.
 const KEY_DEPTH: u32 = 3;
 
-/// Symbols of one document beyond this are data too.
-const MOST_DEFINITIONS: usize = 10_000;
+/// The most definitions of one document. Further ones are data.
+const MAX_DEFINITIONS: usize = 10_000;
 
-/// What a walk over a syntax tree has found.
+/// The result of a walk over a syntax tree.
 pub(crate) struct Outline {
-    /// For each line how deep in the tree stands what begins on it: the lower, the better the cut before it.
-    pub(crate) keys: Vec<u16>,
-    /// The definitions, in the order of their first bytes; each before what it encloses.
-    pub(crate) definitions: Vec<Found>,
-    /// Where something is imported, and what.
+    /// For each line, the depth in the tree of what begins on it. A lower cost makes a better cut before the line.
+    pub(crate) cut_costs: Vec<u16>,
+    /// The definitions in the order of their first bytes. Each precedes the ones it encloses.
+    pub(crate) definitions: Vec<DefinitionNode>,
+    /// The position and target of each import.
     pub(crate) imports: Vec<(u32, String)>,
-    /// The names by which modules are written before the names that are taken from them, in the order of the imports. Kept for
-    /// languages alone that tell of [`aliases`](crate::languages::Syntax::aliases).
+    /// The names introduced by imports, in order. Empty for languages without
+    /// [`aliases`](crate::languages::Syntax::aliases).
     pub(crate) aliases: Vec<Alias>,
-    /// Whether what stands before a name as a qualifier is a module even where no import gave it that name.
+    /// Whether a qualifier is a module even if no import introduced that name.
     pub(crate) all_qualifiers: bool,
-    /// The names of what is called or used as a type, in no particular order.
+    /// The names that are called or used as types, in no particular order.
     pub(crate) references: Vec<Reference>,
-    /// The names of values where they are bound: parameters, variables. Kept for languages alone that tell of
-    /// [`binders`](crate::languages::Syntax::binders), in no particular order.
+    /// The names of values at their binding: parameters, variables. In no particular order; empty for languages without
+    /// [`binders`](crate::languages::Syntax::binders).
     pub(crate) bound: Vec<ByteSpan>,
 }
 
-/// A name that is used.
+/// A use of a name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Reference {
     /// The bare name.
     pub(crate) name: ByteSpan,
-    /// The module that is written before it.
+    /// The module written before it.
     pub(crate) qualifier: Option<ByteSpan>,
 }
 
-/// A definition as it stands in the tree.
-pub(crate) struct Found {
-    /// All of it, with its comments, attributes and wrapper.
+/// A definition in the tree.
+pub(crate) struct DefinitionNode {
+    /// The whole definition, with its comments, attributes and wrapper.
     pub(crate) bytes: Range<usize>,
     /// The lines of `bytes`, counted from 0.
     pub(crate) lines: Range<usize>,
     pub(crate) name: Range<usize>,
-    /// From the first keyword up to the body.
+    /// From the first keyword to the body.
     pub(crate) signature: Range<usize>,
     pub(crate) doc: Option<ByteSpan>,
     pub(crate) kinds: Kinds,
@@ -72,7 +72,7 @@ pub(crate) struct Found {
     pub(crate) label: Option<String>,
     pub(crate) scope: Option<String>,
     pub(crate) parent: Option<u32>,
-    /// The index behind the last definition that it encloses.
+    /// The index after the last definition that it encloses.
     pub(crate) subtree_end: u32,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn read(grammar: &Grammar, tree: &Tree, lines: &Lines<'_>, depth: u32
         glued_line: usize::MAX,
         targets: Vec::new(),
         outline: Outline {
-            keys: vec![NO_CUT; lines.len()],
+            cut_costs: vec![NO_CUT; lines.len()],
             definitions: Vec::new(),
             imports: Vec::new(),
             aliases: Vec::new(),
@@ -118,22 +118,22 @@ pub(crate) fn read(grammar: &Grammar, tree: &Tree, lines: &Lines<'_>, depth: u32
 struct Reader<'a> {
     grammar: &'a Grammar,
     lines: &'a Lines<'a>,
-    /// The ancestors of the node that is visited, root first; never empty.
+    /// The ancestors of the current node, root first. Never empty.
     frames: Vec<Frame>,
-    /// The line that continues what the line before it began.
+    /// A line that continues the comment or attribute on the line before.
     glued_line: usize,
     targets: Vec<String>,
     outline: Outline,
 }
 
 impl Reader<'_> {
-    /// Looks at the cursor's node. The frame to walk its children under; `None` where they say nothing.
+    /// Visits the cursor's node. Returns the frame for its children, or `None` if they are not walked.
     fn visit(&mut self, cursor: &TreeCursor<'_>) -> Option<Frame> {
         let node = cursor.node();
         let role = self.grammar.role(node.kind_id());
         let depth = self.frames.len() as u16;
         let parent = self.frames.last_mut().expect("the root's frame is never popped");
-        if !role.has(Trait::Named) {
+        if !role.has(NodeTrait::Named) {
             parent.pending = None;
             return None;
         }
@@ -141,17 +141,18 @@ impl Reader<'_> {
         let line = node.start_position().row;
         let begins_line = line < self.lines.len() && self.lines.first(line) == start;
         if begins_line && line != self.glued_line {
-            let key = depth + if parent.role.has(Trait::Block) { 0 } else { PENALTY };
-            let known = &mut self.outline.keys[line];
-            *known = key.min(*known);
+            let cost = depth + if parent.role.has(NodeTrait::Block) { 0 } else { NON_BLOCK_COST };
+            let known = &mut self.outline.cut_costs[line];
+            *known = cost.min(*known);
         }
-        if role.has(Trait::Comment) {
+        if role.has(NodeTrait::Comment) {
             if begins_line {
                 self.hold_back(node, line, role);
             }
             return None;
         }
-        if role.has(Trait::Attribute) && matches!(self.lines.text().as_bytes().get(start), Some(b'@' | b'#' | b'{')) {
+        if role.has(NodeTrait::Attribute) && matches!(self.lines.text().as_bytes().get(start), Some(b'@' | b'#' | b'{'))
+        {
             if begins_line {
                 self.hold_back(node, line, role);
             }
@@ -164,17 +165,17 @@ impl Reader<'_> {
             && begins_line
             && line > held.first_line
         {
-            self.outline.keys[line] = NO_CUT;
+            self.outline.cut_costs[line] = NO_CUT;
             self.glued_line = line;
         }
-        self.note_callee(cursor, node);
-        if role.has(Trait::Type) {
-            self.note_type(node);
+        self.record_callee(cursor, node);
+        if role.has(NodeTrait::Type) {
+            self.record_type(node);
         }
-        if role.has(Trait::Value) {
-            self.note_value(node, binds);
+        if role.has(NodeTrait::Value) {
+            self.record_value(node, binds);
         }
-        if role.import().is_some() && self.note_import(role, node) && !role.has(Trait::Wrapper) {
+        if role.import().is_some() && self.record_import(role, node) && !role.has(NodeTrait::Wrapper) {
             return None;
         }
         let qualifier = self.qualifier(role, node);
@@ -182,7 +183,7 @@ impl Reader<'_> {
         Some(Frame { qualifier, binds, ..frame })
     }
 
-    /// Leaves the innermost frame. A comment at its end may belong to what follows it.
+    /// Leaves the innermost frame. A comment at its end may belong to the node after it.
     fn leave(&mut self) {
         let count = self.outline.definitions.len() as u32;
         let Some(frame) = self.frames.pop() else { return };
@@ -190,19 +191,19 @@ impl Reader<'_> {
             self.outline.definitions[index as usize].subtree_end = count;
         }
         if let Some(parent) = self.frames.last_mut()
-            && frame.role.has(Trait::Block)
+            && frame.role.has(NodeTrait::Block)
         {
             parent.pending = frame.pending;
         }
     }
 
-    /// Keeps a comment or attribute until it is known what follows it.
+    /// Holds back a comment or attribute until the node after it is known.
     fn hold_back(&mut self, node: Node<'_>, line: usize, role: Role) {
         let end = node.end_position();
-        // Some grammars count the line break as a part of the comment.
+        // Some grammars include the line break in the comment.
         let last_line = if end.column == 0 && end.row > line { end.row - 1 } else { end.row };
-        // Elixir's documentation is an attribute.
-        let is_doc = role.has(Trait::Comment) || self.lines.text()[node.byte_range()].starts_with("@doc ");
+        // In Elixir, documentation is an attribute.
+        let is_doc = role.has(NodeTrait::Comment) || self.lines.text()[node.byte_range()].starts_with("@doc ");
         let comment = is_doc.then(|| node.start_byte()..node.end_byte());
         let parent = self.frames.last_mut().expect("the root's frame is never popped");
         match &mut parent.pending {
@@ -212,7 +213,7 @@ impl Reader<'_> {
                     let start = held.comments.as_ref().map_or(comment.start, |all| all.start);
                     held.comments = Some(start..comment.end);
                 }
-                self.outline.keys[line] = NO_CUT;
+                self.outline.cut_costs[line] = NO_CUT;
                 self.glued_line = line;
             }
             pending => {
@@ -225,16 +226,16 @@ impl Reader<'_> {
         self.frames.last().expect("the root's frame is never popped").child(role, node.end_byte())
     }
 
-    /// The frame of a node that may define something or wrap what does.
+    /// Returns the frame of a node that may be a definition or wrap one.
     fn frame_of(&mut self, role: Role, node: Node<'_>, line: usize, attached: Option<Pending>) -> Frame {
         let mut frame = self.plain_frame(role, node);
         let parent = self.frames.last_mut().expect("the root's frame is never popped");
         let mut outer = node.byte_range();
         let mut held = attached;
-        // A list of definitions in one declaration shares its comment with the first alone, and only on its own line.
-        let may_inherit = parent.role.has(Trait::Wrapper)
+        // In a list of definitions in one declaration, only the first inherits the comment, and only on the same line.
+        let may_inherit = parent.role.has(NodeTrait::Wrapper)
             && parent.last_definition.is_none()
-            && (!parent.role.has(Trait::Block) || line == parent.line);
+            && (!parent.role.has(NodeTrait::Block) || line == parent.line);
         if may_inherit && held.is_none() {
             held.clone_from(&parent.wrapped_docs);
             outer = parent.wrapped.clone().unwrap_or(outer);
@@ -243,7 +244,7 @@ impl Reader<'_> {
             let named = match &definition.name {
                 NameRule::Field(field) => node.child_by_field_name(field).map(|name| Named::plain(self.unquoted(name))),
                 NameRule::Child(kinds) => child_of_kind(node, kinds).map(|name| Named::plain(name.byte_range())),
-                NameRule::Look(look) => look(node, self.lines.text()),
+                NameRule::Custom(custom) => custom(node, self.lines.text()),
             }?;
             Some((definition, named))
         });
@@ -253,10 +254,10 @@ impl Reader<'_> {
                 let found = self.found(node, outer, held, definition.keyword, kinds, named);
                 self.define(&mut frame, found);
             }
-        } else if role.has(Trait::Block) && !role.has(Trait::Wrapper) {
-            // Whoever begins where the list begins is meant.
+        } else if role.has(NodeTrait::Block) && !role.has(NodeTrait::Wrapper) {
+            // The comment belongs to the first element of the list.
             frame.pending = held;
-        } else if role.has(Trait::Wrapper) {
+        } else if role.has(NodeTrait::Wrapper) {
             frame.wrapped = Some(outer);
             frame.wrapped_docs = held;
             frame.line = line;
@@ -264,7 +265,7 @@ impl Reader<'_> {
         frame
     }
 
-    /// A name without quotes: `declare module "x"`.
+    /// The name without quotes, as in `declare module "x"`.
     fn unquoted(&self, name: Node<'_>) -> Range<usize> {
         let text = &self.lines.text()[name.byte_range()];
         let inner = text.trim_matches(['"', '\'']);
@@ -272,7 +273,7 @@ impl Reader<'_> {
         start..start + inner.len()
     }
 
-    /// Whether such a definition is one here: variables of functions and deep keys are not.
+    /// Whether a definition counts here. Variables in functions and deeply nested keys do not.
     fn counts(&self, place: Place, kinds: Kinds) -> bool {
         let parent = self.frames.last().expect("the root's frame is never popped");
         if place == Place::OutsideFunctions && parent.in_function {
@@ -283,7 +284,7 @@ impl Reader<'_> {
             Some(SymbolKind::Key) => parent.definitions_above < KEY_DEPTH,
             _ => true,
         };
-        fits && self.outline.definitions.len() < MOST_DEFINITIONS
+        fits && self.outline.definitions.len() < MAX_DEFINITIONS
     }
 
     fn found(
@@ -294,7 +295,7 @@ impl Reader<'_> {
         keyword: &'static str,
         kinds: Kinds,
         named: Named,
-    ) -> Found {
+    ) -> DefinitionNode {
         let text = self.lines.text();
         let start = held.as_ref().map_or(outer.start, |held| held.start.min(outer.start));
         let docstring = match self.grammar.syntax.docs {
@@ -304,7 +305,7 @@ impl Reader<'_> {
         let comments = docstring.or_else(|| held.and_then(|held| held.comments));
         let trim = |range: Range<usize>| range.start..range.start + text[range].trim_end().len();
         let bytes = trim(start..outer.end);
-        Found {
+        DefinitionNode {
             lines: self.lines.line_of(bytes.start)..self.lines.line_of(bytes.end.saturating_sub(1)) + 1,
             signature: names::signature(node, outer.start, &named.name, kinds, text),
             doc: comments.map(trim).map(|doc| ByteSpan { start: doc.start as u32, end: doc.end as u32 }),
@@ -319,21 +320,21 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a definition, or widens the one before where both are clauses of one.
-    fn define(&mut self, frame: &mut Frame, found: Found) {
+    /// Adds a definition, or extends the one before if both are clauses of one.
+    fn define(&mut self, frame: &mut Frame, found: DefinitionNode) {
         let text = self.lines.text();
         let parent = self.frames.last_mut().expect("the root's frame is never popped");
         let is_function = matches!(found.kinds.chunk, ChunkKind::Function | ChunkKind::Method);
         frame.in_function |= is_function;
         frame.definitions_above += 1;
-        if self.grammar.syntax.clauses == Clauses::Together
+        if self.grammar.syntax.clauses == Clauses::Merged
             && is_function
             && let Some(index) = parent.last_definition
             && let before = &mut self.outline.definitions[index as usize]
             && text[before.name.clone()] == text[found.name.clone()]
             && found.lines.start <= before.lines.end + 1
         {
-            self.outline.keys[found.lines.start] = NO_CUT;
+            self.outline.cut_costs[found.lines.start] = NO_CUT;
             self.glued_line = found.lines.start;
             before.bytes.end = found.bytes.end;
             before.lines.end = found.lines.end;
@@ -345,11 +346,11 @@ impl Reader<'_> {
         parent.last_definition = Some(index);
         frame.definition = Some(index);
         frame.own_definition = Some(index);
-        self.outline.definitions.push(Found { subtree_end: index + 1, ..found });
+        self.outline.definitions.push(DefinitionNode { subtree_end: index + 1, ..found });
     }
 
-    /// Notes the name of what is called, where the node is the callee of its parent.
-    fn note_callee(&mut self, cursor: &TreeCursor<'_>, node: Node<'_>) {
+    /// Records the callee's name, if the node is the callee of its parent.
+    fn record_callee(&mut self, cursor: &TreeCursor<'_>, node: Node<'_>) {
         let parent = self.frames.last_mut().expect("the root's frame is never popped");
         let is_callee = match parent.role.callee() {
             None => false,
@@ -365,7 +366,7 @@ impl Reader<'_> {
         }
         let text = self.lines.text();
         let Some(name) = names::callee(text, node.start_byte()..node.end_byte()) else { return };
-        if self.grammar.syntax.ordinary.binary_search(&&text[name.clone()]).is_ok() {
+        if self.grammar.syntax.builtins.binary_search(&&text[name.clone()]).is_ok() {
             return;
         }
         if self.grammar.syntax.import_calls.contains(&&text[name.clone()]) {
@@ -375,26 +376,26 @@ impl Reader<'_> {
                 return;
             }
         }
-        self.refer(name);
+        self.add_reference(name);
     }
 
-    fn note_type(&mut self, node: Node<'_>) {
+    fn record_type(&mut self, node: Node<'_>) {
         if let Some(name) = names::type_name(self.lines.text(), node.byte_range()) {
-            self.refer(name);
+            self.add_reference(name);
         }
     }
 
-    fn note_value(&mut self, node: Node<'_>, binds: bool) {
+    fn record_value(&mut self, node: Node<'_>, binds: bool) {
         let span = ByteSpan { start: node.start_byte() as u32, end: node.end_byte() as u32 };
         if binds {
             self.outline.bound.push(span);
             return;
         }
         let name = span.of(self.lines.text()).unwrap_or_default();
-        // Behind a module even an ordinary name is that module's.
-        let is_ordinary = || self.grammar.syntax.ordinary.binary_search(&name).is_ok();
-        if names::is_worth_naming(name) && (self.is_qualified() || !is_ordinary()) {
-            self.refer(node.byte_range());
+        // After a module, even a builtin name belongs to that module.
+        let is_builtin = || self.grammar.syntax.builtins.binary_search(&name).is_ok();
+        if names::is_worth_naming(name) && (self.is_qualified() || !is_builtin()) {
+            self.add_reference(node.byte_range());
         }
     }
 
@@ -402,28 +403,28 @@ impl Reader<'_> {
         self.frames.last().is_some_and(|parent| parent.qualifier.is_some())
     }
 
-    /// Notes a name that is used, with the module before it.
-    fn refer(&mut self, name: Range<usize>) {
+    /// Records a use of a name, with the module before it.
+    fn add_reference(&mut self, name: Range<usize>) {
         let syntax = self.grammar.syntax;
         let qualifier = match (&syntax.qualified, syntax.aliases) {
             (Some(_), _) => self.frames.last().and_then(|parent| parent.qualifier),
-            (None, Some(_)) => names::written_before(self.lines.text(), name.start),
+            (None, Some(_)) => names::qualifier_before(self.lines.text(), name.start),
             (None, None) => None,
         };
         let name = ByteSpan { start: name.start as u32, end: name.end as u32 };
         self.outline.references.push(Reference { name, qualifier });
     }
 
-    /// The module that a qualified name is taken from.
+    /// The module in a qualified name.
     fn qualifier(&self, role: Role, node: Node<'_>) -> Option<ByteSpan> {
-        let qualified = self.grammar.syntax.qualified.as_ref().filter(|_| role.has(Trait::Qualified))?;
+        let qualified = self.grammar.syntax.qualified.as_ref().filter(|_| role.has(NodeTrait::Qualified))?;
         let module = node.child_by_field_name(qualified.module)?.byte_range();
         let text = self.lines.text().get(module.clone())?.trim_end_matches('.');
         Some(ByteSpan { start: module.start as u32, end: (module.start + text.len()) as u32 })
     }
 
-    /// Notes what a node imports. Whether it imports anything.
-    fn note_import(&mut self, role: Role, node: Node<'_>) -> bool {
+    /// Records what a node imports. Returns whether it imports anything.
+    fn record_import(&mut self, role: Role, node: Node<'_>) -> bool {
         let text = self.lines.text().get(node.byte_range()).unwrap_or_default();
         if let Some(import) = role.import() {
             (import.targets)(text, &mut self.targets);

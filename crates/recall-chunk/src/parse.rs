@@ -1,4 +1,4 @@
-//! From a text to its syntax tree, within bounds.
+//! Parsing of a text to a syntax tree, within bounds.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -6,35 +6,35 @@ use std::time::{Duration, Instant};
 use tree_sitter::{ParseOptions, Parser, Tree};
 
 use crate::grammar::Grammar;
-use crate::guard::{self, Harm};
+use crate::guard::{self, Rejection};
 use crate::languages::SYNTAXES;
 
-/// How much of a text a parser gets at a time: large enough that tokens seldom cross its end, small enough that a
-/// scanner that goes over it again and again is done within a second.
+/// The bytes a parser gets at a time: large enough that few tokens cross a page, small enough that a scanner that
+/// rescans its page for every character finishes within a second.
 const PAGE_BYTES: usize = 8 * 1024;
 
-/// One parser a language, made at first use.
+/// One parser per language, created at first use.
 #[derive(Default)]
 pub(crate) struct Parsers {
     parsers: Vec<Option<Parser>>,
 }
 
-/// No tree came of a text.
+/// The reason why a text has no tree.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ParseError {
-    /// The parser ran past its time.
+    /// The parser exceeded its time limit.
     #[error("parsing took longer than {} ms", limit.as_millis())]
-    Time { limit: Duration },
-    /// The text is none that people write, and could crash the parser.
+    Timeout { limit: Duration },
+    /// The text is unlike anything people write and could crash the parser.
     #[error(transparent)]
-    Harm(#[from] Harm),
-    /// The grammar's tables were made for another version of tree-sitter.
-    #[error("the {language} grammar does not fit the parser")]
+    Rejected(#[from] Rejection),
+    /// The grammar's tables were generated for an incompatible version of tree-sitter.
+    #[error("the {language} grammar is incompatible with this version of tree-sitter")]
     Grammar { language: &'static str },
 }
 
 impl Parsers {
-    /// Parses a text with the grammar of that index.
+    /// Parses a text with the grammar of this index.
     pub(crate) fn parse(
         &mut self,
         index: usize,
@@ -42,8 +42,8 @@ impl Parsers {
         text: &str,
         limit: Duration,
     ) -> Result<Tree, ParseError> {
-        if let Some(harm) = guard::harm(text, grammar.syntax.memory) {
-            return Err(harm.into());
+        if let Some(rejection) = guard::rejection(text, grammar.syntax.hazard) {
+            return Err(rejection.into());
         }
         self.parsers.resize_with(SYNTAXES.len(), || None);
         let language = grammar.syntax.name;
@@ -63,17 +63,17 @@ impl Parsers {
         let bytes = text.as_bytes();
         let mut is_late = false;
         let mut read = |at: usize, _| {
-            // A scanner that looks for the end of a literal at every character never comes back to ask for progress.
-            // It comes here for each page, and the end of the text is the end of its search.
+            // A scanner that searches for the end of a literal at every character never calls the progress callback. It
+            // does read pages, so check the time here; an empty page ends its search.
             is_late = is_late || start.elapsed() > limit;
             let end = if is_late { at } else { bytes.len().min(at + PAGE_BYTES) };
             bytes.get(at..end).unwrap_or_default()
         };
         let tree = parser.parse_with_options(&mut read, None, Some(options));
-        // A parse that was broken off would be resumed by the next one, with another text.
+        // Without a reset the parser would resume the cancelled parse with the next text.
         tree.filter(|_| !is_late).ok_or_else(|| {
             parser.reset();
-            ParseError::Time { limit }
+            ParseError::Timeout { limit }
         })
     }
 }
@@ -83,12 +83,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_parse_that_takes_too_long_is_broken_off_and_forgotten() {
+    fn a_parse_that_takes_too_long_is_cancelled_and_forgotten() {
         let (index, grammar) = Grammar::of("rust").expect("a grammar");
         let mut parsers = Parsers::default();
         let long = "fn f() { g(1, 2, 3); }\n".repeat(10_000);
         let late = parsers.parse(index, grammar, &long, Duration::ZERO).map(|_| ());
-        assert_eq!(late, Err(ParseError::Time { limit: Duration::ZERO }));
+        assert_eq!(late, Err(ParseError::Timeout { limit: Duration::ZERO }));
         let tree = parsers.parse(index, grammar, "fn g() {}\n", Duration::from_mins(10)).expect("enough time");
         assert_eq!(tree.root_node().to_sexp().matches("function_item").count(), 1);
     }

@@ -1,7 +1,8 @@
-//! How is prose cut?
+//! Cutting of prose.
 //!
-//! By heading, sections over the limit at paragraphs, a fenced block never. The marks of Markdown, reStructuredText,
-//! `AsciiDoc`, Org and plain text are told line by line; what stands in a line is not parsed, except for links.
+//! Cuts at headings, and sections over the limit between paragraphs. A fenced block is kept whole. Headings of
+//! Markdown, reStructuredText, `AsciiDoc`, Org and plain text are recognized line by line. The contents of a line are
+//! not parsed, except for links.
 
 mod front_matter;
 mod heading;
@@ -26,7 +27,7 @@ pub(crate) enum Markup {
 }
 
 impl Markup {
-    /// The markup of a language; `None` where it is no prose.
+    /// The markup of a language. `None` if it is not prose.
     pub(crate) fn of(language: &str) -> Option<Self> {
         Some(match language {
             "markdown" | "jupyter" => Self::Markdown,
@@ -39,16 +40,16 @@ impl Markup {
     }
 }
 
-/// How the text is divided above its sections.
+/// The level of division above sections.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Division {
-    /// Not at all.
+    /// None.
     Document,
-    /// In cells, with two blank lines between them.
+    /// Cells, separated by two blank lines.
     Cells,
 }
 
-/// Cuts a text of prose.
+/// Cuts a prose text.
 pub(crate) fn document(lines: &Lines<'_>, markup: Markup, division: Division, max_tokens: u32) -> ParsedDocument {
     let front = FrontMatter::of(lines, markup);
     let headings = heading::find(lines, markup, front.lines);
@@ -84,7 +85,7 @@ fn chunk(lines: &Lines<'_>, headings: &[Heading], ordinal: u32, piece: &Piece) -
     }
 }
 
-/// The headings from the outermost to this one: `Storage > Journal`.
+/// The titles from the outermost heading to this one: `Storage > Journal`.
 fn path(headings: &[Heading], index: usize) -> String {
     let mut titles = vec![headings[index].title.as_str()];
     let mut parent = headings[index].parent;
@@ -114,7 +115,7 @@ fn symbols(lines: &Lines<'_>, headings: &[Heading], chunks: &[Chunk]) -> Vec<Sym
     headings.iter().enumerate().map(symbol).collect()
 }
 
-/// The kind of chunk that a division's parts are.
+/// The chunk kind of a division's parts.
 fn kind_of(division: Division) -> ChunkKind {
     match division {
         Division::Document => ChunkKind::Section,

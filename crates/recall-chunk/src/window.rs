@@ -1,4 +1,4 @@
-//! How is a text cut about which nothing is known?
+//! Cutting of texts without known structure, in windows of lines.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use recall_core::{Chunk, ChunkKind, tokens};
 
 use crate::lines::Lines;
 
-/// The most lines of a window: what fits a tall screen, and what the tokens of dense text allow anyway.
-const MOST_LINES: usize = 100;
-/// The lines that a window repeats of the one before, so that what straddles a cut is whole in one of them.
+/// The most lines in a window: about what a tall screen shows, and what the token limit allows for dense text anyway.
+const MAX_LINES: usize = 100;
+/// The lines repeated from the window before, so that a passage across a cut is whole in one of the two windows.
 const OVERLAP_LINES: usize = 10;
-/// How far back from a full window a blank line is looked for to cut at: a third keeps windows from getting small.
+/// The last part of a full window that is searched for a blank line to cut at. A third keeps windows from getting
+/// small.
 const BLANK_SEARCH_DIVISOR: usize = 3;
 
-/// Cuts a text in windows of at most 100 lines and `max_tokens`, at blank lines where there are some.
+/// Cuts a text in windows of at most 100 lines and `max_tokens`, at blank lines if there are any.
 ///
-/// A window that a blank line ends is whole, and the next begins behind it; one that was cut between two lines that are
-/// not blank is overlapped by the next by at most 10 lines. A line over the limit is cut by itself; see
-/// [`pieces_of_line`].
+/// After a cut at a blank line the next window begins there. After a cut between two lines that are not blank, the next
+/// window repeats at most 10 lines. A line over the limit is cut by itself; see [`pieces_of_line`].
 pub(crate) fn cut(lines: &Lines<'_>, max_tokens: u32) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let mut at = 0;
@@ -46,16 +46,16 @@ pub(crate) fn cut(lines: &Lines<'_>, max_tokens: u32) -> Vec<Chunk> {
     chunks
 }
 
-/// The line behind the most lines from `at` that fit a window; at least one line.
+/// The end of the longest window from `at`; at least one line.
 fn longest_window(lines: &Lines<'_>, at: usize, max_tokens: u32) -> usize {
     let mut end = at + 1;
-    while end < lines.len() && end - at < MOST_LINES && lines.tokens(&(at..end + 1)) <= max_tokens {
+    while end < lines.len() && end - at < MAX_LINES && lines.tokens(&(at..end + 1)) <= max_tokens {
         end += 1;
     }
     end
 }
 
-/// Where to cut a window that could reach to `full`: behind the last blank line of its last third, else at `full`.
+/// The cut of a window that could reach to `full`: after the last blank line of its last third, or else at `full`.
 fn cut_before(lines: &Lines<'_>, at: usize, full: usize) -> usize {
     if full == lines.len() {
         return full;
@@ -64,12 +64,12 @@ fn cut_before(lines: &Lines<'_>, at: usize, full: usize) -> usize {
     (earliest..=full).rev().find(|&line| line > at && lines.is_blank(line - 1)).unwrap_or(full)
 }
 
-/// Whether a cut before this line goes through no paragraph: a blank line or the text's end is on one side of it.
+/// Whether a cut before this line splits no paragraph: a blank line or the end of the text is on one side of it.
 fn is_gap(lines: &Lines<'_>, cut: usize) -> bool {
     cut == lines.len() || lines.is_blank(cut - 1) || lines.is_blank(cut)
 }
 
-/// Where the window behind a cut begins: up to 10 lines back, never further than half of either window.
+/// The start of the window after a cut: up to 10 lines back, and at most half of either window.
 fn overlap_start(lines: &Lines<'_>, at: usize, cut: usize, max_tokens: u32) -> usize {
     let mut start = cut;
     while start > at + 1
@@ -82,7 +82,7 @@ fn overlap_start(lines: &Lines<'_>, at: usize, cut: usize, max_tokens: u32) -> u
     start
 }
 
-/// Cuts one line into pieces of at most `max_tokens`, behind white space where there is some, else between characters.
+/// Cuts one line into pieces of at most `max_tokens`, after white space if possible, else between characters.
 pub(crate) fn pieces_of_line(lines: &Lines<'_>, line: usize, max_tokens: u32) -> Vec<Range<usize>> {
     let text = lines.get(line);
     let offset = lines.start(line);
@@ -90,8 +90,8 @@ pub(crate) fn pieces_of_line(lines: &Lines<'_>, line: usize, max_tokens: u32) ->
     let mut at = 0;
     while at < text.len() {
         let rest = &text[at..];
-        // A letter can count for a sixth of a token, so six times the limit is the longest that could fit; white space
-        // counts nothing, so a piece of it alone may be any length.
+        // A letter counts for at least a sixth of a token, so no piece is longer than six times the limit. White space
+        // counts nothing, so a piece of white space can have any length.
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let mut length = (max_tokens as usize).max(1) * 6;
         let end = loop {

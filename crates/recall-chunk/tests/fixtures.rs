@@ -1,4 +1,5 @@
-//! What one source of each language is cut into: by the default limit, and by one that its largest function exceeds.
+//! Snapshots of how one source of each language is cut: with the default limit, and with one that its largest function
+//! exceeds.
 //!
 //! A snapshot line is a chunk: its lines, kind, tokens, symbol path and signature.
 

@@ -1,4 +1,4 @@
-//! No text may crash, hang or exhaust the parser, whatever grammar it meets.
+//! Texts that must not crash, hang or exhaust any parser.
 
 use std::time::{Duration, Instant};
 
@@ -40,7 +40,7 @@ const LANGUAGES: &[&str] = &[
     "vue",
 ];
 
-/// What opens, chains and prefixes in some language, and what scanners remember.
+/// Brackets, chains and prefixes of all languages, and constructs that scanners keep state for.
 const PATTERNS: &[&str] = &[
     "(",
     "[",
@@ -120,11 +120,11 @@ const PATTERNS: &[&str] = &[
 /// The largest file that is read.
 const SIZE_BYTES: usize = 1024 * 1024;
 
-/// What is tried at full size in every grammar; the other patterns at a size that keeps the test short.
+/// The patterns tried at full size in every grammar. The others are tried at a size that keeps the test short.
 const LARGEST: &[&str] = &["(", "{", "<div>", "if x {", "not ", "- "];
 const SMALL_BYTES: usize = 2 * 1024;
 
-/// Runs the work for all languages, a few at a time, in threads with the stack that parsing asks for.
+/// Runs the work for all languages on a few threads that have the stack that parsing needs.
 fn for_languages(work: impl Fn(&'static str) + Send + Sync) {
     std::thread::scope(|scope| {
         for languages in LANGUAGES.chunks(LANGUAGES.len() / 4) {
@@ -155,8 +155,8 @@ fn assert_covered(text: &str, parsed: &ParsedDocument, what: &str) {
 }
 
 #[test]
-fn a_million_of_anything_in_every_grammar_is_survived() {
-    /// A parse is broken off at its limit; all else is linear. A loaded machine makes this a bound on hanging only.
+fn every_grammar_survives_any_repeated_pattern() {
+    /// A parse is cancelled at its limit, and all else is linear. On a loaded machine this only bounds hanging.
     const PATIENCE: Duration = Duration::from_secs(30);
     for_languages(|language| {
         for &pattern in PATTERNS {
@@ -171,9 +171,9 @@ fn a_million_of_anything_in_every_grammar_is_survived() {
     });
 }
 
-/// Indentation, heredocs and interpolations, deeper than the buffers of the scanners that remember them.
+/// Indentation, heredocs and interpolations that exceed the buffers of the scanners.
 #[test]
-fn what_scanners_remember_stays_within_their_buffers() {
+fn scanner_state_stays_within_its_buffer() {
     let stairs = |line: &str| {
         let lines: Vec<String> = (0..600).map(|level| " ".repeat(level) + line + "\n").collect();
         lines.concat()
@@ -205,9 +205,9 @@ fn what_scanners_remember_stays_within_their_buffers() {
     });
 }
 
-/// Some scanners ask C's tables about characters that these do not have.
+/// Some scanners index C's tables with characters outside of them.
 #[test]
-fn a_character_of_any_plane_is_survived_behind_a_brace() {
+fn a_character_of_any_plane_after_a_brace_is_safe() {
     for_languages(|language| {
         for text in ["{\u{31860}", "{1\u{FFFFF}", "{1..\u{10FFFF}"] {
             assert_covered(text, &parse(language, text), &format!("{language} {text:?}"));

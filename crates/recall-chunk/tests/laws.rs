@@ -1,6 +1,7 @@
-//! What holds for every text in every language.
+//! Properties of every text in every language.
 //!
-//! The same 400 cases each time; `PROPTEST_CASES=100000 PROPTEST_RNG_SEED=7 cargo test -p recall-chunk` tries others.
+//! Each run checks the same 400 cases. `PROPTEST_CASES=100000 PROPTEST_RNG_SEED=7 cargo test -p recall-chunk` checks
+//! others.
 
 use std::path::Path;
 
@@ -67,7 +68,7 @@ fn assert_laws(name: &str, text: &str, max_tokens: u32) {
         let content = &text[start..end];
         assert!(!content.trim().is_empty(), "chunk {ordinal} is blank");
         assert_eq!(chunk.tokens, tokens::estimate(content));
-        // A fenced block is kept whole, within reason.
+        // A fenced block is kept whole up to four times the limit.
         let most = if matches!(chunk.kind, ChunkKind::Section | ChunkKind::Cell) { 4 * max_tokens } else { max_tokens };
         assert!(chunk.tokens <= most, "chunk {ordinal} has {} tokens", chunk.tokens);
         let line_of = |byte: usize| text.as_bytes()[..byte].iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
@@ -92,7 +93,7 @@ fn assert_laws(name: &str, text: &str, max_tokens: u32) {
     assert_eq!(parsed, parse(name, text, max_tokens), "the second time differs");
 }
 
-/// What edits do to a file: lines go, move and are cut off in the middle.
+/// Edits of a file: lines are removed, swapped, truncated and duplicated.
 fn damaged(text: &str, edits: &[(u8, usize, usize)]) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     for &(edit, one, other) in edits {
@@ -132,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn any_json_is_a_notebook_or_none(text in "\\PC{0,200}") {
+    fn any_text_is_a_notebook_or_none(text in "\\PC{0,200}") {
         assert!(notebook_text(&text).is_none_or(|text| text.ends_with('\n')));
     }
 }
@@ -145,7 +146,7 @@ fn a_text_that_is_one_definition_is_cut_as_that_definition() {
 }
 
 #[test]
-fn what_a_decorator_defines_comes_behind_what_it_decorates() {
+fn definitions_in_a_decorator_follow_what_it_decorates() {
     let text = "@Card({ open() {} })\nexport class Store {}\n";
     assert_laws("card.ts", text, 400);
     let names: Vec<String> = parse("card.ts", text, 400).symbols.into_iter().map(|symbol| symbol.name).collect();
@@ -153,7 +154,7 @@ fn what_a_decorator_defines_comes_behind_what_it_decorates() {
 }
 
 #[test]
-fn only_the_first_of_a_list_begins_with_the_declaration() {
+fn only_the_first_of_a_list_includes_the_declaration() {
     let text = "export const open = { now() {} }, closed = 1;\n";
     let symbols = parse("list.js", text, 400).symbols;
     let symbols: Vec<&str> = symbols.iter().filter_map(|symbol| symbol.span.bytes.of(text)).collect();
@@ -167,7 +168,7 @@ fn a_variable_may_be_called_self() {
 }
 
 #[test]
-fn a_window_that_a_blank_line_follows_is_not_repeated() {
+fn a_window_before_a_blank_line_is_not_repeated() {
     let rows = format!("{}\n{}", "a\n".repeat(100), "b ".repeat(210));
     assert_laws("rows.xyz", &rows, 220);
 }
@@ -196,7 +197,7 @@ fn a_few_hundred_levels_are_parsed() {
 }
 
 #[test]
-fn windows_overlap_where_they_cut_lines_and_only_there() {
+fn windows_overlap_only_if_they_cut_between_full_lines() {
     let dense = "one two three four\n".repeat(150);
     let chunks = parse("dense.xyz", &dense, 400).chunks;
     for pair in chunks.windows(2) {

@@ -1,9 +1,9 @@
-//! From which module does a name come that stands behind one?
+//! The module of a qualified name.
 
 use recall_chunk::{ChunkLimits, Chunker, language_of};
 use recall_core::{DocPath, EdgeKind, Limits};
 
-/// What a text refers to, sorted.
+/// The references of a text, sorted.
 fn references(file: &str, text: &str) -> Vec<String> {
     let path = DocPath::new(file).expect("a plain path");
     let parsed =
@@ -15,7 +15,7 @@ fn references(file: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_name_behind_an_import_is_told_with_what_was_imported() {
+fn a_qualified_name_includes_the_imported_module() {
     for (file, text, expected) in [
         ("a.hs", "import qualified Data.Map as M\nsize = M.insert one\n", "Data.Map.insert one"),
         (

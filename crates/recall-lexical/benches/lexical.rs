@@ -1,7 +1,7 @@
-//! How fast is a source tree indexed, how large is its index, and how fast does it answer?
+//! A benchmark of indexing a source tree: speed of indexing, size of the index, and latency of queries.
 //!
-//! `cargo bench -p recall-lexical -- <folder> [most chunks]` reads the folder's text files, cuts them every 30 lines, takes
-//! what looks like a definition for a symbol, and prints the figures. Without a folder it does nothing.
+//! `cargo bench -p recall-lexical -- <folder> [max chunks]` reads the folder's text files, cuts them every 30 lines,
+//! takes lines that look like definitions for symbols, and prints the figures. Without a folder it does nothing.
 
 #![expect(clippy::print_stdout, reason = "a benchmark reports to its terminal")]
 
@@ -262,7 +262,7 @@ fn cut(row: i64, path: DocPath, text: String) -> Source {
     Source { row, document, parsed, text }
 }
 
-/// The name behind a keyword that defines, in most languages.
+/// The name after a keyword that introduces a definition in most languages.
 fn defined(line: &str) -> Option<&str> {
     let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
     let keywords =
@@ -294,11 +294,11 @@ fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
-/// The time that all threads of the process have run, or zero where the system does not tell.
+/// The CPU time of all threads of the process. Zero if the system does not report it.
 fn cpu_time() -> Duration {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<i64> =
         stat.rsplit(')').next().unwrap_or_default().split_whitespace().filter_map(|field| field.parse().ok()).collect();
-    // Behind the name and the state come ten fields, then user and system time in ticks of 10 ms.
+    // After the name and the state come ten fields, then user and system time in ticks of 10 ms.
     Duration::from_millis(10 * fields.get(10..12).map_or(0, |times| times.iter().sum::<i64>()) as u64)
 }

@@ -1,16 +1,17 @@
-//! Under which terms is a word found?
+//! Text analysis: from words to index terms.
 
 use frostem::{Algorithm, Stemmer};
 use recall_core::words::{self, Word};
 
-/// The longest term, in bytes; what is longer is cut. No word that a person searches for is longer, and encoded data in a
+/// The longest term, in bytes; a longer word is truncated. Nobody searches for a longer word, and encoded data in a
 /// text must not fill the term dictionary.
 const MAX_TERM_BYTES: usize = 64;
 
-/// Turns text into terms, for the index and for queries alike.
+/// Turns text into terms, the same way for documents and queries.
 ///
-/// Words are lower-cased; a plain word and each part of a compound are stemmed (Snowball English, Porter2, and who does
-/// something goes by the verb), a compound is also kept whole and unstemmed: `parseTokens` gives `parsetokens`, `pars`, `token`.
+/// Words are lower-cased. Plain words and the parts of compounds are stemmed with Snowball English (Porter2), and agent
+/// nouns are reduced to the stem of their verb. A compound is also kept whole and unstemmed: `parseTokens` gives
+/// `parsetokens`, `pars`, `token`.
 #[derive(Clone)]
 pub(crate) struct Analysis {
     lower: String,
@@ -18,17 +19,17 @@ pub(crate) struct Analysis {
 }
 
 impl Analysis {
-    /// For indexing: remembers the stems of the words seen last.
+    /// For indexing: caches thousands of stems.
     pub(crate) fn of_documents() -> Self {
         Self::remembering(StemCache::PLACES)
     }
 
-    /// For one text: remembers the stems of some hundred words.
+    /// For a single text: caches a few hundred stems.
     pub(crate) fn of_text() -> Self {
         Self::remembering(StemCache::PLACES_OF_TEXT)
     }
 
-    /// For a few words: filling a cache would cost more than all their stems.
+    /// For a few words: filling a larger cache would cost more than computing the stems.
     pub(crate) fn of_queries() -> Self {
         Self::remembering(1)
     }
@@ -42,11 +43,11 @@ impl Analysis {
 /// One term of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Term<'a> {
-    /// The term as the index holds it.
+    /// The term in the index.
     pub(crate) indexed: &'a str,
-    /// The word in lower case, before stemming and cutting.
+    /// The word in lower case, before stemming and truncation.
     pub(crate) lower: &'a str,
-    /// The word as it stands in the text.
+    /// The word as written in the text.
     pub(crate) word: Word<'a>,
 }
 
@@ -60,7 +61,7 @@ impl Analysis {
         });
     }
 
-    /// The term under which the index holds a word.
+    /// The index term of a word.
     pub(crate) fn term(&mut self, word: Word<'_>) -> &str {
         self.fold(word);
         indexed(word, &self.lower, &mut self.stems)
@@ -94,9 +95,9 @@ fn cut(word: &str) -> &str {
     if word.len() <= MAX_TERM_BYTES { word } else { &word[..word.floor_char_boundary(MAX_TERM_BYTES)] }
 }
 
-/// The stems of the words seen last: a table in which each word has one place, and a newcomer evicts.
+/// A direct-mapped cache of stems: each word has one slot, and a new word evicts the old one.
 ///
-/// The few thousand commonest words make up nearly all of a text, and stemming costs ten times a lookup.
+/// A few thousand common words make up nearly all of a text, and stemming costs ten times a lookup.
 #[derive(Clone)]
 struct StemCache {
     stemmer: Stemmer,
@@ -111,19 +112,19 @@ struct Stemmed {
 }
 
 impl StemCache {
-    /// A power of two; 8192 words with their stems are about 0.6 MB.
+    /// A power of two. 8192 words with their stems take about 0.6 MB.
     const PLACES: usize = 8192;
 
-    /// What a text of 16 KiB says again and again.
+    /// Enough for the repeated words of a text of 16 KiB.
     const PLACES_OF_TEXT: usize = 512;
 
     fn stem<'a>(&'a mut self, word: &'a str) -> &'a str {
-        // Words of one or two letters have no suffix, and the rules are about English letters.
+        // Words of one or two letters have no suffix, and the rules apply to English letters only.
         if word.len() <= 2 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return word;
         }
         if self.places.is_empty() {
-            // Filled on first use, because tokenizers are cloned for every field of every segment.
+            // Allocated at first use, because tokenizers are cloned for every field of every segment.
             self.places.resize(self.size, Stemmed::default());
         }
         let place = &mut self.places[hash(word) % self.size];
@@ -132,38 +133,40 @@ impl StemCache {
             place.word.push_str(word);
             place.stem.clear();
             let stem = self.stemmer.stem(word);
-            place.stem.push_str(deed(&self.stemmer, &stem).as_deref().unwrap_or(&stem));
+            place.stem.push_str(verb_of_agent(&self.stemmer, &stem).as_deref().unwrap_or(&stem));
         }
         &place.stem
     }
 }
 
-/// The stem of the verb that somebody, or a part of a program, is called by: `pars` of `parser`, `write` of `writer`, `edit`
-/// of `editor`. `None` for every other stem.
+/// The stem of the verb of an agent noun: `pars` of `parser`, `write` of `writer`, `edit` of `editor`. `None` for other
+/// stems.
 ///
-/// Porter2 takes these endings from long words alone, since in prose few short ones have anything to do with a verb. In
-/// programs they are everywhere, and what they name is asked for by the verb: how are headers parsed, who writes the journal.
-fn deed(stemmer: &Stemmer, stem: &str) -> Option<String> {
+/// Porter2 removes these endings from long words only, because few short words of prose with these endings derive from
+/// a verb. In source code they are frequent, and questions use the verb: how are headers parsed, what writes the
+/// journal.
+fn verb_of_agent(stemmer: &Stemmer, stem: &str) -> Option<String> {
     let does = |root: &&str| root.ends_with('t') || root.ends_with("ss");
     let root = stem.strip_suffix("er").or_else(|| stem.strip_suffix("or").filter(does))?;
-    // What is left of shorter ones is another word: `us` of `user`, `ov` of `over`.
-    if root.len() < FEWEST_OF_VERB {
+    // The rest of a shorter stem is another word: `us` of `user`, `ov` of `over`.
+    if root.len() < MIN_VERB_BYTES {
         return None;
     }
-    // The rules for the past tense give back the letter that the ending took, and take the one that it doubled.
+    // The past tense restores a letter that the ending dropped and removes one that it doubled.
     let verb = stemmer.stem(&format!("{root}ed")).into_owned();
-    (verb.len() >= FEWEST_OF_VERB).then_some(verb)
+    (verb.len() >= MIN_VERB_BYTES).then_some(verb)
 }
 
-/// The fewest letters of a verb that somebody is called by.
-const FEWEST_OF_VERB: usize = 3;
+/// The fewest letters of such a verb.
+const MIN_VERB_BYTES: usize = 3;
 
 fn hash(word: &str) -> usize {
     let hash = word.bytes().fold(0_u64, |hash, byte| (hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(SPREAD));
     (hash >> 32) as usize
 }
 
-/// The fractional part of the golden ratio in 64 bits: multiplying by it spreads neighbouring values (Knuth, vol. 3, 6.4).
+/// The fractional part of the golden ratio in 64 bits: multiplying by it spreads neighbouring values (Knuth, vol. 3,
+/// 6.4).
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[cfg(test)]
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_something_goes_by_the_verb() {
+    fn agent_nouns_share_the_term_of_their_verb() {
         for (words, expected) in [
             ("parse parses parsing parsed parser parsers", "pars"),
             ("write writes writing writer Writers", "write"),
@@ -216,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_word_is_cut_between_characters() {
+    fn a_long_word_is_truncated_between_characters() {
         let long = format!("{}é", "a".repeat(63));
         assert_eq!(terms(&long), "a".repeat(63));
         assert_eq!(terms(&"0".repeat(500)).len(), MAX_TERM_BYTES);

@@ -1,36 +1,36 @@
-//! What does a chunk look like to the index?
+//! The index entry of a chunk.
 
 use std::sync::Arc;
 
 use recall_core::{
-    ByteSpan, ChunkKind, ChunkRow, Document, DocumentRow, DocumentType, FileKind, Form, ParsedDocument, Traits,
+    ByteSpan, ChunkKind, ChunkRow, DocPath, Document, DocumentRow, DocumentType, FileKind, Form, ParsedDocument, Traits,
 };
 use tantivy::schema::Field;
 use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf, Value};
 
+use crate::byte_semaphore::Permit;
 use crate::fields::Fields;
-use crate::in_flight::Ticket;
-use crate::kinship::{self, Kinship};
+use crate::format::checksum;
 use crate::names::MAX_NAME_BYTES;
 use crate::phrase;
 
-/// A document to index, as the catalog holds it.
+/// A document to index, as stored in the catalog.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexedDocument<'a> {
     /// Its row.
     pub row: DocumentRow,
-    /// The row of its first chunk; the others follow in the order of ordinals, without a gap.
+    /// The row of its first chunk. The others follow in the order of their ordinals, without gaps.
     pub first_chunk: ChunkRow,
-    /// What is known of it.
+    /// Its metadata.
     pub document: &'a Document,
     /// Its chunks and symbols.
     pub parsed: &'a ParsedDocument,
-    /// Its text, which the spans of `parsed` cut.
+    /// Its text. The spans of `parsed` refer to it.
     pub text: &'a str,
 }
 
-/// What the chunks of a document share on their way to the indexing threads.
-struct Shared {
+/// The data shared by the chunks of a document until they are indexed.
+struct DocumentFields {
     fields: Fields,
     row: DocumentRow,
     document_type: DocumentType,
@@ -42,34 +42,34 @@ struct Shared {
     language: Option<Box<str>>,
     tags: Vec<String>,
     /// Held until the last chunk is indexed.
-    _ticket: Ticket,
+    _permit: Permit,
 }
 
-/// One chunk on its way to an indexing thread.
+/// One chunk, queued for an indexing thread.
 pub(crate) struct ChunkDocument {
-    shared: Arc<Shared>,
+    shared: Arc<DocumentFields>,
     row: ChunkRow,
-    place: Place,
+    position: ChunkPosition,
     body: ByteSpan,
     comment: Option<ByteSpan>,
     enclosing: Option<String>,
-    /// The qualified names of the symbols that the chunk defines.
+    /// The qualified names of the symbols defined in the chunk.
     names: Vec<String>,
-    /// The headings of prose that stand in the chunk.
+    /// The headings in the chunk, for prose.
     headings: Vec<String>,
 }
 
-/// Where a chunk stands in its document.
+/// The position of a chunk in its document.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ChunkPosition {
     First,
     Later,
 }
 
-/// Cuts a document into its chunks, in order.
-pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Ticket) -> Vec<ChunkDocument> {
+/// Converts a document to the index entries of its chunks, in order.
+pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, permit: Permit) -> Vec<ChunkDocument> {
     let IndexedDocument { row, first_chunk, document, parsed, text } = *indexed;
-    let shared = Arc::new(Shared {
+    let shared = Arc::new(DocumentFields {
         fields,
         row,
         document_type: document.document_type,
@@ -77,15 +77,15 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Tick
             document_type: document.document_type,
             file_kind: document.file_kind,
             form: Form::of(document.language.as_ref()),
-        }) | kinship::pack(Kinship::of(&document.path)),
+        }) | SiblingKeys::of(&document.path).pack(),
         text: text.into(),
         path: document.path.as_str().into(),
         stem: document.path.stem().into(),
-        // A title that is only the file's name is searched as a part of the path.
+        // A title that is only the file name is already searched as a part of the path.
         title: (document.title != document.path.file_name()).then(|| document.title.as_str().into()),
         language: document.language.as_ref().map(|language| language.as_str().into()),
         tags: document.tags.clone(),
-        _ticket: ticket,
+        _permit: permit,
     });
     let is_prose = document.document_type != DocumentType::Code;
     let mut names: Vec<(Vec<String>, Vec<String>)> = vec![Default::default(); parsed.chunks.len()];
@@ -102,10 +102,10 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Tick
         .map(|(place, (chunk, (names, headings)))| ChunkDocument {
             shared: Arc::clone(&shared),
             row: ChunkRow(first_chunk.0 + place as i64),
-            place: if place == 0 { Place::First } else { Place::Later },
+            position: if place == 0 { ChunkPosition::First } else { ChunkPosition::Later },
             body: chunk.span.bytes,
             comment: chunk.doc_comment,
-            // The heading path of prose is its title and sections; that of code names what encloses the chunk.
+            // In prose this is the title and the section headings, in code the enclosing definitions.
             enclosing: if chunk.kind == ChunkKind::Window { None } else { chunk.symbol.clone() },
             names,
             headings,
@@ -113,8 +113,8 @@ pub(crate) fn chunks(fields: Fields, indexed: &IndexedDocument<'_>, ticket: Tick
         .collect()
 }
 
-/// Packs traits into a number: the type's place in [`DocumentType::ALL`], the file kind's in [`FileKind::ALL`] × 256, the
-/// form's in [`Form::ALL`] × 65,536. The bits from [`kinship::SHIFT`] on are left free.
+/// Packs traits into a number: the type's index in [`DocumentType::ALL`], the file kind's index in [`FileKind::ALL`] ×
+/// 256, the form's index in [`Form::ALL`] × 65,536. The bits from [`SiblingKeys::SHIFT`] up are zero.
 pub(crate) fn pack(traits: Traits) -> u64 {
     let document_type = DocumentType::ALL.iter().position(|&known| known == traits.document_type);
     let file_kind = FileKind::ALL.iter().position(|&known| known == traits.file_kind);
@@ -124,7 +124,7 @@ pub(crate) fn pack(traits: Traits) -> u64 {
         | (form.unwrap_or_default() as u64) << 16
 }
 
-/// Reads packed traits; `None` when the number is no packing.
+/// Unpacks traits. `None` if the number is not a valid packing.
 pub(crate) fn unpack(packed: u64) -> Option<Traits> {
     let document_type = *DocumentType::ALL.get((packed & 0xff) as usize)?;
     let file_kind = *FileKind::ALL.get((packed >> 8 & 0xff) as usize)?;
@@ -132,12 +132,66 @@ pub(crate) fn unpack(packed: u64) -> Option<Traits> {
     Some(Traits { document_type, file_kind, form })
 }
 
+/// Hashes of a document's directory and file name, to find related documents.
+///
+/// Both have twenty bits and are packed next to the document's traits. Among a few hundred candidates, two unrelated
+/// documents collide once in a few thousand queries, and then one feature is slightly too high.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SiblingKeys {
+    /// Equal for documents of one directory.
+    pub(crate) folder: u32,
+    /// Equal for files with the same bare name: `store.c`, `store.h`, `test_store.c`, `StoreTests.cs`.
+    pub(crate) stem: u32,
+}
+
+impl SiblingKeys {
+    /// The lowest bit of the packed hashes.
+    const SHIFT: u32 = 24;
+    const BITS: u32 = 20;
+    const MASK: u64 = (1 << Self::BITS) - 1;
+
+    fn of(path: &DocPath) -> Self {
+        let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+        let hash = |text: &str| {
+            let sum = checksum(text);
+            ((sum ^ sum >> 32) & Self::MASK) as u32
+        };
+        Self { folder: hash(folder), stem: hash(&bare_stem(path.stem())) }
+    }
+
+    /// Packs the hashes. The bits below [`SHIFT`](Self::SHIFT) are zero.
+    fn pack(self) -> u64 {
+        (u64::from(self.folder) | u64::from(self.stem) << Self::BITS) << Self::SHIFT
+    }
+
+    /// Unpacks the result of [`pack`](Self::pack).
+    pub(crate) fn unpack(packed: u64) -> Self {
+        let packed = packed >> Self::SHIFT;
+        Self { folder: (packed & Self::MASK) as u32, stem: (packed >> Self::BITS & Self::MASK) as u32 }
+    }
+}
+
+/// A file name in lower case, without separators and without the affixes of tests.
+fn bare_stem(stem: &str) -> String {
+    let mut bare: String = stem.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    for ending in ["tests", "test", "spec"] {
+        if bare.len() > ending.len() && bare.ends_with(ending) {
+            bare.truncate(bare.len() - ending.len());
+            break;
+        }
+    }
+    match bare.strip_prefix("test") {
+        Some(rest) if !rest.is_empty() => rest.to_owned(),
+        _ => bare,
+    }
+}
+
 impl tantivy::Document for ChunkDocument {
     type Value<'a> = FieldValue<'a>;
     type FieldsValuesIter<'a> = std::vec::IntoIter<(Field, FieldValue<'a>)>;
 
     fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
-        let Shared { fields, row, document_type, traits, text, path, stem, title, language, tags, _ticket } =
+        let DocumentFields { fields, row, document_type, traits, text, path, stem, title, language, tags, _permit } =
             &*self.shared;
         let folder = path.rsplit('/').nth(1).unwrap_or_default();
         let mut values = Vec::with_capacity(16 + 3 * self.names.len());
@@ -164,7 +218,7 @@ impl tantivy::Document for ChunkDocument {
         for heading in &self.headings {
             put(fields.phrase, heading);
         }
-        if self.place == Place::First {
+        if self.position == ChunkPosition::First {
             if *document_type != DocumentType::Code
                 && let Some(title) = title
             {
@@ -197,7 +251,7 @@ impl tantivy::Document for ChunkDocument {
 /// The value of a field, borrowed from its chunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum FieldValue<'a> {
-    /// Text to be cut into tokens.
+    /// Text to be tokenized.
     Text(&'a str),
     /// A number.
     Number(u64),
@@ -225,13 +279,36 @@ mod tests {
             for file_kind in FileKind::ALL {
                 for form in Form::ALL {
                     let traits = Traits { document_type, file_kind, form };
-                    let kinship = Kinship { folder: 0xf_ffff, stem: 0xa_aaaa };
-                    let packed = pack(traits) | kinship::pack(kinship);
-                    assert_eq!((unpack(packed), kinship::unpack(packed)), (Some(traits), kinship));
+                    let keys = SiblingKeys { folder: 0xf_ffff, stem: 0xa_aaaa };
+                    let packed = pack(traits) | keys.pack();
+                    assert_eq!((unpack(packed), SiblingKeys::unpack(packed)), (Some(traits), keys));
                 }
             }
         }
         assert_eq!(unpack(0xff), None);
         assert_eq!(unpack(0xff00), None);
+    }
+
+    fn keys(path: &str) -> SiblingKeys {
+        SiblingKeys::of(&DocPath::new(path).expect("plain"))
+    }
+
+    #[test]
+    fn a_file_and_its_test_have_the_same_bare_name() {
+        for (one, other) in [
+            ("src/store.c", "tests/test_store.c"),
+            ("src/Store.cs", "src/StoreTests.cs"),
+            ("store.h", "store.c"),
+            ("lib/user_store.rb", "spec/user_store_spec.rb"),
+        ] {
+            assert_eq!(keys(one).stem, keys(other).stem, "{one} {other}");
+        }
+        assert_ne!(keys("a/store.c").stem, keys("a/restore.c").stem);
+    }
+
+    #[test]
+    fn a_directory_differs_from_its_parent() {
+        assert_eq!(keys("src/a.c").folder, keys("src/b.c").folder);
+        assert_ne!(keys("src/a.c").folder, keys("src/x/a.c").folder);
     }
 }

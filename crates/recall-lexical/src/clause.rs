@@ -1,4 +1,4 @@
-//! What is looked for, and what is a match of it worth?
+//! Weighted clauses of a query and their posting lists.
 
 use std::rc::Rc;
 
@@ -7,93 +7,94 @@ use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, TantivyError};
 
-use crate::look_ups::LookUps;
-use crate::snapshot::{Found, Segment};
+use crate::snapshot::{Segment, TermPostings};
+use crate::term_cache::TermCache;
 
-/// How soon further occurrences of a term in a chunk stop to count (Robertson, Walker, TREC-3).
+/// Saturation of the term frequency in BM25 (Robertson, Walker, TREC-3).
 pub(crate) const K1: f32 = 1.2;
-/// How much the length of a chunk counts.
+/// Strength of the length normalisation in BM25.
 pub(crate) const B: f32 = 0.75;
 
-/// A list of clauses; what matches any of them is scored by the sum of their worths.
-pub(crate) struct Clauses<'a> {
-    look_ups: &'a LookUps<'a>,
+/// A disjunction of clauses. The score of an entry is the sum of the scores of the clauses that match it.
+pub(crate) struct DisjunctionQuery<'a> {
+    term_cache: &'a TermCache<'a>,
     list: Vec<Clause>,
-    /// The part of BM25 that depends on a chunk's length alone, for each stored length, by field.
+    /// For each field, the part of BM25 that depends on the length alone, by stored length.
     norms: Vec<(Field, Norms)>,
 }
 
 type Norms = Rc<[f32; 256]>;
 
-/// One thing looked for.
+/// One clause: a set of matches and their score.
 pub(crate) struct Clause {
     matches: Matches,
-    worth: Worth,
+    scorer: TermScorer,
 }
 
 enum Matches {
-    /// The entries with a term; its postings in each segment.
-    Term(Field, Rc<Found>),
-    /// These entries, ascending, of each segment.
+    /// The entries that contain a term, with its postings in each segment.
+    Term(Field, Rc<TermPostings>),
+    /// The entries of each segment, ascending.
     Entries(Vec<Vec<DocId>>),
 }
 
 #[derive(Clone)]
-pub(crate) enum Worth {
-    /// `weight × frequency / (frequency + norm)`; never more than the weight.
+pub(crate) enum TermScorer {
+    /// `weight × frequency / (frequency + norm)`, which is less than the weight.
     Bm25 { weight: f32, norms: Norms },
-    /// The same for every match.
+    /// The same score for every match.
     Constant(f32),
 }
 
-impl Worth {
-    /// No match is worth more.
+impl TermScorer {
+    /// The upper bound of the score of a match.
     pub(crate) fn bound(&self) -> f32 {
         match *self {
             Self::Bm25 { weight, .. } => weight,
-            Self::Constant(worth) => worth,
+            Self::Constant(score) => score,
         }
     }
 }
 
-impl<'a> Clauses<'a> {
-    pub(crate) fn new(look_ups: &'a LookUps<'a>) -> Self {
-        Self { look_ups, list: Vec::new(), norms: Vec::new() }
+impl<'a> DisjunctionQuery<'a> {
+    pub(crate) fn new(term_cache: &'a TermCache<'a>) -> Self {
+        Self { term_cache, list: Vec::new(), norms: Vec::new() }
     }
 
-    /// Looks for a term of a scored field, by BM25 times a weight above 0.
+    /// Adds a term of a scored field, with BM25 times a positive weight.
     pub(crate) fn term(&mut self, field: Field, term: &str, weight: f32) -> Result<(), TantivyError> {
-        let found = self.look_ups.look_up(field, term.as_bytes())?;
+        let found = self.term_cache.look_up(field, term.as_bytes())?;
         if found.chunks > 0 {
-            let idf = inverse_document_frequency(found.chunks, self.look_ups.snapshot.chunks);
-            let worth = Worth::Bm25 { weight: weight * idf * (K1 + 1.0), norms: self.norms(field) };
-            self.list.push(Clause { matches: Matches::Term(field, found), worth });
+            let idf = inverse_document_frequency(found.chunks, self.term_cache.snapshot.chunks);
+            let scorer = TermScorer::Bm25 { weight: weight * idf * (K1 + 1.0), norms: self.norms(field) };
+            self.list.push(Clause { matches: Matches::Term(field, found), scorer });
         }
         Ok(())
     }
 
-    /// Looks for a key, which is worth the same wherever it matches.
-    pub(crate) fn key(&mut self, field: Field, key: &str, worth: f32) -> Result<(), TantivyError> {
-        let found = self.look_ups.look_up(field, key.as_bytes())?;
+    /// Adds a key. Every match has the same score.
+    pub(crate) fn key(&mut self, field: Field, key: &str, score: f32) -> Result<(), TantivyError> {
+        let found = self.term_cache.look_up(field, key.as_bytes())?;
         if found.chunks > 0 {
-            self.list.push(Clause { matches: Matches::Term(field, found), worth: Worth::Constant(worth) });
+            self.list.push(Clause { matches: Matches::Term(field, found), scorer: TermScorer::Constant(score) });
         }
         Ok(())
     }
 
-    /// Looks for the keys that begin with a prefix and are longer, at most `most` of them, in the order of keys. An entry
-    /// is worth the same however many match.
-    pub(crate) fn keys_from(
+    /// Adds the keys that are longer than a prefix and begin with it, at most `limit` of them in ascending order. The
+    /// score of an entry does not depend on how many of them match.
+    pub(crate) fn keys_with_prefix(
         &mut self,
         field: Field,
         prefix: &str,
-        most: usize,
-        worth: f32,
+        limit: usize,
+        score: f32,
     ) -> Result<(), TantivyError> {
-        let keys = self.look_ups.look_up_from(field, prefix, most)?;
-        let mut entries: Vec<Vec<DocId>> = vec![Vec::new(); self.look_ups.snapshot.segments.len()];
+        let keys = self.term_cache.look_up_prefix(field, prefix, limit)?;
+        let mut entries: Vec<Vec<DocId>> = vec![Vec::new(); self.term_cache.snapshot.segments.len()];
         for found in &keys {
-            for ((segment, info), entries) in self.look_ups.snapshot.segments.iter().zip(&found.infos).zip(&mut entries)
+            for ((segment, info), entries) in
+                self.term_cache.snapshot.segments.iter().zip(&found.infos).zip(&mut entries)
             {
                 if let Some(info) = info {
                     segment.each_in(field, info, |entry| entries.push(entry))?;
@@ -105,20 +106,20 @@ impl<'a> Clauses<'a> {
             entries.dedup();
         }
         if entries.iter().any(|entries| !entries.is_empty()) {
-            self.list.push(Clause { matches: Matches::Entries(entries), worth: Worth::Constant(worth) });
+            self.list.push(Clause { matches: Matches::Entries(entries), scorer: TermScorer::Constant(score) });
         }
         Ok(())
     }
 
-    /// No entry can score more.
+    /// The upper bound of the score of an entry.
     pub(crate) fn bound(&self) -> f32 {
-        self.list.iter().map(|clause| clause.worth.bound()).sum()
+        self.list.iter().map(|clause| clause.scorer.bound()).sum()
     }
 
-    /// The clauses, the most worthy first; equal ones in the order they were given.
+    /// The clauses by descending upper bound. Equal ones keep the order in which they were added.
     pub(crate) fn into_sorted(self) -> Vec<Clause> {
         let mut list = self.list;
-        list.sort_by(|a, b| b.worth.bound().total_cmp(&a.worth.bound()));
+        list.sort_by(|a, b| b.scorer.bound().total_cmp(&a.scorer.bound()));
         list
     }
 
@@ -126,7 +127,7 @@ impl<'a> Clauses<'a> {
         if let Some((_, norms)) = self.norms.iter().find(|(known, _)| *known == field) {
             return Rc::clone(norms);
         }
-        let mean = self.look_ups.snapshot.mean_length(field);
+        let mean = self.term_cache.snapshot.mean_length(field);
         let mut norms = [0.0; 256];
         for (id, norm) in (0_u8..=255).zip(&mut norms) {
             let length = FieldNormReader::id_to_fieldnorm(id) as f32;
@@ -139,20 +140,20 @@ impl<'a> Clauses<'a> {
 }
 
 impl Clause {
-    pub(crate) fn worth(&self) -> &Worth {
-        &self.worth
+    pub(crate) fn scorer(&self) -> &TermScorer {
+        &self.scorer
     }
 
-    /// The clause's matches in one segment; `None` where there are none.
+    /// Opens the posting list of one segment. `None` if it is empty.
     pub(crate) fn open<'s>(&'s self, number: usize, segment: &'s Segment) -> Result<Option<List<'s>>, TantivyError> {
         match &self.matches {
             Matches::Entries(entries) if entries[number].is_empty() => Ok(None),
             Matches::Entries(entries) => Ok(Some(List::Entries(&entries[number]))),
             Matches::Term(field, found) => {
                 let Some(info) = &found.infos[number] else { return Ok(None) };
-                let option = match self.worth {
-                    Worth::Bm25 { .. } => IndexRecordOption::WithFreqs,
-                    Worth::Constant(_) => IndexRecordOption::Basic,
+                let option = match self.scorer {
+                    TermScorer::Bm25 { .. } => IndexRecordOption::WithFreqs,
+                    TermScorer::Constant(_) => IndexRecordOption::Basic,
                 };
                 let postings = segment.inverted(*field).read_block_postings_from_terminfo(info, option)?;
                 Ok(Some(List::Postings { postings, lengths: segment.lengths(*field) }))
@@ -167,14 +168,14 @@ impl Clause {
     reason = "nearly all lists are postings, and a box for each would be an allocation"
 )]
 pub(crate) enum List<'s> {
-    /// As the index holds them.
+    /// Postings of the index.
     Postings { postings: BlockSegmentPostings, lengths: Option<&'s FieldNormReader> },
-    /// Ascending.
+    /// Ascending entries.
     Entries(&'s [DocId]),
 }
 
 impl List<'_> {
-    /// How many matches there are, removed entries included.
+    /// The number of matches, removed entries included.
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Postings { postings, .. } => postings.doc_freq() as usize,
@@ -182,10 +183,15 @@ impl List<'_> {
         }
     }
 
-    /// Calls `add` with every match that passes the gate, and its worth.
-    pub(crate) fn scan(&mut self, worth: &Worth, passes: impl Fn(DocId) -> bool, mut add: impl FnMut(DocId, f32)) {
-        match (self, worth) {
-            (Self::Postings { postings, lengths: Some(lengths) }, Worth::Bm25 { weight, norms }) => {
+    /// Calls `add` with each match that passes the filter, and its score.
+    pub(crate) fn scan(
+        &mut self,
+        scorer: &TermScorer,
+        passes: impl Fn(DocId) -> bool,
+        mut add: impl FnMut(DocId, f32),
+    ) {
+        match (self, scorer) {
+            (Self::Postings { postings, lengths: Some(lengths) }, TermScorer::Bm25 { weight, norms }) => {
                 while postings.block_len() > 0 {
                     for (&entry, &frequency) in postings.docs().iter().zip(postings.freqs()) {
                         if passes(entry) {
@@ -195,20 +201,29 @@ impl List<'_> {
                     postings.advance();
                 }
             }
-            (Self::Postings { postings, .. }, worth) => {
+            (Self::Postings { postings, .. }, scorer) => {
                 while postings.block_len() > 0 {
-                    postings.docs().iter().filter(|&&entry| passes(entry)).for_each(|&entry| add(entry, worth.bound()));
+                    postings
+                        .docs()
+                        .iter()
+                        .filter(|&&entry| passes(entry))
+                        .for_each(|&entry| add(entry, scorer.bound()));
                     postings.advance();
                 }
             }
-            (Self::Entries(entries), worth) => {
-                entries.iter().filter(|&&entry| passes(entry)).for_each(|&entry| add(entry, worth.bound()));
+            (Self::Entries(entries), scorer) => {
+                entries.iter().filter(|&&entry| passes(entry)).for_each(|&entry| add(entry, scorer.bound()));
             }
         }
     }
 
-    /// Calls `add` with every match among the wanted entries, which ascend, and its worth.
-    pub(crate) fn seek(&mut self, worth: &Worth, wanted: impl Iterator<Item = DocId>, mut add: impl FnMut(DocId, f32)) {
+    /// Calls `add` with each match among the `wanted` entries, which ascend, and its score.
+    pub(crate) fn seek(
+        &mut self,
+        scorer: &TermScorer,
+        wanted: impl Iterator<Item = DocId>,
+        mut add: impl FnMut(DocId, f32),
+    ) {
         match self {
             Self::Postings { postings, lengths } => {
                 for entry in wanted {
@@ -218,11 +233,11 @@ impl List<'_> {
                     }
                     add(
                         entry,
-                        match (worth, &lengths) {
-                            (Worth::Bm25 { weight, norms }, Some(lengths)) => {
+                        match (scorer, &lengths) {
+                            (TermScorer::Bm25 { weight, norms }, Some(lengths)) => {
                                 bm25(*weight, norms, postings.freq(at), lengths.fieldnorm_id(entry))
                             }
-                            (worth, _) => worth.bound(),
+                            (scorer, _) => scorer.bound(),
                         },
                     );
                 }
@@ -230,7 +245,7 @@ impl List<'_> {
             Self::Entries(entries) => {
                 for entry in wanted {
                     if entries.binary_search(&entry).is_ok() {
-                        add(entry, worth.bound());
+                        add(entry, scorer.bound());
                     }
                 }
             }
@@ -238,7 +253,7 @@ impl List<'_> {
     }
 }
 
-/// How telling a term is that so many of all texts have.
+/// The inverse document frequency of a term that occurs in `with` of `all` texts.
 pub(crate) fn inverse_document_frequency(with: u64, all: u64) -> f32 {
     let (with, all) = (with as f32, all.max(with) as f32);
     (1.0 + (all - with + 0.5) / (with + 0.5)).ln()

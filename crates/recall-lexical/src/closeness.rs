@@ -1,89 +1,91 @@
-//! How close together do the words of a question stand in a text?
+//! Proximity of the query's terms in a text.
 //!
-//! The index knows which words a chunk holds and how often, not where: positions would double it. Where a word stands is
-//! read out of the texts of the few best candidates.
+//! The index has no positions, because they would double its size. The positions of terms are read from the texts of
+//! the few best candidates instead.
 
 use recall_core::Understood;
 use recall_core::words::{self, Word};
 
-use crate::wanted::Wanted;
+use crate::query_term_matcher::QueryTermMatcher;
 
-/// How close the words of a question stand in a text. Each is from 0 to 1.
+/// The proximity of the query's terms in a text. All values are from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Closeness {
-    /// The share of the question's neighbouring terms that follow each other in the text, with at most one word between.
+    /// The share of adjacent query terms that follow each other in the text, with at most one word between them.
     pub pairs: f32,
-    /// How near the question's neighbouring terms stand to each other, in any order: the mean of 1 / distance.
+    /// The mean of 1 / distance over adjacent query terms, in either order.
     pub near: f32,
-    /// How early the terms come: the mean of 1 / (1 + words before the first / 10).
+    /// The earliness of the terms: the mean of 1 / (1 + words before the first occurrence / 10).
     pub lead: f32,
 }
 
-/// Reads texts for one question; made once a query.
+/// Computes [`Closeness`] for the texts of one query. Create one per query.
 pub struct ClosenessReader {
-    wanted: Wanted,
-    /// Where each term stands, in words from the start of the text.
-    places: Vec<Vec<u32>>,
+    matcher: QueryTermMatcher,
+    /// The positions of each term, in words from the start of the text.
+    positions: Vec<Vec<u32>>,
 }
 
-/// More occurrences of a term than this are not looked at: the first ones are what a text is about.
-const MOST_PLACES: usize = 32;
-/// How far behind the first the second term of a pair may stand.
-const REACH: u32 = 2;
-/// After how many words a term is half as early as at the start.
+/// The most positions kept per term. The first ones show what a text is about.
+const MAX_POSITIONS: usize = 32;
+/// The largest distance from the first term of a pair to the second.
+const MAX_PAIR_DISTANCE: u32 = 2;
+/// The number of words after which the earliness is half.
 const LEAD_WORDS: f32 = 10.0;
 
 impl ClosenessReader {
     /// Prepares for a query.
     pub fn new(understood: &Understood) -> Self {
-        let wanted = Wanted::of(&understood.text);
-        let places = vec![Vec::new(); wanted.len()];
-        Self { wanted, places }
+        let matcher = QueryTermMatcher::of(&understood.text);
+        let positions = vec![Vec::new(); matcher.len()];
+        Self { matcher, positions }
     }
 
-    /// Reads a text.
+    /// Computes the proximity in one text.
     pub fn read(&mut self, text: &str) -> Closeness {
         self.find(text);
-        let terms = self.places.len().max(1) as f32;
-        let lead = |places: &Vec<u32>| places.first().map_or(0.0, |&first| 1.0 / (1.0 + first as f32 / LEAD_WORDS));
-        let lead = self.places.iter().map(lead).sum::<f32>() / terms;
+        let terms = self.positions.len().max(1) as f32;
+        let lead =
+            |positions: &Vec<u32>| positions.first().map_or(0.0, |&first| 1.0 / (1.0 + first as f32 / LEAD_WORDS));
+        let lead = self.positions.iter().map(lead).sum::<f32>() / terms;
         let (mut pairs, mut near) = (0.0, 0.0);
-        for pair in self.places.windows(2) {
+        for pair in self.positions.windows(2) {
             let (follows, distance) = distance(&pair[0], &pair[1]);
             pairs += f32::from(u8::from(follows));
             near += distance.map_or(0.0, |distance| 1.0 / distance.max(1) as f32);
         }
-        let count = self.places.len().saturating_sub(1).max(1) as f32;
+        let count = self.positions.len().saturating_sub(1).max(1) as f32;
         Closeness { pairs: pairs / count, near: near / count, lead }
     }
 
-    /// Notes where the terms stand.
+    /// Finds the positions of the terms.
     fn find(&mut self, text: &str) {
-        let Self { wanted, places } = self;
-        places.iter_mut().for_each(Vec::clear);
+        let Self { matcher, positions } = self;
+        positions.iter_mut().for_each(Vec::clear);
         let mut at = 0;
         words::split(text, |word| {
-            if let Some(found) = wanted.place_of(word)
-                && places[found].len() < MOST_PLACES
+            if let Some(found) = matcher.index_of(word)
+                && positions[found].len() < MAX_POSITIONS
             {
-                places[found].push(at);
+                positions[found].push(at);
             }
-            // A compound stands where its first part does.
+            // A compound has the position of its first part.
             at += u32::from(!matches!(word, Word::Compound(_)));
         });
     }
 }
 
-/// Whether `b` follows `a` within reach, and how far the nearest two are apart. Both ascend.
+/// Whether an element of `b` follows one of `a` within reach, and the smallest distance between them. Both are
+/// ascending.
 fn distance(a: &[u32], b: &[u32]) -> (bool, Option<u32>) {
     let mut follows = false;
     let mut nearest: Option<u32> = None;
     for &one in a {
-        let behind = b.partition_point(|&other| other <= one);
-        let around = [behind.checked_sub(1), Some(behind)].into_iter().flatten().filter_map(|place| b.get(place));
+        let next = b.partition_point(|&other| other <= one);
+        let around = [next.checked_sub(1), Some(next)].into_iter().flatten().filter_map(|place| b.get(place));
         for &other in around {
             let apart = one.abs_diff(other);
-            follows |= other > one && apart <= REACH;
+            follows |= other > one && apart <= MAX_PAIR_DISTANCE;
             nearest = Some(nearest.map_or(apart, |known| known.min(apart)));
         }
     }
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_early_word_leads() {
+    fn an_early_word_has_a_higher_lead() {
         let late = "word ".repeat(50) + "budget";
         assert!(read("budget", "Budget of a call").lead > read("budget", &late).lead);
     }
@@ -124,7 +126,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn every_part_is_a_share(text in "\\PC{0,80}", query in "\\PC{0,30}") {
+        fn every_value_is_between_zero_and_one(text in "\\PC{0,80}", query in "\\PC{0,30}") {
             let Closeness { pairs, near, lead } = read(&query, &text);
             for share in [pairs, near, lead] {
                 assert!((0.0..=1.0).contains(&share));

@@ -1,9 +1,10 @@
-//! How are the index's files written?
+//! The directory that holds the index's files.
 //!
-//! As the index library writes them to a memory-mapped directory, but without waiting for the disk: a commit of one file makes
-//! some twenty of them, and to have each on disk took nine tenths of the time of a commit (200 ms of 220 on a virtual disk).
-//! The index is derived, and its state survives the death of the process all the same. What a loss of power tears is noticed
-//! by the checksums at the next opening, because only a [`seal`](crate::integrity::seal), which does wait, vouches for files.
+//! Like tantivy's memory-mapped directory, but writes do not wait for the disk. A commit of one file creates about
+//! twenty files, and syncing each took nine tenths of the time of a commit (200 ms of 220 on a virtual disk). The index
+//! is derived data, and a committed state survives the end of the process in any case. A file torn by a loss of power
+//! fails its checksum at the next opening, because files are only trusted under a [`seal`](crate::integrity::seal),
+//! which does wait for the disk.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -18,7 +19,7 @@ use tantivy::directory::{
     WatchHandle, WritePtr,
 };
 
-/// How the names of files begin that are renamed once they are whole.
+/// The prefix of the names of temporary files, which are renamed once they are complete.
 pub(crate) const TEMPORARY: &str = ".tmp";
 
 /// A folder of index files, memory-mapped for reading.
@@ -27,7 +28,7 @@ pub(crate) struct IndexDirectory {
     root: PathBuf,
     folder: Arc<Folder>,
     mapped: MmapDirectory,
-    refusal: Refusal,
+    last_write_error: LastWriteError,
 }
 
 impl IndexDirectory {
@@ -35,12 +36,12 @@ impl IndexDirectory {
         let mapped = MmapDirectory::open(root)?;
         let failed = |error: recall_folder::OpenError| OpenDirectoryError::wrap_io_error(error.into(), root.to_owned());
         let folder = Arc::new(Folder::open(root).map_err(failed)?);
-        Ok(Self { root: root.to_owned(), folder, mapped, refusal: Refusal::default() })
+        Ok(Self { root: root.to_owned(), folder, mapped, last_write_error: LastWriteError::default() })
     }
 
-    /// What the operating system says to writes, shared by all clones.
-    pub(crate) fn refusal(&self) -> &Refusal {
-        &self.refusal
+    /// The last write error of the operating system, shared by all clones.
+    pub(crate) fn last_write_error(&self) -> &LastWriteError {
+        &self.last_write_error
     }
 }
 
@@ -49,7 +50,7 @@ impl Directory for IndexDirectory {
         self.mapped.get_file_handle(path)
     }
 
-    /// The library deletes what a list of files in the folder names; only plain names are taken from it.
+    /// tantivy deletes the files named in a list that lies in the folder. Only plain names are accepted from that list.
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
         use recall_folder::OpenError::Missing;
 
@@ -65,11 +66,13 @@ impl Directory for IndexDirectory {
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         match OpenOptions::new().write(true).create_new(true).open(self.root.join(path)) {
-            Ok(file) => Ok(BufWriter::new(Box::new(Unsynced { file, refusal: self.refusal.clone() }))),
+            Ok(file) => {
+                Ok(BufWriter::new(Box::new(Unsynced { file, last_write_error: self.last_write_error.clone() })))
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(OpenWriteError::FileAlreadyExists(path.to_owned()))
             }
-            Err(error) => Err(OpenWriteError::wrap_io_error(self.refusal.noted(error), path.to_owned())),
+            Err(error) => Err(OpenWriteError::wrap_io_error(self.last_write_error.noted(error), path.to_owned())),
         }
     }
 
@@ -78,7 +81,7 @@ impl Directory for IndexDirectory {
     }
 
     fn atomic_write(&self, path: &Path, content: &[u8]) -> io::Result<()> {
-        replace(&self.root.join(path), content).map_err(|error| self.refusal.noted(error))
+        replace(&self.root.join(path), content).map_err(|error| self.last_write_error.noted(error))
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
@@ -97,16 +100,16 @@ impl Directory for IndexDirectory {
 /// A file that is closed without waiting for the disk.
 struct Unsynced {
     file: File,
-    refusal: Refusal,
+    last_write_error: LastWriteError,
 }
 
 impl Write for Unsynced {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes).map_err(|error| self.refusal.noted(error))
+        self.file.write(bytes).map_err(|error| self.last_write_error.noted(error))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush().map_err(|error| self.refusal.noted(error))
+        self.file.flush().map_err(|error| self.last_write_error.noted(error))
     }
 }
 
@@ -116,19 +119,19 @@ impl TerminatingWrite for Unsynced {
     }
 }
 
-/// The last error of the operating system to a write.
+/// The last write error of the operating system.
 ///
-/// The index library writes on threads of its own and tells only that one has ended, not that the disk was full.
+/// tantivy writes on its own threads and reports only that a thread ended, not that the disk was full.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Refusal(Arc<AtomicI32>);
+pub(crate) struct LastWriteError(Arc<AtomicI32>);
 
-impl Refusal {
-    /// Forgets what was said before.
+impl LastWriteError {
+    /// Forgets the error.
     pub(crate) fn clear(&self) {
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// What was said last; `None` when nothing was refused.
+    /// The last error. `None` if no write failed.
     pub(crate) fn last(&self) -> Option<io::Error> {
         match self.0.load(Ordering::Relaxed) {
             0 => None,
@@ -144,14 +147,14 @@ impl Refusal {
     }
 }
 
-/// Puts a file in the place of another at once: whoever reads sees the one or the other.
+/// Replaces a file atomically. A reader sees the old or the new content.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let name = format!("{TEMPORARY}-{}-{number}", std::process::id());
     let temporary = path.with_file_name(&name);
     fs::write(&temporary, content).and_then(|()| fs::rename(&temporary, path)).inspect_err(|_| {
-        // The error above says what went wrong; a leftover is swept at the next opening.
+        // The error above is the relevant one. A leftover file is deleted at the next opening.
         let _ = Folder::open(path.parent().unwrap_or(path)).and_then(|folder| folder.remove(&name));
     })
 }

@@ -1,135 +1,137 @@
-//! What speaks, in the words alone, for a document as an answer?
+//! Lexical features of candidate documents.
 //!
-//! Retrievers say which chunks may answer. Of each document that one of them named, the evidence says how well it fits as a
-//! whole: its best chunks, all of its chunks together, its names, its comments, its path, and how much of the question they
-//! cover. These are the features of a learned ranker; nothing here weighs one against another, except to choose the chunk
-//! that stands for its document.
+//! Retrievers return chunks. For each document that one of them returned, the evidence describes how well the document
+//! matches as a whole: its best chunks, all its chunks together, its names, comments and path, and how much of the
+//! query they cover. A learned ranker uses these features. This module does not weigh them against each other, except
+//! to choose the chunk that represents a document.
 
-mod gather;
-mod slots;
-mod tally;
+mod collect;
+mod ranges;
+mod stats;
 
 use recall_core::{ChunkRow, DocumentRow, Traits};
 
 use crate::clause::K1;
 
-pub(crate) use gather::gather;
+pub(crate) use collect::collect;
 
-/// What speaks for the documents of a list of candidates.
+/// The features of the documents in a list of candidates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// What is asked.
+    /// The features of the query.
     pub question: Question,
     /// The documents, each once, ascending by row.
     pub documents: Vec<DocumentEvidence>,
 }
 
-/// How a query looks to an index.
+/// The features of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Question {
-    /// How many distinct terms it has; stop words count only where there is nothing else.
+    /// The number of distinct terms. Stop words count only if there are no other words.
     pub terms: f32,
-    /// How many names it may mean.
+    /// The number of names that the query may mean.
     pub names: f32,
-    /// The sum of its terms' inverse document frequencies: what a document that matches everything covers.
+    /// The sum of the inverse document frequencies of its terms, which is the coverage weight of a document that
+    /// contains all.
     pub weight: f32,
     /// The inverse document frequency of its rarest term.
     pub rarest: f32,
-    /// The part of `weight` that stands on terms which the index does not hold at all, 0 to 1.
+    /// The share of `weight` that comes from terms not in the index, 0 to 1.
     pub unknown: f32,
-    /// How many chunks the index holds.
+    /// The number of chunks in the index.
     pub chunks: f32,
 }
 
 impl Question {
-    /// The BM25 sum of a text that could not match better: every term as often and in as short a text as can be.
+    /// The supremum of the BM25 sum over the query's terms.
     pub fn perfect(&self) -> f32 {
         self.weight * (K1 + 1.0)
     }
 }
 
-/// What speaks for one document.
+/// The features of one document.
 ///
-/// Scores are BM25 sums over the terms of the question, not normalised. What is called a share or a coverage is from 0 to 1;
-/// a coverage weighs each term by its inverse document frequency.
+/// Scores are BM25 sums over the terms of the query, not normalised. Shares and coverages are from 0 to 1. A coverage
+/// weights each term by its inverse document frequency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DocumentEvidence {
     /// The document.
     pub document: DocumentRow,
-    /// The chunk that stands for it: the one that defines what is named, or else fits best over all fields.
+    /// The chunk that represents the document: the one that defines a name of the query, or else the best over all
+    /// fields.
     pub chunk: ChunkRow,
-    /// What is known of the document.
+    /// The traits of the document.
     pub traits: Traits,
-    /// Equal for documents of one directory.
+    /// A hash of the directory. Equal for documents of one directory.
     pub folder: u32,
-    /// Equal for documents whose files are named alike.
+    /// A hash of the bare file name. Equal for files with the same name apart from extension and test affixes.
     pub stem: u32,
-    /// How many chunks it has.
+    /// The number of chunks.
     pub chunks: f32,
-    /// How many terms its names have.
+    /// The number of terms in its names.
     pub symbol_tokens: f32,
-    /// How many terms its doc comments have.
+    /// The number of terms in its doc comments.
     pub comment_tokens: f32,
-    /// How many terms its text has.
+    /// The number of terms in its text.
     pub tokens: f32,
-    /// How many terms the chunk has.
+    /// The number of terms in the chunk.
     pub chunk_tokens: f32,
-    /// Where the chunk stands in the document: 0 is the first, 1 the last.
+    /// The position of the chunk in the document: 0 is the first, 1 the last.
     pub place: f32,
-    /// The share of its chunks that hold a term.
+    /// The share of its chunks whose text contains a term of the query.
     pub matched_chunks: f32,
-    /// The text of its best chunk.
+    /// The score of the text of its best chunk.
     pub body_best: f32,
-    /// The texts of its three best chunks, summed.
+    /// The sum of the scores of its three best chunks by text.
     pub body_top: f32,
-    /// Its text as a whole.
+    /// The score of its text as a whole.
     pub body_whole: f32,
-    /// The names of its best chunk, with what encloses them.
+    /// The score of the names of its best chunk, enclosing names included.
     pub symbol_best: f32,
-    /// Its names as a whole.
+    /// The score of its names as a whole.
     pub symbol_whole: f32,
-    /// The doc comment of its best chunk.
+    /// The score of the doc comment of its best chunk.
     pub comment_best: f32,
-    /// Its doc comments as a whole.
+    /// The score of its doc comments as a whole.
     pub comment_whole: f32,
-    /// The weighted sum over the fields of the chunk that stands for it.
+    /// The weighted sum over the fields of the representing chunk.
     pub chunk_score: f32,
-    /// The words of its path.
+    /// The score of the words of its path.
     pub path: f32,
-    /// How much of the question its text covers.
+    /// The coverage of the query by its text.
     pub body_coverage: f32,
-    /// How much of the question the text of its chunk covers.
+    /// The coverage of the query by the text of its chunk.
     pub chunk_coverage: f32,
-    /// How much of the question its names cover.
+    /// The coverage of the query by its names.
     pub symbol_coverage: f32,
-    /// How much of the question the names of one of its chunks cover, at most.
+    /// The largest coverage of the query by the names of one chunk.
     pub chunk_symbol_coverage: f32,
-    /// The share of the words in one of its chunks' names that the question holds, at most.
+    /// The largest share of the words in one chunk's names that are in the query.
     pub symbol_share: f32,
-    /// How much of the question its doc comments cover.
+    /// The coverage of the query by its doc comments.
     pub comment_coverage: f32,
-    /// How much of the question its path covers.
+    /// The coverage of the query by its path.
     pub path_coverage: f32,
-    /// How much of the question the name of its file covers.
+    /// The coverage of the query by its file name.
     pub stem_coverage: f32,
-    /// The share of the words in its file's name that the question holds.
+    /// The share of the words in its file name that are in the query.
     pub stem_share: f32,
-    /// The share of the words in its directory's name that the question holds.
+    /// The share of the words in its directory's name that are in the query.
     pub folder_share: f32,
-    /// How many of the named definitions it holds, written as in the question.
+    /// The number of names of the query that it defines, in the same case.
     pub names_equal: f32,
-    /// How many it holds, whatever their case.
+    /// The number of names of the query that it defines, in any case.
     pub names_folded: f32,
-    /// How many it holds whose name only begins so.
+    /// The number of names of the query that are a prefix of one it defines.
     pub names_begun: f32,
-    /// How many of the names its file is called by.
+    /// The number of names of the query that are its file name without extension.
     pub names_stem: f32,
-    /// How many names that are spelled nearly like the question it defines, or is called by.
+    /// The number of near spellings of the query that it defines, or that are its file name or path.
     pub names_near: f32,
-    /// Whether its title, one of its headings or its first sentence is the question, 0 or 1.
+    /// 1 if its title, one of its headings or its first sentence equals the query, else 0.
     pub phrase_equal: f32,
-    /// How its path answers a question that is a path: 1 if it is that path, 0.5 if it ends so, else 0.
+    /// 1 if the query is its path, 0.5 if its path ends with the query, else 0.
     pub path_equal: f32,
-    /// Whether its text holds the rarest term, 0 or 1.
+    /// 1 if its text contains the rarest term, else 0.
     pub holds_rarest: f32,
 }

@@ -1,15 +1,16 @@
-//! What is indexed of a chunk?
+//! The fields of the index and their weights.
 
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing, TextOptions};
 
 use crate::tokenizer;
 
-/// The fields of the index, one entry a chunk. No field is stored: a chunk is its rows, the catalog has the rest.
+/// The fields of the index, with one entry per chunk. No field is stored: an entry gives the rows of the chunk and its
+/// document, and the catalog has their contents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields {
     /// Terms of the chunk's text.
     pub(crate) body: Field,
-    /// Terms of the names that the chunk defines, of what encloses them, and of the document's title.
+    /// Terms of the names defined in the chunk, of the names that enclose them, and of the document's title.
     pub(crate) symbol: Field,
     /// Terms of the document's path.
     pub(crate) path: Field,
@@ -17,21 +18,21 @@ pub(crate) struct Fields {
     pub(crate) comment: Field,
     /// Terms of the document's tags.
     pub(crate) tag_words: Field,
-    /// Names that the chunk defines, with and without their scopes, as they are written.
+    /// Names defined in the chunk, with and without their scopes, as written.
     pub(crate) name: Field,
     /// The same in lower case.
     pub(crate) folded_name: Field,
-    /// What prose is called: its title, its headings, and how a memory begins, each as [`crate::phrase`] writes it.
+    /// The title and headings of prose and the first sentence of a memory, each as a key of [`crate::phrase`].
     pub(crate) phrase: Field,
-    /// In the first chunk of a document: its path with fewer and fewer directories, in lower case.
+    /// In the first chunk of a document: every suffix of its path that begins at a component, in lower case.
     pub(crate) path_end: Field,
-    /// In the first chunk of a document: its file's name without extension, in lower case.
+    /// In the first chunk of a document: its file name without extension, in lower case.
     pub(crate) stem: Field,
     /// In the first chunk of a document: terms of its path.
     pub(crate) path_words: Field,
-    /// In the first chunk of a document: terms of its file's name without extension.
+    /// In the first chunk of a document: terms of its file name without extension.
     pub(crate) stem_words: Field,
-    /// In the first chunk of a document: terms of the name of the directory that it is in.
+    /// In the first chunk of a document: terms of the name of its directory.
     pub(crate) folder_words: Field,
     /// The document's whole path.
     pub(crate) path_raw: Field,
@@ -41,9 +42,9 @@ pub(crate) struct Fields {
     pub(crate) language: Field,
     /// The document's tags.
     pub(crate) tag: Field,
-    /// The document's row: found by it to be removed, read for candidates.
+    /// The document's row: indexed for removal, a column for candidates.
     pub(crate) document: Field,
-    /// The chunk's row: read for candidates.
+    /// The chunk's row: a column for candidates.
     pub(crate) chunk: Field,
     /// The document's traits, packed; see [`crate::chunk_document::pack`].
     pub(crate) traits: Field,
@@ -57,7 +58,7 @@ pub(crate) const CHUNK_COLUMN: &str = "chunk";
 pub(crate) const TRAITS_COLUMN: &str = "traits";
 
 impl Fields {
-    /// The schema, with its fields.
+    /// Returns the schema and its fields.
     pub(crate) fn schema() -> (Schema, Self) {
         let mut schema = Schema::builder();
         let fields = Self {
@@ -85,19 +86,19 @@ impl Fields {
         (schema.build(), fields)
     }
 
-    /// The fields whose matches are scored by BM25, so that their lengths matter.
+    /// The fields scored by BM25, which therefore store lengths.
     pub(crate) fn scored(&self) -> [Field; 8] {
         let Self { body, symbol, path, comment, tag_words, path_words, stem_words, folder_words, .. } = *self;
         [body, symbol, path, comment, tag_words, path_words, stem_words, folder_words]
     }
 }
 
-/// A field of terms, with frequencies and lengths. Positions would double the index, and nothing asks for phrases.
+/// A field of terms, with frequencies and lengths. Positions would double the index, and there are no phrase queries.
 fn terms(schema: &mut SchemaBuilder, name: &str) -> Field {
     schema.add_text_field(name, text(tokenizer::WORDS, IndexRecordOption::WithFreqs, true))
 }
 
-/// A field of keys, which match or do not.
+/// A field of keys, which are matched exactly.
 fn keys(schema: &mut SchemaBuilder, name: &str, tokenizer: &str) -> Field {
     schema.add_text_field(name, text(tokenizer, IndexRecordOption::Basic, false))
 }
@@ -106,4 +107,29 @@ fn text(tokenizer: &str, record: IndexRecordOption, lengths: bool) -> TextOption
     TextOptions::default().set_indexing_options(
         TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(record).set_fieldnorms(lengths),
     )
+}
+
+/// The factor on the BM25 score of each field of a chunk. A field of weight 0 is not searched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FieldWeights {
+    /// The chunk's text.
+    pub body: f32,
+    /// The names defined in the chunk, the names that enclose them, and the document's title.
+    pub symbol: f32,
+    /// The words of the document's path.
+    pub path: f32,
+    /// The doc comment of the definition in the chunk.
+    pub comment: f32,
+    /// The words of the document's tags.
+    pub tag: f32,
+}
+
+impl Default for FieldWeights {
+    /// The text has the largest weight, because it contains every word at least once. A word that is also a name, a
+    /// part of the path or a tag tells the subject of the chunk and raises its score. Names and paths are short fields
+    /// whose scores saturate at one match; a weight below 1 keeps a chance match in a name from outranking a text that
+    /// contains the whole query. Doc comments repeat the names in prose and are part of the text already.
+    fn default() -> Self {
+        Self { body: 1.0, symbol: 0.8, path: 0.6, comment: 0.3, tag: 0.5 }
+    }
 }

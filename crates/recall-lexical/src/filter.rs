@@ -1,4 +1,4 @@
-//! Which entries may be candidates?
+//! The entries that pass a query's filters.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use tantivy::postings::TermInfo;
 use tantivy::schema::Field;
 use tantivy::{DocId, TantivyError};
 
-use crate::filtered::Filtered;
+use crate::filter_cache::FilterMatches;
 use crate::snapshot::{Segment, Snapshot};
 
 /// The entries of one segment that may be candidates.
-pub(crate) enum Gate<'s> {
+pub(crate) enum DocFilter<'s> {
     /// All of them.
     All,
     /// Those that are not removed.
     Alive(&'s AliveBitSet),
-    /// These; none of them is removed.
+    /// These entries, none of which is removed.
     Only(Arc<Entries>),
 }
 
-impl Gate<'_> {
+impl DocFilter<'_> {
     /// Whether an entry may be a candidate.
-    pub(crate) fn lets_through(&self, entry: DocId) -> bool {
+    pub(crate) fn passes(&self, entry: DocId) -> bool {
         match self {
             Self::All => true,
             Self::Alive(alive) => alive.is_alive(entry),
@@ -33,18 +33,18 @@ impl Gate<'_> {
     }
 }
 
-/// The gates of a snapshot's segments, in their order.
-pub(crate) fn gates<'s>(snapshot: &'s Snapshot, filters: &Filters) -> Result<Vec<Gate<'s>>, TantivyError> {
+/// Returns the filter of each segment of a snapshot, in order.
+pub(crate) fn doc_filters<'s>(snapshot: &'s Snapshot, filters: &Filters) -> Result<Vec<DocFilter<'s>>, TantivyError> {
     if filters.is_empty() {
-        let all = |segment: &'s Arc<Segment>| segment.reader.alive_bitset().map_or(Gate::All, Gate::Alive);
+        let all = |segment: &'s Arc<Segment>| segment.reader.alive_bitset().map_or(DocFilter::All, DocFilter::Alive);
         return Ok(snapshot.segments.iter().map(all).collect());
     }
-    Ok(filtered(snapshot, filters)?.entries.iter().map(|entries| Gate::Only(Arc::clone(entries))).collect())
+    Ok(filter_matches(snapshot, filters)?.entries.iter().map(|entries| DocFilter::Only(Arc::clone(entries))).collect())
 }
 
-/// What filters that demand something let through.
-pub(crate) fn filtered(snapshot: &Snapshot, filters: &Filters) -> Result<Arc<Filtered>, TantivyError> {
-    snapshot.filtered.get_or_find(filters, || {
+/// Returns the entries that pass filters that are not empty.
+pub(crate) fn filter_matches(snapshot: &Snapshot, filters: &Filters) -> Result<Arc<FilterMatches>, TantivyError> {
+    snapshot.filter_cache.get_or_compute(filters, || {
         let paths: Vec<PathPattern<'_>> = filters.paths.iter().map(PathPattern::of).collect();
         let entries = |segment: &Arc<Segment>| entries(snapshot, segment, filters, &paths).map(Arc::new);
         snapshot.segments.iter().map(entries).collect()
@@ -93,7 +93,7 @@ fn with_any<'a>(
     Ok(entries)
 }
 
-/// Tells of paths whether a filter lets them through, as it does in a search.
+/// Returns a function that reports whether a path passes the filter, as it does in a search.
 pub fn path_matcher(filter: &PathFilter) -> impl Fn(&str) -> bool + '_ {
     let pattern = PathPattern::of(filter);
     move |path| match &pattern {
@@ -104,16 +104,17 @@ pub fn path_matcher(filter: &PathFilter) -> impl Fn(&str) -> bool + '_ {
     }
 }
 
-/// A path filter, read.
+/// A parsed path filter.
 enum PathPattern<'a> {
-    /// A glob, with what stands in front of its first special character.
+    /// A glob, with the literal text before its first special character.
     Glob(GlobMatcher, &'a str),
     /// A path, or a directory above it.
     Below(&'a str),
 }
 
 impl<'a> PathPattern<'a> {
-    /// A `*` stops at `/`; a glob without `/` is matched against the file's name. What is no glob after all (`[`) is a path.
+    /// Parses a filter. `*` does not match `/`, and a glob without `/` is matched against the file name. Text that is
+    /// not a valid glob, such as `[`, is taken as a path.
     fn of(filter: &'a PathFilter) -> Self {
         let text = filter.0.trim_start_matches("./").trim_matches('/');
         let glob = filter.is_glob().then(|| {
@@ -128,7 +129,7 @@ impl<'a> PathPattern<'a> {
     fn add_matches(&self, segment: &Segment, field: Field, entries: &mut Entries) -> Result<(), TantivyError> {
         match self {
             Self::Glob(glob, prefix) => {
-                for (path, info) in segment.paths_from(field, prefix)? {
+                for (path, info) in segment.paths_with_prefix(field, prefix)? {
                     if glob.is_match(&**path) {
                         segment.each_in(field, info, |entry| entries.insert(entry))?;
                     }
@@ -136,7 +137,7 @@ impl<'a> PathPattern<'a> {
             }
             Self::Below(directory) => {
                 segment.each_with(field, directory.as_bytes(), |entry| entries.insert(entry))?;
-                // `0` is the character behind `/`.
+                // `0` is the character after `/`.
                 let (from, to) = (format!("{directory}/"), format!("{directory}0"));
                 let mut paths = segment.inverted(field).terms().range().ge(from).lt(to).into_stream()?;
                 while paths.advance() {
@@ -164,7 +165,7 @@ impl Entries {
         self.len
     }
 
-    /// How many of the entries are in a posting list.
+    /// The number of the entries that are in a posting list.
     pub(crate) fn count_in(&self, segment: &Segment, field: Field, info: &TermInfo) -> Result<u64, TantivyError> {
         let mut count = 0;
         segment.each_in(field, info, |entry| count += u64::from(self.contains(entry)))?;

@@ -1,32 +1,33 @@
-//! Which generation does a commit carry, and was it written in a format that is known here?
+//! The payload of a commit: format and generation.
 
 use recall_core::Generation;
 
-/// The number of the index format: fields, analysis and packing. Raised whenever one of them changes, so that an index
-/// written otherwise is rebuilt instead of misread.
+/// The version of the index format: fields, analysis and packing. Raised by every change to one of them, so that an
+/// older index is rebuilt instead of misread.
 pub(crate) const FORMAT: u32 = 4;
 
 const NAME: &str = "recall-lexical";
 
-/// What a commit says of itself.
+/// The content of a commit's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Payload {
     /// Written in this format.
     Known(Generation),
     /// Written in another format.
     Foreign(u32),
-    /// Not a payload, or altered since it was written.
+    /// Not a payload, or altered after it was written.
     Garbled,
 }
 
-/// Writes the payload of a commit: name, format, generation, and a checksum, because the file that carries it has none.
+/// Encodes the payload of a commit: name, format, generation and a checksum, because the file that contains it has no
+/// checksum.
 pub(crate) fn payload(generation: Generation) -> String {
     let head = format!("{NAME} {FORMAT} {generation}");
     let sum = checksum(&head);
     format!("{head} {sum:016x}")
 }
 
-/// Reads the payload of a commit.
+/// Decodes the payload of a commit.
 pub(crate) fn read(payload: &str) -> Payload {
     let Some((head, sum)) = payload.rsplit_once(' ') else { return Payload::Garbled };
     if sum != format!("{:016x}", checksum(head)) {
@@ -44,7 +45,7 @@ pub(crate) fn read(payload: &str) -> Payload {
     }
 }
 
-/// FNV-1a, 64 bits: enough against accidents, and short.
+/// FNV-1a with 64 bits, which detects accidental changes and is short.
 pub(crate) fn checksum(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn another_format_is_told_by_its_number() {
+    fn another_format_is_reported_with_its_number() {
         let head = "recall-lexical 9 1 more";
         assert_eq!(read(&format!("{head} {:016x}", checksum(head))), Payload::Garbled);
         let head = "recall-lexical 9 x";

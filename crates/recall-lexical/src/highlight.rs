@@ -1,26 +1,27 @@
-//! Which words of a text match the query?
+//! Highlighting of the words of a text that match a query.
 
 use std::ops::Range;
 
 use recall_core::Understood;
 use recall_core::words::{self, Word};
 
-use crate::wanted::Wanted;
+use crate::query_term_matcher::QueryTermMatcher;
 
-/// Marks what a query finds in texts; made once a query.
+/// Finds the matches of one query in texts. Create one per query.
 pub struct Highlighter {
-    wanted: Wanted,
+    matcher: QueryTermMatcher,
 }
 
 impl Highlighter {
     /// Prepares for a query.
     pub fn new(understood: &Understood) -> Self {
-        Self { wanted: Wanted::of(&understood.text) }
+        Self { matcher: QueryTermMatcher::of(&understood.text) }
     }
 
-    /// The byte ranges of the words of a text, or of the parts of its identifiers, that a search for the query finds.
+    /// Returns the byte ranges of the words, or parts of identifiers, that match the query.
     ///
-    /// Ascending, not overlapping, on character boundaries. Words match as in the index: in any case, by their stems.
+    /// The ranges ascend, do not overlap and lie on character boundaries. Words match as in the index: in any case, by
+    /// their stems.
     pub fn ranges(&mut self, text: &str) -> Vec<Range<usize>> {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         words::split(text, |word| {
@@ -28,7 +29,7 @@ impl Highlighter {
             // Words are slices of the text.
             let start = written.as_ptr() as usize - text.as_ptr() as usize;
             let is_inside_the_last = ranges.last().is_some_and(|last| start < last.end);
-            if !is_inside_the_last && self.wanted.place_of(word).is_some() {
+            if !is_inside_the_last && self.matcher.index_of(word).is_some() {
                 ranges.push(start..start + written.len());
             }
         });

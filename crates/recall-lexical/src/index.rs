@@ -1,4 +1,4 @@
-//! Where is the index, and which state of it is published?
+//! Opening of an index and publication of its committed states.
 
 use std::fmt;
 use std::fs;
@@ -11,37 +11,37 @@ use tantivy::directory::error::LockError;
 use tantivy::directory::{INDEX_WRITER_LOCK, META_LOCK};
 use tantivy::{Directory as _, Index, IndexSettings, TantivyError};
 
-use crate::directory::{IndexDirectory, Refusal};
+use crate::directory::{IndexDirectory, LastWriteError};
+use crate::fields::FieldWeights;
 use crate::fields::Fields;
+use crate::file_stamps::FileStamps;
 use crate::format::{self, FORMAT, Payload};
-use crate::imprint::Imprint;
 use crate::integrity::{self, Sealed};
-use crate::open::{OpenError, guarded};
+use crate::open::{OpenError, catch_panics};
 use crate::searcher::Searcher;
 use crate::snapshot::{Snapshot, State};
 use crate::tokenizer;
-use crate::union::ScratchPool;
-use crate::weights::FieldWeights;
+use crate::top_k::ScratchPool;
 use crate::writer::{LexicalWriter, WriteError, WriterSettings};
 
-/// A lexical index, opened. Clones share everything.
+/// An open lexical index. Clones share everything but the field weights.
 #[derive(Clone)]
 pub struct Lexical {
-    shared: Arc<Shared>,
+    shared: Arc<SharedIndex>,
     weights: FieldWeights,
 }
 
-/// What searchers and the writer of an index share.
-pub(crate) struct Shared {
+/// The state shared by the searchers and the writer of an index.
+pub(crate) struct SharedIndex {
     pub(crate) dir: PathBuf,
     pub(crate) index: Index,
     pub(crate) fields: Fields,
-    pub(crate) refusal: Refusal,
+    pub(crate) last_write_error: LastWriteError,
     pub(crate) scratch: ScratchPool,
     published: RwLock<Arc<Snapshot>>,
 }
 
-/// Whether another process had committed.
+/// Whether a refresh found a newer commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refreshed {
     /// The published state is the committed one.
@@ -51,20 +51,17 @@ pub enum Refreshed {
 }
 
 impl Lexical {
-    /// Opens the index in a folder, or creates an empty one of generation 0 where there is none.
+    /// Opens the index in a folder, or creates an empty one of generation 0 if there is none.
     ///
-    /// A folder that cannot be written is opened for searching. Where nobody else writes, what a killed writer left behind
-    /// is deleted; where the index was not closed in order, the checksums of all its files are verified.
-    ///
-    /// # Errors
-    /// The index is damaged or was written in another format, or the operating system refuses.
+    /// A read-only folder is opened for searching. If no writer is open, the files that a killed writer left are
+    /// deleted. If the index was not closed properly, the checksums of all its files are verified.
     pub fn open(dir: &Path) -> Result<Self, OpenError> {
         fs::create_dir_all(dir).map_err(|source| OpenError::io(dir, source))?;
-        let shared = guarded(|| Ok(Shared::open(dir))).map_err(|error| OpenError::of(dir, error))??;
+        let shared = catch_panics(|| Ok(SharedIndex::open(dir))).map_err(|error| OpenError::of(dir, error))??;
         Ok(Self { shared: Arc::new(shared), weights: FieldWeights::default() })
     }
 
-    /// The same index with other weights of its fields.
+    /// The same index with other field weights.
     #[must_use]
     pub fn with_weights(&self, weights: FieldWeights) -> Self {
         Self { shared: Arc::clone(&self.shared), weights }
@@ -75,10 +72,10 @@ impl Lexical {
         self.shared.published().generation
     }
 
-    /// Publishes what another process has committed since, if it has; costs the read of one small file otherwise.
+    /// Publishes a newer commit of another process, if there is one. Otherwise the cost is the read of one small file.
     ///
     /// # Errors
-    /// The newer state cannot be opened; the one before stays published.
+    /// The newer state cannot be opened. The previous one stays published.
     pub fn refresh(&self) -> Result<Refreshed, OpenError> {
         let dir = &self.shared.dir;
         let meta = integrity::read_meta(dir).map_err(|source| OpenError::of(dir, source.into()))?;
@@ -89,28 +86,27 @@ impl Lexical {
         Ok(Refreshed::Changed)
     }
 
-    /// Whether somebody else has changed the files of the published state. Costs a look at each file.
+    /// Whether anything but a commit has changed the files of the published state. Reads the metadata of each file.
     ///
-    /// What another process has committed is published first, and is no disturbance. Files that a merge has deleted look like
-    /// one, so the caller sees to it that nobody writes.
+    /// A commit of another process is published first and does not count. Files deleted by a merge do count, so the
+    /// caller must ensure that no writer is open.
     pub fn is_disturbed(&self) -> bool {
         let shared = &self.shared;
         let before = shared.published();
-        if !before.list.holds() && (shared.publish().is_err() || shared.published().generation < before.generation) {
+        if !before.list.are_current()
+            && (shared.publish().is_err() || shared.published().generation < before.generation)
+        {
             return true;
         }
-        !shared.published().files.holds()
+        !shared.published().files.are_current()
     }
 
-    /// The published state, to search in. It stays as it is whatever is committed later.
+    /// Returns the published state for searching. Later commits do not change it.
     pub fn searcher(&self) -> Searcher {
         Searcher::new(Arc::clone(&self.shared), self.shared.published(), self.weights)
     }
 
-    /// Opens the index for writing. There is one writer at a time, in all processes.
-    ///
-    /// # Errors
-    /// Another writer is open, or the operating system refuses.
+    /// Opens the index for writing. There is one writer at a time across all processes.
     pub fn writer(&self, settings: WriterSettings) -> Result<LexicalWriter, WriteError> {
         LexicalWriter::open(Arc::clone(&self.shared), settings)
     }
@@ -125,9 +121,9 @@ impl fmt::Debug for Lexical {
     }
 }
 
-impl Shared {
+impl SharedIndex {
     fn open(dir: &Path) -> Result<Self, OpenError> {
-        let (index, fields, refusal) = open_or_create(dir)?;
+        let (index, fields, last_write_error) = open_or_create(dir)?;
         tokenizer::register(index.tokenizers());
         let metas = index.load_metas().map_err(|error| OpenError::of(dir, error))?;
         let verify = || integrity::verify(dir, index.directory(), &metas).map_err(|error| OpenError::of(dir, error));
@@ -138,9 +134,9 @@ impl Shared {
                     integrity::seal(dir, &metas).map_err(|source| OpenError::io(dir, source))?;
                 }
             }
-            // A live writer has verified what it builds on, and its files come and go.
+            // A live writer has verified the files that it builds on, and its files come and go.
             Err(LockError::LockBusy) => (),
-            // The folder cannot be written.
+            // The folder is read-only.
             Err(LockError::IoError(_)) => {
                 verify()?;
             }
@@ -150,7 +146,7 @@ impl Shared {
             dir: dir.to_owned(),
             index,
             fields,
-            refusal,
+            last_write_error,
             scratch: ScratchPool::default(),
             published: RwLock::new(Arc::new(snapshot)),
         })
@@ -160,7 +156,7 @@ impl Shared {
         Arc::clone(&self.published.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads the committed state and lets new searchers see it.
+    /// Loads the committed state and publishes it to new searchers.
     pub(crate) fn publish(&self) -> Result<(), OpenError> {
         let snapshot = Arc::new(load(&self.dir, &self.index, self.fields, Some(&self.published()))?);
         *self.published.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
@@ -168,17 +164,17 @@ impl Shared {
     }
 }
 
-fn open_or_create(dir: &Path) -> Result<(Index, Fields, Refusal), OpenError> {
+fn open_or_create(dir: &Path) -> Result<(Index, Fields, LastWriteError), OpenError> {
     let failed = |error: TantivyError| OpenError::of(dir, error);
     let (schema, fields) = Fields::schema();
     let directory = IndexDirectory::open(dir).map_err(|error| failed(error.into()))?;
-    let refusal = directory.refusal().clone();
+    let last_write_error = directory.last_write_error().clone();
     if !Index::exists(&directory).map_err(|error| failed(error.into()))? {
         if integrity::has_orphans(dir).map_err(|source| OpenError::io(dir, source))? {
-            return Err(OpenError::damaged(dir, "it has segments and no list of them".to_owned()));
+            return Err(OpenError::damaged(dir, "it has segments but no list of them".to_owned()));
         }
         let index = Index::create(directory, schema, IndexSettings::default()).map_err(failed)?;
-        return Ok((index, fields, refusal));
+        return Ok((index, fields, last_write_error));
     }
     let outdated = |found| OpenError::Outdated { path: dir.to_owned(), found, known: FORMAT };
     let index = match Index::open(directory) {
@@ -189,19 +185,19 @@ fn open_or_create(dir: &Path) -> Result<(Index, Fields, Refusal), OpenError> {
         let payload = index.load_metas().map_err(failed)?.payload;
         return match payload.as_deref().map(format::read) {
             Some(Payload::Foreign(found)) => Err(outdated(found)),
-            // The fields are part of the format: with this number they were altered, not written so.
+            // The fields are part of the format, so under this format number they can only have been altered.
             Some(Payload::Known(_) | Payload::Garbled) => {
-                Err(OpenError::damaged(dir, "its fields are not those of its format".to_owned()))
+                Err(OpenError::damaged(dir, "its fields do not match its format".to_owned()))
             }
             None => Err(outdated(0)),
         };
     }
-    Ok((index, fields, refusal))
+    Ok((index, fields, last_write_error))
 }
 
 fn load(dir: &Path, index: &Index, fields: Fields, before: Option<&Snapshot>) -> Result<Snapshot, OpenError> {
-    // Held so that no writer in another process deletes segments between the reading of their list and their opening. A
-    // folder that cannot be written has no such writer.
+    // The lock keeps a writer in another process from deleting segments after their list was read and before they are
+    // opened. A read-only folder has no such writer.
     let _lock = index.directory().acquire_lock(&META_LOCK).ok();
     let meta = match integrity::read_meta(dir) {
         Err(source) if source.kind() == io::ErrorKind::NotFound => {
@@ -209,20 +205,20 @@ fn load(dir: &Path, index: &Index, fields: Fields, before: Option<&Snapshot>) ->
         }
         read => read.map_err(|source| OpenError::io(dir, source))?,
     };
-    let list = Imprint::of(dir, [PathBuf::from(integrity::META)], None);
+    let list = FileStamps::of(dir, [PathBuf::from(integrity::META)], None);
     let metas = index.load_metas().map_err(|error| OpenError::of(dir, error))?;
-    let files = Imprint::of(dir, integrity::live_files(&metas), before.map(|before| &before.files));
+    let files = FileStamps::of(dir, integrity::live_files(&metas), before.map(|before| &before.files));
     let generation = match metas.payload.as_deref().map(format::read) {
         Some(Payload::Known(generation)) => generation,
         Some(Payload::Foreign(found)) => {
             return Err(OpenError::Outdated { path: dir.to_owned(), found, known: FORMAT });
         }
-        // Nothing was ever committed.
+        // No commit was ever made.
         None if metas.segments.is_empty() => Generation::default(),
         Some(Payload::Garbled) | None => {
-            return Err(OpenError::damaged(dir, "its last commit does not say what it is".to_owned()));
+            return Err(OpenError::damaged(dir, "its last commit has no valid payload".to_owned()));
         }
     };
-    guarded(|| Snapshot::open(index, fields, &metas, State { meta, list, files, generation }, before))
+    catch_panics(|| Snapshot::open(index, fields, &metas, State { meta, list, files, generation }, before))
         .map_err(|error| OpenError::of(dir, error))
 }

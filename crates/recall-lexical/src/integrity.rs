@@ -1,9 +1,9 @@
-//! Are the files of an index what was written?
+//! Verification of an index's files.
 //!
-//! Every segment file ends in a checksum of itself, but to verify them all reads the whole index. So an index that was closed
-//! in order carries a *seal*: the lengths and times of its files, written once they are on disk. While the seal fits, the
-//! files are trusted; when it does not (a crash, a loss of power, a copy, a foreign hand), every checksum is verified once
-//! and the index is sealed again.
+//! Every segment file ends in a checksum, but verifying all of them reads the whole index. An index that was closed
+//! properly therefore has a *seal*: the sizes and modification times of its files, written after the files were synced.
+//! While the seal matches, the files are trusted. If it does not match (after a crash, a loss of power, a copy or a
+//! change by another program), every checksum is verified once and the index is sealed again.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -24,12 +24,12 @@ use crate::open::corruption;
 pub(crate) const META: &str = "meta.json";
 const SEAL: &str = "seal";
 
-/// The bytes of the file that names the committed segments.
+/// Reads the file that lists the committed segments.
 pub(crate) fn read_meta(dir: &Path) -> io::Result<Vec<u8>> {
     fs::read(dir.join(META))
 }
 
-/// Whether a folder without [`META`] holds files of segments all the same.
+/// Whether a folder without [`META`] contains segment files.
 pub(crate) fn has_orphans(dir: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(dir)? {
         if is_segment_file(&entry?.file_name().to_string_lossy()) {
@@ -39,9 +39,9 @@ pub(crate) fn has_orphans(dir: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Deletes what a killed writer left: files of segments that no commit names, and half-written temporary files.
+/// Deletes the leftovers of a killed writer: segment files that no commit names, and temporary files.
 ///
-/// Only for the holder of the writer's lock.
+/// The caller must hold the writer's lock.
 pub(crate) fn sweep(dir: &Path, metas: &IndexMeta) -> io::Result<()> {
     let live = live_files(metas);
     let folder = Folder::open(dir)?;
@@ -53,29 +53,29 @@ pub(crate) fn sweep(dir: &Path, metas: &IndexMeta) -> io::Result<()> {
     Ok(())
 }
 
-/// Verifies that every file of the committed segments is there and unaltered, unless the seal vouches for them.
+/// Verifies that every file of the committed segments exists and is unaltered, unless the seal matches.
 pub(crate) fn verify(dir: &Path, directory: &ManagedDirectory, metas: &IndexMeta) -> Result<Sealed, TantivyError> {
     if fs::read_to_string(dir.join(SEAL)).is_ok_and(|seal| describe(dir, metas).is_ok_and(|now| seal == now)) {
         return Ok(Sealed::Yes);
     }
     for file in live_files(metas) {
         if !directory.validate_checksum(&file)? {
-            return Err(corruption(format!("the checksum of {} does not fit", file.display())));
+            return Err(corruption(format!("checksum mismatch in {}", file.display())));
         }
     }
     Ok(Sealed::No)
 }
 
-/// Whether a seal vouches for the files.
+/// Whether the seal matches the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sealed {
     /// It does.
     Yes,
-    /// There is none, or it is of another state.
+    /// There is no seal, or it describes another state.
     No,
 }
 
-/// Waits until the files of the committed state are on disk, and seals them.
+/// Syncs the files of the committed state to disk and seals them.
 pub(crate) fn seal(dir: &Path, metas: &IndexMeta) -> io::Result<()> {
     for file in live_files(metas).iter().map(PathBuf::as_path).chain([Path::new(META)]) {
         fs::OpenOptions::new().write(true).open(dir.join(file))?.sync_data()?;
@@ -83,20 +83,21 @@ pub(crate) fn seal(dir: &Path, metas: &IndexMeta) -> io::Result<()> {
     replace(&dir.join(SEAL), describe(dir, metas)?.as_bytes())
 }
 
-/// Name, length and time of every file of the committed state, and the checksum of the one that has none of its own.
+/// The name, size and modification time of every file of the committed state, and the checksum of the one file that
+/// contains none.
 fn describe(dir: &Path, metas: &IndexMeta) -> io::Result<String> {
     let mut text = String::new();
     for file in live_files(metas).iter().map(PathBuf::as_path).chain([Path::new(META)]) {
         let known = fs::metadata(dir.join(file))?;
         let time = known.modified()?.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-        writeln!(text, "{} {} {time}", file.display(), known.len()).expect("a string takes everything");
+        writeln!(text, "{} {} {time}", file.display(), known.len()).expect("writing to a string cannot fail");
     }
     let meta = fs::read(dir.join(META))?;
-    writeln!(text, "{:016x}", checksum(&String::from_utf8_lossy(&meta))).expect("a string takes everything");
+    writeln!(text, "{:016x}", checksum(&String::from_utf8_lossy(&meta))).expect("writing to a string cannot fail");
     Ok(text)
 }
 
-/// The files that the committed segments consist of. Deletions exist only where there are some.
+/// The files of the committed segments. A file of deletions exists only for segments with deletions.
 pub(crate) fn live_files(metas: &IndexMeta) -> BTreeSet<PathBuf> {
     metas
         .segments
@@ -112,7 +113,7 @@ pub(crate) fn live_files(metas: &IndexMeta) -> BTreeSet<PathBuf> {
         .collect()
 }
 
-/// `<32 hexadecimal digits>.<extension>`, with an opstamp between them in the name of deletions.
+/// `<32 hexadecimal digits>.<extension>`, with an opstamp between them in the name of a file of deletions.
 fn is_segment_file(name: &str) -> bool {
     name.split_once('.').is_some_and(|(id, _)| id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }

@@ -1,52 +1,54 @@
-//! Which chunks do these words, names and paths point at?
+//! Full-text search over chunks by words, names and paths.
 //!
-//! A [`Lexical`] index is a folder of immutable segments beside a store's catalog and derived from it: every commit carries
-//! the catalog's generation. A [`LexicalWriter`] replaces whole documents; a [`Searcher`] is one consistent state and answers
-//! three questions about it: by words ([`Searcher::lexical`]), by the names of definitions ([`Searcher::symbols`]) and by
-//! paths ([`Searcher::paths`]).
+//! A [`Lexical`] index is a folder of immutable segments next to a store's catalog. It is derived from the catalog, and
+//! every commit carries the catalog's generation. A [`LexicalWriter`] replaces whole documents. A [`Searcher`] is one
+//! consistent state and retrieves chunks by words ([`Searcher::lexical`]), by the names of definitions
+//! ([`Searcher::symbols`]) and by paths ([`Searcher::paths`]).
 //!
-//! It deliberately stores no text, reads no query language (terms are built from an understood query), fuses nothing and
-//! repairs nothing: a damaged or outdated index is reported, [`set_aside`] by the caller and written again.
+//! Scoring does not use tantivy's collectors but its own `MaxScore` over tantivy's postings. Scores therefore do not
+//! depend on how entries are spread over segments or on when segments are merged.
+//!
+//! The index stores no text, has no query language (terms come from an understood query), does no fusion and repairs
+//! nothing. The caller moves a damaged or outdated index away with [`set_aside`] and writes a new one.
 
 mod analysis;
+mod byte_semaphore;
 mod chunk_document;
 mod clause;
 mod closeness;
 mod directory;
 mod evidence;
 mod fields;
+mod file_stamps;
 mod filter;
-mod filtered;
+mod filter_cache;
 mod format;
 mod highlight;
-mod imprint;
-mod in_flight;
 mod index;
 mod integrity;
-mod kinship;
-mod look_ups;
 mod merging;
 mod names;
 mod open;
 mod phrase;
+mod query_term_matcher;
 mod query_terms;
 mod searcher;
 mod snapshot;
+mod term_cache;
 mod tokenizer;
-mod union;
-mod wanted;
-mod weights;
+mod top_k;
 mod writer;
 
 pub use chunk_document::IndexedDocument;
 pub use closeness::{Closeness, ClosenessReader};
 pub use evidence::{DocumentEvidence, Evidence, Question};
+pub use fields::FieldWeights;
 pub use filter::path_matcher;
 pub use highlight::Highlighter;
 pub use index::{Lexical, Refreshed};
 pub use open::OpenError;
 pub use recall_folder::set_aside;
 pub use searcher::{Depths, Facets, NearSpellings, Retrieved, SearchError, Searcher};
-pub use union::Ties;
-pub use weights::FieldWeights;
+pub use top_k::Ties;
+
 pub use writer::{LexicalWriter, WriteError, WriterSettings};

@@ -1,31 +1,31 @@
-//! How is a name written, and what is left of it without its outer parts?
+//! Forms of qualified names.
 
-/// What stands between a name and the name that encloses it, as symbols are written.
+/// The separator between a name and the name that encloses it, in symbols.
 pub(crate) const SCOPE: &str = "::";
 
-/// The longest name that is indexed or looked up, in bytes. A longer one is a heading's sentence or data.
+/// The longest name that is indexed or looked up, in bytes. A longer one is a sentence in a heading, or data.
 pub(crate) const MAX_NAME_BYTES: usize = 128;
 
-/// A shorter prefix begins too many names to say anything.
+/// The shortest prefix that is searched. A shorter one matches too many names.
 pub(crate) const MIN_PREFIX_BYTES: usize = 3;
 
-/// The most components of a path that are compared. Deeper ones tell nothing more.
+/// The most components of a path that are compared.
 pub(crate) const MAX_COMPONENTS: usize = 32;
 
-/// The text, and each of its ends that begins behind a separator: `a::b::c`, `b::c`, `c`. Never an empty one.
+/// The text, and each suffix of it that begins after a separator: `a::b::c`, `b::c`, `c`. Empty ones are left out.
 pub(crate) fn ends<'a>(text: &'a str, separator: &'a str) -> impl Iterator<Item = &'a str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let end = rest?;
-        rest = end.split_once(separator).map(|(_, behind)| behind);
+        rest = end.split_once(separator).map(|(_, after)| after);
         Some(end)
     })
     .filter(|end| !end.is_empty())
 }
 
-/// Writes an identifier of a query as symbols are written: scopes joined with `::`, nothing but the name around it.
+/// Writes an identifier of a query like a symbol: scopes joined with `::`, without surrounding punctuation.
 ///
-/// `Store.open()`, `store->open`, `Store#open` and `Store::open` are all a name `open` in a scope.
+/// `Store.open()`, `store->open`, `Store#open` and `Store::open` all name `open` in a scope.
 pub(crate) fn written_as_symbol(identifier: &str) -> String {
     let bare = identifier.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
     let mut name = String::with_capacity(bare.len() + 2);
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ends_of_a_name() {
+    fn the_suffixes_of_a_name() {
         for (text, expected) in
             [("open", "open"), ("a::b::c", "a::b::c b::c c"), ("", ""), ("a::", "a::"), ("::a", "::a a")]
         {

@@ -1,4 +1,4 @@
-//! What can keep an index from being opened?
+//! Errors of opening an index, and their classification.
 
 use std::error::Error;
 use std::io;
@@ -9,42 +9,42 @@ use tantivy::TantivyError;
 use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::error::DataCorruption;
 
-/// A lexical index was not opened.
+/// The reason why a lexical index was not opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Its files are not what was written: cut, altered or missing. It can be set aside and written again.
+    /// Its files were cut, altered or removed. It can be moved away and written again.
     #[error("the lexical index in `{}` is damaged", path.display())]
     Damaged {
         /// The index's folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage found.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// It was written in another format. It can be set aside and written again.
-    #[error("the lexical index in `{}` has format {found}, known is {known}", path.display())]
+    /// It was written in another format. It can be moved away and written again.
+    #[error("the lexical index in `{}` has format {found}, but this version needs {known}", path.display())]
     Outdated {
         /// The index's folder.
         path: PathBuf,
-        /// The format it was written in; 0 when it does not say.
+        /// The format it was written in. 0 if unknown.
         found: u32,
-        /// The format that is read and written here.
+        /// The format that this version reads and writes.
         known: u32,
     },
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot read or write the lexical index in `{}`", path.display())]
     Io {
         /// The index's folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
 impl OpenError {
-    /// Sorts what the index library says into damage and refusals of the operating system.
+    /// Classifies an error of tantivy as damage or as an error of the operating system.
     pub(crate) fn of(path: &Path, error: TantivyError) -> Self {
         let path = path.to_owned();
-        match refusal(&error) {
+        match system_error(&error) {
             Some(source) => Self::Io { path, source },
             None => Self::Damaged { path, source: error.into() },
         }
@@ -59,8 +59,8 @@ impl OpenError {
     }
 }
 
-/// The operating system's refusal behind an error; `None` when the error is about what the files hold.
-pub(crate) fn refusal(error: &TantivyError) -> Option<io::Error> {
+/// The error of the operating system that caused an error of tantivy. `None` if the contents of the files caused it.
+pub(crate) fn system_error(error: &TantivyError) -> Option<io::Error> {
     let source = match error {
         TantivyError::IoError(source)
         | TantivyError::OpenReadError(OpenReadError::IoError { io_error: source, .. })
@@ -72,7 +72,7 @@ pub(crate) fn refusal(error: &TantivyError) -> Option<io::Error> {
         }
         _ => return None,
     };
-    // What is missing, short or unreadable as a value was damaged; everything else is the system's.
+    // A file that is missing, short or undecodable was damaged. Every other error comes from the system.
     match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::Other => {
             None
@@ -85,11 +85,11 @@ pub(crate) fn corruption(what: impl ToString) -> TantivyError {
     TantivyError::DataCorruption(DataCorruption::comment_only(what))
 }
 
-/// Runs what reads index files, and turns a panic into damage.
+/// Runs code that reads index files, and reports a panic as damage.
 ///
-/// The index library trusts its bytes: offsets that were altered after the checksums were verified end in a slice out of
-/// bounds. Nothing that outlives the call is half-changed by such a panic, since reading changes nothing.
-pub(crate) fn guarded<T>(read: impl FnOnce() -> Result<T, TantivyError>) -> Result<T, TantivyError> {
+/// tantivy trusts its files: an offset that was altered after the checksums were verified ends in a slice out of
+/// bounds. Reading modifies nothing, so a panic leaves no broken state behind.
+pub(crate) fn catch_panics<T>(read: impl FnOnce() -> Result<T, TantivyError>) -> Result<T, TantivyError> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<String>().map(String::as_str);
         let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");

@@ -7,10 +7,10 @@ use recall_core::words::{self, Word};
 
 /// The most words of a key. Phrases that share their first twelve words are taken to be the same phrase, so that a long
 /// sentence is found if it is cut.
-const MOST_WORDS: usize = 12;
+const MAX_WORDS: usize = 12;
 
 /// The most bytes of a word in a key: a longer one is data.
-const MOST_WORD_BYTES: usize = 64;
+const MAX_WORD_BYTES: usize = 64;
 
 /// The key of a phrase; `None` if it has no word.
 pub(crate) fn key(text: &str) -> Option<String> {
@@ -18,11 +18,11 @@ pub(crate) fn key(text: &str) -> Option<String> {
     let mut count = 0;
     words::split(text, |word| {
         let (Word::Plain(written) | Word::Compound(written)) = word else { return };
-        if count < MOST_WORDS {
+        if count < MAX_WORDS {
             if count > 0 {
                 key.push(' ');
             }
-            let cut = &written[..written.floor_char_boundary(MOST_WORD_BYTES)];
+            let cut = &written[..written.floor_char_boundary(MAX_WORD_BYTES)];
             key.extend(cut.chars().flat_map(char::to_lowercase));
         }
         count += 1;

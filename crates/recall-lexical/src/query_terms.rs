@@ -1,4 +1,4 @@
-//! Which terms does a query search for?
+//! The terms, names and paths of a query.
 
 use std::collections::HashSet;
 
@@ -8,8 +8,8 @@ use recall_core::{QueryClass, Understood};
 use crate::analysis::Analysis;
 use crate::names::{MAX_NAME_BYTES, written_as_symbol};
 
-/// The most distinct terms of a query. Each costs a look-up in every field; a question that is longer repeats itself, and
-/// its first words say what it is about.
+/// The most distinct terms of a query. Each costs a lookup in every field. A longer query mostly repeats itself, and
+/// its first words tell its subject.
 const MAX_TERMS: usize = 64;
 
 /// The most names that a query looks up.
@@ -18,7 +18,7 @@ const MAX_NAMES: usize = 16;
 /// The longest query that is compared with paths as a whole.
 const MAX_PATH_BYTES: usize = 512;
 
-/// The terms of a text, in order, without repetition; without stop words, unless there is nothing else.
+/// The distinct terms of a text, in order. Stop words are left out unless there are no other words.
 pub(crate) fn terms(text: &str) -> Vec<String> {
     let mut telling = Distinct::default();
     let mut stop_words = Distinct::default();
@@ -29,8 +29,8 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
     if telling.list.is_empty() { stop_words.list } else { telling.list }
 }
 
-/// The names that a query may mean, written as symbols are: its identifiers and phrases; all its words, when it is nothing
-/// but a name.
+/// The names that a query may mean, written like symbols: its identifiers and phrases, and all its words if the query
+/// is nothing but a name.
 pub(crate) fn names(understood: &Understood) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut push = |name: String| {
@@ -52,9 +52,9 @@ pub(crate) fn names(understood: &Understood) -> Vec<String> {
     names
 }
 
-/// The path that a query is as a whole, without what stands in front of a relative path; `None` if it cannot be one.
+/// The path that the whole query is, without a leading `./` or `/`. `None` if it cannot be a path.
 ///
-/// A file's name may have blanks, but a sentence is no path.
+/// File names may contain blanks, but a sentence is not a path.
 pub(crate) fn path(understood: &Understood) -> Option<String> {
     let is_alone = understood.paths.len() == 1 && understood.paths[0].len() + 2 >= understood.text.len();
     let text = if is_alone { understood.paths[0].as_str() } else { understood.text.as_str() };

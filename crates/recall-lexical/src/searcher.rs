@@ -1,13 +1,9 @@
-//! Which chunks are the candidates of a query, in one state of the index?
+//! Retrieval of candidates from one state of the index.
 
-mod alike;
-mod exact;
 mod facets;
-mod lexical;
+mod more_like_this;
 mod near;
-mod paths;
-mod rarest;
-mod symbols;
+mod queries;
 
 use std::error::Error;
 use std::fmt;
@@ -17,32 +13,33 @@ use std::sync::Arc;
 use recall_core::{Candidate, Filters, Generation, Neighbour, RowSet, Understood};
 use tantivy::TantivyError;
 
-use crate::clause::Clauses;
-use crate::evidence::{Evidence, gather};
-use crate::filter::{filtered, gates};
-use crate::index::Shared;
-use crate::look_ups::LookUps;
-use crate::open::{corruption, guarded};
+use crate::clause::DisjunctionQuery;
+use crate::evidence::{Evidence, collect};
+use crate::fields::FieldWeights;
+use crate::filter::{doc_filters, filter_matches};
+use crate::index::SharedIndex;
+use crate::open::{catch_panics, corruption};
 use crate::snapshot::Snapshot;
-use crate::union::{Scored, Ties, best, keep_best};
-use crate::weights::FieldWeights;
+use crate::term_cache::TermCache;
+use crate::top_k::{Scored, Ties, keep_top_k, top_k};
 
 pub use facets::Facets;
 pub use near::NearSpellings;
 
-/// One committed state of a lexical index, to search in.
+/// One committed state of a lexical index, for searching.
 ///
-/// Every list of candidates is best first, has no chunk twice, and is the same for the same state and question; ties are
-/// broken by chunk row, where nothing else is said. A query that matches nothing, whatever is in it, gives an empty list.
+/// Every list of candidates is best first, without duplicate chunks, and the same for the same state and query. Ties
+/// are broken by chunk row unless documented otherwise. A query without matches gives an empty list, whatever it
+/// contains.
 #[derive(Clone)]
 pub struct Searcher {
-    shared: Arc<Shared>,
+    shared: Arc<SharedIndex>,
     snapshot: Arc<Snapshot>,
     weights: FieldWeights,
 }
 
 impl Searcher {
-    pub(crate) fn new(shared: Arc<Shared>, snapshot: Arc<Snapshot>, weights: FieldWeights) -> Self {
+    pub(crate) fn new(shared: Arc<SharedIndex>, snapshot: Arc<Snapshot>, weights: FieldWeights) -> Self {
         Self { shared, snapshot, weights }
     }
 
@@ -51,12 +48,12 @@ impl Searcher {
         self.snapshot.generation
     }
 
-    /// How many chunks the state holds.
+    /// The number of chunks in the state.
     pub fn chunk_count(&self) -> u64 {
         self.snapshot.chunks
     }
 
-    /// The chunks that hold the query's words: BM25 over every field, each with its weight.
+    /// The chunks that contain the query's words, by BM25 over all fields with their weights.
     ///
     /// # Errors
     /// The index is damaged.
@@ -66,15 +63,15 @@ impl Searcher {
         filters: &Filters,
         depth: usize,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.of_query(understood, filters, depth, |clauses, look_ups| {
-            lexical::look_for(clauses, &self.snapshot.fields, &self.weights, look_ups)
+        self.run_query(understood, filters, depth, |clauses, term_cache| {
+            queries::words(clauses, &self.snapshot.fields, &self.weights, term_cache)
         })
     }
 
-    /// The chunks that define what the query names.
+    /// The chunks that define the names in the query.
     ///
-    /// A definition whose name equals an identifier of the query comes first, one written alike in other case next, then
-    /// those whose name starts with it, then those whose name has parts of it; among equals, BM25 over the names decides.
+    /// The order is: a definition whose name equals an identifier of the query, one that is equal in another case,
+    /// names that begin with it, names that share parts with it. Among equals, BM25 over the names decides.
     ///
     /// # Errors
     /// The index is damaged.
@@ -84,15 +81,15 @@ impl Searcher {
         filters: &Filters,
         depth: usize,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.of_query(understood, filters, depth, |clauses, look_ups| {
-            symbols::look_for(clauses, &self.snapshot.fields, look_ups)
+        self.run_query(understood, filters, depth, |clauses, term_cache| {
+            queries::names(clauses, &self.snapshot.fields, term_cache)
         })
     }
 
-    /// The documents whose path the query names, each by its first chunk.
+    /// The documents whose path is in the query, each as its first chunk.
     ///
-    /// A path that ends like a path of the query comes before a file whose name without extension is a name of the query,
-    /// and that before paths with words of the query; among equals, BM25 over the words of paths decides.
+    /// The order is: paths that end like a path of the query, files whose name without extension is a name of the
+    /// query, paths with words of the query. Among equals, BM25 over the words of paths decides.
     ///
     /// # Errors
     /// The index is damaged.
@@ -102,12 +99,12 @@ impl Searcher {
         filters: &Filters,
         depth: usize,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.of_query(understood, filters, depth, |clauses, look_ups| {
-            paths::look_for(clauses, &self.snapshot.fields, look_ups, understood)
+        self.run_query(understood, filters, depth, |clauses, term_cache| {
+            queries::paths(clauses, &self.snapshot.fields, term_cache, understood)
         })
     }
 
-    /// The chunks that the filters let through; `None` where they let everything through.
+    /// The chunks that pass the filters. `None` if all pass.
     ///
     /// # Errors
     /// The index is damaged.
@@ -116,16 +113,16 @@ impl Searcher {
             return Ok(None);
         }
         let snapshot = &*self.snapshot;
-        self.guard(|| Ok(Some(filtered(snapshot, filters)?.rows(&snapshot.segments))))
+        self.guard(|| Ok(Some(filter_matches(snapshot, filters)?.rows(&snapshot.segments))))
     }
 
-    /// What the three retrievers find, and what speaks for the documents that any of them named, or that hold one of the
-    /// chunks that lie near the query in meaning.
+    /// Runs the three lexical retrievers and collects the evidence of every document that one of them returned or that
+    /// contains one of the nearest chunks by embedding.
     ///
-    /// A retriever with a depth of 0 is not asked. What lies near is asked for when the retrievers have answered, so that it may
-    /// be found meanwhile; that must not panic, which would be taken for damage. Of it, chunks that the filters do not let
-    /// through, or that this state does not hold, are passed over. Of equally good chunks those of documents with a lesser
-    /// number in `ties` come first, then those with a lesser row.
+    /// A retriever with a depth of 0 does not run. `near` is called after the retrievers, so that the vector search can
+    /// run concurrently. It must not panic: a panic would be reported as damage. Chunks from it that do not pass the
+    /// filters, or are not in this state, are skipped. Ties are broken by the number that `ties` gives to the document,
+    /// then by chunk row.
     ///
     /// # Errors
     /// The index is damaged.
@@ -139,97 +136,104 @@ impl Searcher {
     ) -> Result<Retrieved, SearchError> {
         let snapshot = &*self.snapshot;
         self.guard(|| {
-            let gates = gates(snapshot, filters)?;
+            let doc_filters = doc_filters(snapshot, filters)?;
             let fields = &snapshot.fields;
-            let mut look_ups = LookUps::of_query(snapshot, understood);
-            look_ups.near = near::find(&look_ups, &understood.text)?;
-            let look_ups = look_ups;
-            let ask = |depth, look_for: &dyn Fn(&mut Clauses<'_>) -> Result<(), TantivyError>| {
-                let mut clauses = Clauses::new(&look_ups);
+            let mut term_cache = TermCache::of_query(snapshot, understood);
+            term_cache.near = near::find(&term_cache, &understood.text)?;
+            let term_cache = term_cache;
+            let ask = |depth, add_clauses: &dyn Fn(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>| {
+                let mut clauses = DisjunctionQuery::new(&term_cache);
                 if depth > 0 {
-                    look_for(&mut clauses)?;
+                    add_clauses(&mut clauses)?;
                 }
-                best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch, ties)
+                top_k(&snapshot.segments, clauses, &doc_filters, depth, &self.shared.scratch, ties)
             };
-            let words = ask(depths.lexical, &|clauses| lexical::look_for(clauses, fields, &self.weights, &look_ups))?;
-            let names = ask(depths.symbol, &|clauses| symbols::look_for(clauses, fields, &look_ups))?;
-            let files = ask(depths.path, &|clauses| paths::look_for(clauses, fields, &look_ups, understood))?;
+            let words = ask(depths.lexical, &|clauses| queries::words(clauses, fields, &self.weights, &term_cache))?;
+            let names = ask(depths.symbol, &|clauses| queries::names(clauses, fields, &term_cache))?;
+            let files = ask(depths.path, &|clauses| queries::paths(clauses, fields, &term_cache, understood))?;
             let of_meaning = |near: &Neighbour| {
                 let address = snapshot.address_of(near.row)?;
-                let lets_through = gates[address.segment].lets_through(address.entry);
+                let passes = doc_filters[address.segment].passes(address.entry);
                 let segment = &snapshot.segments[address.segment];
                 let document = segment.document_row(address.entry);
-                lets_through.then_some(Scored { address, document, row: near.row, score: near.cosine })
+                passes.then_some(Scored { address, document, row: near.row, score: near.cosine })
             };
             let mut meanings: Vec<Scored> = near().iter().filter_map(of_meaning).collect();
-            keep_best(&mut meanings, usize::MAX, ties);
+            keep_top_k(&mut meanings, usize::MAX, ties);
             let mut entries = vec![Vec::new(); snapshot.segments.len()];
             for scored in words.iter().chain(&names).chain(&files).chain(&meanings) {
                 entries[scored.address.segment].push(scored.address.entry);
             }
-            let evidence = gather(&look_ups, entries, &self.weights)?.ok_or_else(unknown_traits)?;
+            let evidence = collect(&term_cache, entries, &self.weights)?.ok_or_else(unknown_traits)?;
             Ok(Retrieved {
                 lexical: self.as_candidates(words)?,
                 symbol: self.as_candidates(names)?,
                 path: self.as_candidates(files)?,
                 semantic: self.as_candidates(meanings)?,
                 evidence,
-                near: look_ups.near,
+                near: term_cache.near,
             })
         })
     }
 
-    /// Counts the documents that hold a word of the query in their text, names, comments, path or tags, by what they are.
+    /// Counts the documents that contain a word of the query in their text, names, comments, path or tags, by type,
+    /// language, directory and tag.
     ///
     /// # Errors
     /// The index is damaged.
     pub fn facets(&self, understood: &Understood, filters: &Filters) -> Result<Facets, SearchError> {
         let snapshot = &*self.snapshot;
-        self.guard(|| facets::count(snapshot, &gates(snapshot, filters)?, understood))
+        self.guard(|| facets::count(snapshot, &doc_filters(snapshot, filters)?, understood))
     }
 
-    /// The chunks that define exactly this name, ties by chunk row.
+    /// The chunks that define exactly this name, by chunk row.
     ///
-    /// `Store::open` and `open` both find `open` of `Store`; scopes may also be written with `.` or `#`.
+    /// `Store::open` and `open` both find `open` of `Store`. Scopes may also be written with `.` or `#`.
     ///
     /// # Errors
     /// The index is damaged.
     pub fn defining(&self, name: &str, depth: usize) -> Result<Vec<Candidate>, SearchError> {
         self.candidates(&Filters::default(), depth, |clauses| {
-            exact::look_for_definitions(clauses, &self.snapshot.fields, name)
+            queries::definitions(clauses, &self.snapshot.fields, name)
         })
     }
 
-    /// The chunks whose text holds this name as a word, by BM25: those that may refer to it. Other forms of a plain word
-    /// are among them (`opened` for `open`).
+    /// The chunks whose text contains this name as a word, by BM25. They may refer to the name; other forms of a plain
+    /// word match too (`opened` for `open`).
     ///
     /// # Errors
     /// The index is damaged.
     pub fn mentioning(&self, name: &str, depth: usize) -> Result<Vec<Candidate>, SearchError> {
-        self.candidates(&Filters::default(), depth, |clauses| {
-            exact::look_for_mentions(clauses, &self.snapshot.fields, name)
+        self.candidates(&Filters::default(), depth, |clauses| queries::mentions(clauses, &self.snapshot.fields, name))
+    }
+
+    /// The chunks that are similar to a text: BM25 over its most significant words. A chunk that the text was taken
+    /// from is included.
+    ///
+    /// # Errors
+    /// The index is damaged.
+    pub fn more_like_this(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
+        let snapshot = &*self.snapshot;
+        self.candidates(filters, depth, |clauses| {
+            more_like_this::add_clauses(clauses, snapshot, &snapshot.fields, text)
         })
     }
 
-    /// The chunks that are about the same as a text: BM25 over the text's most telling words. A chunk that the text was
-    /// taken from is among them.
+    /// The chunks that share the rarest words of a text, in their text or their names, by BM25. The text itself is not
+    /// in the index.
     ///
     /// # Errors
     /// The index is damaged.
-    pub fn alike(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
-        let snapshot = &*self.snapshot;
-        self.candidates(filters, depth, |clauses| alike::look_for(clauses, snapshot, &snapshot.fields, text))
-    }
-
-    /// The chunks that share the rarest words of a text that is in no chunk itself, in their text or their names, by BM25.
-    ///
-    /// # Errors
-    /// The index is damaged.
-    pub fn sharing(&self, text: &str, filters: &Filters, depth: usize) -> Result<Vec<Candidate>, SearchError> {
-        let look_ups = LookUps::free(&self.snapshot);
+    pub fn sharing_rare_terms(
+        &self,
+        text: &str,
+        filters: &Filters,
+        depth: usize,
+    ) -> Result<Vec<Candidate>, SearchError> {
+        let term_cache = TermCache::without_query(&self.snapshot);
         self.guard(|| {
-            self.answer(&look_ups, filters, depth, |clauses| {
-                rarest::look_for(clauses, &self.snapshot.fields, &self.weights, &look_ups, text)
+            self.run(&term_cache, filters, depth, |clauses| {
+                queries::rarest_terms(clauses, &self.snapshot.fields, &self.weights, &term_cache, text)
             })
         })
     }
@@ -238,34 +242,34 @@ impl Searcher {
         &self,
         filters: &Filters,
         depth: usize,
-        look_for: impl FnOnce(&mut Clauses<'_>) -> Result<(), TantivyError>,
+        add_clauses: impl FnOnce(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>,
     ) -> Result<Vec<Candidate>, SearchError> {
-        self.guard(|| self.answer(&LookUps::free(&self.snapshot), filters, depth, look_for))
+        self.guard(|| self.run(&TermCache::without_query(&self.snapshot), filters, depth, add_clauses))
     }
 
-    fn of_query(
+    fn run_query(
         &self,
         understood: &Understood,
         filters: &Filters,
         depth: usize,
-        look_for: impl FnOnce(&mut Clauses<'_>, &LookUps<'_>) -> Result<(), TantivyError>,
+        add_clauses: impl FnOnce(&mut DisjunctionQuery<'_>, &TermCache<'_>) -> Result<(), TantivyError>,
     ) -> Result<Vec<Candidate>, SearchError> {
-        let look_ups = LookUps::of_query(&self.snapshot, understood);
-        self.guard(|| self.answer(&look_ups, filters, depth, |clauses| look_for(clauses, &look_ups)))
+        let term_cache = TermCache::of_query(&self.snapshot, understood);
+        self.guard(|| self.run(&term_cache, filters, depth, |clauses| add_clauses(clauses, &term_cache)))
     }
 
-    fn answer(
+    fn run(
         &self,
-        look_ups: &LookUps<'_>,
+        term_cache: &TermCache<'_>,
         filters: &Filters,
         depth: usize,
-        look_for: impl FnOnce(&mut Clauses<'_>) -> Result<(), TantivyError>,
+        add_clauses: impl FnOnce(&mut DisjunctionQuery<'_>) -> Result<(), TantivyError>,
     ) -> Result<Vec<Candidate>, TantivyError> {
-        let snapshot = look_ups.snapshot;
-        let mut clauses = Clauses::new(look_ups);
-        look_for(&mut clauses)?;
-        let gates = gates(snapshot, filters)?;
-        self.as_candidates(best(&snapshot.segments, clauses, &gates, depth, &self.shared.scratch, None)?)
+        let snapshot = term_cache.snapshot;
+        let mut clauses = DisjunctionQuery::new(term_cache);
+        add_clauses(&mut clauses)?;
+        let doc_filters = doc_filters(snapshot, filters)?;
+        self.as_candidates(top_k(&snapshot.segments, clauses, &doc_filters, depth, &self.shared.scratch, None)?)
     }
 
     fn as_candidates(&self, scored: Vec<Scored>) -> Result<Vec<Candidate>, TantivyError> {
@@ -274,39 +278,39 @@ impl Searcher {
     }
 
     fn guard<T>(&self, read: impl FnOnce() -> Result<T, TantivyError>) -> Result<T, SearchError> {
-        guarded(read).map_err(|error| SearchError::Damaged { path: self.shared.dir.clone(), source: error.into() })
+        catch_panics(read).map_err(|error| SearchError::Damaged { path: self.shared.dir.clone(), source: error.into() })
     }
 }
 
 fn unknown_traits() -> TantivyError {
-    corruption("a chunk's traits are none that were written")
+    corruption("the traits of a chunk are invalid")
 }
 
-/// How many candidates each retriever brings at most.
+/// The most candidates per retriever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Depths {
-    /// Of chunks by their words.
+    /// Chunks by their words.
     pub lexical: usize,
-    /// Of chunks by the names that they define.
+    /// Chunks by the names that they define.
     pub symbol: usize,
-    /// Of documents by their paths.
+    /// Documents by their paths.
     pub path: usize,
 }
 
-/// What the retrievers found.
+/// The results of the retrievers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retrieved {
-    /// The chunks that hold the query's words; see [`Searcher::lexical`].
+    /// The chunks that contain the query's words; see [`Searcher::lexical`].
     pub lexical: Vec<Candidate>,
-    /// The chunks that define what the query names; see [`Searcher::symbols`].
+    /// The chunks that define names in the query; see [`Searcher::symbols`].
     pub symbol: Vec<Candidate>,
-    /// The documents whose path the query names; see [`Searcher::paths`].
+    /// The documents whose path is in the query; see [`Searcher::paths`].
     pub path: Vec<Candidate>,
-    /// The chunks that lie near the query in meaning, scored by their cosines.
+    /// The chunks nearest to the query by embedding, with their cosines.
     pub semantic: Vec<Candidate>,
-    /// What speaks for the documents of all of them.
+    /// The evidence of all documents in these lists.
     pub evidence: Evidence,
-    /// What is spelled nearly like a query that nothing is called by; its definitions and files are among the candidates.
+    /// Near spellings of a query that names nothing. Their definitions and files are among the candidates.
     pub near: NearSpellings,
 }
 
@@ -319,15 +323,15 @@ impl fmt::Debug for Searcher {
     }
 }
 
-/// The index was not searched.
+/// The reason why the index was not searched.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
-    /// Its files are not what was written. It can be set aside and written again.
+    /// Its files are damaged. It can be moved away and written again.
     #[error("the lexical index in `{}` is damaged", path.display())]
     Damaged {
         /// The index's folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage found.
         source: Box<dyn Error + Send + Sync>,
     },
 }

@@ -1,4 +1,4 @@
-//! What can be searched at one moment?
+//! Committed states, opened for searching.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,42 +13,42 @@ use tantivy::{DocId, DocSet, Index, InvertedIndexReader, SegmentMeta, SegmentRea
 
 use crate::chunk_document::unpack;
 use crate::fields::{CHUNK_COLUMN, DOCUMENT_COLUMN, Fields, TRAITS_COLUMN};
-use crate::filtered::Remembered;
-use crate::imprint::Imprint;
+use crate::file_stamps::FileStamps;
+use crate::filter_cache::FilterCache;
 
-/// One committed state: its segments, opened, and the statistics that scores are computed from.
+/// One committed state: its open segments, and the statistics for scoring.
 pub(crate) struct Snapshot {
     pub(crate) generation: Generation,
-    /// What `meta.json` held when the state was read; other bytes mean another state.
+    /// The content of `meta.json` when the state was read. Other bytes mean another state.
     pub(crate) meta: Vec<u8>,
-    /// What `meta.json` looked like.
-    pub(crate) list: Imprint,
-    /// What the files of the segments looked like.
-    pub(crate) files: Imprint,
+    /// The fingerprint of `meta.json`.
+    pub(crate) list: FileStamps,
+    /// The fingerprint of the segment files.
+    pub(crate) files: FileStamps,
     pub(crate) segments: Vec<Arc<Segment>>,
     pub(crate) fields: Fields,
-    /// Chunks that are not removed.
+    /// The number of chunks that are not removed.
     pub(crate) chunks: u64,
-    /// Documents that are not removed.
+    /// The number of documents that are not removed.
     pub(crate) documents: u64,
-    /// The mean length of each scored field over the chunks that are not removed, in tokens; never 0.
+    /// The mean length of each scored field over the chunks that are not removed, in tokens. Never 0.
     mean_lengths: Vec<(Field, f32)>,
-    /// What filters let through.
-    pub(crate) filtered: Remembered,
+    /// The cached results of filters.
+    pub(crate) filter_cache: FilterCache,
 }
 
-/// A committed state as its list of segments has it.
+/// A committed state, as read from its list of segments.
 pub(crate) struct State {
-    /// The bytes of the list.
+    /// The content of the list.
     pub(crate) meta: Vec<u8>,
-    /// What the list looked like.
-    pub(crate) list: Imprint,
-    /// What the files of the segments looked like.
-    pub(crate) files: Imprint,
+    /// The fingerprint of the list.
+    pub(crate) list: FileStamps,
+    /// The fingerprint of the segment files.
+    pub(crate) files: FileStamps,
     pub(crate) generation: Generation,
 }
 
-/// An immutable part of the index, shared by the snapshots that hold it.
+/// An immutable part of the index, shared by the snapshots that contain it.
 pub(crate) struct Segment {
     pub(crate) reader: SegmentReader,
     inverted: Vec<Arc<InvertedIndexReader>>,
@@ -56,21 +56,22 @@ pub(crate) struct Segment {
     chunk: Arc<dyn ColumnValues<u64>>,
     document: Arc<dyn ColumnValues<u64>>,
     traits: Arc<dyn ColumnValues<u64>>,
-    /// The first entry of each document, ascending: a document is written in one batch, so its entries are neighbours.
-    firsts: Vec<DocId>,
-    /// The first chunk row of each document with its first entry, ascending by row.
+    /// The first entry of each document, ascending. The entries of a document are adjacent, because it is added in one
+    /// batch.
+    first_entries: Vec<DocId>,
+    /// The first chunk row of each document and its entry, ascending by row.
     by_row: Vec<(ChunkRow, DocId)>,
-    /// The entries that are removed, ascending.
+    /// The removed entries, ascending.
     removed: Vec<DocId>,
-    /// The tokens of each scored field in the entries that are not removed.
+    /// The number of tokens of each scored field in the entries that are not removed.
     tokens: Vec<(Field, u64)>,
-    /// Documents that are not removed.
+    /// The number of documents that are not removed.
     documents: u64,
-    /// The documents' paths with their postings, ascending; read when first asked for.
+    /// The paths of the documents with their postings, ascending. Read at first use.
     paths: OnceLock<Vec<(Box<str>, TermInfo)>>,
 }
 
-/// The place of a chunk in a snapshot.
+/// The position of a chunk in a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) segment: usize,
@@ -78,8 +79,8 @@ pub(crate) struct Address {
 }
 
 impl Snapshot {
-    /// Opens the segments of a state that was read. Those that are as they were in the state before are taken from there: to
-    /// open a segment reads its columns, and a commit of one document leaves nearly all as they were.
+    /// Opens the segments of a state. Segments that the previous state has unchanged are reused: opening one reads its
+    /// columns, and a commit of one document leaves most segments unchanged.
     pub(crate) fn open(
         index: &Index,
         fields: Fields,
@@ -101,7 +102,7 @@ impl Snapshot {
                 None => Segment::open(&index.segment(meta.clone()), fields).map(Arc::new),
             })
             .collect::<Result<Vec<_>, TantivyError>>()?;
-        // Whatever order commits and merges left them in; the largest first prunes the others.
+        // A fixed order, independent of commits and merges. The largest segment first, because it prunes the others.
         segments.sort_by_key(|segment| (std::cmp::Reverse(segment.entries()), segment.reader.segment_id()));
         let chunks = segments.iter().map(|segment| u64::from(segment.reader.num_docs())).sum();
         let mean_lengths = fields
@@ -112,8 +113,8 @@ impl Snapshot {
             })
             .to_vec();
         let documents = segments.iter().map(|segment| segment.documents).sum();
-        let filtered = Remembered::default();
-        Ok(Self { generation, meta, list, files, segments, fields, chunks, documents, mean_lengths, filtered })
+        let filter_cache = FilterCache::default();
+        Ok(Self { generation, meta, list, files, segments, fields, chunks, documents, mean_lengths, filter_cache })
     }
 
     /// The mean length of a scored field, in tokens.
@@ -121,12 +122,12 @@ impl Snapshot {
         self.mean_lengths.iter().find(|(known, _)| *known == field).map_or(1.0, |&(_, mean)| mean)
     }
 
-    /// Where a term's postings are in each segment, and how many chunks that are not removed have it.
+    /// Looks up a term: its postings in each segment, and the number of chunks that have it and are not removed.
     ///
-    /// What a segment counts itself includes removed chunks until it is merged; with such counts, scores would depend on
-    /// when merges happen, and equal questions on an equal store would not get equal answers.
-    pub(crate) fn look_up(&self, field: Field, term: &[u8]) -> Result<Found, TantivyError> {
-        let mut found = Found { infos: Vec::with_capacity(self.segments.len()), chunks: 0 };
+    /// The count of a segment includes removed chunks until the segment is merged. Scores from such counts would depend
+    /// on the time of merges, and equal queries on an equal store would not give equal results.
+    pub(crate) fn look_up(&self, field: Field, term: &[u8]) -> Result<TermPostings, TantivyError> {
+        let mut found = TermPostings { infos: Vec::with_capacity(self.segments.len()), chunks: 0 };
         for segment in &self.segments {
             let info = segment.inverted(field).terms().get(term)?;
             if let Some(info) = &info {
@@ -137,30 +138,35 @@ impl Snapshot {
         Ok(found)
     }
 
-    /// The keys that begin with a prefix and are longer, ascending; the first `most` of all segments together, so that the
-    /// choice does not depend on how entries are spread over them.
-    pub(crate) fn keys_from(&self, field: Field, prefix: &str, most: usize) -> Result<Vec<Vec<u8>>, TantivyError> {
+    /// The keys that are longer than a prefix and begin with it, ascending. Takes the first `limit` over all segments,
+    /// so that the result does not depend on how entries are spread over segments.
+    pub(crate) fn keys_with_prefix(
+        &self,
+        field: Field,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Vec<Vec<u8>>, TantivyError> {
         let mut keys = BTreeSet::new();
         for segment in &self.segments {
             let mut stream = segment.inverted(field).terms().range().gt(prefix).into_stream()?;
             let mut taken = 0;
-            while taken < most && stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
+            while taken < limit && stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
                 keys.insert(stream.key().to_vec());
                 taken += 1;
             }
         }
-        Ok(keys.into_iter().take(most).collect())
+        Ok(keys.into_iter().take(limit).collect())
     }
 
-    /// The place of a chunk; `None` for one that is in no segment.
+    /// The address of a chunk. `None` if no segment contains it.
     ///
-    /// A chunk whose document was removed and is not merged away yet has its place.
+    /// A chunk whose document was removed keeps its address until its segment is merged.
     pub(crate) fn address_of(&self, row: ChunkRow) -> Option<Address> {
         let in_segment = |(segment, entry): (usize, Option<DocId>)| Some(Address { segment, entry: entry? });
         self.segments.iter().map(|segment| segment.entry_of(row)).enumerate().find_map(in_segment)
     }
 
-    /// Reads a candidate's rows and traits; `None` when they cannot be of this index.
+    /// Reads the rows and traits of a candidate. `None` if the traits are invalid.
     pub(crate) fn candidate(&self, address: Address, score: f32) -> Option<Candidate> {
         let segment = &self.segments[address.segment];
         Some(Candidate {
@@ -172,11 +178,11 @@ impl Snapshot {
     }
 }
 
-/// A term in a snapshot.
-pub(crate) struct Found {
+/// The postings of a term in a snapshot.
+pub(crate) struct TermPostings {
     /// Its postings in each segment, in the snapshot's order.
     pub(crate) infos: Vec<Option<TermInfo>>,
-    /// How many chunks have it, without those removed.
+    /// The number of chunks that have it and are not removed.
     pub(crate) chunks: u64,
 }
 
@@ -199,31 +205,32 @@ impl Segment {
         let mut lengths: Vec<Option<FieldNormReader>> = vec![None; inverted.len()];
         for field in fields.scored() {
             let reader = reader.get_fieldnorms_reader(field)?;
-            consistent(reader.num_docs() == entries, "the lengths of a field do not cover its segment")?;
+            consistent(reader.num_docs() == entries, "the lengths of a field do not match its segment")?;
             lengths[field.field_id() as usize] = Some(reader);
         }
         let column = |name| -> Result<Arc<dyn ColumnValues<u64>>, TantivyError> {
             let column = reader.fast_fields().u64(name)?;
-            consistent(column.num_docs() == entries, "a column does not cover its segment")?;
+            consistent(column.num_docs() == entries, "a column does not match its segment")?;
             Ok(column.first_or_default_col(0))
         };
         let (chunk, document, traits) = (column(CHUNK_COLUMN)?, column(DOCUMENT_COLUMN)?, column(TRAITS_COLUMN)?);
         let removed = match reader.alive_bitset() {
             Some(alive) => {
-                consistent(alive.bitset().max_value() == entries, "the removed entries are of another segment")?;
+                consistent(alive.bitset().max_value() == entries, "the removed entries do not match their segment")?;
                 (0..entries).filter(|&entry| alive.is_deleted(entry)).collect()
             }
             None => Vec::new(),
         };
-        let mut firsts = Vec::new();
+        let mut first_entries = Vec::new();
         let mut last = None;
         for entry in 0..entries {
             let row = document.get_val(entry);
             if last.replace(row) != Some(row) {
-                firsts.push(entry);
+                first_entries.push(entry);
             }
         }
-        let mut by_row: Vec<_> = firsts.iter().map(|&entry| (ChunkRow(chunk.get_val(entry) as i64), entry)).collect();
+        let mut by_row: Vec<_> =
+            first_entries.iter().map(|&entry| (ChunkRow(chunk.get_val(entry) as i64), entry)).collect();
         by_row.sort_unstable();
         let (tokens, documents, paths) = (Vec::new(), 0, OnceLock::new());
         let mut opened = Self {
@@ -233,7 +240,7 @@ impl Segment {
             chunk,
             document,
             traits,
-            firsts,
+            first_entries,
             by_row,
             removed,
             tokens,
@@ -245,16 +252,16 @@ impl Segment {
         Ok(opened)
     }
 
-    /// The entry of a chunk, a removed one included; `None` for a chunk that is in no entry here.
+    /// The entry of a chunk, even if removed. `None` if the segment does not contain the chunk.
     pub(crate) fn entry_of(&self, row: ChunkRow) -> Option<DocId> {
-        // The chunks of a document have rows and entries without gaps.
+        // The rows and entries of a document's chunks have no gaps.
         let place = last_at_most(self.by_row.len(), |place| self.by_row[place].0.0, row.0)?;
         let (first, entry) = self.by_row[place];
         let entry = entry + DocId::try_from(row.0 - first.0).ok()?;
         (self.entries() > entry && self.chunk_row(entry) == row).then_some(entry)
     }
 
-    /// How many entries the segment has, removed ones included.
+    /// The number of entries, removed ones included.
     pub(crate) fn entries(&self) -> DocId {
         self.reader.max_doc()
     }
@@ -277,12 +284,12 @@ impl Segment {
         DocumentRow(self.document.get_val(entry) as i64)
     }
 
-    /// The entries of the document that an entry is of, removed ones included.
-    pub(crate) fn around(&self, entry: DocId) -> Range<DocId> {
-        let first = |place: usize| i64::from(self.firsts[place]);
-        // The first of all is 0.
-        let place = last_at_most(self.firsts.len(), first, i64::from(entry)).unwrap_or_default();
-        self.firsts[place]..self.firsts.get(place + 1).copied().unwrap_or(self.entries())
+    /// The entries of the document that contains an entry, removed ones included.
+    pub(crate) fn entries_of_document(&self, entry: DocId) -> Range<DocId> {
+        let first = |place: usize| i64::from(self.first_entries[place]);
+        // The first entry of the first document is 0.
+        let place = last_at_most(self.first_entries.len(), first, i64::from(entry)).unwrap_or_default();
+        self.first_entries[place]..self.first_entries.get(place + 1).copied().unwrap_or(self.entries())
     }
 
     /// The packed traits of the entry's document.
@@ -290,7 +297,7 @@ impl Segment {
         self.traits.get_val(entry)
     }
 
-    /// Counts the documents that are not removed: the entries with a field that only first chunks have.
+    /// Counts the documents that are not removed, by the entries with a field that only first chunks have.
     fn count_documents(&self, field_of_first: Field) -> u64 {
         let Some(lengths) = self.lengths(field_of_first) else { return 0 };
         let is_first = |entry: &DocId| lengths.fieldnorm(*entry) > 0;
@@ -298,15 +305,19 @@ impl Segment {
         (all - self.removed.iter().copied().filter(|entry| is_first(entry)).count()) as u64
     }
 
-    /// The entries that are removed, ascending.
+    /// The removed entries, ascending.
     pub(crate) fn removed(&self) -> &[DocId] {
         &self.removed
     }
 
-    /// The paths that begin with a prefix, ascending, each with its postings.
+    /// The paths that begin with a prefix, ascending, with their postings.
     ///
-    /// To walk the dictionary of ten thousand paths takes 4 ms, so the walk is made once for each segment.
-    pub(crate) fn paths_from(&self, field: Field, prefix: &str) -> Result<&[(Box<str>, TermInfo)], TantivyError> {
+    /// Walking a dictionary of ten thousand paths takes 4 ms, so each segment caches its paths.
+    pub(crate) fn paths_with_prefix(
+        &self,
+        field: Field,
+        prefix: &str,
+    ) -> Result<&[(Box<str>, TermInfo)], TantivyError> {
         let paths = if let Some(paths) = self.paths.get() {
             paths
         } else {
@@ -343,14 +354,14 @@ impl Segment {
         Ok(())
     }
 
-    /// The tokens of a scored field in the entries that are not removed.
+    /// The number of tokens of a scored field in the entries that are not removed.
     fn tokens_of(&self, field: Field) -> u64 {
         self.tokens.iter().find(|(known, _)| *known == field).map_or(0, |(_, tokens)| *tokens)
     }
 
     /// Counts the tokens of a scored field in the entries that are not removed.
     ///
-    /// Summed from the stored, rounded lengths, so that the sum does not depend on how entries are spread over segments.
+    /// Sums the stored, rounded lengths, so that the result does not depend on how entries are spread over segments.
     fn count_tokens(&self, field: Field) -> u64 {
         let Some(lengths) = self.lengths(field) else { return 0 };
         let tokens = |entry| u64::from(lengths.fieldnorm(entry));
@@ -358,7 +369,7 @@ impl Segment {
         all - self.removed.iter().map(|&entry| tokens(entry)).sum::<u64>()
     }
 
-    /// How many removed entries have a term.
+    /// The number of removed entries that have a term.
     fn removed_with(&self, field: Field, info: &TermInfo) -> Result<u64, TantivyError> {
         if self.removed.is_empty() {
             return Ok(0);

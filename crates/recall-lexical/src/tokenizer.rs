@@ -1,33 +1,33 @@
-//! How do the index's fields cut their values into tokens?
+//! The tokenizers of the index's fields.
 
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer, TokenizerManager};
 
 use crate::analysis::{Analysis, fold_into};
 use crate::{names, phrase};
 
-/// The name of the tokenizer of prose, code, names and paths: the terms of [`Analysis`].
+/// The tokenizer of prose, code, names and paths: the terms of [`Analysis`].
 pub(crate) const WORDS: &str = "recall-words";
-/// The name of the tokenizer that keeps a value whole.
+/// The tokenizer that keeps a value whole.
 pub(crate) const WHOLE: &str = "recall-whole";
-/// The name of the tokenizer that keeps a value whole, in lower case.
+/// The tokenizer that keeps a value whole, in lower case.
 pub(crate) const FOLDED: &str = "recall-folded";
-/// The name of the tokenizer of qualified names: the name and what is left of it without its outer scopes.
+/// The tokenizer of qualified names: every suffix that begins at a name.
 pub(crate) const NAMES: &str = "recall-names";
 /// [`NAMES`] in lower case.
 pub(crate) const FOLDED_NAMES: &str = "recall-folded-names";
-/// The name of the tokenizer of whole paths: the path and what is left of it without its outer directories, in lower case.
+/// The tokenizer of whole paths: every suffix that begins at a component, in lower case.
 pub(crate) const PATH_ENDS: &str = "recall-path-ends";
-/// The name of the tokenizer of titles and headings: the value as [`phrase::key`] writes it.
+/// The tokenizer of titles and headings: the value as a [`phrase::key`].
 pub(crate) const PHRASES: &str = "recall-phrases";
 
-/// Makes the tokenizers known under their names.
+/// Registers the tokenizers under their names.
 pub(crate) fn register(tokenizers: &TokenizerManager) {
-    tokenizers.register(WORDS, TextAnalyzer::from(Tokens::new(words)));
-    tokenizers.register(WHOLE, TextAnalyzer::from(Tokens::new(|_, text, out| out.push(text))));
-    tokenizers.register(FOLDED, TextAnalyzer::from(Tokens::new(|_, text, out| out.push_folded(text))));
+    tokenizers.register(WORDS, TextAnalyzer::from(BufferedTokenizer::new(words)));
+    tokenizers.register(WHOLE, TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| out.push(text))));
+    tokenizers.register(FOLDED, TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| out.push_folded(text))));
     tokenizers.register(
         PHRASES,
-        TextAnalyzer::from(Tokens::new(|_, text, out| {
+        TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
             if let Some(key) = phrase::key(text) {
                 out.push(&key);
             }
@@ -35,17 +35,19 @@ pub(crate) fn register(tokenizers: &TokenizerManager) {
     );
     tokenizers.register(
         NAMES,
-        TextAnalyzer::from(Tokens::new(|_, text, out| names::ends(text, names::SCOPE).for_each(|end| out.push(end)))),
+        TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
+            names::ends(text, names::SCOPE).for_each(|end| out.push(end));
+        })),
     );
     tokenizers.register(
         FOLDED_NAMES,
-        TextAnalyzer::from(Tokens::new(|_, text, out| {
+        TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
             names::ends(text, names::SCOPE).for_each(|end| out.push_folded(end));
         })),
     );
     tokenizers.register(
         PATH_ENDS,
-        TextAnalyzer::from(Tokens::new(|_, text, out| {
+        TextAnalyzer::from(BufferedTokenizer::new(|_, text, out| {
             names::ends(text, "/").for_each(|end| out.push_folded(end));
         })),
     );
@@ -58,23 +60,22 @@ fn words(analysis: &mut Analysis, text: &str, out: &mut Buffer) {
 /// Fills a buffer with the tokens of a text.
 type Fill = fn(&mut Analysis, &str, &mut Buffer);
 
-/// A tokenizer that cuts the whole text at once and hands the tokens out of a reused buffer: nothing is allocated for a
-/// token.
+/// A tokenizer that tokenizes the whole text at once and returns the tokens from a reused buffer. No token allocates.
 #[derive(Clone)]
-struct Tokens {
+struct BufferedTokenizer {
     fill: Fill,
     analysis: Analysis,
     buffer: Buffer,
     token: Token,
 }
 
-impl Tokens {
+impl BufferedTokenizer {
     fn new(fill: Fill) -> Self {
         Self { fill, analysis: Analysis::of_documents(), buffer: Buffer::default(), token: Token::default() }
     }
 }
 
-impl Tokenizer for Tokens {
+impl Tokenizer for BufferedTokenizer {
     type TokenStream<'a> = Stream<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
@@ -85,7 +86,7 @@ impl Tokenizer for Tokens {
     }
 }
 
-/// Tokens end to end, with their ends.
+/// Concatenated tokens with their end positions.
 #[derive(Clone, Default)]
 struct Buffer {
     text: String,
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn each_tokenizer_cuts_its_own_way() {
+    fn each_tokenizer_has_its_own_tokens() {
         check(WORDS, "open theFiles", &["open", "thefiles", "the", "file"]);
         check(WORDS, "", &[]);
         check(WHOLE, "A b/C", &["A b/C"]);

@@ -1,4 +1,4 @@
-//! How do documents get into the index, and out of it?
+//! Writing of documents to the index.
 
 use std::error::Error;
 use std::fmt;
@@ -12,60 +12,61 @@ use tantivy::directory::error::LockError;
 use tantivy::indexer::{IndexWriterOptions, UserOperation};
 use tantivy::{IndexWriter, TantivyError, Term};
 
+use crate::byte_semaphore::ByteSemaphore;
 use crate::chunk_document::{ChunkDocument, IndexedDocument, chunks};
 use crate::format;
-use crate::in_flight::InFlight;
-use crate::index::Shared;
+use crate::index::SharedIndex;
 use crate::integrity;
 use crate::merging;
-use crate::open::{OpenError, refusal};
+use crate::open::{OpenError, system_error};
 
-/// How long another writer's lock is waited for. A process that is being started has the files of the one that starts it open,
-/// the lock among them, until it runs its own program: so a lock that was just let go may be held for a moment more.
-const LOCK_PATIENCE: Duration = Duration::from_millis(250);
+/// How long to wait for another writer's lock. A child process holds the open files of its parent, the lock included,
+/// until it executes its own program, so a released lock may stay taken for a moment.
+const LOCK_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// How often it is looked whether it is free.
-const LOCK_LOOK: Duration = Duration::from_millis(2);
+/// The interval at which the lock is tried.
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// What a writer may use.
+/// The resources of a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriterSettings {
-    /// How many threads index, from 1 to 8. Each commit makes a segment a thread, so a small batch wants one.
+    /// The number of indexing threads, from 1 to 8. Each commit creates a segment per thread, so use one for a small
+    /// batch.
     pub threads: usize,
-    /// The memory that all threads together fill before they write a segment; at least 15 MB a thread are taken.
+    /// The memory that all threads together fill before they write a segment. At least 15 MB per thread.
     pub heap_bytes: usize,
 }
 
 impl Default for WriterSettings {
-    /// One thread, and room for the terms of about 30 MB of source.
+    /// One thread, and memory for the terms of about 30 MB of source.
     fn default() -> Self {
         Self { threads: 1, heap_bytes: 64 * 1024 * 1024 }
     }
 }
 
-/// The index library accepts no smaller heap for a thread.
+/// The smallest heap per thread that tantivy accepts.
 const MIN_HEAP_BYTES: usize = 15_000_000;
-/// Nor a larger one.
+/// The largest heap per thread that tantivy accepts.
 const MAX_HEAP_BYTES: usize = u32::MAX as usize - 1_000_000;
-/// Nor more threads.
+/// The most threads that tantivy accepts.
 const MAX_THREADS: usize = 8;
-/// Text that waits for the indexing threads. They are fed well by far less; more only takes memory.
+/// The text that waits for the indexing threads. They need far less to stay busy; more would only take memory.
 const MAX_IN_FLIGHT_BYTES: usize = 8 * 1024 * 1024;
 
-/// The one writer of an index. Dropped without a commit, it leaves the index as it was.
+/// The writer of an index. Dropping it without a commit leaves the index unchanged.
 pub struct LexicalWriter {
-    shared: Arc<Shared>,
+    shared: Arc<SharedIndex>,
     inner: IndexWriter<ChunkDocument>,
-    in_flight: InFlight,
-    /// How often it has committed, and as which generation the last time.
+    in_flight: ByteSemaphore,
+    /// The number of commits so far, and the generation of the last one.
     commits: usize,
     committed: Generation,
-    /// Whether something came since.
+    /// Whether there are changes since the last commit.
     has_more: bool,
 }
 
 impl LexicalWriter {
-    pub(crate) fn open(shared: Arc<Shared>, settings: WriterSettings) -> Result<Self, WriteError> {
+    pub(crate) fn open(shared: Arc<SharedIndex>, settings: WriterSettings) -> Result<Self, WriteError> {
         let threads = settings.threads.clamp(1, MAX_THREADS);
         let open = || {
             let options = IndexWriterOptions::builder()
@@ -75,12 +76,12 @@ impl LexicalWriter {
                 .build();
             shared.index.writer_with_options(options)
         };
-        shared.refusal.clear();
+        shared.last_write_error.clear();
         let began = Instant::now();
         let inner = loop {
             match open() {
-                Err(TantivyError::LockFailure(LockError::LockBusy, _)) if began.elapsed() < LOCK_PATIENCE => {
-                    std::thread::sleep(LOCK_LOOK);
+                Err(TantivyError::LockFailure(LockError::LockBusy, _)) if began.elapsed() < LOCK_TIMEOUT => {
+                    std::thread::sleep(LOCK_POLL_INTERVAL);
                 }
                 Err(TantivyError::LockFailure(LockError::LockBusy, _)) => {
                     return Err(WriteError::Busy { path: shared.dir.clone() });
@@ -88,56 +89,57 @@ impl LexicalWriter {
                 opened => break opened.map_err(|error| WriteError::of(&shared, error))?,
             }
         };
-        inner.set_merge_policy(Box::new(merging::few()));
-        let in_flight = InFlight::new(MAX_IN_FLIGHT_BYTES);
+        inner.set_merge_policy(Box::new(merging::default_policy()));
+        let in_flight = ByteSemaphore::new(MAX_IN_FLIGHT_BYTES);
         Ok(Self { shared, inner, in_flight, commits: 0, committed: Generation::default(), has_more: false })
     }
 
-    /// Removes every document that was added or committed before. As everything, it takes effect with the next commit.
+    /// Removes all documents, whether committed or just added. Takes effect with the next commit.
     ///
     /// # Errors
     /// The index cannot be written.
     pub fn clear(&mut self) -> Result<(), WriteError> {
         self.has_more = true;
-        // What is queued or half indexed is not reached by the removal. A rollback makes a new inner writer.
+        // The removal does not reach documents that are queued or half indexed, so roll back first. A rollback replaces
+        // the inner writer, with the default policy.
         self.inner.rollback().map_err(|error| self.failed(error))?;
-        self.inner.set_merge_policy(Box::new(merging::few()));
+        self.inner.set_merge_policy(Box::new(merging::default_policy()));
         self.inner.delete_all_documents().map_err(|error| self.failed(error))?;
         Ok(())
     }
 
-    /// Removes every chunk of a document that was added before; does nothing where there is none.
+    /// Removes the chunks of a document that was added before. Does nothing if there is none.
     pub fn remove(&mut self, document: DocumentRow) {
         self.has_more = true;
         self.inner.delete_term(Term::from_field_u64(self.shared.fields.document, document.0 as u64));
     }
 
-    /// Adds every chunk of a document. Waits while more text is queued than the indexing threads need.
+    /// Adds the chunks of a document. Blocks while the queued text exceeds its limit.
     ///
     /// # Errors
-    /// An indexing thread has failed: nothing since the last commit will be in the index, and the writer is of no further
-    /// use.
+    /// An indexing thread failed. Nothing since the last commit will be in the index, and the writer cannot be used any
+    /// more.
     pub fn add(&mut self, document: &IndexedDocument<'_>) -> Result<(), WriteError> {
         self.has_more = true;
-        let ticket = self.in_flight.admit(document.text.len());
-        let chunks = chunks(self.shared.fields, document, ticket);
-        // One batch goes to one thread, so that the chunks of a document are neighbours in one segment.
+        let permit = self.in_flight.acquire(document.text.len());
+        let chunks = chunks(self.shared.fields, document, permit);
+        // A batch goes to one thread, so the chunks of a document are adjacent in one segment.
         let operations: Vec<_> = chunks.into_iter().map(UserOperation::Add).collect();
         self.inner.run(operations).map_err(|error| self.failed(error))?;
         Ok(())
     }
 
-    /// Commits everything since the last commit as that generation, and publishes it to new searchers.
+    /// Commits the changes since the last commit under this generation, and publishes them to new searchers.
     ///
-    /// From then on it survives the end of the process, however that comes; a loss of power may damage or undo it until the
-    /// writer is [finished](Self::finish), which the next opening notices.
+    /// The commit survives the end of the process in any way. A loss of power before [`finish`](Self::finish) may
+    /// damage or undo it, which the next opening detects.
     ///
     /// # Errors
-    /// The state of the last commit stands, on disk and for searchers, except where only the publishing failed.
+    /// The last committed state remains, on disk and for searchers, unless only the publication failed.
     pub fn commit(&mut self, generation: Generation) -> Result<(), WriteError> {
         if self.commits == 1 {
-            // Where a second one comes, more may: small segments wait for the end to be merged.
-            self.inner.set_merge_policy(Box::new(merging::Between::default()));
+            // After a second commit, more are likely. Leave small segments to be merged at the end.
+            self.inner.set_merge_policy(Box::new(merging::BurstPolicy::default()));
         }
         self.commit_as(generation)?;
         (self.commits, self.committed, self.has_more) = (self.commits + 1, generation, false);
@@ -152,17 +154,16 @@ impl LexicalWriter {
         Ok(())
     }
 
-    /// Closes the writer in order: waits for merges in the background, publishes their result, waits until all is on disk
-    /// and seals the index.
+    /// Closes the writer: waits for background merges, publishes their result, syncs all files and seals the index.
     ///
-    /// A writer that is only dropped abandons its merges, and the next opening verifies the index.
+    /// Dropping the writer instead abandons its merges, and the next opening verifies the index.
     ///
     /// # Errors
-    /// The committed state stands.
+    /// The committed state remains.
     pub fn finish(mut self) -> Result<(), WriteError> {
         if self.commits > 1 && !self.has_more {
-            // What is to be merged is decided at a commit; this one adds nothing.
-            self.inner.set_merge_policy(Box::new(merging::few()));
+            // Merges are chosen at a commit. This one adds nothing.
+            self.inner.set_merge_policy(Box::new(merging::default_policy()));
             self.commit_as(self.committed)?;
         }
         let Self { shared, inner, .. } = self;
@@ -184,29 +185,29 @@ impl fmt::Debug for LexicalWriter {
     }
 }
 
-/// The index was not written.
+/// The reason why the index was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// Another writer is open, in this process or another.
-    #[error("the lexical index in `{}` is being written by somebody else", path.display())]
+    /// Another writer is open, in this or another process.
+    #[error("the lexical index in `{}` is locked by another writer", path.display())]
     Busy {
         /// The index's folder.
         path: PathBuf,
     },
-    /// The files that the writer builds on are not what was written.
+    /// The files that the writer builds on are damaged.
     #[error("the lexical index in `{}` is damaged", path.display())]
     Damaged {
         /// The index's folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage found.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot write the lexical index in `{}`", path.display())]
     Io {
         /// The index's folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// An indexing thread ended early.
@@ -214,22 +215,22 @@ pub enum WriteError {
     Failed {
         /// The index's folder.
         path: PathBuf,
-        /// What is known of it.
+        /// The cause, as far as it is known.
         source: Box<dyn Error + Send + Sync>,
     },
 }
 
 impl WriteError {
-    fn of(shared: &Shared, error: TantivyError) -> Self {
+    fn of(shared: &SharedIndex, error: TantivyError) -> Self {
         let path = shared.dir.clone();
-        if let Some(source) = refusal(&error) {
+        if let Some(source) = system_error(&error) {
             return Self::Io { path, source };
         }
-        // On its way through the index library an error loses its kind.
+        // tantivy hides the kind of some errors.
         let is_hidden = matches!(&error, TantivyError::IoError(hidden) if hidden.kind() == io::ErrorKind::Other);
         let is_ended =
             matches!(error, TantivyError::ErrorInThread(_) | TantivyError::SystemError(_) | TantivyError::Poisoned);
-        match shared.refusal.last().filter(|_| is_hidden || is_ended) {
+        match shared.last_write_error.last().filter(|_| is_hidden || is_ended) {
             Some(source) => Self::Io { path, source },
             None if is_ended => Self::Failed { path, source: error.into() },
             None => Self::Damaged { path, source: error.into() },

@@ -1,8 +1,9 @@
-//! How fast is what is near found, how much of it, and at what cost?
+//! A benchmark of vector search: its latency, recall and cost.
 //!
-//! `cargo bench -p recall-vector -- [scan] [graph N] [open N]`: the time of a scan by size; recall, times and sizes of an index
-//! of N embeddings with a graph, filtered and not; opening one of N. Embeddings are drawn from a mixture like that of texts
-//! (see `tests/index/clusters.rs`), with 256 dimensions. Without arguments it does nothing.
+//! `cargo bench -p recall-vector -- [scan] [graph N] [open N]` measures the time of a scan by size; recall, times and
+//! sizes of an index of N embeddings with a graph, with and without filters; and the opening of an index of N.
+//! Embeddings have 256 dimensions and are drawn from a mixture that resembles those of texts (see
+//! `tests/index/clusters.rs`). Without arguments it does nothing.
 
 #![expect(
     clippy::print_stdout,
@@ -24,7 +25,7 @@ const DIMENSIONS: usize = 256;
 const QUERIES: usize = 200;
 const SEED: u64 = 1;
 
-/// What one change brings while an index is filled.
+/// The number of embeddings per change while an index is filled.
 const BATCH: usize = 10_000;
 
 fn main() {
@@ -36,7 +37,7 @@ fn main() {
             "scan" => [1_000, 10_000, 20_000, 50_000, 100_000, 200_000].into_iter().for_each(scan),
             "graph" => graph(count()),
             "open" => open(count()),
-            other => panic!("{other} is not measured"),
+            other => panic!("unknown measurement `{other}`"),
         }
     }
 }
@@ -112,8 +113,8 @@ fn report(what: &str, vectors: &Vectors, exact: &Exact, queries: &[Vec<f32>], fi
     time("  100 nearest", queries, |query| drop(vectors.nearest(query, filter, 100).unwrap()));
 }
 
-/// Opens an index twice, in processes of their own where the caller starts them: the second call finds what the first left
-/// in the folder that the environment names.
+/// Opens an index twice. The caller can do so in separate processes: the second call finds the index that the first
+/// left in the folder named by the environment.
 fn open(count: usize) {
     let folder = std::env::var_os("RECALL_BENCH_VECTORS").map(std::path::PathBuf::from);
     let temporary = tempfile::tempdir().unwrap();
@@ -160,12 +161,12 @@ fn vectors(dir: &Path, settings: Settings) -> Vectors {
     Vectors::open(dir, Model { fingerprint, dimensions: DIMENSIONS }, settings).unwrap()
 }
 
-fn fill(vectors: &Vectors, count: usize, clusters: &mut Clusters, mut tell: impl FnMut(ChunkRow, &Quantised)) {
+fn fill(vectors: &Vectors, count: usize, clusters: &mut Clusters, mut each: impl FnMut(ChunkRow, &Quantised)) {
     let mut wall = Duration::ZERO;
     for (number, from) in (0..count).step_by(BATCH).enumerate() {
         let rows = (from..count.min(from + BATCH)).map(|row| (ChunkRow(row as i64), quantised(&clusters.draw())));
         let change = Change { added: rows.collect(), ..Change::default() };
-        change.added.iter().for_each(|(row, embedding)| tell(*row, embedding));
+        change.added.iter().for_each(|(row, embedding)| each(*row, embedding));
         let start = Instant::now();
         vectors.apply(Generation(number as u64 + 1), &change).unwrap();
         wall += start.elapsed();
@@ -191,13 +192,13 @@ fn time(what: &str, queries: &[Vec<f32>], mut search: impl FnMut(&[f32])) {
     println!("{what}: least {:.3?}, p50 {:.3?}, p95 {:.3?}", times[0], at(0.5), at(0.95));
 }
 
-/// The time that this thread has computed; zero where that cannot be told.
+/// The CPU time of this thread. Zero if it is not available.
 fn cpu() -> Duration {
     let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(statistics.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0))
 }
 
-/// What the process holds in memory, where that can be told.
+/// The resident memory of the process, if it is available.
 fn memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let of = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map_or("?", str::trim);

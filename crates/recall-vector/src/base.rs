@@ -1,8 +1,8 @@
-//! The large, immutable part of an index, mapped into memory.
+//! The base: the large, immutable, memory-mapped part of an index.
 //!
-//! Opening reads the head and the tables, which have checksums of their own. The content is verified block by block before
-//! its first use, once, by whoever needs it first: by reading, not through the map, so that what is only verified never
-//! counts as memory of the process.
+//! Opening it reads the head and the tables, which have checksums of their own. The content is verified once, block by
+//! block, before its first use. The verification reads the file instead of the map, so that the content does not count
+//! as memory of the process.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,10 +12,10 @@ use std::time::SystemTime;
 
 use recall_core::{ChunkRow, Generation, find_ascending};
 
-use crate::error::Unusable;
+use crate::error::ContentError;
 use crate::graph::Graph;
 use crate::mapping::Mapping;
-use crate::slots::Slots;
+use crate::slot_set::SlotSet;
 use crate::{Model, OpenError, record};
 
 mod format;
@@ -24,38 +24,38 @@ mod write;
 
 use format::{BLOCK_BYTES, HEAD_BYTES, Head};
 pub(crate) use format::{FORMAT, Reader, check_model};
-pub(crate) use write::{Content, Ingredients, write};
+pub(crate) use write::{BaseParts, Content, write};
 
-/// A base whose head and tables are known to be intact.
+/// A base with verified head and tables.
 pub(crate) struct Base {
     path: PathBuf,
     head: Head,
-    /// What the file looked like when it was opened.
-    looks: Option<Looks>,
-    /// Tells this base from every other: the checksum of its head.
+    /// The file's metadata when it was opened.
+    stamp: Option<FileStamp>,
+    /// The checksum of the head, which identifies this base.
     identity: u32,
     rows: Box<[ChunkRow]>,
-    dead: Slots,
-    /// The live slots in the order of their rows; `None` when that is the order of all slots.
+    dead: SlotSet,
+    /// The live slots in the order of their rows. `None` if all slots are live and already in that order.
     order: Option<Box<[u32]>>,
     checksums: Box<[u32]>,
-    /// For reading without the map.
+    /// For reads that bypass the map.
     file: File,
     mapping: Arc<Mapping>,
-    verified: OnceLock<Result<Verified, Unusable>>,
+    verified: OnceLock<Result<Verified, ContentError>>,
 }
 
-/// What a file looks like from outside.
+/// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Looks {
+struct FileStamp {
     device: u64,
     inode: u64,
     bytes: u64,
     modified: Option<SystemTime>,
 }
 
-impl Looks {
-    /// `None` where there is no file.
+impl FileStamp {
+    /// `None` if the file does not exist.
     fn of(path: &Path) -> Option<Self> {
         let metadata = std::fs::symlink_metadata(path).ok()?;
         #[cfg(unix)]
@@ -69,45 +69,45 @@ impl Looks {
     }
 }
 
-/// What can be used once the content is known to be intact.
+/// The parts that can be used once the content is verified.
 struct Verified {
     graph: Option<Graph>,
 }
 
 impl Base {
-    /// Opens a base of a model. The cost does not grow with the content.
+    /// Opens a base for a model. The cost does not depend on the size of the content.
     pub(crate) fn open(path: &Path, model: Model) -> Result<Self, OpenError> {
-        let wrong = |error| OpenError::io(path, error);
-        let looks = Looks::of(path);
-        let mut file = File::open(path).map_err(wrong)?;
+        let io_error = |error| OpenError::io(path, error);
+        let stamp = FileStamp::of(path);
+        let mut file = File::open(path).map_err(io_error)?;
         let mut head = [0; HEAD_BYTES];
-        file.read_exact(&mut head).map_err(wrong)?;
+        file.read_exact(&mut head).map_err(io_error)?;
         let identity = crc32fast::hash(&head);
         let head = Head::read(path, &head)?;
         check_model(path, head.model, model)?;
-        let found = file.metadata().map_err(wrong)?.len();
+        let found = file.metadata().map_err(io_error)?.len();
         if found != head.file_bytes() {
             return Err(OpenError::damaged(path, format!("it has {found} bytes, not {}", head.file_bytes())));
         }
         let mut tables = vec![0; head.tables_bytes()];
-        file.read_exact(&mut tables).map_err(wrong)?;
+        file.read_exact(&mut tables).map_err(io_error)?;
         if crc32fast::hash(&tables) != head.tables_checksum {
-            return Err(OpenError::damaged(path, "the checksum of its tables does not fit"));
+            return Err(OpenError::damaged(path, "checksum mismatch in its tables"));
         }
         let (rows, rest) = tables.split_at(head.rows_bytes());
         let (dead, checksums) = rest.split_at(head.dead_bytes());
         let rows: Box<[ChunkRow]> = rows.as_chunks().0.iter().map(|row| ChunkRow(i64::from_le_bytes(*row))).collect();
-        let dead = Slots::from_bytes(dead);
+        let dead = SlotSet::from_bytes(dead);
         let checksums = checksums.as_chunks().0.iter().map(|sum| u32::from_le_bytes(*sum)).collect();
         let order = order(&rows, &dead);
-        let mapping = Arc::new(Mapping::of(&file).map_err(wrong)?);
+        let mapping = Arc::new(Mapping::of(&file).map_err(io_error)?);
         let (path, verified) = (path.to_owned(), OnceLock::new());
-        Ok(Self { path, head, looks, identity, rows, dead, order, checksums, file, mapping, verified })
+        Ok(Self { path, head, stamp, identity, rows, dead, order, checksums, file, mapping, verified })
     }
 
-    /// Whether somebody else has replaced or overwritten the file.
+    /// Whether another program has replaced or overwritten the file.
     pub(crate) fn is_disturbed(&self) -> bool {
-        Looks::of(&self.path) != self.looks
+        FileStamp::of(&self.path) != self.stamp
     }
 
     pub(crate) fn generation(&self) -> Generation {
@@ -123,11 +123,11 @@ impl Base {
         self.head.slots
     }
 
-    pub(crate) fn dead(&self) -> &Slots {
+    pub(crate) fn dead(&self) -> &SlotSet {
         &self.dead
     }
 
-    /// The number of slots that are not dead.
+    /// The number of live slots.
     pub(crate) fn len(&self) -> usize {
         self.head.slots - self.head.dead
     }
@@ -156,30 +156,30 @@ impl Base {
         }
     }
 
-    /// Whether there is a graph.
+    /// Whether the base has a graph.
     pub(crate) fn has_graph(&self) -> bool {
         self.head.graph_bytes > 0
     }
 
-    /// Makes sure that the content is what was written, and makes the graph ready. Once; others wait for whoever is first.
-    pub(crate) fn verify(&self) -> Result<(), Unusable> {
+    /// Verifies the content and prepares the graph, once. Concurrent callers wait for the first.
+    pub(crate) fn verify(&self) -> Result<(), ContentError> {
         self.verified().map(|_| ())
     }
 
-    /// The records by slot.
+    /// The records, indexed by slot.
     ///
     /// # Errors
-    /// The content is not intact.
-    pub(crate) fn records(&self) -> Result<&[u8], Unusable> {
+    /// The content is damaged or unreadable.
+    pub(crate) fn records(&self) -> Result<&[u8], ContentError> {
         self.verified()?;
         Ok(&self.content()[self.head.records()])
     }
 
-    /// What the graph library wrote.
+    /// The bytes written by usearch.
     ///
     /// # Errors
-    /// The content is not intact.
-    pub(crate) fn graph_bytes(&self) -> Result<&[u8], Unusable> {
+    /// The content is damaged or unreadable.
+    pub(crate) fn graph_bytes(&self) -> Result<&[u8], ContentError> {
         self.verified()?;
         Ok(self.content())
     }
@@ -188,17 +188,21 @@ impl Base {
         &self.mapping[self.head.content_at()..]
     }
 
-    fn verified(&self) -> Result<&Verified, Unusable> {
+    fn verified(&self) -> Result<&Verified, ContentError> {
         self.verified.get_or_init(|| self.verify_once()).as_ref().map_err(Clone::clone)
     }
 
-    /// Sorts what a read said, as [`OpenError::io`] does.
-    fn unusable(&self, error: &io::Error) -> Unusable {
+    /// Classifies a read error like [`OpenError::io`].
+    fn unusable(&self, error: &io::Error) -> ContentError {
         let what = format!("{}: {error}", self.path.display());
-        if error.kind() == io::ErrorKind::UnexpectedEof { Unusable::Damaged(what) } else { Unusable::Unreadable(what) }
+        if error.kind() == io::ErrorKind::UnexpectedEof {
+            ContentError::Damaged(what)
+        } else {
+            ContentError::Unreadable(what)
+        }
     }
 
-    fn verify_once(&self) -> Result<Verified, Unusable> {
+    fn verify_once(&self) -> Result<Verified, ContentError> {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(self.head.content_at() as u64)).map_err(|error| self.unusable(&error))?;
         let mut block = vec![0; BLOCK_BYTES];
@@ -209,25 +213,25 @@ impl Base {
             file.read_exact(block).map_err(|error| self.unusable(&error))?;
             if crc32fast::hash(block) != *checksum {
                 let file = self.path.display();
-                return Err(Unusable::Damaged(format!("the checksum of block {number} of `{file}` does not fit")));
+                return Err(ContentError::Damaged(format!("checksum mismatch in block {number} of `{file}`")));
             }
         }
         let at = self.head.content_at();
         let stride = record::stride(self.head.model.dimensions);
         let graph = self.has_graph().then(|| Graph::view(&self.mapping, at..self.mapping.len(), stride)).transpose();
-        // These are the bytes that were written, so it was another version of the library that wrote them.
-        let graph = graph.map_err(|error| Unusable::Damaged(format!("{}: {error}", self.path.display())))?;
+        // The bytes are verified, so a failure means that another version of usearch wrote them.
+        let graph = graph.map_err(|error| ContentError::Damaged(format!("{}: {error}", self.path.display())))?;
         Ok(Verified { graph })
     }
 }
 
-/// The live slots by row, where that is not all slots as they stand.
-fn order(rows: &[ChunkRow], dead: &Slots) -> Option<Box<[u32]>> {
+/// The live slots by row. `None` if that is the order of all slots.
+fn order(rows: &[ChunkRow], dead: &SlotSet) -> Option<Box<[u32]>> {
     if dead.is_empty() && rows.is_sorted() {
         return None;
     }
     let mut order: Vec<u32> = (0..rows.len() as u32).filter(|slot| !dead.contains(*slot as usize)).collect();
-    // Runs of ascending rows, as merges leave them, are sorted by merging them.
+    // A stable sort, which merges the ascending runs that merges of the index leave.
     order.sort_by_key(|slot| rows[*slot as usize]);
     Some(order.into())
 }

@@ -1,8 +1,9 @@
-//! What was changed since the base was written?
+//! The log of changes since the base was written.
 //!
-//! A log beside the base: a head that names the base, and an entry a change. The checksum of an entry goes on from the one
-//! before, so an entry counts only in its place behind all earlier ones. What follows the last entry that fits was torn by a
-//! crash or damaged; it is cut off, and the index is as it was before: the generation tells.
+//! The log has a head that identifies the base, and an entry per change. The checksum of each entry includes the one
+//! before, so an entry is valid only directly after its predecessors. Bytes after the last valid entry were torn by a
+//! crash or damaged; they are ignored and overwritten by the next change. The index is then in an earlier state, which
+//! its generation shows.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -17,34 +18,34 @@ const MAGIC: &[u8; 8] = b"rcll-vdl";
 
 const HEAD_BYTES: usize = 64;
 
-/// Length and checksum of an entry.
+/// The length and the checksum of an entry.
 const ENTRY_HEAD_BYTES: usize = 8;
 
-/// Generation and numbers of removed and added rows.
+/// The generation, and the numbers of removed and added rows.
 const COUNTS_BYTES: usize = 16;
 
-/// One change, in the order in which it takes effect: first the rows that go, then those that come.
+/// One change. The removals take effect first.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct LogEntry {
     pub(crate) generation: Generation,
     pub(crate) removed: Vec<ChunkRow>,
     pub(crate) added: Vec<(ChunkRow, Quantised)>,
 }
 
-/// A log that can be written to.
+/// An open log.
 #[derive(Debug)]
 pub(crate) struct Delta {
     path: PathBuf,
     file: File,
-    /// Where the next entry goes; what stands behind is of a write that failed.
+    /// The position of the next entry. Bytes after it come from a failed write.
     end: u64,
     /// The checksum of the last entry.
     checksum: u32,
 }
 
 impl Delta {
-    /// Opens the log behind a base, or makes one, and tells its entries.
-    pub(crate) fn open(path: &Path, model: Model, base: u32) -> Result<(Self, Vec<Entry>), OpenError> {
+    /// Opens the log of a base and returns its entries. Creates the log if there is none.
+    pub(crate) fn open(path: &Path, model: Model, base: u32) -> Result<(Self, Vec<LogEntry>), OpenError> {
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -54,20 +55,20 @@ impl Delta {
             Err(error) => return Err(OpenError::io(path, error)),
         };
         let Some((head, mut rest)) = bytes.split_first_chunk::<HEAD_BYTES>() else {
-            return Err(OpenError::damaged(path, "it ends too early"));
+            return Err(OpenError::damaged(path, "unexpected end of file"));
         };
         let mut checksum = check_head(path, head, model, base)?;
         let mut entries = Vec::new();
-        while let Some((entry, next, behind)) = read_entry(rest, checksum, model.dimensions) {
+        while let Some((entry, next, remaining)) = read_entry(rest, checksum, model.dimensions) {
             entries.push(entry);
-            (checksum, rest) = (next, behind);
+            (checksum, rest) = (next, remaining);
         }
         let file = File::options().read(true).write(true).open(path).map_err(|error| OpenError::io(path, error))?;
         let end = (bytes.len() - rest.len()) as u64;
         Ok((Self { path: path.to_owned(), file, end, checksum }, entries))
     }
 
-    /// Makes a log without entries.
+    /// Creates an empty log.
     pub(crate) fn create(path: &Path, model: Model, base: u32) -> io::Result<Self> {
         let head = head(model, base);
         folder::replace(path, |mut file| file.write_all(&head))?;
@@ -76,7 +77,7 @@ impl Delta {
         Ok(Self { path: path.to_owned(), file, end: HEAD_BYTES as u64, checksum })
     }
 
-    /// Writes a change behind the others. It is not waited for the disk: what a loss of power takes is made again.
+    /// Appends a change. Does not sync: a change lost in a power failure is derived again from the catalog.
     pub(crate) fn append(
         &mut self,
         generation: Generation,
@@ -93,7 +94,7 @@ impl Delta {
             body.extend(embedding.components().iter().map(|component| *component as u8));
         }
         let length = u32::try_from(body.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
-        let checksum = follow(self.checksum, length, &body);
+        let checksum = chained_checksum(self.checksum, length, &body);
         let mut entry = Vec::with_capacity(ENTRY_HEAD_BYTES + body.len());
         entry.extend(length.to_le_bytes());
         entry.extend(checksum.to_le_bytes());
@@ -110,7 +111,7 @@ impl Delta {
         &self.path
     }
 
-    /// How long the log is.
+    /// The length of the log.
     pub(crate) fn bytes(&self) -> u64 {
         self.end
     }
@@ -128,15 +129,15 @@ fn head(model: Model, base: u32) -> [u8; HEAD_BYTES] {
     bytes.try_into().expect("it was filled to its length")
 }
 
-/// Checks that a log is one, of this model and behind this base; returns the checksum that the first entry goes on from.
+/// Checks that the head is that of a log, of this model and base. Returns the checksum that the first entry continues.
 fn check_head(path: &Path, head: &[u8; HEAD_BYTES], model: Model, base: u32) -> Result<u32, OpenError> {
     let (rest, checksum) = head.split_last_chunk::<4>().expect("longer than a checksum");
     if crc32fast::hash(rest) != u32::from_le_bytes(*checksum) {
-        return Err(OpenError::damaged(path, "the checksum of its head does not fit"));
+        return Err(OpenError::damaged(path, "checksum mismatch in its head"));
     }
     let mut reader = Reader(rest);
     if reader.take() != *MAGIC {
-        return Err(OpenError::damaged(path, "it is no log of embeddings"));
+        return Err(OpenError::damaged(path, "it is not a log of embeddings"));
     }
     let found = u32::from_le_bytes(reader.take());
     if found != FORMAT {
@@ -150,13 +151,13 @@ fn check_head(path: &Path, head: &[u8; HEAD_BYTES], model: Model, base: u32) -> 
     Ok(crc32fast::hash(head))
 }
 
-/// Reads the next entry, its checksum and what stands behind it; `None` at the end of what was written whole.
-fn read_entry(bytes: &[u8], before: u32, dimensions: usize) -> Option<(Entry, u32, &[u8])> {
+/// Reads the next entry. Returns it with its checksum and the remaining bytes. `None` after the last valid entry.
+fn read_entry(bytes: &[u8], before: u32, dimensions: usize) -> Option<(LogEntry, u32, &[u8])> {
     let (length, rest) = bytes.split_first_chunk()?;
     let (checksum, rest) = rest.split_first_chunk()?;
     let (length, checksum) = (u32::from_le_bytes(*length), u32::from_le_bytes(*checksum));
-    let (body, behind) = rest.split_at_checked(length as usize)?;
-    if follow(before, length, body) != checksum {
+    let (body, remaining) = rest.split_at_checked(length as usize)?;
+    if chained_checksum(before, length, body) != checksum {
         return None;
     }
     let (counts, rows) = body.split_first_chunk::<COUNTS_BYTES>()?;
@@ -176,11 +177,11 @@ fn read_entry(bytes: &[u8], before: u32, dimensions: usize) -> Option<(Entry, u3
             Some((row(at), Quantised::from_bytes(components).ok()?))
         })
         .collect::<Option<_>>()?;
-    Some((Entry { generation, removed, added }, checksum, behind))
+    Some((LogEntry { generation, removed, added }, checksum, remaining))
 }
 
-/// The checksum of an entry behind another.
-fn follow(before: u32, length: u32, body: &[u8]) -> u32 {
+/// The checksum of an entry, chained to the one before.
+fn chained_checksum(before: u32, length: u32, body: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&before.to_le_bytes());
     hasher.update(&length.to_le_bytes());

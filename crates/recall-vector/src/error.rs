@@ -1,4 +1,4 @@
-//! What can go wrong, sorted by what the caller can do about it?
+//! Errors, grouped by what the caller can do.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,43 +7,43 @@ use recall_core::{ModelFingerprint, NearestError};
 
 use crate::graph::GraphError;
 
-/// An index of embeddings was not opened.
+/// The reason why an index of embeddings was not opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Its files are not what was written: cut, altered or missing. It can be set aside and made again.
+    /// Its files were truncated, altered or removed. It can be moved away and rebuilt.
     #[error("the index of embeddings `{}` is damaged: {reason}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// The damage found.
         reason: String,
     },
-    /// It holds the embeddings of another model. It can be set aside and made again.
-    #[error("the index of embeddings `{}` is of model {found} with {dimensions} dimensions", path.display())]
+    /// It contains embeddings of another model. It can be moved away and rebuilt.
+    #[error("the index of embeddings `{}` belongs to model {found} with {dimensions} dimensions", path.display())]
     OtherModel {
         /// The file.
         path: PathBuf,
-        /// The model that its embeddings are of.
+        /// The model of its embeddings.
         found: ModelFingerprint,
-        /// How many components they have.
+        /// The number of their components.
         dimensions: usize,
     },
-    /// It was written in another format. It can be set aside and made again.
-    #[error("the index of embeddings `{}` has format {found}, known is {known}", path.display())]
+    /// It was written in another format. It can be moved away and rebuilt.
+    #[error("the index of embeddings `{}` has format {found}, but this version needs {known}", path.display())]
     Outdated {
         /// The file.
         path: PathBuf,
-        /// The format that it was written in.
+        /// The format of the file.
         found: u32,
-        /// The format that is read and written here.
+        /// The format that this version reads and writes.
         known: u32,
     },
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot read or write the index of embeddings `{}`", path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -53,46 +53,46 @@ impl OpenError {
         Self::Damaged { path: path.to_owned(), reason: reason.into() }
     }
 
-    /// Sorts what a read said: what ends too early was cut, everything else is the system's.
+    /// Classifies a read error: an unexpected end of file is damage, any other error comes from the system.
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         match source.kind() {
-            io::ErrorKind::UnexpectedEof => Self::damaged(path, "it ends too early"),
+            io::ErrorKind::UnexpectedEof => Self::damaged(path, "unexpected end of file"),
             _ => Self::Io { path: path.to_owned(), source },
         }
     }
 }
 
-/// A change was not written. The index is as it was before.
+/// The reason why a change was not written. The index is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// An embedding has other dimensions than the index: it is of another model.
-    #[error("the embedding of chunk row {row} has {found} dimensions, those of the index have {expected}")]
+    /// The dimensions of an embedding differ from the index, so it belongs to another model.
+    #[error("the embedding of chunk row {row} has {found} dimensions, but the index has {expected}")]
     Dimensions {
         /// The chunk.
         row: i64,
-        /// How many the index's embeddings have.
+        /// The dimensions of the index.
         expected: usize,
-        /// How many this one has.
+        /// The dimensions of the embedding.
         found: usize,
     },
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("cannot write the index of embeddings `{}`", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The files to be merged are not what was written. The index can be set aside and made again.
+    /// The files to be merged are damaged. The index can be moved away and rebuilt.
     #[error("the index of embeddings is damaged: {reason}")]
     Damaged {
-        /// What was found.
+        /// The damage found.
         reason: String,
     },
-    /// No graph could be made: memory is short.
-    #[error("no graph can be made of the embeddings")]
+    /// The graph could not be built, for lack of memory.
+    #[error("cannot build a graph of the embeddings")]
     Graph {
-        /// What the library said.
+        /// The error of usearch.
         source: GraphError,
     },
 }
@@ -118,19 +118,19 @@ impl From<GraphError> for WriteError {
     }
 }
 
-/// Why a base cannot be searched. Kept, since it is told to everybody who tries.
+/// The reason why a base cannot be searched. Cloneable, because every search returns it.
 #[derive(Clone, Debug)]
-pub(crate) enum Unusable {
+pub(crate) enum ContentError {
     Damaged(String),
-    /// The operating system refused a read, by its code and words.
+    /// The operating system reported an error, given as text.
     Unreadable(String),
 }
 
-impl From<Unusable> for NearestError {
-    fn from(why: Unusable) -> Self {
+impl From<ContentError> for NearestError {
+    fn from(why: ContentError) -> Self {
         match why {
-            Unusable::Damaged(reason) => Self::Damaged { reason },
-            Unusable::Unreadable(what) => Self::Unreadable { source: what.into() },
+            ContentError::Damaged(reason) => Self::Damaged { reason },
+            ContentError::Unreadable(what) => Self::Unreadable { source: what.into() },
         }
     }
 }

@@ -1,33 +1,32 @@
-//! The nearest of embeddings in memory, found by looking at each.
+//! Exact nearest-neighbour search in memory.
 
 use recall_core::{ChunkRow, NearestError, Neighbour, Quantised, RowFilter, VectorIndex};
 use rustc_hash::FxHashMap;
 
-use crate::best::Best;
 use crate::query::Query;
 use crate::record;
+use crate::top_k::TopK;
 
-/// Embeddings in memory, all of which a search looks at: right by construction, and a millisecond for 100,000 of 256
-/// dimensions.
+/// An in-memory index that compares every embedding. Takes a millisecond for 100,000 embeddings of 256 dimensions.
 #[derive(Clone, Debug)]
 pub struct Exact {
     dimensions: usize,
-    /// A record a slot.
+    /// One record per slot.
     records: Vec<u8>,
     rows: Vec<ChunkRow>,
     slots: FxHashMap<ChunkRow, u32>,
 }
 
 impl Exact {
-    /// Makes an index without embeddings.
+    /// Creates an empty index.
     pub fn new(dimensions: usize) -> Self {
         Self { dimensions, records: Vec::new(), rows: Vec::new(), slots: FxHashMap::default() }
     }
 
-    /// Puts a chunk's embedding in, in the place of the one that it had.
+    /// Inserts the embedding of a chunk, or replaces it.
     ///
     /// # Panics
-    /// The embedding has other dimensions than the index.
+    /// If the embedding's dimensions differ from the index's.
     pub fn insert(&mut self, row: ChunkRow, embedding: &Quantised) {
         assert_eq!(embedding.components().len(), self.dimensions, "embeddings of one model have equal dimensions");
         self.remove(row);
@@ -36,7 +35,7 @@ impl Exact {
         record::push(&mut self.records, embedding);
     }
 
-    /// Takes a chunk's embedding out; tells whether it had one.
+    /// Removes the embedding of a chunk. Returns whether it had one.
     pub fn remove(&mut self, row: ChunkRow) -> bool {
         let Some(slot) = self.slots.remove(&row).map(|slot| slot as usize) else { return false };
         let stride = record::stride(self.dimensions);
@@ -50,7 +49,7 @@ impl Exact {
         true
     }
 
-    /// The chunks with an embedding, in no order.
+    /// The chunks with an embedding, in no particular order.
     pub fn rows(&self) -> &[ChunkRow] {
         &self.rows
     }
@@ -62,8 +61,8 @@ impl Exact {
         Some(&self.records[slot * stride..(slot + 1) * stride])
     }
 
-    /// Offers every chunk that the filter lets through.
-    pub(crate) fn search(&self, query: &Query, filter: RowFilter<'_>, best: &mut Best) {
+    /// Offers every chunk that passes the filter.
+    pub(crate) fn search(&self, query: &Query, filter: RowFilter<'_>, best: &mut TopK) {
         match filter {
             RowFilter::Only(rows) if rows.len() < self.rows.len() => {
                 for (row, record) in rows.iter().filter_map(|row| Some((row, self.record(row)?))) {
@@ -89,14 +88,14 @@ impl VectorIndex for Exact {
     }
 
     fn nearest(&self, query: &[f32], filter: RowFilter<'_>, count: usize) -> Result<Vec<Neighbour>, NearestError> {
-        let query = Query::of(query, self.dimensions)?;
-        let mut best = Best::of(count);
+        let query = Query::new(query, self.dimensions)?;
+        let mut best = TopK::new(count);
         self.search(&query, filter, &mut best);
         Ok(best.into_sorted())
     }
 
     fn cosines(&self, query: &[f32], rows: &[ChunkRow]) -> Result<Vec<Option<f32>>, NearestError> {
-        let query = Query::of(query, self.dimensions)?;
+        let query = Query::new(query, self.dimensions)?;
         Ok(rows.iter().map(|row| Some(query.cosine(self.record(*row)?))).collect())
     }
 }

@@ -1,4 +1,4 @@
-//! Which files does an index consist of?
+//! The files of an index.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use recall_folder::Folder;
 
-/// How the names of files begin that are renamed once they are whole.
+/// The prefix of temporary files, which are renamed once they are complete.
 const TEMPORARY: &str = ".tmp";
 
 const BASE: (&str, &str) = ("base-", ".vectors");
 const DELTA: (&str, &str) = ("delta-", ".log");
 
-/// The bases of an index are numbered; each has its delta. There is no base 0: the delta of that number stands alone.
+/// The path of a base. Bases are numbered, and each has a delta with the same number. There is no base 0; delta 0
+/// belongs to an index without a base.
 pub(crate) fn base_path(dir: &Path, number: u64) -> PathBuf {
     dir.join(format!("{}{number}{}", BASE.0, BASE.1))
 }
@@ -23,70 +24,70 @@ pub(crate) fn delta_path(dir: &Path, number: u64) -> PathBuf {
 
 /// The numbers of the bases and of the deltas in a folder.
 #[derive(Debug, Default)]
-pub(crate) struct Listed {
+pub(crate) struct FolderContents {
     pub(crate) bases: Vec<u64>,
     pub(crate) deltas: Vec<u64>,
     temporary: Vec<PathBuf>,
 }
 
-pub(crate) fn list(dir: &Path) -> io::Result<Listed> {
-    let mut listed = Listed::default();
+pub(crate) fn list(dir: &Path) -> io::Result<FolderContents> {
+    let mut contents = FolderContents::default();
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
         if let Some(number) = number(name, BASE) {
-            listed.bases.push(number);
+            contents.bases.push(number);
         } else if let Some(number) = number(name, DELTA) {
-            listed.deltas.push(number);
+            contents.deltas.push(number);
         } else if name.starts_with(TEMPORARY) {
-            listed.temporary.push(entry.path());
+            contents.temporary.push(entry.path());
         }
     }
-    Ok(listed)
+    Ok(contents)
 }
 
-/// Deletes what a merge left: the files of other numbers, and half-written temporary ones.
+/// Deletes the leftovers of merges: files with other numbers, and temporary files.
 ///
-/// What cannot be deleted (a map of it is open, on some systems) takes space until the next time.
-pub(crate) fn sweep(dir: &Path, listed: &Listed, current: u64) {
-    let bases = listed.bases.iter().filter(|number| **number != current).map(|number| base_path(dir, *number));
-    let deltas = listed.deltas.iter().filter(|number| **number != current).map(|number| delta_path(dir, *number));
+/// A file that cannot be deleted, for example because it is mapped on Windows, remains until the next sweep.
+pub(crate) fn sweep(dir: &Path, contents: &FolderContents, current: u64) {
+    let bases = contents.bases.iter().filter(|number| **number != current).map(|number| base_path(dir, *number));
+    let deltas = contents.deltas.iter().filter(|number| **number != current).map(|number| delta_path(dir, *number));
     let Ok(folder) = Folder::open(dir) else { return };
-    for path in deltas.chain(bases).chain(listed.temporary.iter().cloned()) {
+    for path in deltas.chain(bases).chain(contents.temporary.iter().cloned()) {
         let _ = path.file_name().map(|name| folder.remove(name));
     }
 }
 
-/// Puts a file in the place of another at once, when it is written: whoever opens it finds the one or the other.
+/// Replaces a file atomically. A reader finds the old or the new content.
 ///
-/// That the new one is on disk before it gets its name is up to `write`; that the name is, is seen to here.
+/// `write` must sync the file's data. This function syncs the folder, so that the name is durable.
 pub(crate) fn replace(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let temporary = temporary(path, "")?;
     let outcome = create(&temporary).and_then(|file| write(&file)).and_then(|()| fs::rename(&temporary, path));
     if outcome.is_err() {
-        // The error above says what went wrong; a leftover is swept at the next opening.
+        // The error above is the relevant one. A leftover file is deleted at the next opening.
         delete(&temporary);
     }
     outcome?;
     sync(dir)
 }
 
-/// The path of a temporary file for what shall become a file, or a part of it. An opening deletes what is left under it.
+/// The path of a temporary file for a future file or a part of it. Opening an index deletes such leftovers.
 pub(crate) fn temporary(path: &Path, part: &str) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
     Ok(path.with_file_name(format!("{TEMPORARY}-{}-{name}{part}", std::process::id())))
 }
 
-/// Deletes a file that was written here. One that cannot be deleted takes space until the next opening.
+/// Deletes a file written by this process. If that fails, the next opening deletes it.
 pub(crate) fn delete(path: &Path) {
     if let (Some(dir), Some(name)) = (path.parent(), path.file_name()) {
         let _ = Folder::open(dir).and_then(|folder| folder.remove(name));
     }
 }
 
-/// Makes a file that its owner alone can read: who has an embedding can guess at the text.
+/// Creates a file that only its owner can read, because embeddings reveal much about their texts.
 pub(crate) fn create(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).write(true).create(true).truncate(true);
@@ -103,7 +104,7 @@ fn sync(dir: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()
 }
 
-/// Other systems have no such call; their file systems log names.
+/// Windows has no such call; its file system journals names.
 #[cfg(not(unix))]
 fn sync(_dir: &Path) -> io::Result<()> {
     Ok(())

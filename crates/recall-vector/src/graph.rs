@@ -1,13 +1,10 @@
-//! Which records does a walk over the graph find?
+//! The HNSW graph over the records of a base.
 //!
-//! The only file that knows the graph library. What the library is given to read has been verified: it trusts its bytes,
-//! and crashes on damaged ones. Its kernels are not used but ours: it compares records, whose dimensions, to it, include the
-//! bytes of the factor. Every key is the place of its record, so that neither side keeps a table.
+//! The only file that uses usearch. usearch trusts its input and crashes on damaged bytes, so everything it reads was
+//! verified before. The metric is our own kernel instead of usearch's: the vectors it compares are whole records, whose
+//! dimensions include the bytes of the factor. The key of a record is its index, so neither side needs a table.
 
-#![expect(
-    unsafe_code,
-    reason = "the library takes addresses: of records to compare, and of the bytes that it reads in place"
-)]
+#![expect(unsafe_code, reason = "usearch takes addresses of records to compare and of bytes to read in place")]
 
 use std::cell::Cell;
 use std::ops::{Deref, Range};
@@ -20,107 +17,109 @@ use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 use crate::mapping::Mapping;
 use crate::{kernel, record};
 
-/// Edges of a node; twice as many at the base. With 16, a graph takes half as many bytes as its records at 256 dimensions.
+/// The number of edges per node; twice as many at the bottom level. With 16, a graph takes half the bytes of its
+/// records at 256 dimensions.
 const CONNECTIVITY: usize = 16;
 
-/// How many records are compared for a new one's edges. 64 builds in two thirds of the time and loses recall.
+/// The number of records compared to find the edges of a new one. 64 builds in two thirds of the time but loses recall.
 const EXPANSION_ADD: usize = 128;
 
-/// How many searches walk at once; others wait. The library has room for a fixed number, and fails beyond it.
-const WALKS: usize = 16;
+/// The most concurrent walks; further ones wait. usearch has a fixed number of slots for them and fails beyond it.
+const MAX_WALKS: usize = 16;
 
-/// What the library writes before the records: their number and their stride.
+/// The header that usearch writes before the records: their number and their stride.
 pub(crate) const PREFIX_BYTES: usize = 8;
 
-/// The graph library refused.
+/// usearch reported an error.
 #[derive(Debug, thiserror::Error)]
-#[error("the graph library: {message}")]
+#[error("usearch: {message}")]
 pub struct GraphError {
-    /// What it said.
+    /// The message of usearch.
     message: String,
 }
 
-/// A graph over records.
+/// An HNSW graph over records.
 pub(crate) struct Graph {
     index: Index,
     free_walks: Mutex<usize>,
     freed: Condvar,
-    /// What the index reads in place. Declared behind it, hence dropped after it.
+    /// The bytes that the index reads in place. Declared after the index, hence dropped after it.
     _bytes: Option<Arc<Mapping>>,
 }
 
-/// What a filtered walk came to.
+/// The result of a filtered walk.
 pub(crate) enum Walk {
-    /// The places of the records that were found.
+    /// The indexes of the records found.
     Found(Vec<usize>),
-    /// The walk asked the filter too often and was given up.
-    TooLong,
+    /// The walk called the filter too often and was cancelled.
+    Cancelled,
 }
 
 impl Graph {
-    /// Makes a graph of all records.
+    /// Builds a graph of all records.
     pub(crate) fn build(records: &[u8], stride: usize) -> Result<Self, GraphError> {
         let graph = Self::empty(stride)?;
         graph.extend(0, records, stride)?;
         Ok(graph)
     }
 
-    /// Copies a graph from bytes that are known to be what [`save`](Self::save) wrote, and adds records to it.
+    /// Copies a graph from verified bytes written by [`save`](Self::save), and adds records to it.
     pub(crate) fn extended(bytes: &[u8], known: usize, more: &[u8], stride: usize) -> Result<Self, GraphError> {
         let mut graph = Self::unset(stride)?;
-        graph.index.load_from_buffer(bytes).map_err(refused)?;
+        graph.index.load_from_buffer(bytes).map_err(graph_error)?;
         graph.compare_records(stride);
         graph.extend(known, more, stride)?;
         Ok(graph)
     }
 
-    /// Reads a graph in place, from a range of a file's bytes that are known to be what [`save`](Self::save) wrote.
+    /// Reads a graph in place, from a range of verified bytes written by [`save`](Self::save).
     pub(crate) fn view(bytes: &Arc<Mapping>, range: Range<usize>, stride: usize) -> Result<Self, GraphError> {
         let mut graph = Self::unset(stride)?;
-        // SAFETY: the map outlives the index, since the graph keeps it and drops it last.
-        unsafe { graph.index.view_from_buffer(&bytes.deref().deref()[range]) }.map_err(refused)?;
+        // SAFETY: the map outlives the index, because the graph owns it and drops it last.
+        unsafe { graph.index.view_from_buffer(&bytes.deref().deref()[range]) }.map_err(graph_error)?;
         graph.compare_records(stride);
         Ok(Self { _bytes: Some(Arc::clone(bytes)), ..graph })
     }
 
-    /// Writes the graph and its records into a file: number and stride of the records, the records by place, the graph.
+    /// Writes the graph and its records to a file: number and stride of the records, the records by index, the graph.
     ///
-    /// Into a file, as a copy in memory would take as much as the graph itself.
+    /// A file is used because a copy in memory would take as much as the graph itself.
     pub(crate) fn save(&self, path: &Path) -> Result<(), GraphError> {
-        let path = path.to_str().ok_or_else(|| refused("the path of the index is not UTF-8"))?;
-        self.index.save(path).map_err(refused)
+        let path = path.to_str().ok_or_else(|| graph_error("the path of the index is not UTF-8"))?;
+        self.index.save(path).map_err(graph_error)
     }
 
-    /// The places of about the `count` nearest records, in no order. Fewer are nearer.
+    /// The indexes of about `count` nearest records, in no particular order. A smaller `count` also finds them with
+    /// less recall.
     pub(crate) fn walk(&self, query: &[u8], count: usize) -> Result<Vec<usize>, GraphError> {
-        let _walk = self.take_walk();
-        let found = self.index.search(&signed(query), count).map_err(refused)?;
+        let _walk = self.acquire_walk();
+        let found = self.index.search(&signed(query), count).map_err(graph_error)?;
         Ok(found.keys.into_iter().map(|key| key as usize).collect())
     }
 
-    /// The places of about the `count` nearest records among those that are allowed.
+    /// The indexes of about `count` nearest records among those allowed.
     ///
-    /// A walk goes on until it has found `count`, which for a filter that allows nothing nearby means all records: after
-    /// `patience` questions to the filter it ends.
+    /// A walk continues until it has found `count` records. If the filter allows none nearby, that means visiting all
+    /// records, so the walk is cancelled after `max_filter_calls` calls to the filter.
     ///
-    /// `allows` must not panic: it is called through the library.
+    /// `allows` must not panic, because usearch calls it through C++.
     pub(crate) fn walk_filtered(
         &self,
         query: &[u8],
         count: usize,
-        patience: usize,
+        max_filter_calls: usize,
         allows: impl Fn(usize) -> bool,
     ) -> Result<Walk, GraphError> {
-        let _walk = self.take_walk();
-        let asked = Cell::new(0);
+        let _walk = self.acquire_walk();
+        let filter_calls = Cell::new(0);
         let filter = |key| {
-            asked.set(asked.get() + 1);
-            // Only a walk that has enough ends, so from then on everything counts, and what was found is thrown away.
-            asked.get() > patience || allows(key as usize)
+            filter_calls.set(filter_calls.get() + 1);
+            // A walk only ends once it has enough records. From here on accept all, and discard the result.
+            filter_calls.get() > max_filter_calls || allows(key as usize)
         };
-        let found = self.index.filtered_search(&signed(query), count, filter).map_err(refused)?;
-        if asked.get() > patience {
-            return Ok(Walk::TooLong);
+        let found = self.index.filtered_search(&signed(query), count, filter).map_err(graph_error)?;
+        if filter_calls.get() > max_filter_calls {
+            return Ok(Walk::Cancelled);
         }
         Ok(Walk::Found(found.keys.into_iter().map(|key| key as usize).collect()))
     }
@@ -131,7 +130,7 @@ impl Graph {
         Ok(graph)
     }
 
-    /// An index that compares by the library's own kernel: what it reads, it reads so.
+    /// An index with usearch's own metric, as required to read its files.
     fn unset(stride: usize) -> Result<Self, GraphError> {
         let options = IndexOptions {
             dimensions: stride,
@@ -139,19 +138,19 @@ impl Graph {
             quantization: ScalarKind::I8,
             connectivity: CONNECTIVITY,
             expansion_add: EXPANSION_ADD,
-            // Every search asks for as many as it shall compare, and this is a lower bound.
+            // A lower bound. Every search passes the number of records to compare.
             expansion_search: 1,
             ..IndexOptions::default()
         };
-        let index = Index::new(&options).map_err(refused)?;
-        index.reserve_capacity_and_threads(1, WALKS).map_err(refused)?;
-        Ok(Self { index, free_walks: Mutex::new(WALKS), freed: Condvar::new(), _bytes: None })
+        let index = Index::new(&options).map_err(graph_error)?;
+        index.reserve_capacity_and_threads(1, MAX_WALKS).map_err(graph_error)?;
+        Ok(Self { index, free_walks: Mutex::new(MAX_WALKS), freed: Condvar::new(), _bytes: None })
     }
 
-    /// Has records compared by our kernel. Once an index: the library leaks the kernel that was set before.
+    /// Sets our kernel as the metric. Call this once per index: usearch leaks the previous metric.
     fn compare_records(&mut self, stride: usize) {
         self.index.change_metric::<i8>(Box::new(move |left, right| {
-            // SAFETY: the library compares vectors of the index's dimensions, which are the bytes of a record.
+            // SAFETY: usearch passes vectors of the index's dimensions, which are the bytes of a record.
             let (left, right) = unsafe {
                 (
                     std::slice::from_raw_parts(left.cast::<u8>(), stride),
@@ -163,31 +162,31 @@ impl Graph {
         }));
     }
 
-    /// Adds records; the first becomes the one at place `from`.
+    /// Adds records. The first one gets index `from`.
     fn extend(&self, from: usize, records: &[u8], stride: usize) -> Result<(), GraphError> {
         let count = records.len() / stride;
-        self.index.reserve_capacity_and_threads(from + count, WALKS).map_err(refused)?;
+        self.index.reserve_capacity_and_threads(from + count, MAX_WALKS).map_err(graph_error)?;
         for (place, record) in records.chunks_exact(stride).enumerate() {
-            self.index.add((from + place) as u64, &signed(record)).map_err(refused)?;
+            self.index.add((from + place) as u64, &signed(record)).map_err(graph_error)?;
         }
         Ok(())
     }
 
-    /// Waits until a search may walk.
-    fn take_walk(&self) -> TakenWalk<'_> {
+    /// Waits for a permit to walk.
+    fn acquire_walk(&self) -> WalkPermit<'_> {
         let mut free = self.free_walks.lock();
         while *free == 0 {
             self.freed.wait(&mut free);
         }
         *free -= 1;
-        TakenWalk(self)
+        WalkPermit(self)
     }
 }
 
-/// The right to walk, given back when it is dropped.
-struct TakenWalk<'a>(&'a Graph);
+/// A permit to walk, released on drop.
+struct WalkPermit<'a>(&'a Graph);
 
-impl Drop for TakenWalk<'_> {
+impl Drop for WalkPermit<'_> {
     fn drop(&mut self) {
         *self.0.free_walks.lock() += 1;
         self.0.freed.notify_one();
@@ -198,7 +197,7 @@ fn signed(record: &[u8]) -> Vec<i8> {
     record.iter().map(|byte| *byte as i8).collect()
 }
 
-fn refused(error: impl std::fmt::Display) -> GraphError {
+fn graph_error(error: impl std::fmt::Display) -> GraphError {
     GraphError { message: error.to_string() }
 }
 
@@ -210,7 +209,7 @@ mod tests {
 
     const DIMENSIONS: usize = 8;
 
-    /// Records on a circle, one a degree.
+    /// Records on a circle, one per degree.
     fn circle() -> Vec<u8> {
         let mut records = Vec::new();
         for degrees in 0..360_u16 {
@@ -222,26 +221,26 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_whose_filter_allows_nothing_is_given_up() {
+    fn a_walk_whose_filter_allows_nothing_is_cancelled() {
         let (records, stride) = (circle(), record::stride(DIMENSIONS));
         let graph = Graph::build(&records, stride).expect("memory");
         let query = &records[..stride];
-        let asked = Cell::new(0);
+        let filter_calls = Cell::new(0);
         let none = |_| {
-            asked.set(asked.get() + 1);
+            filter_calls.set(filter_calls.get() + 1);
             false
         };
         let walk = graph.walk_filtered(query, 10, 50, none).expect("a walk");
-        assert!(matches!(walk, Walk::TooLong));
-        assert_eq!(asked.get(), 50, "from then on nobody is asked");
+        assert!(matches!(walk, Walk::Cancelled));
+        assert_eq!(filter_calls.get(), 50, "the filter is not called any more");
         let Ok(Walk::Found(found)) = graph.walk_filtered(query, 10, 360, |place| place >= 180) else {
-            panic!("not everything has to be asked for")
+            panic!("the walk stays within its limit")
         };
         assert!(found.iter().all(|place| *place >= 350), "{found:?}");
     }
 
     #[test]
-    fn the_library_keeps_records_in_the_order_of_their_places() {
+    fn usearch_keeps_records_in_the_order_of_their_keys() {
         let (records, stride) = (circle(), record::stride(DIMENSIONS));
         let place = tempfile::tempdir().expect("a temporary directory");
         let bytes = |graph: Graph| {

@@ -1,17 +1,14 @@
-//! What is the sum of products of a query's components and an embedding's?
+//! Dot products of a query and embeddings.
 //!
-//! Whole numbers all the way, so that every processor tells the same sum. An embedding's components are bytes in two's
+//! Integer arithmetic only, so every processor computes the same sum. The components of an embedding are bytes in two's
 //! complement.
 
-#![expect(
-    unsafe_code,
-    reason = "instructions that not every processor has are called where they are known to be there"
-)]
+#![expect(unsafe_code, reason = "calls AVX2 instructions after checking that the processor has them")]
 
-/// The sum of products of a query with components of at most 12 bits, and an embedding.
+/// The dot product of a query, with components of at most 12 bits plus sign, and an embedding.
 ///
-/// Both have equally many components, at most
-/// [`MOST_DIMENSIONS`](recall_core::Quantised::MOST_DIMENSIONS); the sum then fits its type.
+/// Both have the same number of components, at most [`MOST_DIMENSIONS`](recall_core::Quantised::MOST_DIMENSIONS), so
+/// the sum cannot overflow.
 pub(crate) fn dot(query: &[i16], embedding: &[u8]) -> i32 {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
@@ -21,7 +18,7 @@ pub(crate) fn dot(query: &[i16], embedding: &[u8]) -> i32 {
     plain::dot(query, embedding)
 }
 
-/// The sum of products of two embeddings.
+/// The dot product of two embeddings.
 pub(crate) fn dot_bytes(left: &[u8], right: &[u8]) -> i32 {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
@@ -31,7 +28,7 @@ pub(crate) fn dot_bytes(left: &[u8], right: &[u8]) -> i32 {
     plain::dot_bytes(left, right)
 }
 
-/// The sums of products of a query and each of the records, that stand `stride` bytes apart, in their order.
+/// The dot products of a query and each of the records, which are `stride` bytes apart, in order.
 pub(crate) fn dots(query: &[i16], records: &[u8], stride: usize, sums: &mut [i32]) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
@@ -43,7 +40,7 @@ pub(crate) fn dots(query: &[i16], records: &[u8], stride: usize, sums: &mut [i32
     }
 }
 
-/// What every processor can do. Compilers find vector instructions for it, where the target has them by all means.
+/// The portable version. Compilers vectorise it for targets with vector instructions.
 mod plain {
     pub(super) fn dot(query: &[i16], embedding: &[u8]) -> i32 {
         query.iter().zip(embedding).map(|(query, byte)| i32::from(*query) * i32::from(*byte as i8)).sum()
@@ -54,8 +51,8 @@ mod plain {
     }
 }
 
-/// 16 products an instruction. What compilers make of the plain loop uses half of the registers' width: 17 ns for 256
-/// components where this takes 8.
+/// 16 products per instruction. The compiler's version of the plain loop uses half of the register width: 17 ns for 256
+/// components, where this takes 8.
 #[cfg(target_arch = "x86_64")]
 #[expect(clippy::cast_ptr_alignment, reason = "these loads take any address")]
 mod avx2 {
@@ -104,7 +101,7 @@ mod avx2 {
         }
     }
 
-    /// The 32 components of a block, widened.
+    /// The 32 components of a block, sign-extended to 16 bits.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn halves(block: &[u8; 32]) -> (__m256i, __m256i) {
@@ -130,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_greatest_sum_fits() {
+    fn the_largest_sum_does_not_overflow() {
         let most = recall_core::Quantised::MOST_DIMENSIONS;
         for (component, byte) in [(4095_i16, 127_i8), (-4095, 127), (-4095, -127)] {
             let expected = i64::from(component) * i64::from(byte) * most as i64;
@@ -140,7 +137,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_processor_tells_the_same_sum(pairs in prop::collection::vec((-4095_i16..=4095, any::<u8>()), 0..300)) {
+        fn avx2_and_plain_code_give_the_same_sum(pairs in prop::collection::vec((-4095_i16..=4095, any::<u8>()), 0..300)) {
             let (query, embedding): (Vec<i16>, Vec<u8>) = pairs.into_iter().unzip();
             let other: Vec<u8> = embedding.iter().rev().copied().collect();
             prop_assert_eq!(dot(&query, &embedding), plain::dot(&query, &embedding));

@@ -1,16 +1,16 @@
-//! Which chunks' embeddings lie nearest to this one?
+//! Nearest-neighbour search over the embeddings of chunks.
 //!
-//! [`Vectors`] is a folder of files beside a store's catalog and derived from it: a large immutable *base*, mapped into
-//! memory, and a small *delta* behind it, replayed from a log. It carries the catalog's generation. Up to some size every
-//! embedding is looked at; a larger base holds an HNSW graph. [`Exact`] does the same in memory without a graph, and is
-//! what the graph is measured against. Both are a [`VectorIndex`](recall_core::VectorIndex), and tell equal cosines of
-//! equal embeddings, bit for bit.
+//! [`Vectors`] is a folder of files next to a store's catalog, from which it is derived. It consists of a large
+//! immutable *base*, which is memory-mapped, and a small *delta*, which is replayed from a log. It carries the
+//! catalog's generation. Up to some size a search compares every embedding; a larger base has an HNSW graph. [`Exact`]
+//! is an in-memory index without a graph and serves as the reference for the graph. Both implement
+//! [`VectorIndex`](recall_core::VectorIndex) and return bit-identical cosines for equal embeddings.
 //!
-//! It deliberately makes no embedding, reads no text and repairs nothing: what is damaged, of another model or of another
-//! format is reported, [`set_aside()`] by the caller and made again from the embedding store.
+//! The crate computes no embeddings, reads no text and repairs nothing. An index that is damaged, of another model or
+//! of another format is reported; the caller moves it away with [`set_aside()`] and rebuilds it from the embedding
+//! store.
 
 mod base;
-mod best;
 mod delta;
 mod error;
 mod exact;
@@ -21,7 +21,8 @@ mod mapping;
 mod query;
 mod record;
 mod settings;
-mod slots;
+mod slot_set;
+mod top_k;
 mod vectors;
 
 pub use error::{OpenError, WriteError};

@@ -1,6 +1,6 @@
-//! Here is a file: where are its bytes in memory?
+//! Memory-mapped files.
 
-#![expect(unsafe_code, reason = "a map of a file that is cut by a foreign hand cannot be read")]
+#![expect(unsafe_code, reason = "reading a map of a file that another program truncates is undefined")]
 
 use std::fs::File;
 use std::io;
@@ -8,16 +8,17 @@ use std::ops::Deref;
 
 use memmap2::Mmap;
 
-/// The bytes of a file, read when they are touched.
+/// The bytes of a file, loaded on access.
 #[derive(Debug)]
 pub(crate) struct Mapping(Mmap);
 
 impl Mapping {
-    /// Maps a file whole.
+    /// Maps a whole file.
     pub(crate) fn of(file: &File) -> io::Result<Self> {
-        // SAFETY: the file is one of ours: written under another name and renamed when whole, never written again, only
-        // unlinked, which keeps its bytes. Who overwrites or cuts it all the same while it is mapped is outside of what
-        // can be defended, as with every mapped index; `tantivy` maps its segments on the same terms.
+        // SAFETY: the file is one of ours. It was written under another name and renamed when complete. It is never
+        // written again, only unlinked, which keeps its bytes. Another program that overwrites or truncates it while it
+        // is mapped cannot be defended against, as with every mapped index; `tantivy` maps its segments on the same
+        // terms.
         unsafe { Mmap::map(file) }.map(Self)
     }
 }

@@ -1,29 +1,29 @@
-//! What is compared with the embeddings?
+//! The quantised embedding of a query.
 
 use recall_core::{NearestError, Quantised};
 
 use crate::{kernel, record};
 
-/// The component that a query's greatest one becomes.
+/// The value of a query's largest component after quantisation.
 ///
-/// Products with components of 7 bits, 4096 of them, then still add up within 32 bits. At 256 dimensions the rounding of
-/// the query moves a cosine by a thirtieth of what the rounding of the embedding does.
-const GREATEST: f32 = 4095.0;
+/// The sum of 4096 products with components of 7 bits then fits in 32 bits. At 256 dimensions the rounding of the query
+/// changes a cosine by a thirtieth of what the rounding of the embedding does.
+const MAX_COMPONENT: f32 = 4095.0;
 
-/// So many records are multiplied before their sums are looked at: 16 KiB at 256 dimensions, which are still near then.
+/// The number of records multiplied before their sums are used: 16 KiB at 256 dimensions, which stay in the cache.
 const BLOCK: usize = 64;
 
-/// A query's embedding, rounded.
+/// A quantised query.
 pub(crate) struct Query {
     components: Vec<i16>,
-    /// What makes its length 1.
+    /// The factor that normalises its length to 1.
     factor: f32,
-    /// The query as a record, for the graph, which compares records.
+    /// The query as a record, because the graph compares records.
     record: Vec<u8>,
 }
 
 impl Query {
-    pub(crate) fn of(embedding: &[f32], dimensions: usize) -> Result<Self, NearestError> {
+    pub(crate) fn new(embedding: &[f32], dimensions: usize) -> Result<Self, NearestError> {
         if embedding.len() != dimensions {
             return Err(NearestError::Dimensions { expected: dimensions, found: embedding.len() });
         }
@@ -32,7 +32,7 @@ impl Query {
         record::push(&mut record, &quantised);
         let greatest = embedding.iter().fold(0.0, |greatest: f32, component| greatest.max(component.abs()));
         let components: Vec<i16> =
-            embedding.iter().map(|component| (component / greatest * GREATEST).round() as i16).collect();
+            embedding.iter().map(|component| (component / greatest * MAX_COMPONENT).round() as i16).collect();
         let squares: i64 = components.iter().map(|component| i64::from(*component).pow(2)).sum();
         Ok(Self { components, factor: (1.0 / (squares as f64).sqrt()) as f32, record })
     }
@@ -42,7 +42,7 @@ impl Query {
         self.scaled(kernel::dot(&self.components, record::components(record)), record)
     }
 
-    /// Tells the cosine of the query and each record, by its place.
+    /// Calls `look` with the index and the cosine of each record.
     pub(crate) fn scan(&self, records: &[u8], mut look: impl FnMut(usize, f32)) {
         let stride = record::stride(self.components.len());
         let mut sums = [0; BLOCK];
@@ -83,17 +83,17 @@ mod tests {
             let exact = dot / length(&query) / length(&embedding);
             let mut record = Vec::new();
             record::push(&mut record, &Quantised::of(&embedding).expect("a direction"));
-            let cosine = Query::of(&query, query.len()).expect("a direction").cosine(&record);
-            let bound = Quantised::error_bound(&embedding) + Quantised::error_bound(&query) * 127.0 / GREATEST;
+            let cosine = Query::new(&query, query.len()).expect("a direction").cosine(&record);
+            let bound = Quantised::error_bound(&embedding) + Quantised::error_bound(&query) * 127.0 / MAX_COMPONENT;
             prop_assert!((f64::from(cosine) - exact).abs() <= f64::from(bound) + 1e-6, "{cosine} {exact} {bound}");
         }
     }
 
     #[test]
-    fn a_query_that_cannot_be_compared_is_refused() {
-        assert!(matches!(Query::of(&[1.0], 2), Err(NearestError::Dimensions { expected: 2, found: 1 })));
+    fn an_invalid_query_is_rejected() {
+        assert!(matches!(Query::new(&[1.0], 2), Err(NearestError::Dimensions { expected: 2, found: 1 })));
         for query in [[0.0, 0.0], [f32::NAN, 1.0], [f32::INFINITY, 1.0]] {
-            assert!(matches!(Query::of(&query, 2), Err(NearestError::NoDirection)), "{query:?}");
+            assert!(matches!(Query::new(&query, 2), Err(NearestError::NoDirection)), "{query:?}");
         }
     }
 }

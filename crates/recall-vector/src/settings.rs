@@ -1,35 +1,35 @@
-//! What can be chosen?
+//! Settings of an index.
 
 use recall_core::ModelFingerprint;
 
-/// The model that made the embeddings. Those of another are never mixed in.
+/// The model of the embeddings. An index contains embeddings of one model only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Model {
-    /// What tells the model from every other.
+    /// The fingerprint of the model.
     pub fingerprint: ModelFingerprint,
-    /// How many components its embeddings have; at most
+    /// The number of components of its embeddings, at most
     /// [`MOST_DIMENSIONS`](recall_core::Quantised::MOST_DIMENSIONS).
     pub dimensions: usize,
 }
 
-/// Where the balance lies between looking at everything and walking a graph, between writing often and little.
+/// Trade-offs between scanning and walking a graph, and between frequent and rare merges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// From how many embeddings on the base has a graph.
+    /// The number of embeddings from which the base has a graph.
     pub graph_from: usize,
-    /// How many embeddings the graph compares at least for a query. More find more, and take longer.
+    /// The number of embeddings that a walk compares at least. A larger number has better recall and takes longer.
     pub expansion: usize,
-    /// What it costs to expand a node of the graph, in embeddings looked at one after another. Decides between looking at
-    /// what a filter lets through, which costs as many, and a walk, which for a filter that lets a share through expands
-    /// about `expansion / share` nodes.
+    /// The cost of expanding a node of the graph, in embeddings scanned. Used to choose between scanning the embeddings
+    /// that pass a filter and walking the graph. For a filter with selectivity `share`, a walk expands about `expansion
+    /// / share` nodes.
     pub node_cost: usize,
-    /// How many embeddings the delta may hold in any case before it is merged into the base.
+    /// The number of embeddings, or of removed ones, up to which a merge of the delta is not worth its cost.
     pub delta_least: usize,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { graph_from: GRAPH_FROM, expansion: EXPANSION, node_cost: NODE_COST, delta_least: DELTA_LEAST }
+        Self { graph_from: GRAPH_FROM, expansion: EXPANSION, node_cost: NODE_COST, delta_least: MIN_MERGE_DELTA }
     }
 }
 
@@ -42,5 +42,5 @@ const EXPANSION: usize = 64;
 /// See the decision on vectors in `docs/adr`; measured by the bench `vector`.
 const NODE_COST: usize = 50;
 
-/// A scan of the delta then costs 0.08 ms a query, and its log takes a megabyte.
-const DELTA_LEAST: usize = 4096;
+/// A scan of the delta then takes 0.08 ms per query, and its log takes a megabyte.
+const MIN_MERGE_DELTA: usize = 4096;

@@ -1,4 +1,4 @@
-//! An index of embeddings in a folder.
+//! A persistent index of embeddings.
 
 use std::fs;
 use std::io;
@@ -9,90 +9,89 @@ use parking_lot::{Mutex, RwLock};
 use recall_core::{ChunkRow, Generation, NearestError, Neighbour, Quantised, RowFilter, RowSet, VectorIndex};
 
 use crate::base::Base;
-use crate::best::Best;
-use crate::delta::{Delta, Entry};
+use crate::delta::{Delta, LogEntry};
 use crate::query::Query;
-use crate::slots::Slots;
-use crate::{Exact, Model, OpenError, Settings, folder};
+use crate::slot_set::SlotSet;
+use crate::top_k::TopK;
+use crate::{Exact, Model, OpenError, Settings, WriteError, folder};
 
-mod apply;
 mod merge;
 
 /// The embeddings of a store's chunks by one model.
 ///
-/// Shared by reference between any number of threads: searches go on beside each other and wait for nothing but the last
-/// step of a change. One process at a time; the caller sees to that.
+/// Can be shared by any number of threads. Searches run concurrently and wait only for the last step of a change. The
+/// caller must ensure that a single process uses the folder.
 pub struct Vectors {
     dir: PathBuf,
     model: Model,
     settings: Settings,
     state: RwLock<State>,
-    /// Whoever changes the index holds it, from the first byte on disk to the last change in memory.
+    /// Held during a change, from the first byte on disk to the last update in memory.
     log: Mutex<Log>,
-    /// Whoever merges holds it. Taken before the log.
+    /// Held during a merge. Locked before the log.
     merging: Mutex<()>,
 }
 
-/// What a search sees.
+/// The state seen by a search.
 #[derive(Clone)]
 struct State {
     generation: Generation,
     base: Option<Arc<Base>>,
-    /// Slots of the base whose chunks are gone or have a newer embedding in the delta.
-    removed: Slots,
+    /// The slots of the base whose chunks were removed or have a newer embedding in the delta.
+    removed: SlotSet,
     delta: Exact,
 }
 
-/// What a change is written to.
+/// The log of changes.
 struct Log {
     /// The number of the base and its delta.
     number: u64,
     delta: Delta,
-    /// What was changed since a merge began; `None` while there is none.
-    since_merge: Option<Vec<Entry>>,
+    /// The changes since the current merge began. `None` if no merge is running.
+    since_merge: Option<Vec<LogEntry>>,
 }
 
-/// A change of an index: first the rows that go, then those that come.
+/// A change of an index. The removals take effect first.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
-    /// Chunks that are gone. One without an embedding is no error.
+    /// Chunks to remove. A chunk without an embedding is ignored.
     pub removed: Vec<ChunkRow>,
-    /// Chunks with their embeddings, in the place of the ones that they had.
+    /// Chunks with their new embeddings, which replace existing ones.
     pub added: Vec<(ChunkRow, Quantised)>,
 }
 
-/// How an index differs from what it should hold.
+/// The difference between an index and its expected contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// Chunks that should have an embedding and have none, the least first.
+    /// Chunks without an embedding that should have one, ascending.
     pub missing: Vec<ChunkRow>,
-    /// Chunks that have an embedding and should have none, in no order.
+    /// Chunks with an embedding that should have none, in no particular order.
     pub surplus: Vec<ChunkRow>,
 }
 
 impl Vectors {
-    /// Opens the index in a folder, or begins one; the folder is made when there is none.
+    /// Opens the index in a folder. Creates the folder and an empty index if there is none.
     ///
-    /// The cost does not grow with the size of the embeddings: a large index is verified by its first search, or by
-    /// [`verify`](Self::verify) before that.
+    /// The cost does not depend on the number of embeddings: the first search verifies a large index, unless
+    /// [`verify`](Self::verify) was called before.
     ///
     /// # Errors
-    /// See [`OpenError`]. What the folder holds was not changed, except that files that nothing belongs to were deleted.
+    /// See [`OpenError`]. The folder is unchanged, except that leftover files may have been deleted.
     pub fn open(dir: &Path, model: Model, settings: Settings) -> Result<Self, OpenError> {
-        let wrong = |error| OpenError::io(dir, error);
-        fs::create_dir_all(dir).map_err(wrong)?;
-        let listed = folder::list(dir).map_err(wrong)?;
-        let number = listed.bases.iter().copied().max().unwrap_or(0);
-        if let Some(orphan) = listed.deltas.iter().find(|delta| **delta > number) {
+        let io_error = |error| OpenError::io(dir, error);
+        fs::create_dir_all(dir).map_err(io_error)?;
+        let contents = folder::list(dir).map_err(io_error)?;
+        let number = contents.bases.iter().copied().max().unwrap_or(0);
+        if let Some(orphan) = contents.deltas.iter().find(|delta| **delta > number) {
             return Err(OpenError::damaged(&folder::base_path(dir, *orphan), "it is missing"));
         }
         let path = folder::base_path(dir, number);
         let base = (number > 0).then(|| Base::open(&path, model)).transpose()?;
         let identity = base.as_ref().map_or(0, Base::identity);
         let (delta, entries) = Delta::open(&folder::delta_path(dir, number), model, identity)?;
-        folder::sweep(dir, &listed, number);
+        folder::sweep(dir, &contents, number);
         let mut state = State::of(base, model);
-        for Entry { generation, removed, added } in entries {
+        for LogEntry { generation, removed, added } in entries {
             state.change(generation, &removed, &added);
         }
         let log = Mutex::new(Log { number, delta, since_merge: None });
@@ -104,31 +103,31 @@ impl Vectors {
         self.model
     }
 
-    /// The generation of the last change. Zero in an index that was just begun.
+    /// The generation of the last change. Zero for a new index.
     pub fn generation(&self) -> Generation {
         self.state.read().generation
     }
 
-    /// Makes sure that the files are what was written, and everything ready for the first search.
+    /// Verifies the checksums of the files and prepares the index for the first search.
     ///
-    /// That search does it otherwise. Takes under a second for a million embeddings that the system has in memory.
+    /// Otherwise the first search does this. Takes less than a second for a million embeddings in the page cache.
     ///
     /// # Errors
-    /// [`NearestError::Damaged`] and [`NearestError::Unreadable`]; every search says the same.
+    /// [`NearestError::Damaged`] and [`NearestError::Unreadable`]. Every search then returns the same error.
     pub fn verify(&self) -> Result<(), NearestError> {
         let base = self.state.read().base.clone();
         base.map_or(Ok(()), |base| Ok(base.verify()?))
     }
 
-    /// Whether somebody else has replaced or overwritten the base while it was open. Costs a look at one file.
+    /// Whether another program has replaced or overwritten the base while it was open. Reads the metadata of one file.
     ///
-    /// The delta is held in memory; its file is verified when it is opened.
+    /// The delta is in memory; its file is verified when it is opened.
     pub fn is_disturbed(&self) -> bool {
         let state = self.state.read();
         state.base.as_ref().is_some_and(|base| base.is_disturbed())
     }
 
-    /// How the index differs from one that holds exactly these chunks.
+    /// Returns the difference between this index and one of exactly these chunks.
     pub fn difference(&self, expected: &RowSet) -> Difference {
         let state = self.state.read();
         let surplus = state.rows().filter(|row| !expected.contains(*row)).collect();
@@ -136,10 +135,29 @@ impl Vectors {
         Difference { missing, surplus }
     }
 
-    /// How many bytes the index takes on disk.
+    /// Writes a change to the log, and makes it visible to every later search.
+    ///
+    /// An empty change is written too, because it advances the generation.
     ///
     /// # Errors
-    /// The folder cannot be read.
+    /// See [`WriteError`]. The index is unchanged.
+    pub fn apply(&self, generation: Generation, change: &Change) -> Result<(), WriteError> {
+        let Change { removed, added } = change;
+        let expected = self.model.dimensions;
+        if let Some((row, embedding)) = added.iter().find(|(_, known)| known.components().len() != expected) {
+            return Err(WriteError::Dimensions { row: row.0, expected, found: embedding.components().len() });
+        }
+        let mut log = self.log.lock();
+        let written = log.delta.append(generation, removed, added);
+        written.map_err(|error| WriteError::io(log.delta.path(), error))?;
+        if let Some(since) = &mut log.since_merge {
+            since.push(LogEntry { generation, removed: removed.clone(), added: added.clone() });
+        }
+        self.state.write().change(generation, removed, added);
+        Ok(())
+    }
+
+    /// The size of the index on disk, in bytes.
     pub fn size_bytes(&self) -> io::Result<u64> {
         fs::read_dir(&self.dir)?.map(|entry| Ok(entry?.metadata()?.len())).sum()
     }
@@ -155,14 +173,14 @@ impl VectorIndex for Vectors {
     }
 
     fn nearest(&self, query: &[f32], filter: RowFilter<'_>, count: usize) -> Result<Vec<Neighbour>, NearestError> {
-        let query = Query::of(query, self.model.dimensions)?;
+        let query = Query::new(query, self.model.dimensions)?;
         if count == 0 {
             return Ok(Vec::new());
         }
-        // Outside of the lock: a change shall not wait for the verification of a large file.
+        // Verify before locking, so that changes do not wait for the verification of a large file.
         self.verify()?;
         let state = self.state.read();
-        let mut best = Best::of(count);
+        let mut best = TopK::new(count);
         if let Some(base) = &state.base {
             base.search(&query, filter, &state.removed, &self.settings, &mut best, count)?;
         }
@@ -171,7 +189,7 @@ impl VectorIndex for Vectors {
     }
 
     fn cosines(&self, query: &[f32], rows: &[ChunkRow]) -> Result<Vec<Option<f32>>, NearestError> {
-        let query = Query::of(query, self.model.dimensions)?;
+        let query = Query::new(query, self.model.dimensions)?;
         self.verify()?;
         let state = self.state.read();
         let in_base = |row| match &state.base {
@@ -188,18 +206,18 @@ impl VectorIndex for Vectors {
 }
 
 impl State {
-    /// A base without changes, or nothing.
+    /// The state of a base without changes. Without a base, an empty state.
     fn of(base: Option<Base>, model: Model) -> Self {
         let generation = base.as_ref().map_or(Generation(0), Base::generation);
         let delta = Exact::new(model.dimensions);
-        Self { generation, base: base.map(Arc::new), removed: Slots::default(), delta }
+        Self { generation, base: base.map(Arc::new), removed: SlotSet::default(), delta }
     }
 
     fn len(&self) -> usize {
         self.base.as_ref().map_or(0, |base| base.len() - self.removed.len()) + self.delta.rows().len()
     }
 
-    /// The chunks with an embedding, in no order.
+    /// The chunks with an embedding, in no particular order.
     fn rows(&self) -> impl Iterator<Item = ChunkRow> + '_ {
         let base = self
             .base
@@ -213,7 +231,7 @@ impl State {
         slot.is_some_and(|slot| !self.removed.contains(slot)) || self.delta.record(row).is_some()
     }
 
-    /// Does what a change says.
+    /// Applies a change.
     fn change(&mut self, generation: Generation, removed: &[ChunkRow], added: &[(ChunkRow, Quantised)]) {
         for row in removed.iter().chain(added.iter().map(|(row, _)| row)) {
             self.delta.remove(*row);

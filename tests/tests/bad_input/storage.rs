@@ -97,7 +97,7 @@ fn a_newer_schema_is_refused_and_left_as_it_is() {
     let catalog = case.index().join("catalog.db");
     let bytes = set_schema(&catalog, 9_999);
     for command in [&["search", "x"][..], &["list"], &["add", "."], &["rebuild"]] {
-        case.refuses(command, 4, "SCHEMA_NEWER", "has schema 9999; this program knows schemas up to");
+        case.refuses(command, 4, "SCHEMA_NEWER", "has schema 9999, but this version supports schemas up to");
     }
     assert!(fs::read(&catalog).expect("there") == bytes, "it was written to");
     // What the hint says helps.

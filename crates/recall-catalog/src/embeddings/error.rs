@@ -1,30 +1,31 @@
-//! What can keep the embedding store from being used?
+//! Errors of the embedding store.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::SqliteError;
-use crate::error::Fault;
+use crate::error::ErrorKind;
 
-/// The embedding store was not read or written. Whoever can compute embeddings goes on without it.
+/// The reason why the embedding store was not read or written. A caller that can compute embeddings can continue
+/// without it.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbeddingStoreError {
-    /// The file is damaged, and another process that uses it keeps it from being set aside.
+    /// The file is damaged and cannot be replaced because another process uses it.
     #[error("the embedding store is damaged: {reason}")]
     Damaged {
-        /// What was found.
+        /// The damage found.
         reason: String,
     },
-    /// The file was written by a later version of the program.
-    #[error("the embedding store has schema {found}; this program knows schemas up to {known}")]
+    /// The file was written by a newer version of recall.
+    #[error("the embedding store has schema {found}, but this version supports schemas up to {known}")]
     NewerSchema {
-        /// The schema's number in the file.
+        /// The schema of the file.
         found: u32,
-        /// The highest number that this program knows.
+        /// The newest schema that this version supports.
         known: u32,
     },
     /// Another process kept the file locked for longer than the busy timeout.
-    #[error("the embedding store is being written by another process")]
+    #[error("the embedding store is locked by another process")]
     Busy,
     /// There is no space left.
     #[error("no space is left for the embedding store")]
@@ -32,27 +33,27 @@ pub enum EmbeddingStoreError {
     /// The file cannot be written.
     #[error("the embedding store is read-only")]
     ReadOnly,
-    /// The file lies on a network file system, whose locks and shared memory cannot be trusted.
-    #[error("the embedding store {} lies on a network file system ({name})", path.display())]
+    /// The file is on a network file system, whose locks and shared memory are unreliable.
+    #[error("the embedding store `{}` is on a network file system ({name})", path.display())]
     NetworkFileSystem {
         /// The store's file.
         path: PathBuf,
         /// The file system's name: `nfs`, `cifs`, `fuse.sshfs`.
         name: String,
     },
-    /// The operating system refused.
-    #[error("the embedding store's file {} cannot be used", path.display())]
+    /// The operating system reported an error.
+    #[error("cannot use the embedding store's file `{}`", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         #[source]
         source: io::Error,
     },
-    /// SQLite refused for another reason.
-    #[error("the embedding store cannot be used")]
+    /// SQLite reported another error.
+    #[error("cannot use the embedding store")]
     Sqlite {
-        /// What SQLite said.
+        /// The error of SQLite.
         #[source]
         source: SqliteError,
     },
@@ -74,12 +75,12 @@ impl EmbeddingStoreError {
 
 impl From<rusqlite::Error> for EmbeddingStoreError {
     fn from(error: rusqlite::Error) -> Self {
-        match Fault::of(&error) {
-            Fault::Damaged => Self::Damaged { reason: error.to_string() },
-            Fault::DiskFull => Self::DiskFull,
-            Fault::ReadOnly => Self::ReadOnly,
-            Fault::Busy => Self::Busy,
-            Fault::Other => Self::Sqlite { source: SqliteError(error) },
+        match ErrorKind::of(&error) {
+            ErrorKind::Damaged => Self::Damaged { reason: error.to_string() },
+            ErrorKind::DiskFull => Self::DiskFull,
+            ErrorKind::ReadOnly => Self::ReadOnly,
+            ErrorKind::Busy => Self::Busy,
+            ErrorKind::Other => Self::Sqlite { source: SqliteError(error) },
         }
     }
 }

@@ -1,25 +1,26 @@
-//! What goes when there is too much?
+//! Eviction of embeddings.
 
 use recall_core::ModelFingerprint;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::{EmbeddingStoreError, TRANSACTION, rows};
+use super::{EmbeddingStoreError, TRANSACTION_LEN, rows};
 
-/// Of a full store this share is kept, so that not every write evicts.
+/// The share of the bound that remains after an eviction, so that not every write evicts.
 const KEPT_SHARE: f64 = 0.9;
 
-/// Deletes what was not used for longest, until the file holds less than its bound, and gives the space back.
+/// Deletes the least recently used embeddings until the file is within its bound, and returns the space to the file
+/// system.
 pub(super) fn evict(connection: &mut Connection, most_bytes: u64) -> Result<(), EmbeddingStoreError> {
     let mut bytes = rows::bytes_in_use(connection)?;
     if bytes <= most_bytes {
         return Ok(());
     }
-    // An index keeps pages that are half empty, so a second round can be needed.
+    // Indexes keep half-empty pages, so a second round may be needed.
     while bytes > most_bytes {
         let count: i64 = connection.query_row("SELECT count(*) FROM embeddings", [], |row| row.get(0))?;
-        let surplus = count as f64 * (1.0 - most_bytes as f64 * KEPT_SHARE / bytes as f64);
+        let excess = count as f64 * (1.0 - most_bytes as f64 * KEPT_SHARE / bytes as f64);
         let longest_unused = "SELECT row FROM embeddings ORDER BY used, model, row LIMIT ?1";
-        if delete(connection, surplus.ceil() as usize, longest_unused)? == 0 {
+        if delete(connection, excess.ceil() as usize, longest_unused)? == 0 {
             break;
         }
         bytes = rows::bytes_in_use(connection)?;
@@ -27,7 +28,7 @@ pub(super) fn evict(connection: &mut Connection, most_bytes: u64) -> Result<(), 
     shrink(connection)
 }
 
-/// Deletes everything by a model; tells how many embeddings that were.
+/// Deletes all embeddings by a model. Returns their number.
 pub(super) fn forget(connection: &mut Connection, model: ModelFingerprint) -> Result<usize, EmbeddingStoreError> {
     let Some(number) = rows::model_number(connection, model)? else { return Ok(0) };
     let some = format!("SELECT row FROM embeddings INDEXED BY embeddings_by_use WHERE model = {number} LIMIT ?1");
@@ -37,13 +38,14 @@ pub(super) fn forget(connection: &mut Connection, model: ModelFingerprint) -> Re
     Ok(deleted)
 }
 
-/// Deletes the rows that a statement names, a few at a time, so that others can write between; at most so many.
+/// Deletes the rows selected by a statement, at most `most`. Uses several transactions, so that others can write in
+/// between.
 fn delete(connection: &mut Connection, most: usize, rows: &str) -> Result<usize, EmbeddingStoreError> {
     let statement = format!("DELETE FROM embeddings WHERE row IN ({rows})");
     let mut deleted = 0;
     while deleted < most {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let some = transaction.execute(&statement, [(most - deleted).min(TRANSACTION) as i64])?;
+        let some = transaction.execute(&statement, [(most - deleted).min(TRANSACTION_LEN) as i64])?;
         transaction.commit()?;
         if some == 0 {
             break;
@@ -53,13 +55,13 @@ fn delete(connection: &mut Connection, most: usize, rows: &str) -> Result<usize,
     Ok(deleted)
 }
 
-/// Cuts the pages off that hold nothing, and folds the log in.
+/// Truncates free pages and checkpoints the log.
 fn shrink(connection: &Connection) -> Result<(), EmbeddingStoreError> {
     let mut statement = connection.prepare("PRAGMA incremental_vacuum")?;
     let mut steps = statement.query([])?;
-    // Each step cuts one page off.
+    // Each step frees one page.
     while steps.next()?.is_some() {}
-    // Who still reads keeps a part of the log, until the next time.
+    // Active readers keep a part of the log until the next time.
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     Ok(())
 }

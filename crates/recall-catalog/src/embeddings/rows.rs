@@ -5,25 +5,25 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::{EmbeddingStoreError, Use};
 
-/// What an embedding store holds.
+/// The contents of an embedding store in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmbeddingStatistics {
-    /// Of each model, in the order of their fingerprints.
+    /// Statistics of each model, by fingerprint.
     pub models: Vec<ModelStatistics>,
-    /// How many bytes of its file are in use.
+    /// The bytes in use in its file.
     pub bytes: u64,
 }
 
-/// What an embedding store holds of one model.
+/// The contents of an embedding store for one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelStatistics {
     /// The model.
     pub fingerprint: ModelFingerprint,
-    /// How many embeddings.
+    /// The number of embeddings.
     pub embeddings: u64,
 }
 
-/// What an embedding is found by: enough of the hash of model and text that no two have the same.
+/// The key of an embedding: a prefix of the hash of model and text, long enough to be unique.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Name([u8; 20]);
 
@@ -33,7 +33,7 @@ impl Name {
         Self(*key.first_chunk().expect("longer than a name"))
     }
 
-    /// The checksum of an embedding of this name.
+    /// The checksum of an embedding with this name.
     fn checksum(self, embedding: &[u8]) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&self.0);
@@ -42,7 +42,7 @@ impl Name {
     }
 }
 
-/// Reads embeddings, and notes those that were not used on this day before.
+/// Reads embeddings, and records those that were not used before on this day.
 pub(super) fn get(
     connection: &Connection,
     model: ModelFingerprint,
@@ -52,10 +52,10 @@ pub(super) fn get(
 ) -> Result<Vec<Option<Vec<u8>>>, EmbeddingStoreError> {
     let mut names: Vec<(Name, usize)> =
         texts.iter().enumerate().map(|(place, text)| (Name::of(model, *text), place)).collect();
-    // Neighbours in the index are looked up one after the other.
+    // Sorted, so that adjacent index entries are read together.
     names.sort_unstable();
     let mut found = vec![None; texts.len()];
-    // One state for all, and one lock.
+    // One consistent state, and one lock.
     let transaction = connection.unchecked_transaction()?;
     {
         let statement = "SELECT row, used, checksum, embedding FROM embeddings WHERE name = ?1";
@@ -95,7 +95,7 @@ pub(super) fn put(
     Ok(())
 }
 
-pub(super) fn note_uses(connection: &Connection, uses: &[Use]) -> Result<(), EmbeddingStoreError> {
+pub(super) fn write_uses(connection: &Connection, uses: &[Use]) -> Result<(), EmbeddingStoreError> {
     let mut statement = connection.prepare_cached("UPDATE embeddings SET used = ?2 WHERE row = ?1 AND used < ?2")?;
     for Use { row, day } in uses {
         statement.execute((row, day))?;
@@ -120,14 +120,15 @@ pub(super) fn statistics(connection: &Connection) -> Result<EmbeddingStatistics,
     let mut models = Vec::new();
     while let Some(row) = rows.next()? {
         let fingerprint = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-        let fingerprint = fingerprint.try_into().map_err(|_| EmbeddingStoreError::damaged("a fingerprint is short"))?;
+        let fingerprint =
+            fingerprint.try_into().map_err(|_| EmbeddingStoreError::damaged("a fingerprint is too short"))?;
         let embeddings = row.get::<_, i64>(1)? as u64;
         models.push(ModelStatistics { fingerprint: ModelFingerprint(fingerprint), embeddings });
     }
     Ok(EmbeddingStatistics { models, bytes: bytes_in_use(connection)? })
 }
 
-/// The bytes of all pages that hold something.
+/// The bytes of all pages that are not free.
 pub(super) fn bytes_in_use(connection: &Connection) -> Result<u64, EmbeddingStoreError> {
     let number = |pragma: &str| connection.query_row(pragma, [], |row| row.get::<_, i64>(0));
     let pages = number("PRAGMA page_count")? - number("PRAGMA freelist_count")?;

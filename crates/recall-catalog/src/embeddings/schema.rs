@@ -1,4 +1,4 @@
-//! Is a file an embedding store, and how does it become one?
+//! Opening and creation of an embedding store's file.
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ use super::EmbeddingStoreError;
 use crate::connection::{self, Role};
 use crate::open;
 
-/// What the file's header says to everybody who asks whose database it is: "rcle".
+/// The application id in the header, which identifies the file to other programs: "rcle".
 const APPLICATION_ID: i32 = 0x7263_6C65;
 
-/// The schema's number. A file with a lower one is begun anew rather than migrated: nothing is lost that cannot be computed.
+/// The schema version. An older file is replaced instead of migrated, because everything in it can be computed again.
 const SCHEMA: u32 = 1;
 
-/// Rows are found at places that look random, a few hundred bytes at a time, so a larger page is mostly read in vain.
+/// Rows are read at random positions, a few hundred bytes at a time, so most of a larger page would be read in vain.
 const PAGE_BYTES: u32 = 4096;
 
-/// Opens a store's file, or makes one.
+/// Opens or creates a store's file.
 pub(super) fn open(path: &Path) -> Result<Connection, EmbeddingStoreError> {
     open::create(path).map_err(|source| EmbeddingStoreError::io(path, source))?;
     let mut connection = connection::open(path, Role::Write)?;
@@ -31,7 +31,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, EmbeddingStoreError> {
         // What eviction frees can be given back.
         connection.pragma_update(None, "auto_vacuum", "incremental")?;
     } else if application != APPLICATION_ID {
-        return Err(EmbeddingStoreError::damaged("it is a database of another program"));
+        return Err(EmbeddingStoreError::damaged("it is a database of another application"));
     }
     open::switch_to_wal(&connection)?;
     // Another process may have made the schema meanwhile, so it is looked for under the lock.

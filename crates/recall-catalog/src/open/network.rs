@@ -1,11 +1,12 @@
-//! Does a file lie on a network file system?
+//! Detection of network file systems.
 //!
-//! SQLite's write-ahead log needs shared memory between processes and locks that hold; over a network it has neither.
+//! SQLite's write-ahead log needs shared memory between processes and reliable locks. Network file systems have
+//! neither.
 
 use std::path::Path;
 
-/// The name of the network file system that the file's directory lies on; `None` when it is a local one or cannot be
-/// told.
+/// The name of the network file system that contains the file's directory. `None` if it is local or cannot be
+/// determined.
 #[cfg(target_os = "linux")]
 pub(super) fn file_system(path: &Path) -> Option<String> {
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -23,7 +24,7 @@ pub(super) fn file_system(_path: &Path) -> Option<String> {
     None
 }
 
-/// Programs in user space serve local disks too, so the mount table decides.
+/// FUSE programs serve local disks too, so the mount table decides.
 #[cfg(target_os = "linux")]
 const FUSE: u32 = 0x6573_5546;
 
@@ -31,7 +32,7 @@ const FUSE: u32 = 0x6573_5546;
 const NETWORK_FUSE: &[&str] =
     &["fuse.sshfs", "fuse.s3fs", "fuse.rclone", "fuse.davfs", "fuse.curlftpfs", "fuse.glusterfs", "fuse.gcsfuse"];
 
-/// The magic numbers of `linux/magic.h` and of the file systems' own headers.
+/// Magic numbers from `linux/magic.h` and from the file systems' own headers.
 #[cfg(target_os = "linux")]
 fn name_of(magic: u32) -> Option<&'static str> {
     Some(match magic {
@@ -49,7 +50,7 @@ fn name_of(magic: u32) -> Option<&'static str> {
     })
 }
 
-/// The type of the mount with the longest mount point above a directory: `fuse.sshfs`.
+/// The type of the innermost mount that contains a directory, such as `fuse.sshfs`.
 #[cfg(target_os = "linux")]
 fn fuse_kind(mounts: &str, directory: &Path) -> Option<String> {
     mounts
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_mount_point_tells_the_kind() {
+    fn the_innermost_mount_point_gives_the_kind() {
         let mounts = "/dev/vda / ext4 rw 0 0\nme@host:/x /home/me/far\\040away fuse.sshfs rw 0 0\n";
         let kind = |directory: &str| fuse_kind(mounts, Path::new(directory));
         assert_eq!(kind("/home/me/far away/project").as_deref(), Some("fuse.sshfs"));

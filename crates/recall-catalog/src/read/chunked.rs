@@ -1,4 +1,4 @@
-//! Which chunks are there, and what stands in those of one document?
+//! Documents with their chunks.
 
 use recall_core::{Chunk, ChunkRow, DocPath, DocumentRow, DocumentType};
 
@@ -6,14 +6,14 @@ use super::Snapshot;
 use crate::rows::{chunks, documents};
 use crate::{ReadError, text_blocks};
 
-/// The rows of a document's chunks, which follow each other without a gap.
+/// The chunk rows of a document, which are consecutive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkRun {
     /// The document.
     pub document: DocumentRow,
     /// The row of its first chunk.
     pub first: ChunkRow,
-    /// How many it has.
+    /// The number of its chunks.
     pub count: u32,
 }
 
@@ -24,14 +24,14 @@ impl ChunkRun {
     }
 }
 
-/// A document's text, cut into its chunks.
+/// A document's text and its chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunked {
     /// Its path.
     pub path: DocPath,
-    /// What kind of document it is.
+    /// Its type.
     pub document_type: DocumentType,
-    /// The row of its first chunk; those of the others follow.
+    /// The row of its first chunk. The others follow.
     pub first: ChunkRow,
     /// Its whole text.
     pub text: String,
@@ -40,21 +40,18 @@ pub struct Chunked {
 }
 
 impl Snapshot<'_> {
-    /// The chunks of every document, in the order of documents' rows.
-    ///
-    /// # Errors
-    /// The catalog cannot be read.
+    /// The chunk rows of all documents, in the order of the documents' rows.
     pub fn chunk_runs(&self) -> Result<Vec<ChunkRun>, ReadError> {
         documents::chunk_runs(self.connection())
     }
 
-    /// A document's text with its chunks; `None` for a row that is no more or not yet.
+    /// A document's text with its chunks. `None` if there is no such row.
     ///
     /// # Errors
-    /// The catalog cannot be read, or is damaged.
+    /// The catalog is damaged or cannot be read.
     pub fn chunked(&self, document: DocumentRow) -> Result<Option<Chunked>, ReadError> {
-        let garbled = || ReadError::damaged(format!("the text of document row {} is garbled", document.0));
-        let read = |_: &documents::Entry, stored: &[u8]| text_blocks::decompress(stored).ok_or_else(garbled);
+        let corrupt = || ReadError::damaged(format!("the text of document row {} is corrupt", document.0));
+        let read = |_: &documents::Entry, stored: &[u8]| text_blocks::decompress(stored).ok_or_else(corrupt);
         let Some((entry, text)) = documents::with_text(self.connection(), document, read)? else { return Ok(None) };
         let chunks = chunks::in_rows(self.connection(), entry.chunk_rows())?;
         let documents::Entry { document, first_chunk: first, .. } = entry;

@@ -1,4 +1,4 @@
-//! How much is there?
+//! Totals over a store.
 
 use std::collections::BTreeMap;
 
@@ -11,26 +11,26 @@ use crate::rows;
 /// Totals over a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Documents.
+    /// The number of documents.
     pub documents: u64,
-    /// Their chunks.
+    /// The number of chunks.
     pub chunks: u64,
-    /// Their symbols.
+    /// The number of symbols.
     pub symbols: u64,
-    /// Their edges, without those of kind `Defines`.
+    /// The number of edges, without those of kind `Defines`.
     pub edges: u64,
-    /// The length of their texts in bytes, not compressed.
+    /// The uncompressed size of all texts in bytes.
     pub text_bytes: u64,
-    /// The documents that are indexed in windows because they could not be parsed.
+    /// The number of documents indexed in windows because they could not be parsed.
     pub unparsed: u64,
-    /// Documents by type.
+    /// The number of documents by type.
     pub by_type: BTreeMap<DocumentType, u64>,
-    /// Documents by language, where one was recognised.
+    /// The number of documents by language, if one was recognised.
     pub by_language: BTreeMap<Language, u64>,
 }
 
 impl Snapshot<'_> {
-    /// The totals. Costs one pass over the documents, not over their chunks.
+    /// Computes the totals. Costs one pass over the documents, but not over their chunks.
     pub fn counts(&self) -> Result<Counts, ReadError> {
         let mut counts = Counts::default();
         rows::all(
@@ -43,7 +43,7 @@ impl Snapshot<'_> {
                 let number = |column: usize| row.get::<_, i64>(column).map(|number| number as u64);
                 let name = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
                 let document_type: DocumentType =
-                    name.parse().map_err(|_| ReadError::damaged(format!("`{name}` is no type of document")))?;
+                    name.parse().map_err(|_| ReadError::damaged(format!("`{name}` is not a type of document")))?;
                 let documents = number(2)?;
                 counts.documents += documents;
                 counts.chunks += number(3)?;
@@ -61,7 +61,7 @@ impl Snapshot<'_> {
         Ok(counts)
     }
 
-    /// The documents that could not be parsed, in the order of their paths, at most `limit`.
+    /// The documents that could not be parsed, by path, at most `limit`.
     pub fn unparsed(&self, limit: usize) -> Result<Vec<UnparsedDocument>, ReadError> {
         rows::all(
             self.connection(),
@@ -71,7 +71,7 @@ impl Snapshot<'_> {
                 let path = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
                 Ok(UnparsedDocument {
                     path: DocPath::new(path)
-                        .map_err(|_| ReadError::damaged(format!("`{path}` is no path of a document")))?,
+                        .map_err(|_| ReadError::damaged(format!("`{path}` is not a valid path")))?,
                     reason: row.get(1)?,
                 })
             },

@@ -1,4 +1,4 @@
-//! What stands around a chunk?
+//! Definitions and headings that enclose a chunk.
 
 use std::ops::ControlFlow;
 
@@ -9,17 +9,18 @@ use crate::ReadError;
 use crate::rows::chunks::{self, Neighbour};
 use crate::rows::symbols;
 
-/// What stands between the parts of a chunk's symbol path.
+/// The separator in a symbol path.
 const SEPARATOR: &str = " > ";
 
 impl Snapshot<'_> {
-    /// The definitions or headings around a chunk, outermost first; none at the top level.
+    /// The definitions or headings that enclose a chunk, outermost first. Empty at the top level.
     ///
-    /// Of prose, the headings of the sections that it lies in. Of code, what its symbol path names before its own
-    /// definition; a chunk that is a part of a definition or stands between the members of one has that too.
+    /// For prose, the headings of the sections that contain it. For code, the parts of its symbol path before its own
+    /// definition. A chunk that is a part of a definition, or lies between the members of one, also has that
+    /// definition.
     ///
     /// # Errors
-    /// Fails as a whole.
+    /// The catalog is damaged or cannot be read.
     pub fn enclosing(&self, stored: &StoredChunk) -> Result<Vec<Enclosing>, ReadError> {
         let StoredChunk { row, document, chunk, .. } = stored;
         let Some(path) = chunk.symbol.as_deref() else { return Ok(Vec::new()) };
@@ -34,7 +35,9 @@ impl Snapshot<'_> {
         }
         let mut members: Vec<Members<'_>> = prefixes(path, is_part).map(|prefix| Members::new(prefix, chunk)).collect();
         let first = ChunkRow(row.0 - i64::from(chunk.ordinal));
-        chunks::back_from(self.connection(), first, *row, |before| goes_on(&mut members, &before, Members::back))?;
+        chunks::backward_from(self.connection(), first, *row, |before| {
+            visit_members(&mut members, &before, Members::visit_before)
+        })?;
         let mut found: Vec<(Members<'_>, Option<Symbol>)> = members
             .into_iter()
             .map(|members| {
@@ -49,8 +52,10 @@ impl Snapshot<'_> {
                 members.is_whole = true;
             }
             let end = ChunkRow(first.0 + i64::from(document.chunk_count));
-            let on = |behind: Neighbour<'_>| goes_on(nameless.iter_mut().map(|one| &mut **one), &behind, Members::on);
-            chunks::behind(self.connection(), *row, end, on)?;
+            let visit = |after: Neighbour<'_>| {
+                visit_members(nameless.iter_mut().map(|one| &mut **one), &after, Members::visit_after)
+            };
+            chunks::forward_from(self.connection(), *row, end, visit)?;
         }
         let is_own = |(members, symbol): &(Members<'_>, Option<Symbol>)| {
             members.prefix.len() == path.len() && symbol.as_ref().is_some_and(|symbol| symbol.chunk == chunk.ordinal)
@@ -60,17 +65,17 @@ impl Snapshot<'_> {
     }
 }
 
-/// What is seen of the chunks of an enclosing definition around one of them, as far as they stand together.
+/// The contiguous chunks of an enclosing definition around a chunk, as far as they were visited.
 struct Members<'a> {
     /// The definition's symbol path.
     prefix: &'a str,
     /// The last part of the path.
     label: &'a str,
-    /// The signature of the nearest chunk before that has the definition's own path.
+    /// The signature of the nearest chunk before with the definition's own path.
     signature: Option<String>,
     start_line: u32,
     end_line: u32,
-    /// Whether all chunks seen so far on this side are members.
+    /// Whether all chunks visited so far on this side are members.
     is_whole: bool,
 }
 
@@ -80,17 +85,17 @@ impl<'a> Members<'a> {
         Self { prefix, label, signature: None, start_line, end_line, is_whole: true }
     }
 
-    /// Sees the next chunk before.
-    fn back(&mut self, before: &Neighbour<'_>) {
+    /// Visits the next chunk before.
+    fn visit_before(&mut self, before: &Neighbour<'_>) {
         self.start_line = before.start_line;
         if self.signature.is_none() && before.symbol == self.prefix {
             self.signature = before.signature.map(str::to_owned);
         }
     }
 
-    /// Sees the next chunk behind.
-    fn on(&mut self, behind: &Neighbour<'_>) {
-        self.end_line = behind.end_line;
+    /// Visits the next chunk after.
+    fn visit_after(&mut self, after: &Neighbour<'_>) {
+        self.end_line = after.end_line;
     }
 
     fn holds(&self, neighbour: &Neighbour<'_>) -> bool {
@@ -98,7 +103,7 @@ impl<'a> Members<'a> {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(SEPARATOR))
     }
 
-    /// Of what only encloses or extends something that is named elsewhere, an `impl` block, the lines are those of its members.
+    /// Without a symbol, as for an `impl` block, the lines are those of the members.
     fn enclosing(self, symbol: Option<Symbol>) -> Enclosing {
         let signature = self.signature.unwrap_or_else(|| self.label.to_owned());
         match symbol {
@@ -114,25 +119,25 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Shows a neighbour to the definitions that it is a member of; ends when there is none.
-fn goes_on<'m, 'a: 'm>(
+/// Passes a neighbour to the definitions that it is a member of. Returns `Break` if there are none.
+fn visit_members<'m, 'a: 'm>(
     all: impl IntoIterator<Item = &'m mut Members<'a>>,
     neighbour: &Neighbour<'_>,
-    see: fn(&mut Members<'a>, &Neighbour<'_>),
+    visit: fn(&mut Members<'a>, &Neighbour<'_>),
 ) -> ControlFlow<()> {
     let mut is_any_whole = false;
     for members in all {
         members.is_whole &= members.holds(neighbour);
         if members.is_whole {
-            see(members, neighbour);
+            visit(members, neighbour);
             is_any_whole = true;
         }
     }
     if is_any_whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
-/// The paths of what encloses a definition, outermost first, each with its last part; the definition's own at the end where
-/// that is asked for.
+/// The symbol paths of the enclosing definitions, outermost first, each with its last part. Includes the definition's
+/// own path if `with_own`.
 fn prefixes(path: &str, with_own: bool) -> impl Iterator<Item = (&str, &str)> {
     let ends = path.match_indices(SEPARATOR).map(|(end, _)| end).chain(with_own.then_some(path.len()));
     ends.scan(0, move |start, end| {
@@ -142,7 +147,7 @@ fn prefixes(path: &str, with_own: bool) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// Whether a label is that of a name: `class Store` of `Store`.
+/// Whether a label belongs to a name: `class Store` to `Store`.
 fn names(label: &str, name: &str) -> bool {
     label.strip_suffix(name).is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }

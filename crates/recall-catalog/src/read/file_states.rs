@@ -1,4 +1,4 @@
-//! Which files does the catalog know, and how did they look?
+//! The indexed files and their state when they were read.
 
 use recall_core::{ContentHash, DocumentRow, Timestamp};
 
@@ -6,25 +6,26 @@ use super::Snapshot;
 use crate::ReadError;
 use crate::rows;
 
-/// How a file looked when it was indexed, or when it was found that it cannot be.
+/// The state of a file when it was indexed, or when indexing it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileState<'p> {
-    /// Its path below the root; bytes that are not UTF-8 are replaced.
+    /// Its path below the root. Bytes that are not UTF-8 are replaced.
     pub path: &'p str,
-    /// Its document; `None` when it is a recorded failure.
+    /// Its document. `None` for a recorded failure.
     pub row: Option<DocumentRow>,
-    /// Its length in bytes.
+    /// Its size in bytes.
     pub size_bytes: u64,
     /// Its modification time.
     pub modified: Timestamp,
-    /// The hash of its bytes; `None` when it is a recorded failure.
+    /// The hash of its content. `None` for a recorded failure.
     pub hash: Option<ContentHash>,
 }
 
 impl Snapshot<'_> {
-    /// Looks at every file that is indexed or recorded as a failure, each path once, in no particular order.
+    /// Calls `look` with every file that is indexed or recorded as a failure, in no particular order. Each path occurs
+    /// once.
     ///
-    /// A file whose size and time are those told here need not be read again.
+    /// A file that still has this size and time need not be read again.
     pub fn file_states(&self, mut look: impl FnMut(FileState<'_>)) -> Result<(), ReadError> {
         rows::each(
             self.connection(),
@@ -35,7 +36,7 @@ impl Snapshot<'_> {
         )
     }
 
-    /// The same of some files. Those that the catalog does not know are left out.
+    /// Calls `look` with the states of some files. Unknown files are left out.
     pub fn file_states_at<'p>(
         &self,
         paths: impl IntoIterator<Item = &'p str>,

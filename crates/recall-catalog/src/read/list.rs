@@ -1,4 +1,4 @@
-//! Which documents are there, page by page?
+//! Paged listings of documents.
 
 use recall_core::{DocumentRow, DocumentType, Language};
 use rusqlite::types::Value;
@@ -7,39 +7,39 @@ use super::{Snapshot, StoredDocument};
 use crate::ReadError;
 use crate::rows::{self, documents};
 
-/// What a listing shows. An empty list demands nothing.
+/// The filters, order and page of a listing. An empty list does not filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListQuery {
-    /// The document's type is one of these.
+    /// Types, one of which the document has.
     pub types: Vec<DocumentType>,
-    /// The document's language is one of these.
+    /// Languages, one of which the document has.
     pub languages: Vec<Language>,
-    /// The document carries every one of these tags.
+    /// Tags, all of which the document has.
     pub tags: Vec<String>,
     /// The order.
     pub sort: ListSort,
-    /// How many documents are passed over first.
+    /// The number of documents to skip.
     pub offset: u64,
-    /// The most documents.
+    /// The most documents to return.
     pub limit: u64,
 }
 
-/// The order of a listing. Documents that are alike in it stand in the order of their paths.
+/// The order of a listing. Ties are broken by path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListSort {
-    /// By the files' modification time, the latest first.
+    /// By modification time, latest first.
     #[default]
     UpdatedAt,
-    /// By the time when the path was first indexed, the latest first.
+    /// By the time at which the path was first indexed, latest first.
     CreatedAt,
-    /// By title; ASCII letters of either case are alike.
+    /// By title, without regard to the case of ASCII letters.
     Title,
     /// By path, bytewise.
     Path,
 }
 
 impl Snapshot<'_> {
-    /// The documents that a query asks for, in its order.
+    /// The documents that match a query, in its order.
     pub fn list(&self, query: &ListQuery) -> Result<Vec<StoredDocument>, ReadError> {
         let ListQuery { sort, offset, limit, .. } = query;
         let mut statement = "SELECT row".to_owned();
@@ -54,17 +54,17 @@ impl Snapshot<'_> {
         for number in [limit, offset] {
             parameters.push(Value::from(i64::try_from(*number).unwrap_or(i64::MAX)));
         }
-        // Only the rows are sorted, not all that is known of them.
+        // Sort the row numbers only, not whole documents.
         let rows = rows::all(self.connection(), &statement, rusqlite::params_from_iter(parameters), |row| {
             Ok(DocumentRow(row.get(0)?))
         })?;
         rows.into_iter()
             .filter_map(|row| documents::by_row(self.connection(), row).transpose())
-            .map(|entry| self.stored(entry?))
+            .map(|entry| self.with_tags(entry?))
             .collect()
     }
 
-    /// How many documents a query asks for, whatever its page.
+    /// The number of documents that match a query, on all pages.
     pub fn list_total(&self, query: &ListQuery) -> Result<u64, ReadError> {
         let mut statement = "SELECT count(*)".to_owned();
         let parameters = push_filters(&mut statement, query);
@@ -74,7 +74,7 @@ impl Snapshot<'_> {
     }
 }
 
-/// Writes which documents a query asks for, and gives what is to be bound.
+/// Appends the filters of a query. Returns the values to bind.
 fn push_filters(statement: &mut String, query: &ListQuery) -> Vec<Value> {
     let ListQuery { types, languages, tags, sort: _, offset: _, limit: _ } = query;
     let mut parameters: Vec<Value> = Vec::new();
@@ -94,7 +94,7 @@ fn push_filters(statement: &mut String, query: &ListQuery) -> Vec<Value> {
     parameters
 }
 
-/// Writes `(?, ?)` with a place for each value, and binds the values.
+/// Appends `(?, ?)` with a placeholder for each value, and binds the values.
 fn push_set<'a>(statement: &mut String, parameters: &mut Vec<Value>, values: impl Iterator<Item = &'a str>) {
     let mut separator = '(';
     for value in values {

@@ -1,4 +1,4 @@
-//! The chunks of documents.
+//! The table of chunks.
 
 use std::ops::{ControlFlow, Range};
 
@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row};
 
 use crate::ReadError;
 
-/// A row of `chunks`. The chunk's ordinal is told by the rows of its document and is 0 here.
+/// A row of `chunks`. The ordinal is 0 here: it follows from the rows of the document.
 pub(crate) struct Entry {
     pub(crate) document: DocumentRow,
     pub(crate) chunk: Chunk,
@@ -80,7 +80,7 @@ pub(crate) fn in_rows(connection: &Connection, rows: Range<i64>) -> Result<Vec<C
     Ok(chunks)
 }
 
-/// A chunk beside another.
+/// A chunk near another one.
 pub(crate) struct Neighbour<'a> {
     pub(crate) symbol: &'a str,
     pub(crate) signature: Option<&'a str>,
@@ -88,9 +88,8 @@ pub(crate) struct Neighbour<'a> {
     pub(crate) end_line: u32,
 }
 
-/// Looks at the chunks before a row, that in the row first, back to the first row of its document, until `look` has seen
-/// enough.
-pub(crate) fn back_from(
+/// Calls `look` with the chunks from a row, inclusive, back to the first row of its document, until it returns `Break`.
+pub(crate) fn backward_from(
     connection: &Connection,
     first: ChunkRow,
     row: ChunkRow,
@@ -101,8 +100,8 @@ pub(crate) fn back_from(
     neighbours(connection, statement, (first.0, row.0), look)
 }
 
-/// Looks at the chunks behind a row, as far as before another, until `look` has seen enough.
-pub(crate) fn behind(
+/// Calls `look` with the chunks after a row, up to another row, exclusive, until it returns `Break`.
+pub(crate) fn forward_from(
     connection: &Connection,
     row: ChunkRow,
     end: ChunkRow,
@@ -146,7 +145,7 @@ fn read(row: &Row<'_>) -> Result<Entry, ReadError> {
         chunk: Chunk {
             ordinal: 0,
             kind: ChunkKind::from_name(kind)
-                .ok_or_else(|| ReadError::damaged(format!("`{kind}` is no kind of chunk")))?,
+                .ok_or_else(|| ReadError::damaged(format!("`{kind}` is not a kind of chunk")))?,
             span: Span {
                 bytes: ByteSpan { start: row.get(2)?, end: row.get(3)? },
                 start_line: row.get(4)?,

@@ -1,4 +1,4 @@
-//! The documents themselves.
+//! The table of documents.
 
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ use crate::{ChunkRun, DocumentPlace, ReadError};
 /// A row of `documents`.
 pub(crate) struct Entry {
     pub(crate) row: DocumentRow,
-    /// Without its tags, which have a table of their own.
+    /// Without tags, which are in a table of their own.
     pub(crate) document: Document,
     pub(crate) created: Timestamp,
-    /// The title that the text gives itself.
+    /// The title declared in the text.
     pub(crate) own_title: Option<String>,
-    /// The tags that the text gives itself.
+    /// The tags declared in the text.
     pub(crate) own_tags: Vec<String>,
     pub(crate) outcome: ParseOutcome,
     pub(crate) text_bytes: u64,
@@ -40,7 +40,7 @@ impl Entry {
     }
 }
 
-/// The columns in the order of [`read`].
+/// Selects the columns in the order expected by [`read`].
 macro_rules! select {
     ($rest:literal) => {
         select!("", $rest)
@@ -57,8 +57,8 @@ macro_rules! select {
     };
 }
 
-/// The place of the column that is selected beside those of [`read`].
-const BESIDE: usize = 21;
+/// The index of the additional column after those of [`read`].
+const EXTRA_COLUMN: usize = 21;
 
 pub(crate) fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result<()> {
     let Entry {
@@ -129,13 +129,13 @@ pub(crate) fn insert(connection: &Connection, entry: &Entry) -> rusqlite::Result
     Ok(())
 }
 
-/// Deletes a document and all that refers to it by a foreign key; its chunks and symbols stay.
+/// Deletes a document and the rows that refer to it by a foreign key. Its chunks and symbols remain.
 pub(crate) fn delete(connection: &Connection, row: DocumentRow) -> rusqlite::Result<()> {
     connection.prepare_cached("DELETE FROM documents WHERE row = ?1")?.execute([row.0])?;
     Ok(())
 }
 
-/// Notes another size and time of an unchanged file.
+/// Updates the size and time of an unchanged file.
 pub(crate) fn touch(
     connection: &Connection,
     row: DocumentRow,
@@ -154,7 +154,7 @@ pub(crate) fn by_row(connection: &Connection, row: DocumentRow) -> Result<Option
     super::first(connection, select!("WHERE row = ?1"), [row.0], read)
 }
 
-/// A document with its text as it is stored, which is shown to `look`; see [`crate::text_blocks`].
+/// A document, and the result of `look` for its stored text; see [`crate::text_blocks`].
 pub(crate) fn with_text<T>(
     connection: &Connection,
     row: DocumentRow,
@@ -166,7 +166,7 @@ pub(crate) fn with_text<T>(
         [row.0],
         |columns| {
             let entry = read(columns)?;
-            let seen = look(&entry, columns.get_ref(BESIDE)?.as_blob().map_err(rusqlite::Error::from)?)?;
+            let seen = look(&entry, columns.get_ref(EXTRA_COLUMN)?.as_blob().map_err(rusqlite::Error::from)?)?;
             Ok((entry, seen))
         },
     )
@@ -180,13 +180,13 @@ pub(crate) fn by_id(connection: &Connection, id: DocumentId) -> Result<Option<En
     super::first(connection, select!("WHERE id = ?1 ORDER BY row"), [id_number(id)], read)
 }
 
-/// The documents behind a row, in the order of rows.
+/// The documents after a row, in the order of rows.
 pub(crate) fn after(connection: &Connection, row: DocumentRow, limit: usize) -> Result<Vec<Entry>, ReadError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     super::all(connection, select!("WHERE row > ?1 ORDER BY row LIMIT ?2"), [row.0, limit], read)
 }
 
-/// The rows of the chunks of all documents, in the order of documents' rows.
+/// The chunk rows of all documents, in the order of the documents' rows.
 pub(crate) fn chunk_runs(connection: &Connection) -> Result<Vec<ChunkRun>, ReadError> {
     super::all(connection, "SELECT row, first_chunk, chunk_count FROM documents ORDER BY row", [], |row| {
         Ok(ChunkRun { document: DocumentRow(row.get(0)?), first: ChunkRow(row.get(1)?), count: row.get(2)? })
@@ -200,21 +200,21 @@ pub(crate) fn places(connection: &Connection) -> Result<Vec<DocumentPlace>, Read
         let file_kind = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
         Ok(DocumentPlace {
             row: DocumentRow(row.get(0)?),
-            path: DocPath::new(path).map_err(|_| garbled("the path", path))?,
+            path: DocPath::new(path).map_err(|_| corrupt("the path", path))?,
             language: row.get::<_, Option<String>>(2)?.map(Language::from),
-            file_kind: FileKind::from_name(file_kind).ok_or_else(|| garbled("the role", path))?,
+            file_kind: FileKind::from_name(file_kind).ok_or_else(|| corrupt("the role", path))?,
         })
     })
 }
 
-fn garbled(what: &str, path: &str) -> ReadError {
-    ReadError::damaged(format!("{what} of document `{path}` is garbled"))
+fn corrupt(what: &str, path: &str) -> ReadError {
+    ReadError::damaged(format!("{what} of document `{path}` is corrupt"))
 }
 
 pub(crate) fn read(row: &Row<'_>) -> Result<Entry, ReadError> {
     let path = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
-    let garbled = |what: &str| garbled(what, path);
-    let doc_path = DocPath::new(path).map_err(|_| garbled("the path"))?;
+    let corrupt = |what: &str| corrupt(what, path);
+    let doc_path = DocPath::new(path).map_err(|_| corrupt("the path"))?;
     let document_type = row.get_ref(2)?.as_str().map_err(rusqlite::Error::from)?;
     let file_kind = row.get_ref(10)?.as_str().map_err(rusqlite::Error::from)?;
     let own_tags = row.get_ref(11)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
@@ -222,27 +222,27 @@ pub(crate) fn read(row: &Row<'_>) -> Result<Entry, ReadError> {
         "parsed" => ParseOutcome::Parsed,
         "no_parser" => ParseOutcome::NoParser,
         "failed" => ParseOutcome::Failed { reason: row.get(14)? },
-        _ => return Err(garbled("the outcome")),
+        _ => return Err(corrupt("the outcome")),
     };
     Ok(Entry {
         row: DocumentRow(row.get(0)?),
         document: Document {
             id: DocumentId::of(&doc_path),
             path: doc_path,
-            document_type: document_type.parse::<DocumentType>().map_err(|_| garbled("the type"))?,
+            document_type: document_type.parse::<DocumentType>().map_err(|_| corrupt("the type"))?,
             title: row.get(3)?,
             language: row.get::<_, Option<String>>(5)?.map(Language::from),
             hash: ContentHash(row.get(6)?),
             size_bytes: row.get::<_, i64>(7)? as u64,
             modified: Timestamp(row.get(8)?),
-            file_kind: FileKind::from_name(file_kind).ok_or_else(|| garbled("the role"))?,
+            file_kind: FileKind::from_name(file_kind).ok_or_else(|| corrupt("the role"))?,
             tags: Vec::new(),
             source: row.get(12)?,
         },
         created: Timestamp(row.get(9)?),
         own_title: row.get(4)?,
         own_tags: match own_tags {
-            Some(packed) => unpack_names(packed).ok_or_else(|| garbled("the tags"))?,
+            Some(packed) => unpack_names(packed).ok_or_else(|| corrupt("the tags"))?,
             None => Vec::new(),
         },
         outcome,

@@ -1,17 +1,17 @@
-//! The relations that start in documents.
+//! The tables of edges.
 //!
-//! References are some twenty a chunk and are only ever read with their document, so they are packed into one value.
-//! The others are rows. What a document defines is its symbols and is not stored again.
+//! A chunk has about twenty references, which are only read together with their document, so they are packed into one
+//! value. Other edges are rows. Definitions are not stored as edges, because they are the symbols.
 
 use recall_core::{ByteSpan, Chunk, ChunkRow, DocumentRow, Edge, EdgeKind};
 use rusqlite::Connection;
 
 use crate::ReadError;
 use crate::checksum::checksum;
-use crate::packing::{NamedIn, candidates_for, pack_references, unpack_references, visit_references};
+use crate::packing::{NameCandidate, candidates_for, pack_references, unpack_references, visit_references};
 use crate::text_blocks;
 
-/// The relations of a document that are stored: sorted, each once, without those that its symbols tell.
+/// The edges of a document to store: sorted, without duplicates and without definitions.
 pub(crate) fn stored(edges: &[Edge]) -> Vec<&Edge> {
     let mut stored: Vec<&Edge> = edges.iter().filter(|edge| edge.kind != EdgeKind::Defines).collect();
     stored.sort_unstable();
@@ -19,7 +19,7 @@ pub(crate) fn stored(edges: &[Edge]) -> Vec<&Edge> {
     stored
 }
 
-/// Inserts [`stored`] relations of a document with this text and these chunks.
+/// Inserts the [`stored`] edges of a document with this text and these chunks.
 pub(crate) fn insert(
     connection: &Connection,
     document: DocumentRow,
@@ -46,13 +46,13 @@ pub(crate) fn insert(
     Ok(())
 }
 
-/// The relations of one document with this text, sorted.
+/// The edges of a document with this text, sorted.
 pub(crate) fn read(connection: &Connection, document: DocumentRow, text: &str) -> Result<Vec<Edge>, ReadError> {
     let mut edges = without_references(connection, document)?;
     let references =
         super::first(connection, "SELECT packed FROM reference_edges WHERE document = ?1", [document.0], |row| {
             let packed = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
-            without_checksum(packed).and_then(|packed| unpack_references(packed, text)).ok_or_else(|| garbled(document))
+            without_checksum(packed).and_then(|packed| unpack_references(packed, text)).ok_or_else(|| corrupt(document))
         })?;
     for (chunk, target) in references.into_iter().flatten() {
         edges.push(Edge { kind: EdgeKind::References, chunk, target });
@@ -61,7 +61,7 @@ pub(crate) fn read(connection: &Connection, document: DocumentRow, text: &str) -
     Ok(edges)
 }
 
-/// The relations of one document but references, sorted by the names of their kinds.
+/// The edges of a document except references, by the names of their kinds.
 pub(crate) fn without_references(connection: &Connection, document: DocumentRow) -> Result<Vec<Edge>, ReadError> {
     let statement = "SELECT kind, chunk, target FROM edges WHERE document = ?1";
     super::all(connection, statement, [document.0], |row| {
@@ -70,11 +70,11 @@ pub(crate) fn without_references(connection: &Connection, document: DocumentRow)
     })
 }
 
-/// The chunks among `chunks` of one document that refer to a bare name, ascending; each with the module that it takes the
-/// name from, where it tells.
+/// The chunks among `chunks` that refer to a bare name, ascending, each with the module that it takes the name from, if
+/// known.
 ///
-/// Only the parts of the text in which the name may stand are decompressed.
-pub(crate) fn naming(
+/// Decompresses only the parts of the text that may contain the name.
+pub(crate) fn chunks_referencing(
     connection: &Connection,
     document: DocumentRow,
     name: &str,
@@ -90,10 +90,10 @@ pub(crate) fn naming(
         let first_chunk: i64 = row.get(2)?;
         let candidates = without_checksum(packed).and_then(|packed| candidates_for(packed, name));
         let mut found = Vec::new();
-        for candidates in candidates.ok_or_else(|| garbled(document))?.chunk_by(|a, b| a.chunk == b.chunk) {
+        for candidates in candidates.ok_or_else(|| corrupt(document))?.chunk_by(|a, b| a.chunk == b.chunk) {
             let chunk = ChunkRow(first_chunk + i64::from(candidates[0].chunk));
             if chunks.contains(&chunk) {
-                let named = are_named(candidates, name, compressed).ok_or_else(|| garbled(document))?;
+                let named = are_named(candidates, name, compressed).ok_or_else(|| corrupt(document))?;
                 let named = candidates.iter().zip(named).filter(|(_, is_named)| *is_named);
                 found.extend(named.map(|(candidate, _)| (chunk, candidate.module.clone())));
             }
@@ -103,18 +103,18 @@ pub(crate) fn naming(
     Ok(found.unwrap_or_default())
 }
 
-/// Which of the candidates of one chunk are the name. The text around them is decompressed once, since a chunk has some ten
-/// names of one length; `None` where it cannot be.
-fn are_named(candidates: &[NamedIn], name: &str, compressed: &[u8]) -> Option<Vec<bool>> {
+/// Whether each of the candidates of one chunk is the name. The text around all of them is decompressed once, because a
+/// chunk has about ten names of the same length. `None` if the text is corrupt.
+fn are_named(candidates: &[NameCandidate], name: &str, compressed: &[u8]) -> Option<Vec<bool>> {
     let places = || candidates.iter().filter_map(|candidate| candidate.place);
     let start = places().min().unwrap_or_default();
     let end = places().max().map_or(start, |last| last + name.len());
     let text = text_blocks::decompress_bytes(compressed, start, end)?;
-    let stands_at = |place: usize| text[place - start..].starts_with(name.as_bytes());
-    Some(candidates.iter().map(|candidate| candidate.place.is_none_or(stands_at)).collect())
+    let occurs_at = |place: usize| text[place - start..].starts_with(name.as_bytes());
+    Some(candidates.iter().map(|candidate| candidate.place.is_none_or(occurs_at)).collect())
 }
 
-/// Looks at every relation of the store but references, in the order of documents.
+/// Calls `look` with every edge of the store except references, in the order of documents.
 pub(crate) fn each(
     connection: &Connection,
     mut look: impl FnMut(DocumentRow, EdgeKind, u32, &str),
@@ -128,7 +128,7 @@ pub(crate) fn each(
     })
 }
 
-/// Looks at every reference of the store, in the order of documents.
+/// Calls `look` with every reference of the store, in the order of documents.
 pub(crate) fn each_reference(
     connection: &Connection,
     mut look: impl FnMut(DocumentRow, u32, &str),
@@ -139,22 +139,22 @@ pub(crate) fn each_reference(
         let document = DocumentRow(row.get(0)?);
         let packed = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
         let compressed = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
-        let text = text_blocks::decompress(compressed).ok_or_else(|| garbled(document))?;
+        let text = text_blocks::decompress(compressed).ok_or_else(|| corrupt(document))?;
         without_checksum(packed)
             .and_then(|packed| visit_references(packed, &text, |chunk, name| look(document, chunk, name)))
-            .ok_or_else(|| garbled(document))
+            .ok_or_else(|| corrupt(document))
     })
 }
 
 fn kind_of(name: &str) -> Result<EdgeKind, ReadError> {
-    EdgeKind::from_name(name).ok_or_else(|| ReadError::damaged(format!("`{name}` is no kind of edge")))
+    EdgeKind::from_name(name).ok_or_else(|| ReadError::damaged(format!("`{name}` is not a kind of edge")))
 }
 
-fn garbled(document: DocumentRow) -> ReadError {
-    ReadError::damaged(format!("the references of document row {} are garbled", document.0))
+fn corrupt(document: DocumentRow) -> ReadError {
+    ReadError::damaged(format!("the references of document row {} are corrupt", document.0))
 }
 
-/// A garbled list could otherwise tell of names as long as the text, thousands of them.
+/// Adds a checksum, because a corrupt list could otherwise yield thousands of names as long as the text.
 fn with_checksum(packed: &[u8]) -> Vec<u8> {
     [&checksum(packed), packed].concat()
 }

@@ -1,4 +1,4 @@
-//! The files that are not indexed.
+//! The table of files that are not indexed.
 
 use recall_core::Timestamp;
 use rusqlite::{Connection, Row};
@@ -15,12 +15,12 @@ pub(crate) fn insert(connection: &Connection, failure: &FileFailure) -> rusqlite
     Ok(())
 }
 
-/// Forgets a failure and tells whether there was one.
+/// Deletes a failure. Returns whether there was one.
 pub(crate) fn delete(connection: &Connection, path: &str) -> rusqlite::Result<bool> {
     Ok(connection.prepare_cached("DELETE FROM failures WHERE path = ?1")?.execute([path])? > 0)
 }
 
-/// The first files that are not indexed: what failed before what was passed over, then by path.
+/// The first files that are not indexed. Failed ones come before skipped ones, each group by path.
 pub(crate) fn read(connection: &Connection, limit: usize) -> Result<Vec<FileFailure>, ReadError> {
     super::all(
         connection,
@@ -41,7 +41,7 @@ fn read_row(row: &Row<'_>) -> Result<FileFailure, ReadError> {
     Ok(FileFailure {
         path: row.get(0)?,
         kind: FailureKind::from_name(kind)
-            .ok_or_else(|| ReadError::damaged(format!("`{kind}` is no kind of failure")))?,
+            .ok_or_else(|| ReadError::damaged(format!("`{kind}` is not a kind of failure")))?,
         reason: row.get(2)?,
         size_bytes: row.get::<_, i64>(3)? as u64,
         modified: Timestamp(row.get(4)?),

@@ -1,11 +1,11 @@
-//! The committed generation and the numbers that the next rows get.
+//! The committed generation and the next row numbers.
 
 use recall_core::{ChunkRow, DocumentRow, Generation};
 use rusqlite::Connection;
 
 use crate::ReadError;
 
-/// The one row of `state`.
+/// The only row of `state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) generation: Generation,
@@ -23,13 +23,13 @@ pub(crate) fn read(connection: &Connection) -> Result<State, ReadError> {
             next_symbol: row.get(3)?,
         })
     })?
-    .ok_or_else(|| ReadError::damaged("the row of its state is missing"))
+    .ok_or_else(|| ReadError::damaged("the state row is missing"))
 }
 
-/// Which version of the parser all documents were parsed by.
+/// The version of the parser that parsed all documents.
 pub(crate) fn parsing(connection: &Connection) -> Result<u32, ReadError> {
     super::first(connection, "SELECT parsing FROM state", [], |row| Ok(row.get(0)?))?
-        .ok_or_else(|| ReadError::damaged("the row of its state is missing"))
+        .ok_or_else(|| ReadError::damaged("the state row is missing"))
 }
 
 pub(crate) fn write_parsing(connection: &Connection, version: u32) -> rusqlite::Result<()> {

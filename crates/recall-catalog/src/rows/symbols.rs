@@ -1,4 +1,4 @@
-//! The definitions in documents.
+//! The table of symbols.
 
 use std::ops::Range;
 
@@ -56,7 +56,7 @@ pub(crate) fn in_rows(connection: &Connection, rows: Range<i64>) -> Result<Vec<S
     Ok(symbols)
 }
 
-/// The symbols of a document whose names stand in the chunk of a row, in order.
+/// The symbols whose names are in one chunk of a document, in order.
 pub(crate) fn in_chunk(
     connection: &Connection,
     document: DocumentRow,
@@ -73,7 +73,7 @@ pub(crate) fn in_chunk(
     )
 }
 
-/// The symbols of a document that meet a condition, in order; `?1` is the document.
+/// Selects the symbols of a document that satisfy a condition, in order. `?1` is the document.
 macro_rules! of_document {
     ($condition:literal) => {
         concat!(
@@ -87,15 +87,15 @@ macro_rules! of_document {
     };
 }
 
-/// The symbols of a document that share bytes with a span, in order.
+/// The symbols of a document that overlap a span, in order.
 pub(crate) fn around(connection: &Connection, document: DocumentRow, span: ByteSpan) -> Result<Vec<Symbol>, ReadError> {
     let bounds = (document.0, span.start, span.end);
     super::all(connection, of_document!("start_byte < ?3 AND end_byte > ?2"), bounds, read)
 }
 
-/// The symbols of a document whose lines hold all those of a span, in order.
+/// The symbols of a document whose lines contain all lines of a span, in order.
 ///
-/// Symbols are kept in the order in which they begin, so that those behind the span's beginning are not read.
+/// Symbols are stored by their start, so symbols after the start of the span are not read.
 pub(crate) fn holding(connection: &Connection, document: DocumentRow, span: Span) -> Result<Vec<Symbol>, ReadError> {
     let mut prepared = connection.prepare_cached(of_document!("end_line >= ?3 OR start_line > ?2"))?;
     let mut rows = prepared.query((document.0, span.start_line, span.end_line))?;
@@ -110,7 +110,7 @@ pub(crate) fn holding(connection: &Connection, document: DocumentRow, span: Span
     Ok(holding)
 }
 
-/// Looks at the kind and the bare name of every symbol, in the order of rows, which is the order of documents.
+/// Calls `look` with the kind and the bare name of every symbol, in the order of rows, which is the order of documents.
 pub(crate) fn each_name(
     connection: &Connection,
     mut look: impl FnMut(DocumentRow, SymbolKind, &str),
@@ -125,7 +125,7 @@ pub(crate) fn each_name(
 }
 
 fn kind_of(name: &str) -> Result<SymbolKind, ReadError> {
-    SymbolKind::from_name(name).ok_or_else(|| ReadError::damaged(format!("`{name}` is no kind of symbol")))
+    SymbolKind::from_name(name).ok_or_else(|| ReadError::damaged(format!("`{name}` is not a kind of symbol")))
 }
 
 fn read(row: &Row<'_>) -> Result<Symbol, ReadError> {
@@ -145,7 +145,7 @@ fn read(row: &Row<'_>) -> Result<Symbol, ReadError> {
     })
 }
 
-/// What stands behind the last `::`.
+/// The part after the last `::`.
 fn last_part(qualified: &str) -> &str {
     qualified.rsplit_once("::").map_or(qualified, |(_, last)| last)
 }

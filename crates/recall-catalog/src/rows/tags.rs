@@ -1,4 +1,4 @@
-//! The labels of documents.
+//! The table of tags.
 
 use recall_core::DocumentRow;
 use rusqlite::Connection;
@@ -14,12 +14,12 @@ pub(crate) fn insert(connection: &Connection, document: DocumentRow, tags: &[Str
     Ok(())
 }
 
-/// Whether any document has a label.
+/// Whether any document has a tag.
 pub(crate) fn are_any(connection: &Connection) -> Result<bool, ReadError> {
     Ok(super::first(connection, "SELECT 1 FROM tags LIMIT 1", [], |_| Ok(()))?.is_some())
 }
 
-/// The labels of one document, sorted.
+/// The tags of a document, sorted.
 pub(crate) fn read(connection: &Connection, document: DocumentRow) -> Result<Vec<String>, ReadError> {
     super::all(connection, "SELECT tag FROM tags WHERE document = ?1 ORDER BY tag", [document.0], |row| Ok(row.get(0)?))
 }

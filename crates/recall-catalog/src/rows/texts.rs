@@ -1,4 +1,4 @@
-//! The text of a document, compressed.
+//! The table of compressed texts.
 
 use recall_core::{ByteSpan, DocumentRow};
 use rusqlite::Connection;
@@ -15,7 +15,7 @@ pub(crate) fn insert(connection: &Connection, document: DocumentRow, text: &str)
 pub(crate) fn read(connection: &Connection, document: DocumentRow) -> Result<Option<String>, ReadError> {
     with_compressed(connection, document, |compressed| {
         text_blocks::decompress(compressed)
-            .ok_or_else(|| ReadError::damaged(format!("the text of document row {} is garbled", document.0)))
+            .ok_or_else(|| ReadError::damaged(format!("the text of document row {} is corrupt", document.0)))
     })
 }
 
@@ -26,11 +26,11 @@ pub(crate) fn read_span(
 ) -> Result<Option<String>, ReadError> {
     with_compressed(connection, document, |compressed| {
         text_blocks::decompress_span(compressed, span)
-            .ok_or_else(|| ReadError::damaged(format!("the text of document row {} is garbled", document.0)))
+            .ok_or_else(|| ReadError::damaged(format!("the text of document row {} is corrupt", document.0)))
     })
 }
 
-/// Shows `read` the text as it is stored; see [`text_blocks::decompress_span`].
+/// Calls `read` with the stored text; see [`text_blocks::decompress_span`].
 pub(crate) fn with_compressed<T>(
     connection: &Connection,
     document: DocumentRow,

@@ -1,4 +1,4 @@
-//! How is a document stored, and how are all its traces removed?
+//! Insertion and removal of documents.
 
 use recall_core::{ChunkRow, DocPath, Document, DocumentRow};
 
@@ -43,7 +43,7 @@ pub(super) fn insert(transaction: &mut Transaction<'_>, record: &DocumentRecord<
     Ok(Inserted { document: row, first_chunk, replaced: replaced.map(|old| old.row) })
 }
 
-/// Removes the document at a path and returns what its row was.
+/// Removes the document at a path. Returns its row.
 pub(super) fn remove(
     transaction: &mut Transaction<'_>,
     path: &DocPath,
@@ -57,12 +57,12 @@ pub(super) fn remove(
     Ok(Some(entry))
 }
 
-/// Checks that what the record says of its text is true of that text, so that everything that is stored can be read.
+/// Checks the record's spans against its text, so that everything stored can be read.
 pub(super) fn validate(record: &DocumentRecord<'_>) -> Result<(), WriteError> {
     let DocumentRecord { document, text, parsed, indexed: _ } = *record;
     let invalid = |reason: String| Err(WriteError::InvalidRecord { path: document.path.to_string(), reason });
     if u32::try_from(text.len()).is_err() {
-        return invalid(format!("the text has {} bytes and spans count to 4 GiB", text.len()));
+        return invalid(format!("the text has {} bytes, more than the 4 GiB of a span", text.len()));
     }
     for (place, chunk) in parsed.chunks.iter().enumerate() {
         if chunk.ordinal as usize != place {
@@ -70,7 +70,7 @@ pub(super) fn validate(record: &DocumentRecord<'_>) -> Result<(), WriteError> {
         }
         let spans = [Some(chunk.span.bytes), chunk.doc_comment];
         if spans.into_iter().flatten().any(|span| span.of(text).is_none()) {
-            return invalid(format!("chunk {place} covers what is not in the text"));
+            return invalid(format!("chunk {place} has a span outside of the text"));
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! A disk that is full.
+//! Tests with a full disk.
 
 use recall_core::{
     ByteSpan, Chunk, ChunkKind, ContentHash, DocPath, Document, DocumentId, DocumentType, FileKind, Generation,
@@ -8,7 +8,7 @@ use recall_core::{
 use super::{DocumentRecord, Inserted};
 use crate::{Catalog, WriteError};
 
-/// Stores a document whose text does not compress, in a transaction of its own.
+/// Stores an incompressible document in a transaction of its own.
 fn store(catalog: &Catalog, path: &str, text_bytes: usize) -> Result<(Inserted, Generation), WriteError> {
     let text: String = (0..text_bytes / 64).map(|number| ContentHash::of(&number.to_le_bytes()).to_string()).collect();
     let path = DocPath::new(path).unwrap();
@@ -50,7 +50,7 @@ fn store(catalog: &Catalog, path: &str, text_bytes: usize) -> Result<(Inserted, 
     Ok((inserted, transaction.commit()?))
 }
 
-/// Lets the catalog grow by so many pages and no further.
+/// Limits the growth of the catalog to this many pages.
 fn leave_space(catalog: &Catalog, pages: i64) {
     let writer = catalog.writer().unwrap();
     let used: i64 = writer.connection.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
@@ -58,7 +58,7 @@ fn leave_space(catalog: &Catalog, pages: i64) {
 }
 
 #[test]
-fn a_full_disk_leaves_the_state_before_and_a_catalog_that_works() {
+fn a_full_disk_leaves_the_previous_state_and_a_working_catalog() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = Catalog::open(&folder.path().join("catalog.db")).unwrap();
     let (kept, _) = store(&catalog, "kept", 10_000).unwrap();
@@ -81,7 +81,7 @@ fn a_full_disk_leaves_the_state_before_and_a_catalog_that_works() {
 }
 
 #[test]
-fn a_transaction_in_which_a_write_failed_cannot_be_committed() {
+fn a_transaction_with_a_failed_write_cannot_be_committed() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = Catalog::open(&folder.path().join("catalog.db")).unwrap();
     store(&catalog, "kept", 1000).unwrap();

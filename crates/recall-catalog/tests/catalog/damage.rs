@@ -1,4 +1,4 @@
-//! Files that are not what they were.
+//! Damaged files of a catalog.
 
 use std::fs::{self, OpenOptions};
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::sample::{Sample, path, store};
 
 const PAGE_BYTES: usize = 16 * 1024;
 
-/// A catalog of some twenty pages.
+/// A catalog of about twenty pages.
 fn filled(file: &Path) -> Catalog {
     let catalog = Catalog::open(file).unwrap();
     let lines: Vec<String> = (0..40).map(|number| format!("fn number_{number}() {{ {} }}", number * 7919)).collect();
@@ -21,7 +21,7 @@ fn filled(file: &Path) -> Catalog {
     catalog
 }
 
-/// Reads all there is.
+/// Reads everything.
 fn read_all(catalog: &Catalog) -> Result<(), ReadError> {
     let snapshot = catalog.snapshot()?;
     let rows: Vec<ChunkRow> = (1..=4000).map(ChunkRow).collect();
@@ -34,8 +34,8 @@ fn read_all(catalog: &Catalog) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Opens a file that was tampered with and tells whether the damage was noticed. Anything but damage is a failure.
-fn noticed(file: &Path) -> bool {
+/// Opens a damaged file. Returns whether the damage was detected. Any other error fails the test.
+fn is_detected(file: &Path) -> bool {
     match Catalog::open(file) {
         Err(OpenError::Damaged { .. }) => true,
         Err(other) => panic!("{other:?}"),
@@ -55,31 +55,31 @@ fn noticed(file: &Path) -> bool {
 }
 
 #[test]
-fn what_is_no_database_is_damaged() {
+fn a_file_that_is_not_a_database_is_damaged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     for content in [&b"hello"[..], &[0; 5000], b"SQLite format 3\0", &vec![0xFF; 100_000]] {
         fs::write(&file, content).unwrap();
-        let refused = Catalog::open(&file).unwrap_err();
-        assert!(matches!(refused, OpenError::Damaged { .. }), "{refused:?}");
-        assert_eq!(fs::read(&file).unwrap(), content, "a refused file stays as it is");
+        let rejected = Catalog::open(&file).unwrap_err();
+        assert!(matches!(rejected, OpenError::Damaged { .. }), "{rejected:?}");
+        assert_eq!(fs::read(&file).unwrap(), content, "a rejected file is unchanged");
     }
 }
 
 #[test]
-fn a_file_that_was_cut_is_damaged() {
+fn a_truncated_file_is_damaged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     drop(filled(&file));
     let whole = fs::read(&file).unwrap();
     for kept in [99, PAGE_BYTES, PAGE_BYTES + 1, whole.len() / 2, whole.len() - PAGE_BYTES] {
         fs::write(&file, &whole[..kept]).unwrap();
-        assert!(noticed(&file), "{kept} of {} bytes", whole.len());
+        assert!(is_detected(&file), "{kept} of {} bytes", whole.len());
     }
 }
 
 #[test]
-fn overwritten_pages_are_noticed() {
+fn overwritten_pages_are_detected() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     drop(filled(&file));
@@ -90,7 +90,7 @@ fn overwritten_pages_are_noticed() {
         let mut garbled = whole.clone();
         garbled[page * PAGE_BYTES..(page + 1) * PAGE_BYTES].fill(0xA5);
         fs::write(&file, &garbled).unwrap();
-        assert!(noticed(&file), "page {page} of {pages}");
+        assert!(is_detected(&file), "page {page} of {pages}");
     }
 }
 
@@ -100,7 +100,7 @@ fn single_wrong_bytes_never_panic() {
     let file = folder.path().join("catalog.db");
     drop(filled(&file));
     let whole = fs::read(&file).unwrap();
-    // Every 1499th byte, and the whole of the header and the schema's first cells.
+    // Every 1499th byte, and the start of the file with the header and the schema's first cells.
     for place in (0..120).chain((0..whole.len()).step_by(1499)) {
         let mut garbled = whole.clone();
         garbled[place] ^= 0x40;
@@ -116,7 +116,7 @@ fn single_wrong_bytes_never_panic() {
 }
 
 #[test]
-fn an_open_catalog_that_is_cut_reports_damage() {
+fn truncating_an_open_catalog_is_reported_as_damage() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     let catalog = filled(&file);
@@ -127,7 +127,7 @@ fn an_open_catalog_that_is_cut_reports_damage() {
 }
 
 #[test]
-fn a_garbled_log_loses_its_commits_and_nothing_else() {
+fn a_corrupt_log_loses_only_its_commits() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     let catalog = Catalog::open(&file).unwrap();
@@ -161,7 +161,7 @@ fn a_crash_leaves_the_last_commit() {
     let mut transaction = writer.begin().unwrap();
     let lost = Sample::of_lines("lost", &vec!["text"; 3000]);
     transaction.insert(&lost.record(Timestamp(1))).unwrap();
-    // The files as a kill would leave them, in the middle of a transaction that has grown out of memory.
+    // The files as after a kill in the middle of a large transaction that has spilled to disk.
     let crashed = folder.path().join("crashed");
     fs::create_dir(&crashed).unwrap();
     for name in ["catalog.db", "catalog.db-wal"] {
@@ -175,7 +175,7 @@ fn a_crash_leaves_the_last_commit() {
 }
 
 #[test]
-fn what_is_written_here_or_committed_by_another_process_is_no_disturbance() {
+fn writes_and_commits_of_other_processes_are_not_disturbances() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     let catalog = filled(&file);
@@ -188,7 +188,7 @@ fn what_is_written_here_or_committed_by_another_process_is_no_disturbance() {
     store(&other, &[Sample::of_lines("src/other.rs", &["fn other() {}"])]);
     assert_eq!(catalog.disturbance(), None, "it was committed");
     other.checkpoint().unwrap();
-    assert_eq!(catalog.disturbance(), None, "it was folded in");
+    assert_eq!(catalog.disturbance(), None, "it was checkpointed");
     store(&other, &[Sample::of_lines("src/third.rs", &["fn third() {}"])]);
     drop(other);
     assert_eq!(catalog.disturbance(), None);
@@ -197,7 +197,7 @@ fn what_is_written_here_or_committed_by_another_process_is_no_disturbance() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_somebody_else_replaced_or_overwrote_is_noticed() {
+fn a_file_replaced_or_overwritten_by_another_program_is_detected() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     let log = folder.path().join("catalog.db-wal");
@@ -216,7 +216,7 @@ fn a_file_that_somebody_else_replaced_or_overwrote_is_noticed() {
     catalog.checkpoint().unwrap();
     let bytes = fs::read(&file).unwrap();
     overwrite(&file, &bytes[..PAGE_BYTES]);
-    assert_eq!(catalog.disturbance(), Some(Disturbance::Overwritten), "with the same bytes, which is not looked at");
+    assert_eq!(catalog.disturbance(), Some(Disturbance::Overwritten), "even with the same bytes");
     drop(catalog);
     let catalog = Catalog::open(&file).unwrap();
     assert_eq!(catalog.disturbance(), None);
@@ -224,5 +224,5 @@ fn a_file_that_somebody_else_replaced_or_overwrote_is_noticed() {
     fs::rename(folder.path().join("new"), &file).unwrap();
     assert_eq!(catalog.disturbance(), Some(Disturbance::Replaced));
     fs::remove_file(&file).unwrap();
-    assert_eq!(catalog.disturbance(), Some(Disturbance::Replaced), "it is gone");
+    assert_eq!(catalog.disturbance(), Some(Disturbance::Replaced), "it was removed");
 }

@@ -1,4 +1,4 @@
-//! What a listing shows, and in which order.
+//! Filters and orders of listings.
 
 use recall_catalog::{Catalog, ListQuery, ListSort};
 use recall_core::{DocumentType, Language, Timestamp};
@@ -25,7 +25,7 @@ fn sample(path: &str, document_type: DocumentType, language: &'static str, tags:
     sample
 }
 
-/// A catalog of the samples, each created a moment after the one before.
+/// A catalog of the samples, each created later than the one before.
 fn catalog(folder: &tempfile::TempDir) -> Catalog {
     let catalog = Catalog::open(&folder.path().join("catalog.db")).unwrap();
     let mut writer = catalog.writer().unwrap();
@@ -39,7 +39,7 @@ fn catalog(folder: &tempfile::TempDir) -> Catalog {
 }
 
 #[test]
-fn filters_and_orders_and_pages() {
+fn listings_filter_sort_and_page() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = catalog(&folder);
     let snapshot = catalog.snapshot().unwrap();
@@ -71,7 +71,7 @@ fn filters_and_orders_and_pages() {
 }
 
 #[test]
-fn totals_are_told_by_type_and_language() {
+fn totals_are_counted_by_type_and_language() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = catalog(&folder);
     let counts = catalog.snapshot().unwrap().counts().unwrap();

@@ -1,6 +1,6 @@
-//! The catalog from outside: what goes in comes out, at every time, whatever happens in between.
+//! Tests of the catalog through its public interface.
 
-#![expect(clippy::unwrap_used, reason = "a test ends where an answer is missing")]
+#![expect(clippy::unwrap_used, reason = "a failed step ends the test")]
 
 mod damage;
 mod listing;

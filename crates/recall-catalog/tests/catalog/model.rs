@@ -1,4 +1,4 @@
-//! The catalog against a map.
+//! A model test of the catalog against a map.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ enum Change {
 enum End {
     Commit,
     Rollback,
-    /// The process ends in the middle; another opens the file.
+    /// The process is killed, and another opens the file.
     Crash,
 }
 
@@ -46,7 +46,7 @@ fn any_end() -> impl Strategy<Value = End> {
     prop_oneof![4 => Just(End::Commit), 1 => Just(End::Rollback), 1 => Just(End::Crash)]
 }
 
-/// A document where the catalog put it.
+/// A document with its rows.
 #[derive(Clone, Debug)]
 struct Placed {
     sample: Sample,
@@ -55,7 +55,7 @@ struct Placed {
     created: Timestamp,
 }
 
-/// What the catalog must hold.
+/// The expected contents of the catalog.
 #[derive(Clone, Debug, Default)]
 struct Model {
     documents: BTreeMap<&'static str, Placed>,
@@ -67,17 +67,17 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_catalog_holds_what_a_map_would_hold(
+    fn the_catalog_behaves_like_a_map(
         transactions in vec((vec(any_change(), 0..6), any_end()), 1..8),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("catalog.db");
         let mut catalog = Catalog::open(&file).unwrap();
         let mut model = Model::default();
-        let mut rows_given = BTreeSet::new();
+        let mut rows_used = BTreeSet::new();
         for (time, (changes, end)) in (1..).zip(transactions) {
             let mut next = model.clone();
-            let mut next_rows = rows_given.clone();
+            let mut next_rows = rows_used.clone();
             let mut changed = false;
             let mut writer = catalog.writer().unwrap();
             let mut transaction = writer.begin().unwrap();
@@ -89,7 +89,7 @@ proptest! {
                     next.generation += u64::from(changed);
                     prop_assert_eq!(transaction.commit().unwrap().0, next.generation);
                     drop(writer);
-                    (model, rows_given) = (next, next_rows);
+                    (model, rows_used) = (next, next_rows);
                 }
                 End::Rollback => drop(transaction),
                 End::Crash => {
@@ -99,17 +99,17 @@ proptest! {
                     catalog = Catalog::open(&file).unwrap();
                 }
             }
-            compare(&catalog, &model, &rows_given);
+            compare(&catalog, &model, &rows_used);
         }
         prop_assert_eq!(catalog.check().unwrap(), []);
     }
 }
 
-/// Makes a change in both; tells whether a document was stored or removed.
+/// Applies a change to both. Returns whether a document was stored or removed.
 fn apply(
     transaction: &mut recall_catalog::Transaction<'_>,
     model: &mut Model,
-    rows_given: &mut BTreeSet<ChunkRow>,
+    rows_used: &mut BTreeSet<ChunkRow>,
     change: Change,
     now: Timestamp,
 ) -> bool {
@@ -122,9 +122,9 @@ fn apply(
             let created = old.map_or(now, |old| old.created);
             for place in 0..sample.parsed.chunks.len() as i64 {
                 let row = ChunkRow(inserted.first_chunk.0 + place);
-                let highest = rows_given.last().copied();
-                assert!(highest.is_none_or(|highest| highest < row) || place > 0, "{row:?} was given before");
-                rows_given.insert(row);
+                let highest = rows_used.last().copied();
+                assert!(highest.is_none_or(|highest| highest < row) || place > 0, "{row:?} was used before");
+                rows_used.insert(row);
             }
             let placed = Placed { sample: *sample, row: inserted.document, first_chunk: inserted.first_chunk, created };
             model.documents.insert(at, placed);
@@ -158,7 +158,7 @@ fn apply(
     }
 }
 
-fn compare(catalog: &Catalog, model: &Model, rows_given: &BTreeSet<ChunkRow>) {
+fn compare(catalog: &Catalog, model: &Model, rows_used: &BTreeSet<ChunkRow>) {
     let snapshot = catalog.snapshot().unwrap();
     assert_eq!(snapshot.generation().0, model.generation);
 
@@ -187,14 +187,14 @@ fn compare(catalog: &Catalog, model: &Model, rows_given: &BTreeSet<ChunkRow>) {
             assert_eq!(snapshot.chunk(id).unwrap().as_ref(), Some(&hit));
             live.insert(chunk_row, hit);
         }
-        let behind = ChunkId { document: id, ordinal: sample.parsed.chunks.len() as u32 };
-        assert_eq!(snapshot.chunk(behind).unwrap(), None);
+        let after_last = ChunkId { document: id, ordinal: sample.parsed.chunks.len() as u32 };
+        assert_eq!(snapshot.chunk(after_last).unwrap(), None);
     }
 
-    // Every row that was ever seen is what it was, or gone.
-    let asked: Vec<ChunkRow> = rows_given.iter().rev().copied().collect();
-    let expected: Vec<_> = asked.iter().map(|row| live.get(row).cloned()).collect();
-    assert_eq!(snapshot.hits(&asked).unwrap(), expected);
+    // Every row ever returned has the same chunk or is removed.
+    let requested: Vec<ChunkRow> = rows_used.iter().rev().copied().collect();
+    let expected: Vec<_> = requested.iter().map(|row| live.get(row).cloned()).collect();
+    assert_eq!(snapshot.hits(&requested).unwrap(), expected);
 
     let mut by_row: Vec<&Placed> = model.documents.values().collect();
     by_row.sort_by_key(|placed| placed.row);

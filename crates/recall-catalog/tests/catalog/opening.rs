@@ -1,4 +1,4 @@
-//! Which files are catalogs, and what opening does to them.
+//! Opening of catalogs and of other files.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use rusqlite::Connection;
 use crate::sample::{Sample, path, store};
 
 #[test]
-fn a_new_catalog_is_empty_and_belongs_to_its_owner_alone() {
+fn a_new_catalog_is_empty_and_private_to_its_owner() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = Catalog::open(&folder.path().join("catalog.db")).unwrap();
     assert!(!catalog.is_read_only());
@@ -27,7 +27,7 @@ fn a_new_catalog_is_empty_and_belongs_to_its_owner_alone() {
 }
 
 #[test]
-fn twenty_who_open_a_new_file_at_once_all_get_the_same_catalog() {
+fn concurrent_openings_of_a_new_file_share_one_catalog() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     thread::scope(|scope| {
@@ -44,14 +44,14 @@ fn twenty_who_open_a_new_file_at_once_all_get_the_same_catalog() {
 }
 
 #[test]
-fn a_newer_schema_is_refused_and_left_alone() {
+fn a_newer_schema_is_rejected_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     store(&Catalog::open(&file).unwrap(), &[Sample::of_lines("a", &["text"])]);
     Connection::open(&file).unwrap().pragma_update(None, "user_version", 999).unwrap();
     let before = fs::read(&file).unwrap();
-    let refused = Catalog::open(&file).unwrap_err();
-    assert!(matches!(refused, OpenError::NewerSchema { found: 999, known: 2, .. }), "{refused}");
+    let rejected = Catalog::open(&file).unwrap_err();
+    assert!(matches!(rejected, OpenError::NewerSchema { found: 999, known: 2, .. }), "{rejected}");
     assert_eq!(fs::read(&file).unwrap(), before);
 }
 
@@ -71,31 +71,31 @@ fn a_catalog_of_the_first_schema_is_migrated_and_keeps_its_documents() {
 }
 
 #[test]
-fn a_database_of_another_program_is_refused_and_left_alone() {
+fn a_database_of_another_program_is_rejected_and_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     Connection::open(&file).unwrap().execute_batch("CREATE TABLE bookmarks (url TEXT)").unwrap();
     let before = fs::read(&file).unwrap();
-    let refused = Catalog::open(&file).unwrap_err();
-    assert!(matches!(refused, OpenError::Damaged { .. }), "{refused}");
+    let rejected = Catalog::open(&file).unwrap_err();
+    assert!(matches!(rejected, OpenError::Damaged { .. }), "{rejected}");
     assert_eq!(fs::read(&file).unwrap(), before);
 }
 
 #[test]
-fn a_folder_that_is_missing_is_not_made() {
+fn a_missing_folder_is_not_created() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = Catalog::open(&folder.path().join("missing/catalog.db")).unwrap_err();
-    assert!(matches!(refused, OpenError::Io { .. }), "{refused}");
+    let rejected = Catalog::open(&folder.path().join("missing/catalog.db")).unwrap_err();
+    assert!(matches!(rejected, OpenError::Io { .. }), "{rejected}");
 }
 
 #[test]
-fn a_folder_in_the_place_of_the_file_is_an_error() {
+fn a_folder_instead_of_a_file_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let refused = Catalog::open(folder.path()).unwrap_err();
-    assert!(matches!(refused, OpenError::Io { .. }), "{refused}");
+    let rejected = Catalog::open(folder.path()).unwrap_err();
+    assert!(matches!(rejected, OpenError::Io { .. }), "{rejected}");
 }
 
-/// Gives up the right of a privileged user to write everywhere, for the running thread.
+/// Drops the privilege to bypass file permissions, for the current thread.
 #[cfg(target_os = "linux")]
 fn write_only_where_permitted() {
     use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
@@ -114,9 +114,9 @@ fn set_mode(path: &Path, mode: u32) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_file_that_cannot_be_written_is_read() {
+fn a_read_only_file_can_be_read() {
     write_only_where_permitted();
-    // The name must survive the way through a URI.
+    // The name needs escaping in a URI.
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("read only? 100%");
     fs::create_dir(&place).unwrap();
@@ -138,23 +138,23 @@ fn a_file_that_cannot_be_written_is_read() {
         set_mode(&file, 0o600);
     }
     let names: Vec<_> = fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(names, ["catalog.db"], "reading leaves nothing behind");
+    assert_eq!(names, ["catalog.db"], "reading creates no files");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn where_nothing_can_be_created_there_is_no_catalog() {
+fn a_read_only_folder_without_a_catalog_is_an_error() {
     write_only_where_permitted();
     let folder = tempfile::tempdir().unwrap();
     set_mode(folder.path(), 0o500);
-    let refused = Catalog::open(&folder.path().join("catalog.db")).unwrap_err();
-    assert!(matches!(refused, OpenError::ReadOnly { source: Some(_), .. }), "{refused}");
+    let rejected = Catalog::open(&folder.path().join("catalog.db")).unwrap_err();
+    assert!(matches!(rejected, OpenError::ReadOnly { source: Some(_), .. }), "{rejected}");
     set_mode(folder.path(), 0o700);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_log_that_cannot_be_read_is_not_passed_over() {
+fn an_unreadable_log_is_not_ignored() {
     write_only_where_permitted();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
@@ -162,14 +162,14 @@ fn a_log_that_cannot_be_read_is_not_passed_over() {
     fs::create_dir(&copy).unwrap();
     let catalog = Catalog::open(&file).unwrap();
     store(&catalog, &[Sample::of_lines("a", &["text"])]);
-    // As a crash leaves it: commits in the log that the file lacks.
+    // As after a crash: the log has commits that the file lacks.
     for name in ["catalog.db", "catalog.db-wal"] {
         fs::copy(folder.path().join(name), copy.join(name)).unwrap();
     }
     let file = copy.join("catalog.db");
     set_mode(&copy, 0o500);
-    let refused = Catalog::open(&file).unwrap_err();
-    assert!(matches!(refused, OpenError::ReadOnly { .. }), "{refused}");
+    let rejected = Catalog::open(&file).unwrap_err();
+    assert!(matches!(rejected, OpenError::ReadOnly { .. }), "{rejected}");
     set_mode(&copy, 0o700);
     assert_eq!(Catalog::open(&file).unwrap().generation().unwrap(), Generation(1));
 }

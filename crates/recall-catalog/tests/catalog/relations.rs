@@ -1,4 +1,4 @@
-//! What the whole store defines, states and names is what its documents do.
+//! Edges and symbols, for the whole store and for single documents.
 
 use proptest::prelude::*;
 use recall_catalog::{Catalog, Snapshot};
@@ -20,7 +20,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn passes_over_the_store_see_what_its_documents_hold(
+    fn passes_over_the_store_agree_with_its_documents(
         first in any_sample("a/first.rs"),
         second in any_sample("second.md"),
     ) {
@@ -49,7 +49,7 @@ proptest! {
     }
 }
 
-/// A document whose lines are chunks, with what they define and name.
+/// A document whose lines are chunks, with their symbols and references.
 fn code() -> Sample {
     let mut sample = Sample::of_lines("src/lib.rs", &["fn open() { größe(); }", "fn shut() { open(); größt() }"]);
     let symbol = |name: &str, chunk| Symbol {
@@ -67,7 +67,7 @@ fn code() -> Sample {
 }
 
 #[test]
-fn a_name_is_found_where_a_chunk_refers_to_it() {
+fn the_chunks_that_refer_to_a_name_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = Catalog::open(&folder.path().join("catalog.db")).unwrap();
     let inserted = store(&catalog, &[code()])[0];
@@ -76,7 +76,7 @@ fn a_name_is_found_where_a_chunk_refers_to_it() {
     let second = ChunkRow(first.0 + 1);
     let check = |name, chunks: &[ChunkRow], expected: &[ChunkRow]| {
         let expected: Vec<(ChunkRow, Option<String>)> = expected.iter().map(|&chunk| (chunk, None)).collect();
-        assert_eq!(snapshot.naming(document, name, chunks).unwrap(), expected, "{name}");
+        assert_eq!(snapshot.chunks_referencing(document, name, chunks).unwrap(), expected, "{name}");
     };
     check("open", &[first, second], &[second]);
     check("open", &[first], &[]);
@@ -85,15 +85,19 @@ fn a_name_is_found_where_a_chunk_refers_to_it() {
     check("absent", &[first, second], &[second]);
     check("shut", &[first, second], &[]);
     let map = |chunk| (chunk, Some("Data.Map".to_owned()));
-    assert_eq!(snapshot.naming(document, "lookup", &[first, second]).unwrap(), [map(second)]);
-    assert_eq!(snapshot.naming(document, "Data.Map.lookup", &[first, second]).unwrap(), [], "a bare name is asked for");
+    assert_eq!(snapshot.chunks_referencing(document, "lookup", &[first, second]).unwrap(), [map(second)]);
+    assert_eq!(
+        snapshot.chunks_referencing(document, "Data.Map.lookup", &[first, second]).unwrap(),
+        [],
+        "only bare names match"
+    );
     let names = |chunk| -> Vec<String> {
         snapshot.symbols_in(document, chunk).unwrap().into_iter().map(|symbol| symbol.name).collect()
     };
     assert_eq!((names(first), names(second)), (vec!["open".to_owned()], vec!["shut".to_owned()]));
     assert!(names(ChunkRow(first.0 - 1)).is_empty());
     let around = |start, end| snapshot.symbols_around(document, ByteSpan { start, end }).unwrap().len();
-    assert_eq!((around(0, 1), around(1, 9), around(0, 0)), (2, 0, 0), "both take the first byte");
+    assert_eq!((around(0, 1), around(1, 9), around(0, 0)), (2, 0, 0), "both contain the first byte");
     assert!(snapshot.document_in(DocumentRow(99)).unwrap().is_none());
     assert_eq!(snapshot.document_at(&path("src/lib.rs")).unwrap().unwrap().row, document);
 }

@@ -1,4 +1,4 @@
-//! Documents to store.
+//! Sample documents.
 
 use proptest::collection::{btree_set, vec};
 use proptest::option;
@@ -10,7 +10,7 @@ use recall_core::{
     Language, ParseOutcome, ParsedDocument, Span, Symbol, SymbolKind, Timestamp,
 };
 
-/// A document with all that a record holds.
+/// A document with its text and parsed contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sample {
     pub(crate) document: Document,
@@ -19,7 +19,7 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// A small document: a chunk a line.
+    /// A small document with one chunk per line.
     pub(crate) fn of_lines(path: &str, lines: &[&str]) -> Self {
         let text: String = lines.iter().flat_map(|line| [*line, "\n"]).collect();
         let mut chunks = Vec::new();
@@ -94,7 +94,7 @@ fn chunk(ordinal: u32, start: u32, end: u32, line: u32) -> Chunk {
 
 /// Any document at a path.
 pub(crate) fn any_sample(at: &'static str) -> impl Strategy<Value = Sample> {
-    // Repetition makes texts of several compressed blocks.
+    // Repetition gives texts of several compressed blocks.
     let text = ("[a-z äß日\n]{0,120}", 0..200_usize).prop_map(|(piece, times)| piece.repeat(times));
     (text, vec(any::<Index>(), 0..8)).prop_flat_map(move |(text, cuts)| {
         let spans = spans(&text, &cuts);
@@ -155,7 +155,7 @@ fn any_chunk() -> impl Strategy<Value = Chunk> {
     )
 }
 
-/// What a text is found to hold, without its chunks.
+/// Parsed contents of a text, without chunks.
 fn any_rest(chunk_count: usize) -> impl Strategy<Value = ParsedDocument> {
     let places = 0..chunk_count.max(1) as u32;
     let symbol =

@@ -1,4 +1,4 @@
-//! Making room for a new catalog without losing the old.
+//! Moving a catalog away without losing it.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_was_set_aside_can_still_be_opened() {
+fn a_catalog_set_aside_can_still_be_opened() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     store(&Catalog::open(&file).unwrap(), &[Sample::of_lines("a", &["old"])]);
@@ -29,7 +29,7 @@ fn what_was_set_aside_can_still_be_opened() {
 }
 
 #[test]
-fn the_log_goes_with_its_file() {
+fn the_log_is_moved_with_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     for end in ["", "-wal", "-shm"] {
@@ -40,7 +40,7 @@ fn the_log_goes_with_its_file() {
 }
 
 #[test]
-fn three_are_kept_and_the_newest_always() {
+fn three_are_kept_including_the_newest() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
     for suffix in ["1", "2", "3", "4", "4", "0"] {
@@ -62,7 +62,7 @@ fn three_are_kept_and_the_newest_always() {
 }
 
 #[test]
-fn without_a_catalog_nothing_is_set_aside() {
+fn setting_aside_a_missing_catalog_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let missing = set_aside(&folder.path().join("catalog.db"), "1").unwrap_err();
     assert_eq!(missing.kind(), std::io::ErrorKind::NotFound);

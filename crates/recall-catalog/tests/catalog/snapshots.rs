@@ -1,4 +1,4 @@
-//! Readers beside a writer.
+//! Snapshots during writes.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,12 +11,12 @@ use crate::sample::{Sample, path, store};
 
 fn version(number: usize) -> Sample {
     let line = format!("version {number}");
-    // More versions have more chunks, so that a mixture would show.
+    // The number of chunks differs between versions, so that a mixture would be detected.
     Sample::of_lines("src/lib.rs", &vec![&*line; number % 7 + 1])
 }
 
 #[test]
-fn a_snapshot_sees_one_generation_while_others_are_committed() {
+fn a_snapshot_sees_one_generation_during_commits() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = Catalog::open(&folder.path().join("catalog.db")).unwrap();
     store(&catalog, &[version(0)]);
@@ -29,7 +29,7 @@ fn a_snapshot_sees_one_generation_while_others_are_committed() {
                 let mut last = Generation(0);
                 while !done.load(Ordering::Acquire) {
                     let snapshot = catalog.snapshot().unwrap();
-                    assert!(snapshot.generation() >= last, "time runs backwards");
+                    assert!(snapshot.generation() >= last, "the generation decreased");
                     last = snapshot.generation();
                     let expected = version(last.0 as usize - 1);
                     let document = snapshot.document_at(&path("src/lib.rs")).unwrap().unwrap();
@@ -51,7 +51,7 @@ fn a_snapshot_sees_one_generation_while_others_are_committed() {
 }
 
 #[test]
-fn a_snapshot_neither_waits_for_a_transaction_nor_sees_it() {
+fn a_snapshot_neither_waits_for_nor_sees_a_transaction() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = Catalog::open(&folder.path().join("catalog.db")).unwrap();
     store(&catalog, &[version(0)]);
@@ -62,7 +62,7 @@ fn a_snapshot_neither_waits_for_a_transaction_nor_sees_it() {
     assert_eq!(before.hits(&[inserted.first_chunk]).unwrap(), [None]);
     assert_eq!(before.hits(&[ChunkRow(1)]).unwrap()[0].as_ref().unwrap().text, "version 0\n");
     transaction.commit().unwrap();
-    assert_eq!(before.hits(&[inserted.first_chunk]).unwrap(), [None], "a snapshot stays what it was");
+    assert_eq!(before.hits(&[inserted.first_chunk]).unwrap(), [None], "a snapshot does not change");
     assert!(catalog.snapshot().unwrap().hits(&[inserted.first_chunk]).unwrap()[0].is_some());
 }
 
@@ -88,7 +88,7 @@ fn writers_of_one_process_take_turns() {
 fn writers_of_two_processes_take_turns() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("catalog.db");
-    // Two catalogs share nothing but the file, as two processes do.
+    // Two catalogs share nothing but the file, like two processes.
     let catalogs = [Catalog::open(&file).unwrap(), Catalog::open(&file).unwrap()];
     thread::scope(|scope| {
         for (name, catalog) in ["left", "right"].into_iter().zip(&catalogs) {
@@ -106,25 +106,25 @@ fn writers_of_two_processes_take_turns() {
 }
 
 #[test]
-fn a_record_that_contradicts_itself_is_refused_and_the_transaction_goes_on() {
+fn an_inconsistent_record_is_rejected_and_the_transaction_continues() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = Catalog::open(&folder.path().join("catalog.db")).unwrap();
-    let mut behind_the_end = version(3);
-    behind_the_end.parsed.chunks[3].span.bytes.end += 1;
+    let mut after_the_end = version(3);
+    after_the_end.parsed.chunks[3].span.bytes.end += 1;
     let mut gap = version(3);
     gap.parsed.chunks.remove(1);
     let mut writer = catalog.writer().unwrap();
     let mut transaction = writer.begin().unwrap();
-    for sample in [behind_the_end, gap] {
-        let refused = transaction.insert(&sample.record(Timestamp(1)));
-        assert!(matches!(refused, Err(WriteError::InvalidRecord { .. })), "{refused:?}");
+    for sample in [after_the_end, gap] {
+        let rejected = transaction.insert(&sample.record(Timestamp(1)));
+        assert!(matches!(rejected, Err(WriteError::InvalidRecord { .. })), "{rejected:?}");
     }
     transaction.insert(&version(3).record(Timestamp(1))).unwrap();
     assert_eq!(transaction.commit().unwrap(), Generation(1));
 }
 
 #[test]
-fn a_catalog_that_is_closed_is_one_file() {
+fn a_closed_catalog_is_one_file() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = Catalog::open(&folder.path().join("catalog.db")).unwrap();
     store(&catalog, &[version(0)]);
@@ -136,7 +136,7 @@ fn a_catalog_that_is_closed_is_one_file() {
 }
 
 #[test]
-fn a_checkpoint_waits_for_no_reader() {
+fn a_checkpoint_does_not_wait_for_readers() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = Catalog::open(&folder.path().join("catalog.db")).unwrap();
     store(&catalog, &[version(0)]);

@@ -1,6 +1,6 @@
-//! The embedding store from outside: what is told was put, and the rest is missing.
+//! Tests of the embedding store through its public interface.
 
-#![expect(clippy::unwrap_used, reason = "a test ends where an answer is missing")]
+#![expect(clippy::unwrap_used, reason = "a failed step ends the test")]
 
 mod damage;
 mod store;

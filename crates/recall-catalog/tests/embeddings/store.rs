@@ -1,4 +1,4 @@
-//! Putting, getting, evicting, sharing.
+//! Storage, eviction and sharing of embeddings.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use recall_catalog::{EmbeddingStatistics, EmbeddingStore, ModelStatistics};
 use recall_core::{ModelFingerprint, TextHash, Timestamp};
 
-/// Never reached by what the tests put.
+/// A bound that no test reaches.
 pub(crate) const ROOMY: u64 = 1 << 30;
 
 const DAY: i64 = 24 * 60 * 60 * 1_000_000_000;
@@ -19,7 +19,7 @@ pub(crate) fn text(number: usize) -> TextHash {
     TextHash::of(&format!("text {number}"))
 }
 
-/// Tells its number.
+/// An embedding that encodes its number.
 pub(crate) fn embedding(number: usize) -> Vec<u8> {
     (0..64).map(|place| (number * 31 + place * 7) as u8).chain(number.to_le_bytes()).collect()
 }
@@ -38,7 +38,7 @@ pub(crate) fn put(store: &EmbeddingStore, name: &str, numbers: impl IntoIterator
     store.put_many(model(name), &embeddings, now).unwrap();
 }
 
-/// The numbers whose embeddings are there; each is what was put.
+/// The numbers of the stored embeddings. Checks that each is the one that was put.
 pub(crate) fn kept(
     store: &EmbeddingStore,
     name: &str,
@@ -54,7 +54,7 @@ pub(crate) fn kept(
 }
 
 #[test]
-fn what_was_put_is_got_by_model_and_text() {
+fn embeddings_are_found_by_model_and_text() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("embeddings.db");
     let store = open(&path);
@@ -72,11 +72,11 @@ fn what_was_put_is_got_by_model_and_text() {
         [("b", 2), ("a", 3)].map(|(name, embeddings)| ModelStatistics { fingerprint: model(name), embeddings });
     assert_eq!(models, expected);
     assert!(bytes > 0 && bytes < 100_000);
-    assert_eq!(store.renewed(), 0);
+    assert_eq!(store.replacements(), 0);
 }
 
 #[test]
-fn the_latest_of_two_embeddings_of_one_text_stays() {
+fn the_latest_embedding_of_a_text_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("embeddings.db"));
     for content in [&b"old"[..], b"new"] {
@@ -100,18 +100,18 @@ fn forgetting_a_model_leaves_the_others() {
     assert_eq!(statistics.models, [ModelStatistics { fingerprint: model("b"), embeddings: 10 }]);
     assert!(statistics.bytes < before / 10, "{} of {before}", statistics.bytes);
     let file = std::fs::metadata(store.path()).unwrap().len();
-    assert!(file < before / 5, "the space is given back: {file} of {before}");
+    assert!(file < before / 5, "the space is returned: {file} of {before}");
 }
 
 #[test]
-fn what_was_not_used_for_longest_is_evicted_first() {
+fn the_least_recently_used_are_evicted_first() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("embeddings.db");
     let most = 400_000;
     let store = EmbeddingStore::open(&path, most, day(0)).unwrap();
     put(&store, "a", 0..1000, day(1));
     put(&store, "a", 1000..2000, day(2));
-    // The oldest half is used again; that is written before the next eviction.
+    // Use the oldest half again. The uses are written before the next eviction.
     assert_eq!(kept(&store, "a", 0..500, day(3)).len(), 500);
     put(&store, "a", 2000..3000, day(4));
     assert!(store.statistics(day(4)).unwrap().bytes <= most);
@@ -123,13 +123,13 @@ fn what_was_not_used_for_longest_is_evicted_first() {
     assert!(file <= most + most / 10, "{file}");
 }
 
-/// Where a process that a test began finds the store, and which numbers it shall put.
+/// The folder and the first number for a child process of a test.
 const FOLDER: &str = "RECALL_TEST_EMBEDDINGS";
 const FIRST: &str = "RECALL_TEST_FIRST";
 
-/// Is begun by the next test in processes of their own; alone, it has a folder of its own.
+/// Run by the next test in child processes. On its own, it uses a temporary folder.
 #[test]
-fn one_of_several_gets_what_it_puts() {
+fn one_of_several_processes_gets_what_it_puts() {
     let own = tempfile::tempdir().unwrap();
     let folder = std::env::var_os(FOLDER).map_or_else(|| own.path().to_owned(), Into::into);
     let first: usize = std::env::var(FIRST).map_or(0, |first| first.parse().unwrap());
@@ -138,7 +138,7 @@ fn one_of_several_gets_what_it_puts() {
         put(&store, "a", from..from + 50, day(0));
         assert_eq!(kept(&store, "a", from..from + 50, day(1)).len(), 50);
     }
-    assert_eq!(store.renewed(), 0);
+    assert_eq!(store.replacements(), 0);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn processes_and_threads_share_one_file() {
     let path = folder.path().join("embeddings.db");
     let begin = |number: usize| {
         std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "store::one_of_several_gets_what_it_puts"])
+            .args(["--exact", "store::one_of_several_processes_gets_what_it_puts"])
             .env(FOLDER, folder.path())
             .env(FIRST, (number * 500).to_string())
             .output()
@@ -164,37 +164,42 @@ fn processes_and_threads_share_one_file() {
     });
     let store = open(&path);
     assert_eq!(kept(&store, "a", 0..3000, day(1)).len(), 2000);
-    assert_eq!(store.renewed(), 0);
+    assert_eq!(store.replacements(), 0);
 }
 
 #[test]
-fn a_killed_writer_leaves_a_prefix_of_its_batches() {
+fn a_killed_writer_leaves_its_first_batches() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("embeddings.db");
     let store = open(&path);
     put(&store, "a", 0..10_000, day(0));
-    // The files as a kill would leave them, the log cut anywhere.
+    // The files as after a kill, with the log truncated at any point.
     let log = std::fs::read(folder.path().join("embeddings.db-wal")).unwrap();
     let crashed = folder.path().join("crashed.db");
+    let mut counts = Vec::new();
     for share in 0..=10 {
         std::fs::copy(&path, &crashed).unwrap();
         std::fs::write(folder.path().join("crashed.db-wal"), &log[..log.len() * share / 10]).unwrap();
         let store = open(&crashed);
         let kept = kept(&store, "a", 0..10_000, day(0));
-        // Transactions are cut from the front of the texts, so the kept ones are the first.
+        // Transactions take the texts from the front, so the stored ones are the first.
         assert!(kept.iter().copied().eq(0..kept.len()), "{} of 10000", kept.len());
-        assert_eq!(store.renewed(), 0);
+        counts.push(kept.len());
+        assert_eq!(store.replacements(), 0);
         put(&store, "a", 0..10, day(0));
         drop(store);
         std::fs::remove_file(&crashed).unwrap();
     }
+    assert!(counts.is_sorted(), "a longer log has more batches: {counts:?}");
+    assert_eq!((counts[0], counts[10]), (0, 10_000), "{counts:?}");
+    assert!(counts.iter().any(|count| (1..10_000).contains(count)), "some log has some of the batches: {counts:?}");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn a_store_holds_what_a_map_holds(
+    fn a_store_behaves_like_a_map(
         steps in prop::collection::vec((0_u8..5, prop::collection::vec(0_usize..40, 0..12), 0_u8..2), 1..30)
     ) {
         let folder = tempfile::tempdir().unwrap();

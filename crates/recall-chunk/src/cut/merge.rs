@@ -1,32 +1,33 @@
-//! Which small pieces are better read together with a neighbour?
+//! Merging of small pieces with a neighbour.
 
 use std::ops::Range;
 
 use recall_core::ChunkKind;
 
-use super::{Piece, STANDS_ALONE_TOKENS};
+use super::{MIN_CHUNK_TOKENS, Piece};
 use crate::lines::Lines;
 use crate::outline::Outline;
 
-/// Puts every piece that is too small to stand alone together with a neighbour inside the same definition, the next
-/// one if possible, and parts of one definition that fit together. The larger of two says what the whole is.
-pub(super) fn absorb_small(pieces: Vec<Piece>, lines: &Lines<'_>, outline: &Outline, max_tokens: u32) -> Vec<Piece> {
-    let absorber = Absorber { lines, outline, max_tokens };
+/// Merges each piece that is too small to be a chunk with a neighbour inside the same definition, preferably the next
+/// one. Also merges consecutive parts of one definition that fit together. The result has the kind and name of the
+/// larger piece.
+pub(super) fn merge_small(pieces: Vec<Piece>, lines: &Lines<'_>, outline: &Outline, max_tokens: u32) -> Vec<Piece> {
+    let merger = Merger { lines, outline, max_tokens };
     let with_next =
-        absorber.fold(pieces, |before, after| absorber.is_small(before) && absorber.may_join(before, after, before));
-    absorber.fold(with_next, |before, after| {
-        absorber.is_continued(before, after) || (absorber.is_small(after) && absorber.may_join(before, after, after))
+        merger.fold(pieces, |before, after| merger.is_small(before) && merger.may_join(before, after, before));
+    merger.fold(with_next, |before, after| {
+        merger.is_continued(before, after) || (merger.is_small(after) && merger.may_join(before, after, after))
     })
 }
 
-struct Absorber<'a> {
+struct Merger<'a> {
     lines: &'a Lines<'a>,
     outline: &'a Outline,
     max_tokens: u32,
 }
 
-impl Absorber<'_> {
-    /// Joins each piece with what has been joined before it, where both are to be.
+impl Merger<'_> {
+    /// Merges each piece into its predecessor if `is_joined` holds for the two.
     fn fold(&self, pieces: Vec<Piece>, is_joined: impl Fn(&Piece, &Piece) -> bool) -> Vec<Piece> {
         let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
         for piece in pieces {
@@ -39,10 +40,10 @@ impl Absorber<'_> {
     }
 
     fn is_small(&self, piece: &Piece) -> bool {
-        piece.bytes.is_none() && self.lines.tokens(&piece.lines) < STANDS_ALONE_TOKENS
+        piece.bytes.is_none() && self.lines.tokens(&piece.lines) < MIN_CHUNK_TOKENS
     }
 
-    /// Whether two parts of one definition, cut on different levels, fit together.
+    /// Whether two parts of one definition, cut at different levels, fit together.
     fn is_continued(&self, before: &Piece, after: &Piece) -> bool {
         let is_part = |piece: &Piece| piece.kind == ChunkKind::Part && piece.bytes.is_none();
         is_part(before)
@@ -51,7 +52,8 @@ impl Absorber<'_> {
             && self.lines.tokens(&(before.lines.start..after.lines.end)) <= self.max_tokens
     }
 
-    /// Whether two neighbours may become one: both within what `small` was cut out of, and together within the limit.
+    /// Whether two neighbours may be merged: both lie in the region that `small` was cut from, and together they fit
+    /// the limit.
     fn may_join(&self, before: &Piece, after: &Piece, small: &Piece) -> bool {
         let region = self.region(small);
         let is_inside = |piece: &Piece| piece.lines.start >= region.start && piece.lines.end <= region.end;
@@ -63,7 +65,7 @@ impl Absorber<'_> {
             && self.lines.tokens(&(before.lines.start..after.lines.end)) <= self.max_tokens
     }
 
-    /// Whether a piece may be read with that neighbour: a definition stays among its siblings and with its members.
+    /// Whether a piece may be merged with that neighbour. A definition stays with its siblings or its own members.
     fn may_leave(&self, small: &Piece, other: &Piece) -> bool {
         if small.owner == other.owner {
             return true;
@@ -89,7 +91,7 @@ impl Absorber<'_> {
         } else {
             (after, before)
         };
-        // Two crumbs side by side are a group, unless one continues or heads the other.
+        // Two small neighbours form a group, unless one continues or begins the other.
         let is_group = self.is_small(large) && small.definition != large.definition && small.owner == large.owner;
         let owner = if before.owner == after.owner { before.owner } else { small.owner };
         if is_group && large.owner.is_none() {

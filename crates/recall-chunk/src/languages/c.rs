@@ -3,7 +3,7 @@
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::Node;
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 use super::{Definition, Kinds, Named, Syntax, call, child_of_kind, import, imports, text_of};
 
@@ -23,38 +23,40 @@ const PREPROCESSOR_BLOCKS: &[&str] = &[
 
 pub(super) const C: Syntax = Syntax {
     definitions: &[
-        Definition::function("function_definition", "").look(function),
-        Definition::function("declaration", "").look(declaration).outside_functions(),
-        Definition::a_type("struct_specifier", "struct", SymbolKind::Struct).look(with_body),
-        Definition::a_type("union_specifier", "union", SymbolKind::Struct).look(with_body),
-        Definition::a_type("enum_specifier", "enum", SymbolKind::Enum).look(with_body),
-        Definition::a_type("type_definition", "typedef", SymbolKind::Type).look(typedef),
+        Definition::function("function_definition", "").named_by(function),
+        Definition::function("declaration", "").named_by(declaration).outside_functions(),
+        Definition::a_type("struct_specifier", "struct", SymbolKind::Struct).named_by(with_body),
+        Definition::a_type("union_specifier", "union", SymbolKind::Struct).named_by(with_body),
+        Definition::a_type("enum_specifier", "enum", SymbolKind::Enum).named_by(with_body),
+        Definition::a_type("type_definition", "typedef", SymbolKind::Type).named_by(typedef),
         Definition::new("preproc_function_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)),
-        Definition::new("preproc_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)).look(valued_macro),
+        Definition::new("preproc_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro))
+            .named_by(valued_macro),
     ],
     blocks: PREPROCESSOR_BLOCKS,
     imports: &[import("preproc_include", imports::include)],
     calls: &[call("call_expression", "function")],
     types: &["type_identifier"],
-    memory: Memory::Angles,
+    hazard: Hazard::Angles,
     ..Syntax::bare("c", || tree_sitter_c::LANGUAGE.into())
 };
 
 pub(super) const CPP: Syntax = Syntax {
     definitions: &[
-        Definition::function("function_definition", "").look(function),
-        Definition::function("declaration", "").look(declaration).outside_functions(),
-        Definition::function("field_declaration", "").look(member),
-        Definition::a_type("class_specifier", "class", SymbolKind::Class).look(with_body),
-        Definition::a_type("struct_specifier", "struct", SymbolKind::Struct).look(with_body),
-        Definition::a_type("union_specifier", "union", SymbolKind::Struct).look(with_body),
-        Definition::a_type("enum_specifier", "enum", SymbolKind::Enum).look(with_body),
-        Definition::a_type("type_definition", "typedef", SymbolKind::Type).look(typedef),
+        Definition::function("function_definition", "").named_by(function),
+        Definition::function("declaration", "").named_by(declaration).outside_functions(),
+        Definition::function("field_declaration", "").named_by(member),
+        Definition::a_type("class_specifier", "class", SymbolKind::Class).named_by(with_body),
+        Definition::a_type("struct_specifier", "struct", SymbolKind::Struct).named_by(with_body),
+        Definition::a_type("union_specifier", "union", SymbolKind::Struct).named_by(with_body),
+        Definition::a_type("enum_specifier", "enum", SymbolKind::Enum).named_by(with_body),
+        Definition::a_type("type_definition", "typedef", SymbolKind::Type).named_by(typedef),
         Definition::a_type("alias_declaration", "using", SymbolKind::Type),
         Definition::a_type("concept_definition", "concept", SymbolKind::Interface),
         Definition::module("namespace_definition", "namespace"),
         Definition::new("preproc_function_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)),
-        Definition::new("preproc_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro)).look(valued_macro),
+        Definition::new("preproc_def", "#define", Kinds::new(ChunkKind::Group, SymbolKind::Macro))
+            .named_by(valued_macro),
     ],
     wrappers: &["template_declaration"],
     imports: &[import("preproc_include", imports::include)],
@@ -68,7 +70,7 @@ fn function(node: Node<'_>, text: &str) -> Option<Named> {
     named_declarator(node.child_by_field_name("declarator")?, text)
 }
 
-/// A prototype or a variable of the file; prototypes in headers are where a C interface is documented.
+/// A prototype, or a variable of the file. Prototypes count because headers document a C interface.
 fn declaration(node: Node<'_>, text: &str) -> Option<Named> {
     let declarator = node.child_by_field_name("declarator")?;
     let named = named_declarator(declarator, text)?;
@@ -80,17 +82,17 @@ fn declaration(node: Node<'_>, text: &str) -> Option<Named> {
     Some(named.with(if is_constant { Kinds::CONSTANT } else { Kinds::VARIABLE }))
 }
 
-/// A method that a class declares without a body.
+/// A method declared in a class without a body.
 fn member(node: Node<'_>, text: &str) -> Option<Named> {
     let declarator = node.child_by_field_name("declarator")?;
     if innermost_is_function(declarator) { named_declarator(declarator, text) } else { None }
 }
 
-/// A declarator's name, below any pointers, references, arrays and parameters.
+/// The name in a declarator, below any pointers, references, arrays and parameters.
 fn named_declarator(mut declarator: Node<'_>, text: &str) -> Option<Named> {
-    /// Pointers to pointers of functions end long before this.
-    const MOST_LAYERS: usize = 16;
-    for _ in 0..MOST_LAYERS {
+    /// Real declarators have far fewer layers of pointers and functions.
+    const MAX_LAYERS: usize = 16;
+    for _ in 0..MAX_LAYERS {
         let inner = declarator.child_by_field_name("declarator").or_else(|| match declarator.kind() {
             "reference_declarator" | "parenthesized_declarator" | "attributed_declarator" => declarator.named_child(0),
             _ => None,
@@ -145,7 +147,7 @@ fn innermost_is_function(mut declarator: Node<'_>) -> bool {
     false
 }
 
-/// `struct stat s` uses a type; only a body defines one.
+/// Only a specifier with a body is a definition; `struct stat s` uses a type.
 fn with_body(node: Node<'_>, _text: &str) -> Option<Named> {
     node.child_by_field_name("body")?;
     node.child_by_field_name("name").map(Named::of)
@@ -155,7 +157,7 @@ fn typedef(node: Node<'_>, text: &str) -> Option<Named> {
     named_declarator(node.child_by_field_name("declarator")?, text)
 }
 
-/// `#define LIMIT 3`; a guard without a value names nothing.
+/// `#define LIMIT 3`. A guard without a value is not a definition.
 fn valued_macro(node: Node<'_>, _text: &str) -> Option<Named> {
     node.child_by_field_name("value")?;
     node.child_by_field_name("name").map(Named::of)

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 use super::{Definition, Named, Syntax, child_of_kind, text_of};
 
@@ -15,8 +15,8 @@ pub(super) const JSON: Syntax = Syntax {
 pub(super) const YAML: Syntax = Syntax {
     definitions: &[Definition::key("block_mapping_pair", yaml_key)],
     blocks: &["stream", "document", "block_mapping", "block_sequence", "flow_mapping", "flow_sequence"],
-    // A mapping and a sequence may begin at the same column, four bytes each.
-    memory: Memory::Columns { most: 100 },
+    // A mapping and a sequence may begin at the same column; each takes four bytes.
+    hazard: Hazard::Columns { max: 100 },
     ..Syntax::bare("yaml", || tree_sitter_yaml::LANGUAGE.into())
 };
 
@@ -46,12 +46,12 @@ fn toml_key(node: Node<'_>, text: &str) -> Option<Named> {
     unquoted(child_of_kind(node, &["bare_key", "dotted_key", "quoted_key"])?, text)
 }
 
-/// A key without its quotes; keys that run over lines or are as long as prose name nothing.
+/// A key without its quotes. A key that spans lines or is as long as prose is ignored.
 fn unquoted(node: Node<'_>, text: &str) -> Option<Named> {
-    const LONGEST_BYTES: usize = 120;
+    const MAX_BYTES: usize = 120;
     let written = text_of(node, text);
     let name = written.trim_matches(['"', '\'']);
-    if name.is_empty() || name.len() > LONGEST_BYTES || name.contains('\n') {
+    if name.is_empty() || name.len() > MAX_BYTES || name.contains('\n') {
         return None;
     }
     let start = node.start_byte() + (written.len() - written.trim_start_matches(['"', '\'']).len());

@@ -2,7 +2,7 @@
 
 use recall_core::SymbolKind;
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 use super::{Definition, Syntax, call, import, imports};
 
@@ -39,6 +39,6 @@ pub(super) const CSHARP: Syntax = Syntax {
         call("attribute", "name"),
         call("base_list", ""),
     ],
-    memory: Memory::Angles,
+    hazard: Hazard::Angles,
     ..Syntax::bare("csharp", || tree_sitter_c_sharp::LANGUAGE.into())
 };

@@ -1,4 +1,4 @@
-//! Elixir, whose definitions are calls of macros.
+//! Elixir. Its definitions are macro calls.
 
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::Node;
@@ -6,15 +6,15 @@ use tree_sitter::Node;
 use super::{Clauses, Definition, Kinds, Named, Syntax, call, child_of_kind, imports, text_of};
 
 pub(super) const ELIXIR: Syntax = Syntax {
-    definitions: &[Definition::function("call", "").look(definition)],
+    definitions: &[Definition::function("call", "").named_by(definition)],
     blocks: &["source", "do_block", "stab_clause", "body", "list", "map_content", "keywords", "else_block"],
-    // Other module attributes belong to what follows as little as any statement does.
+    // Any other module attribute is a statement and does not belong to the definition after it.
     attributes: &["unary_operator"],
     imports: &[super::import("call", directive)],
-    aliases: Some(super::last_parts),
+    aliases: Some(super::last_path_segments),
     calls: &[call("call", "target")],
     types: &["alias"],
-    ordinary: &[
+    builtins: &[
         "callback",
         "def",
         "defdelegate",
@@ -38,7 +38,7 @@ pub(super) const ELIXIR: Syntax = Syntax {
         "typep",
         "unquote",
     ],
-    clauses: Clauses::Together,
+    clauses: Clauses::Merged,
     ..Syntax::bare("elixir", || tree_sitter_elixir::LANGUAGE.into())
 };
 

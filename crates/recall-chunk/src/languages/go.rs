@@ -8,8 +8,9 @@ use super::{Alias, Definition, Kinds, Named, Syntax, bare_type, call, import, im
 pub(super) const GO: Syntax = Syntax {
     definitions: &[
         Definition::function("function_declaration", "func"),
-        Definition::new("method_declaration", "func", Kinds::new(ChunkKind::Method, SymbolKind::Method)).look(method),
-        Definition::a_type("type_spec", "type", SymbolKind::Type).look(type_spec),
+        Definition::new("method_declaration", "func", Kinds::new(ChunkKind::Method, SymbolKind::Method))
+            .named_by(method),
+        Definition::a_type("type_spec", "type", SymbolKind::Type).named_by(type_spec),
         Definition::a_type("type_alias", "type", SymbolKind::Type),
         Definition::constant("const_spec", "const"),
         Definition::variable("var_spec", "var"),
@@ -37,7 +38,8 @@ pub(super) const GO: Syntax = Syntax {
     ..Syntax::bare("go", || tree_sitter_go::LANGUAGE.into())
 };
 
-/// `json` of `import "encoding/json"`, `a` of `import a "example.org/b"`; a package is called by the last part of its path.
+/// `json` of `import "encoding/json"`, `a` of `import a "example.org/b"`. The default name of a package is the last
+/// part of its path.
 fn packages(import: Node<'_>, text: &str, _targets: &[String], aliases: &mut Vec<Alias>) {
     let declared = text_of(import, text).trim_start_matches("import");
     for spec in declared.split(['\n', ';', '(', ')']) {

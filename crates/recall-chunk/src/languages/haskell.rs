@@ -7,18 +7,18 @@ use super::{Alias, Clauses, Definition, Kinds, Named, Qualified, Syntax, import,
 
 pub(super) const HASKELL: Syntax = Syntax {
     definitions: &[
-        Definition::module("header", "module").field("module").documented_from_afar(),
-        Definition::function("function", "").look(equation),
-        Definition::function("bind", "").look(binding).outside_functions(),
-        Definition::function("signature", "").look(binding),
+        Definition::module("header", "module").field("module").documented_across_blank_lines(),
+        Definition::function("function", "").named_by(equation),
+        Definition::function("bind", "").named_by(binding).outside_functions(),
+        Definition::function("signature", "").named_by(binding),
         Definition::a_type("data_type", "data", SymbolKind::Type),
         Definition::a_type("newtype", "newtype", SymbolKind::Type),
         Definition::a_type("type_synonym", "type", SymbolKind::Type),
         Definition::a_type("class", "class", SymbolKind::Interface),
-        Definition::new("instance", "instance", Kinds::unnamed(ChunkKind::Type)).look(instance),
+        Definition::new("instance", "instance", Kinds::unnamed(ChunkKind::Type)).named_by(instance),
         Definition::a_type("type_family", "type family", SymbolKind::Type),
         Definition::a_type("data_family", "data family", SymbolKind::Type),
-        Definition::constant("pattern_synonym", "pattern").look(synonym),
+        Definition::constant("pattern_synonym", "pattern").named_by(synonym),
     ],
     blocks: &[
         "haskell",
@@ -43,12 +43,12 @@ pub(super) const HASKELL: Syntax = Syntax {
     types: &["name", "constructor"],
     values: &["variable"],
     binders: &["name", "names", "patterns", "pattern", "bind", "type"],
-    ordinary: PRELUDE,
-    clauses: Clauses::Together,
+    builtins: PRELUDE,
+    clauses: Clauses::Merged,
     ..Syntax::bare("haskell", || tree_sitter_haskell::LANGUAGE.into())
 };
 
-/// What every module sees without an import.
+/// Functions of the Prelude, visible without an import. Sorted.
 const PRELUDE: &[&str] = &[
     "abs",
     "all",
@@ -175,14 +175,15 @@ const PRELUDE: &[&str] = &[
     "zipWith3",
 ];
 
-/// `M` and `Data.Map` of `import qualified Data.Map as M`; without an alias the module goes by its own name.
+/// `M` for `Data.Map` of `import qualified Data.Map as M`. Without an alias the module keeps its own name.
 fn alias(import: Node<'_>, text: &str, _targets: &[String], aliases: &mut Vec<Alias>) {
     let Some(module) = import.child_by_field_name("module").map(|module| text_of(module, text)) else { return };
     let name = import.child_by_field_name("alias").map_or(module, |alias| text_of(alias, text));
     aliases.push(Alias::new(name, module));
 }
 
-/// An equation, `name x = …` or `x <+> y = …`; the same kind of node stands for a function's type, which has no name.
+/// An equation, `name x = …` or `x <+> y = …`. The same node kind is used for the type of a function, which has no
+/// name.
 fn equation(node: Node<'_>, text: &str) -> Option<Named> {
     binding(node, text).or_else(|| {
         let infix = node.named_child(0).filter(|child| child.kind() == "infix")?;
@@ -190,7 +191,7 @@ fn equation(node: Node<'_>, text: &str) -> Option<Named> {
     })
 }
 
-/// What is named before `::` or `=`.
+/// The name before `::` or `=`.
 fn binding(node: Node<'_>, _text: &str) -> Option<Named> {
     node.child_by_field_name("name").map(bare)
 }

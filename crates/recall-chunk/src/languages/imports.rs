@@ -1,4 +1,4 @@
-//! Which modules or files does the text of an import name?
+//! Readers of the modules and files named in the text of an import.
 
 /// Every string literal: `import ("fmt"; "os")`, `#include "a.h"`, `export * from './x'`.
 pub(super) fn quoted(text: &str, targets: &mut Vec<String>) {
@@ -12,7 +12,7 @@ pub(super) fn quoted(text: &str, targets: &mut Vec<String>) {
     }
 }
 
-/// The last string literal, for forms that quote other things before their source.
+/// The last string literal, for forms with other literals before their source.
 pub(super) fn last_quoted(text: &str, targets: &mut Vec<String>) {
     let mut all = Vec::new();
     quoted(text, &mut all);
@@ -27,8 +27,8 @@ pub(super) fn include(text: &str, targets: &mut Vec<String>) {
     }
 }
 
-/// `import a.b.C as D;`, `import static a.b.*`, `using X = A.B`, `import qualified "pkg" Data.Map as M (x)`: the
-/// dotted path behind the keywords and the quoted package.
+/// `import a.b.C as D;`, `import static a.b.*`, `using X = A.B`, `import qualified "pkg" Data.Map as M (x)`: the dotted
+/// path after the keywords and the quoted package.
 pub(super) fn dotted(text: &str, targets: &mut Vec<String>) {
     const KEYWORDS: &[&str] = &[
         "import",
@@ -61,13 +61,13 @@ pub(super) fn dotted(text: &str, targets: &mut Vec<String>) {
     push(targets, path.unwrap_or_default().trim_end_matches(".*").trim_end_matches("._"));
 }
 
-/// `use a::{b, c::{d, e}, self};` and `import a.b.{C, D => E}`: one target a leaf, without its new name.
+/// `use a::{b, c::{d, e}, self};` and `import a.b.{C, D => E}`: one target per leaf, without its new name.
 pub(super) fn braced(text: &str, separator: &str, targets: &mut Vec<String>) {
-    /// Leaves of one import that are kept: a wall against generated lists.
-    const MOST: usize = 256;
+    /// The most leaves kept of one import, as a bound on generated lists.
+    const MAX: usize = 256;
     let mut prefixes: Vec<String> = vec![String::new()];
     let mut word = String::new();
-    let end = targets.len() + MOST;
+    let end = targets.len() + MAX;
     let mut close = |prefixes: &[String], word: &mut String| {
         let leaf = word.split(" as ").next().unwrap_or_default();
         let leaf = leaf.split("=>").next().unwrap_or_default().trim();
@@ -85,7 +85,7 @@ pub(super) fn braced(text: &str, separator: &str, targets: &mut Vec<String>) {
     };
     for c in text.chars() {
         match c {
-            // The words before a brace are the prefix of what is inside. Deeper nesting than this is no import.
+            // The words before a brace are the prefix of its contents. No real import nests deeper than this.
             '{' if prefixes.len() < 16 => {
                 prefixes.push(word.trim().to_owned());
                 word.clear();
@@ -106,10 +106,10 @@ pub(super) fn braced(text: &str, separator: &str, targets: &mut Vec<String>) {
 }
 
 pub(super) fn push(targets: &mut Vec<String>, target: &str) {
-    /// No module or file name is longer; what is has been misread.
-    const LONGEST_BYTES: usize = 300;
+    /// No module or file name is longer; anything longer was misread.
+    const MAX_BYTES: usize = 300;
     let target = target.trim();
-    if !target.is_empty() && target.len() <= LONGEST_BYTES {
+    if !target.is_empty() && target.len() <= MAX_BYTES {
         targets.push(target.to_owned());
     }
 }

@@ -3,7 +3,7 @@
 use recall_core::SymbolKind;
 use tree_sitter::Node;
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 use super::{Definition, Kinds, Named, Syntax, call, child_of_kind, import, imports, text_of};
 
@@ -34,22 +34,22 @@ pub(super) const JAVA: Syntax = Syntax {
     ],
     comments: &["line_comment", "block_comment"],
     imports: &[import("import_declaration", imports::dotted)],
-    aliases: Some(super::last_parts),
+    aliases: Some(super::last_path_segments),
     calls: &[call("method_invocation", "name"), call("marker_annotation", "name"), call("annotation", "name")],
     types: &["type_identifier"],
-    memory: Memory::Angles,
+    hazard: Hazard::Angles,
     ..Syntax::bare("java", || tree_sitter_java::LANGUAGE.into())
 };
 
 pub(super) const KOTLIN: Syntax = Syntax {
     definitions: &[
-        Definition::a_type("class_declaration", "class", SymbolKind::Class).look(class),
+        Definition::a_type("class_declaration", "class", SymbolKind::Class).named_by(class),
         Definition::a_type("object_declaration", "object", SymbolKind::Module),
-        Definition::a_type("companion_object", "companion object", SymbolKind::Module).look(companion),
+        Definition::a_type("companion_object", "companion object", SymbolKind::Module).named_by(companion),
         Definition::function("function_declaration", "fun"),
-        Definition::function("secondary_constructor", "").look(constructor),
+        Definition::function("secondary_constructor", "").named_by(constructor),
         Definition::a_type("type_alias", "typealias", SymbolKind::Type).field("type"),
-        Definition::variable("property_declaration", "val").look(property),
+        Definition::variable("property_declaration", "val").named_by(property),
     ],
     blocks: &[
         "source_file",
@@ -62,10 +62,10 @@ pub(super) const KOTLIN: Syntax = Syntax {
     ],
     comments: &["line_comment", "block_comment"],
     imports: &[import("import", imports::dotted)],
-    aliases: Some(super::last_parts),
+    aliases: Some(super::last_path_segments),
     calls: &[call("call_expression", ""), call("constructor_invocation", ""), call("annotation", "")],
     types: &["user_type"],
-    memory: Memory::Angles,
+    hazard: Hazard::Angles,
     ..Syntax::bare("kotlin", || tree_sitter_kotlin_ng::LANGUAGE.into())
 };
 

@@ -3,7 +3,7 @@
 use recall_core::SymbolKind;
 use tree_sitter::Node;
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 use super::{Alias, Call, Definition, Kinds, Named, Syntax, call, component, import, imports, text_of};
 
@@ -13,10 +13,10 @@ pub(super) const JAVASCRIPT: Syntax = Syntax {
         Definition::function("generator_function_declaration", "function*"),
         Definition::a_type("class_declaration", "class", SymbolKind::Class),
         Definition::function("method_definition", ""),
-        Definition::function("field_definition", "").look(field),
-        Definition::constant("variable_declarator", "const").look(declarator),
-        Definition::function("assignment_expression", "").look(assignment),
-        Definition::function("pair", "").look(pair),
+        Definition::function("field_definition", "").named_by(field),
+        Definition::constant("variable_declarator", "const").named_by(declarator),
+        Definition::function("assignment_expression", "").named_by(assignment),
+        Definition::function("pair", "").named_by(pair),
     ],
     blocks: &["program", "statement_block", "class_body", "object", "array", "switch_body", "jsx_element"],
     wrappers: &["export_statement", "lexical_declaration", "variable_declaration", "expression_statement"],
@@ -66,10 +66,10 @@ pub(super) const TYPESCRIPT: Syntax = Syntax {
         Definition::function("method_definition", ""),
         Definition::function("method_signature", ""),
         Definition::function("abstract_method_signature", ""),
-        Definition::function("public_field_definition", "").look(field),
-        Definition::constant("variable_declarator", "const").look(declarator),
-        Definition::function("assignment_expression", "").look(assignment),
-        Definition::function("pair", "").look(pair),
+        Definition::function("public_field_definition", "").named_by(field),
+        Definition::constant("variable_declarator", "const").named_by(declarator),
+        Definition::function("assignment_expression", "").named_by(assignment),
+        Definition::function("pair", "").named_by(pair),
     ],
     blocks: &[
         "program",
@@ -96,11 +96,11 @@ pub(super) const TYPESCRIPT: Syntax = Syntax {
     types: &["type_identifier"],
     aliases: Some(bindings),
     import_calls: &["require", "import"],
-    memory: Memory::Angles,
+    hazard: Hazard::Angles,
     ..Syntax::bare("typescript", || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into())
 };
 
-/// `const open = (path) => …` is a function, `const LIMIT = 3` a constant, `const {a, b} = c` nothing.
+/// `const open = (path) => …` is a function and `const LIMIT = 3` a constant. `const {a, b} = c` is not a definition.
 fn declarator(node: Node<'_>, text: &str) -> Option<Named> {
     let name = node.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
     let written = text_of(name, text);
@@ -115,7 +115,7 @@ fn declarator(node: Node<'_>, text: &str) -> Option<Named> {
     })
 }
 
-/// A field that holds a function is a method; others are parts of their class.
+/// A field that holds a function is a method. Any other is a part of its class.
 fn field(node: Node<'_>, text: &str) -> Option<Named> {
     let kinds = kinds_of_value(node.child_by_field_name("value")?, text)?;
     let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"))?;
@@ -147,7 +147,7 @@ fn kinds_of_value(value: Node<'_>, text: &str) -> Option<Kinds> {
     match value.kind() {
         "arrow_function" | "function_expression" | "generator_function" => Some(Kinds::FUNCTION),
         "class" => Some(Kinds::a_type(SymbolKind::Class)),
-        // `memo(() => …)`, `forwardRef(function …)`: a wrapped function is one too.
+        // `memo(() => …)`, `forwardRef(function …)`: a wrapped function is a function.
         "call_expression" => {
             let arguments = value.child_by_field_name("arguments")?;
             let callee = text_of(value.child_by_field_name("function")?, text);
@@ -172,7 +172,7 @@ fn bindings(import: Node<'_>, text: &str, targets: &[String], aliases: &mut Vec<
     }
 }
 
-/// `export … from 'x'` imports; other exports do not.
+/// `export … from 'x'` is an import. Other exports are not.
 fn re_export(text: &str, targets: &mut Vec<String>) {
     let head = text.trim_start_matches("export").trim_start().trim_start_matches("type").trim_start();
     if head.starts_with(['{', '*']) && text.contains("from") {

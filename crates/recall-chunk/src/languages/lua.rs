@@ -6,9 +6,9 @@ use super::{Definition, Kinds, Named, Syntax, call, text_of};
 
 pub(super) const LUA: Syntax = Syntax {
     definitions: &[
-        Definition::function("function_declaration", "function").look(function),
-        Definition::function("assignment_statement", "").look(assignment),
-        Definition::function("field", "").look(field),
+        Definition::function("function_declaration", "function").named_by(function),
+        Definition::function("assignment_statement", "").named_by(assignment),
+        Definition::function("field", "").named_by(field),
     ],
     blocks: &["chunk", "block", "table_constructor"],
     wrappers: &["variable_declaration"],
@@ -22,7 +22,7 @@ fn function(node: Node<'_>, text: &str) -> Option<Named> {
     Some(path(name, text, "function "))
 }
 
-/// `M.open = function …` and `local open = function …` are functions, `local LIMIT = 3` of a file a variable.
+/// `M.open = function …` and `local open = function …` are functions. `local LIMIT = 3` at file level is a variable.
 fn assignment(node: Node<'_>, text: &str) -> Option<Named> {
     let name = node.named_child(0).and_then(|names| names.named_child(0))?;
     let value = node.named_child(1).and_then(|values| values.named_child(0))?;
@@ -40,7 +40,7 @@ fn field(node: Node<'_>, _text: &str) -> Option<Named> {
     node.child_by_field_name("name").filter(|name| name.kind() == "identifier").map(Named::of)
 }
 
-/// `M.open` and `M:open` are `open` of `M`.
+/// `M.open` and `M:open` are `open` in the scope `M`.
 fn path(name: Node<'_>, text: &str, keyword: &str) -> Named {
     let written = text_of(name, text);
     let Some(dot) = written.rfind(['.', ':']) else {

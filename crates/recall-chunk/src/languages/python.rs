@@ -3,7 +3,7 @@
 use recall_core::SymbolKind;
 use tree_sitter::Node;
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 use super::{Alias, Definition, Docs, Kinds, Named, Syntax, call, import, imports, text_of};
 
@@ -12,7 +12,7 @@ pub(super) const PYTHON: Syntax = Syntax {
         Definition::function("function_definition", "def"),
         Definition::a_type("class_definition", "class", SymbolKind::Class),
         Definition::a_type("type_alias_statement", "type", SymbolKind::Type).field("left"),
-        Definition::variable("assignment", "").look(assignment),
+        Definition::variable("assignment", "").named_by(assignment),
     ],
     blocks: &["module", "block", "dictionary", "list", "set", "tuple"],
     wrappers: &["decorated_definition"],
@@ -25,12 +25,12 @@ pub(super) const PYTHON: Syntax = Syntax {
     calls: &[call("call", "function"), call("decorator", "")],
     types: &["type"],
     docs: Docs::Inside,
-    // Two bytes a column, up to 255 for open strings, and two more.
-    memory: Memory::Columns { most: 300 },
+    // Two bytes per column, up to 255 for open strings, and two more.
+    hazard: Hazard::Columns { max: 300 },
     ..Syntax::bare("python", || tree_sitter_python::LANGUAGE.into())
 };
 
-/// `LIMIT = 3` is a constant, `name: T = x` a variable; `a.b = c` and `a, b = c` define nothing.
+/// `LIMIT = 3` is a constant, `name: T = x` a variable. `a.b = c` and `a, b = c` are not definitions.
 fn assignment(node: Node<'_>, text: &str) -> Option<Named> {
     let left = node.child_by_field_name("left").filter(|left| left.kind() == "identifier")?;
     let is_constant = !text_of(left, text).contains(|c: char| c.is_ascii_lowercase());
@@ -43,7 +43,8 @@ fn modules(text: &str, targets: &mut Vec<String>) {
     }
 }
 
-/// `c` of `import a.b as c` and of `from a import b as c`. What is imported by name may be a module or something in one.
+/// `c` of `import a.b as c` and of `from a import b as c`. A name imported with `from` may be a module or a member of
+/// one.
 fn aliases(import: Node<'_>, text: &str, _targets: &[String], aliases: &mut Vec<Alias>) {
     let text = text_of(import, text);
     let (from, names) = match text.strip_prefix("from").and_then(|rest| rest.split_once("import")) {
@@ -59,7 +60,7 @@ fn aliases(import: Node<'_>, text: &str, _targets: &[String], aliases: &mut Vec<
     }
 }
 
-/// `from .store import open` imports `.store`; `from . import store` imports `.store` too.
+/// `from .store import open` and `from . import store` both import `.store`.
 fn module_of_from(text: &str, targets: &mut Vec<String>) {
     let rest = text.trim_start_matches("from").trim_start();
     let module = rest.split_whitespace().next().unwrap_or_default();

@@ -3,23 +3,23 @@
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::Node;
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 use super::{Definition, Kinds, Named, Syntax, call, text_of};
 
 pub(super) const RUBY: Syntax = Syntax {
     definitions: &[
-        // A module holds methods as a class does.
+        // A module contains methods like a class.
         Definition::new("module", "module", Kinds::new(ChunkKind::Type, SymbolKind::Module)),
         Definition::a_type("class", "class", SymbolKind::Class),
-        Definition::new("singleton_class", "class << self", Kinds::unnamed(ChunkKind::Type)).look(singleton),
+        Definition::new("singleton_class", "class << self", Kinds::unnamed(ChunkKind::Type)).named_by(singleton),
         Definition::function("method", "def"),
-        Definition::function("singleton_method", "def").look(singleton_method),
-        Definition::constant("assignment", "").look(constant),
+        Definition::function("singleton_method", "def").named_by(singleton_method),
+        Definition::constant("assignment", "").named_by(constant),
     ],
     blocks: &["program", "body_statement", "block_body", "do_block", "block", "then", "array", "hash", "case"],
     calls: &[call("call", "method"), call("superclass", "")],
-    ordinary: &[
+    builtins: &[
         "attr_accessor",
         "attr_reader",
         "attr_writer",
@@ -38,7 +38,7 @@ pub(super) const RUBY: Syntax = Syntax {
     ],
     import_calls: &["require", "require_relative", "load", "autoload"],
     types: &["scope_resolution"],
-    memory: Memory::Heredocs,
+    hazard: Hazard::Heredocs,
     ..Syntax::bare("ruby", || tree_sitter_ruby::LANGUAGE.into())
 };
 

@@ -3,7 +3,7 @@
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::Node;
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 use super::{Alias, Definition, Kinds, Named, Syntax, bare_type, call, import, imports, text_of};
 
@@ -16,7 +16,7 @@ pub(super) const RUST: Syntax = Syntax {
         Definition::a_type("enum_item", "enum", SymbolKind::Enum),
         Definition::a_type("trait_item", "trait", SymbolKind::Interface),
         Definition::a_type("type_item", "type", SymbolKind::Type),
-        Definition::new("impl_item", "impl", Kinds::unnamed(ChunkKind::Type)).look(implementation),
+        Definition::new("impl_item", "impl", Kinds::unnamed(ChunkKind::Type)).named_by(implementation),
         Definition::module("mod_item", "mod"),
         Definition::constant("const_item", "const"),
         Definition::variable("static_item", "static"),
@@ -40,7 +40,7 @@ pub(super) const RUST: Syntax = Syntax {
     aliases: Some(modules),
     calls: &[call("call_expression", "function"), call("macro_invocation", "macro")],
     types: &["type_identifier"],
-    memory: Memory::Angles,
+    hazard: Hazard::Angles,
     ..Syntax::bare("rust", || tree_sitter_rust::LANGUAGE.into())
 };
 
@@ -57,9 +57,9 @@ fn implementation(node: Node<'_>, text: &str) -> Option<Named> {
     Some(Named::plain(start..start + name.len()).labelled(label))
 }
 
-/// `fs` of `use std::fs;`. What begins with a capital is a type, whose functions may stand anywhere.
+/// `fs` of `use std::fs;`. A name with an initial capital is a type, whose functions may be defined anywhere.
 fn modules(import: Node<'_>, text: &str, targets: &[String], aliases: &mut Vec<Alias>) {
-    super::last_parts(import, text, targets, aliases);
+    super::last_path_segments(import, text, targets, aliases);
     aliases.retain(|alias| !alias.name.starts_with(|c: char| c.is_uppercase()));
 }
 

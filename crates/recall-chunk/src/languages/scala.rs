@@ -31,7 +31,7 @@ pub(super) const SCALA: Syntax = Syntax {
     ],
     comments: &["comment", "block_comment"],
     imports: &[import("import_declaration", dotted_list)],
-    aliases: Some(super::last_parts),
+    aliases: Some(super::last_path_segments),
     calls: &[call("call_expression", "function"), call("instance_expression", "")],
     types: &["type_identifier"],
     ..Syntax::bare("scala", || tree_sitter_scala::LANGUAGE.into())

@@ -1,27 +1,27 @@
-//! Bash and its kin.
+//! Bash and similar shells.
 
 use tree_sitter::Node;
 
 use super::{Definition, Kinds, Named, Syntax, call, import, text_of};
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 pub(super) const BASH: Syntax = Syntax {
     definitions: &[
         Definition::function("function_definition", "function"),
-        Definition::variable("variable_assignment", "").look(assignment),
+        Definition::variable("variable_assignment", "").named_by(assignment),
     ],
     blocks: &["program", "compound_statement", "do_group", "if_statement", "case_statement", "case_item", "subshell"],
     imports: &[import("command", sourced)],
     calls: &[call("command", "name")],
-    ordinary: &[
+    builtins: &[
         "break", "continue", "declare", "echo", "exit", "export", "local", "printf", "read", "readonly", "return",
         "set", "shift", "test", "trap", "unset",
     ],
-    memory: Memory::Digits,
+    hazard: Hazard::Digits,
     ..Syntax::bare("bash", || tree_sitter_bash::LANGUAGE.into())
 };
 
-/// A name in capitals is a constant by convention; `a[1]=x` defines nothing.
+/// A name in capitals is a constant by convention. `a[1]=x` is not a definition.
 fn assignment(node: Node<'_>, text: &str) -> Option<Named> {
     let name = node.child_by_field_name("name").filter(|name| name.kind() == "variable_name")?;
     let is_constant = !text_of(name, text).contains(|c: char| c.is_ascii_lowercase());
@@ -32,7 +32,7 @@ fn assignment(node: Node<'_>, text: &str) -> Option<Named> {
 fn sourced(text: &str, targets: &mut Vec<String>) {
     let mut words = text.split_whitespace();
     if matches!(words.next(), Some("source" | ".")) {
-        // `"$(dirname "$0")/lib.sh"`: what is computed is left out.
+        // `"$(dirname "$0")/lib.sh"`: the computed part is left out.
         let path =
             text.lines().next().unwrap_or_default().trim_start_matches(['s', 'o', 'u', 'r', 'c', 'e', '.']).trim();
         let known = path.rsplit_once([')', '}']).map_or(path, |(_, rest)| rest.trim_start_matches(['"', '/']));

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::{Definition, Kinds, Named, Syntax, call, child_of_kind};
 
 const fn creates(node: &'static str, keyword: &'static str, chunk: ChunkKind, symbol: SymbolKind) -> Definition {
-    Definition::new(node, keyword, Kinds::new(chunk, symbol)).look(object)
+    Definition::new(node, keyword, Kinds::new(chunk, symbol)).named_by(object)
 }
 
 pub(super) const SQL: Syntax = Syntax {
@@ -19,7 +19,7 @@ pub(super) const SQL: Syntax = Syntax {
         creates("create_trigger", "trigger", ChunkKind::Group, SymbolKind::Table),
         creates("create_sequence", "sequence", ChunkKind::Group, SymbolKind::Table),
         creates("create_schema", "schema", ChunkKind::Group, SymbolKind::Module),
-        creates("create_index", "index", ChunkKind::Group, SymbolKind::Table).look(index),
+        creates("create_index", "index", ChunkKind::Group, SymbolKind::Table).named_by(index),
     ],
     blocks: &["program", "column_definitions", "block", "transaction", "function_body", "list"],
     comments: &["comment", "marginalia"],

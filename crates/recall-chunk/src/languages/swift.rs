@@ -3,19 +3,19 @@
 use recall_core::{ChunkKind, SymbolKind};
 use tree_sitter::Node;
 
-use crate::guard::Memory;
+use crate::guard::Hazard;
 
 use super::{Definition, Kinds, Named, Syntax, bare_type, call, import, imports, text_of};
 
 pub(super) const SWIFT: Syntax = Syntax {
     definitions: &[
-        Definition::a_type("class_declaration", "class", SymbolKind::Class).look(class),
+        Definition::a_type("class_declaration", "class", SymbolKind::Class).named_by(class),
         Definition::a_type("protocol_declaration", "protocol", SymbolKind::Interface),
         Definition::a_type("typealias_declaration", "typealias", SymbolKind::Type),
         Definition::function("function_declaration", "func"),
         Definition::function("protocol_function_declaration", "func"),
-        Definition::function("init_declaration", "").look(initializer),
-        Definition::variable("property_declaration", "").look(property),
+        Definition::function("init_declaration", "").named_by(initializer),
+        Definition::variable("property_declaration", "").named_by(property),
     ],
     blocks: &[
         "source_file",
@@ -32,11 +32,11 @@ pub(super) const SWIFT: Syntax = Syntax {
     imports: &[import("import_declaration", imports::dotted)],
     calls: &[call("call_expression", ""), call("attribute", "")],
     types: &["type_identifier"],
-    memory: Memory::Angles,
+    hazard: Hazard::Angles,
     ..Syntax::bare("swift", || tree_sitter_swift::LANGUAGE.into())
 };
 
-/// One kind of node stands for classes, structures, enumerations, actors and extensions.
+/// Classes, structures, enumerations, actors and extensions, which share one node kind.
 fn class(node: Node<'_>, text: &str) -> Option<Named> {
     let name = node.child_by_field_name("name")?;
     let written = text_of(name, text);

@@ -30,7 +30,7 @@ pub(super) const CSS: Syntax = Syntax {
     ..Syntax::bare("css", || tree_sitter_css::LANGUAGE.into())
 };
 
-/// Elements with an id, and those that divide every page, have names: `section#about`, `head`.
+/// Elements with an id, and the usual divisions of a page: `section#about`, `head`.
 fn element(node: Node<'_>, text: &str) -> Option<Named> {
     const DIVISIONS: &[&str] = &[
         "head", "body", "header", "footer", "main", "nav", "section", "article", "aside", "form", "table", "template",
@@ -63,7 +63,7 @@ fn at_rule(node: Node<'_>, text: &str) -> Option<Named> {
     (!head.is_empty() && head.len() <= 200).then(|| Named::plain(node.start_byte()..end).labelled(one_line(head)))
 }
 
-/// A list of selectors is named by its first and shown whole.
+/// A list of selectors, named by the first and shown whole.
 fn selector(selectors: Node<'_>, text: &str) -> Option<Named> {
     let written = text_of(selectors, text);
     let first = written.split([',', '\n']).next()?.trim_end();
@@ -76,7 +76,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `src` and stylesheet `href` attributes name other files of the site; links for readers are no imports.
+/// `src` and stylesheet `href` attributes import other files of the site. Links for readers do not.
 fn linked(text: &str, targets: &mut Vec<String>) {
     let Some((name, _)) = text.split_once('=') else { return };
     let mut found = Vec::new();

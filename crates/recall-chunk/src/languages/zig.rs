@@ -8,7 +8,7 @@ use super::{Definition, Kinds, Named, Syntax, call, child_of_kind, import, impor
 pub(super) const ZIG: Syntax = Syntax {
     definitions: &[
         Definition::function("function_declaration", "fn"),
-        Definition::constant("variable_declaration", "const").look(variable),
+        Definition::constant("variable_declaration", "const").named_by(variable),
         Definition::new("test_declaration", "test", Kinds::unnamed(ChunkKind::Function))
             .child(&["string", "identifier"]),
     ],
@@ -49,7 +49,7 @@ fn variable(node: Node<'_>, text: &str) -> Option<Named> {
     Some(if head.contains("var") { named.with(Kinds::VARIABLE).labelled(text_of(name, text)) } else { named })
 }
 
-/// `@import("std")`; other builtin functions import nothing.
+/// `@import("std")` and `@embedFile("x")`. Other builtin functions import nothing.
 fn imported(text: &str, targets: &mut Vec<String>) {
     if text.starts_with("@import") || text.starts_with("@embedFile") {
         imports::quoted(text, targets);

@@ -1,4 +1,4 @@
-//! What is remembered of each ancestor of the node that is visited.
+//! The state kept for each ancestor of the current node.
 
 use std::ops::Range;
 
@@ -6,28 +6,28 @@ use recall_core::ByteSpan;
 
 use crate::grammar::Role;
 
-/// An ancestor.
+/// The state of one ancestor.
 pub(super) struct Frame {
     pub(super) role: Role,
-    /// The byte behind it.
+    /// The end of the node.
     pub(super) end: usize,
     /// Comments and attributes that may belong to its next child.
     pub(super) pending: Option<Pending>,
-    /// The innermost definition that it is or is in.
+    /// The innermost definition that contains the node or is the node.
     pub(super) definition: Option<u32>,
-    /// The definition that it is.
+    /// The definition that the node is.
     pub(super) own_definition: Option<u32>,
-    /// The definition among its children that came last.
+    /// The last definition among its children.
     pub(super) last_definition: Option<u32>,
-    /// Whether the child that it calls has been seen.
+    /// Whether its callee was already visited.
     pub(super) has_callee: bool,
     pub(super) in_function: bool,
-    /// The module before the name that it holds, where it is a qualified name.
+    /// The module before the name, if the node is a qualified name.
     pub(super) qualifier: Option<ByteSpan>,
-    /// Whether names in it are bound, not used.
+    /// Whether names in it are bound rather than used.
     pub(super) binds: bool,
     pub(super) definitions_above: u32,
-    /// The line of a wrapper, its bytes and its comments, for the definition in it.
+    /// The line, bytes and comments of a wrapper, for the definition inside it.
     pub(super) line: usize,
     pub(super) wrapped: Option<Range<usize>>,
     pub(super) wrapped_docs: Option<Pending>,
@@ -39,7 +39,7 @@ pub(super) struct Pending {
     pub(super) first_line: usize,
     pub(super) last_line: usize,
     pub(super) start: usize,
-    /// From the first comment's first byte to behind the last comment; `None` for attributes alone.
+    /// From the first byte of the first comment to the end of the last. `None` if there are only attributes.
     pub(super) comments: Option<Range<usize>>,
 }
 
@@ -63,7 +63,7 @@ impl Frame {
         }
     }
 
-    /// The frame of a child that defines nothing.
+    /// The frame of a child that is not a definition.
     pub(super) fn child(&self, role: Role, end: usize) -> Self {
         Self {
             definition: self.definition,

@@ -1,4 +1,4 @@
-//! Which part of a node's text is the name, the signature, the documentation?
+//! Names, signatures and documentation in the text of a node.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use tree_sitter::Node;
 
 use crate::languages::{Kinds, child_of_kind};
 
-/// How far back type arguments are skipped to find the name before them.
-const LONGEST_TYPE_ARGUMENTS_BYTES: usize = 200;
+/// The most bytes of type arguments skipped to find the name before them.
+const MAX_TYPE_ARGUMENTS_BYTES: usize = 200;
 
-/// Bodies that are no field of their definition.
+/// Node kinds of bodies that are not a field of their definition.
 const BODIES: &[&str] = &[
     "class_body",
     "enum_class_body",
@@ -30,7 +30,7 @@ const BODIES: &[&str] = &[
     "match",
 ];
 
-/// The name at the end of what is called: `open` of `self.store.open::<T>`. `None` where it ends with no name.
+/// The name at the end of a callee: `open` of `self.store.open::<T>`. `None` if it does not end with a name.
 pub(super) fn callee(text: &str, node: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut end = node.end;
@@ -53,25 +53,25 @@ pub(super) fn type_name(text: &str, node: Range<usize>) -> Option<Range<usize>> 
     is_worth_naming(&text[start..head]).then_some(start..head)
 }
 
-/// The names before a name that is taken from them: `self.store` before `open` in `self.store.open`, `fs` in `fs::open`.
-/// `None` where something else than names and their separators stands there.
-pub(super) fn written_before(text: &str, name: usize) -> Option<ByteSpan> {
+/// The qualifier before a name: `self.store` before `open` in `self.store.open`, `fs` in `fs::open`. `None` if anything
+/// but names and their separators precedes the name.
+pub(super) fn qualifier_before(text: &str, name: usize) -> Option<ByteSpan> {
     let head = text.get(..name)?;
     let end = head.strip_suffix("::").or_else(|| head.strip_suffix('.'))?.len();
     let bytes = text.as_bytes();
     let is_path_byte = |byte: u8| is_name_byte(byte) || matches!(byte, b'.' | b':');
-    let reach = end.saturating_sub(LONGEST_QUALIFIER_BYTES);
+    let reach = end.saturating_sub(MAX_QUALIFIER_BYTES);
     let start = (reach..end).rev().take_while(|&at| is_path_byte(bytes[at])).last()?;
     Some(ByteSpan { start: start as u32, end: end as u32 })
 }
 
-/// The longest name of a module that is written before a name.
-const LONGEST_QUALIFIER_BYTES: usize = 120;
+/// The longest qualifier.
+const MAX_QUALIFIER_BYTES: usize = 120;
 
-/// The string that arguments begin with: `x` of `("x", y)` and of ` "x"`.
+/// The string literal that an argument list begins with: `x` of `("x", y)` and of ` "x"`.
 pub(super) fn leading_literal(arguments: &str) -> Option<&str> {
     let inner = arguments.trim_start_matches([' ', '(', '[']);
-    // `autoload :Lock, "store/lock"` names what is loaded first.
+    // In `autoload :Lock, "store/lock"` the module is the second argument.
     let inner = match inner.strip_prefix(':').and_then(|rest| rest.split_once(',')) {
         Some((_, rest)) => rest.trim_start(),
         None => inner,
@@ -81,22 +81,22 @@ pub(super) fn leading_literal(arguments: &str) -> Option<&str> {
     (!literal.is_empty() && literal.len() <= 300).then_some(literal)
 }
 
-/// A string that is the first statement of a body.
+/// The string that is the first statement of a body.
 pub(super) fn docstring(definition: Node<'_>) -> Option<Range<usize>> {
     let first = definition.child_by_field_name("body")?.named_child(0)?;
     let string = if first.kind() == "expression_statement" { first.named_child(0)? } else { first };
     (string.kind() == "string").then(|| string.byte_range())
 }
 
-/// From the first keyword up to the body; attributes at the beginning are left out. Empty for keys.
+/// The signature: from the first keyword to the body, without leading attributes. Empty for keys.
 pub(super) fn signature(node: Node<'_>, outer: usize, name: &Range<usize>, kinds: Kinds, text: &str) -> Range<usize> {
-    /// What a signature can need at most; a table of constants without a body ends here.
-    const LONGEST_BYTES: usize = 1000;
+    /// More than any signature needs; bounds a table of constants, which has no body.
+    const MAX_BYTES: usize = 1000;
     let bytes = text.as_bytes();
     if kinds.symbol == Some(recall_core::SymbolKind::Key) {
         return outer..outer;
     }
-    // A decorator before the wrapped definition is no part of its signature; `export` and `template` are.
+    // A decorator before the wrapped definition is not part of its signature. `export` and `template` are.
     let mut start = if bytes.get(outer) == Some(&b'@') { node.start_byte() } else { outer };
     while let Some(b'@' | b'[' | b'#') = bytes.get(start)
         && !text[start..].starts_with("#define")
@@ -112,7 +112,7 @@ pub(super) fn signature(node: Node<'_>, outer: usize, name: &Range<usize>, kinds
         name.end + stop.unwrap_or(rest.len())
     });
     let start = start.min(name.start);
-    start..text.floor_char_boundary(end.max(name.end).min(start + LONGEST_BYTES))
+    start..text.floor_char_boundary(end.max(name.end).min(start + MAX_BYTES))
 }
 
 fn body_of(node: Node<'_>) -> Option<Node<'_>> {
@@ -131,7 +131,7 @@ fn body_of(node: Node<'_>) -> Option<Node<'_>> {
 
 fn before_type_arguments(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
     let mut depth = 0_usize;
-    for at in (start..end).rev().take(LONGEST_TYPE_ARGUMENTS_BYTES) {
+    for at in (start..end).rev().take(MAX_TYPE_ARGUMENTS_BYTES) {
         match bytes[at] {
             b'>' | b']' => depth += 1,
             b'<' | b'[' => depth -= 1,
@@ -149,7 +149,8 @@ fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
-/// Names of one character and the words that stand for objects and constants in some language name nothing.
+/// Whether a name is worth recording. Names of one character, and words that are keywords, constants or `self` in some
+/// language, are not.
 pub(super) fn is_worth_naming(name: &str) -> bool {
     const WORDS: &[&str] = &[
         "Err",
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_is_named_by_the_end_of_its_path() {
+    fn a_type_name_is_the_end_of_its_path() {
         for (text, expected) in
             [("fs::File<T>", Some("File")), ("Optional[Path]", Some("Optional")), ("T", None), ("*x", None)]
         {

@@ -1,12 +1,12 @@
-//! What does a document say about itself before it begins?
+//! Front matter of Markdown documents.
 
 use super::Markup;
 use crate::lines::Lines;
 
-/// What the front matter of a document declares.
+/// The declarations in a document's front matter.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FrontMatter {
-    /// How many lines it takes; 0 where there is none.
+    /// The number of lines it takes. 0 if there is none.
     pub(super) lines: usize,
     pub(super) title: Option<String>,
     pub(super) tags: Vec<String>,
@@ -17,7 +17,7 @@ pub(super) struct FrontMatter {
 impl FrontMatter {
     /// Reads YAML between `---` or TOML between `+++` at the top of a Markdown text.
     ///
-    /// Only scalars and lists of scalars at the top level are read; anything else is left alone.
+    /// Reads scalars and lists of scalars at the top level, and ignores everything else.
     pub(super) fn of(lines: &Lines<'_>, markup: Markup) -> Self {
         if markup != Markup::Markdown || lines.len() == 0 {
             return Self::default();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_at_the_top_is_no_front_matter() {
+    fn a_rule_at_the_top_is_not_front_matter() {
         assert_eq!(read("---\nno end\n"), FrontMatter::default());
         assert_eq!(read(""), FrontMatter::default());
     }

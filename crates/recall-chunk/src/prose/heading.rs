@@ -1,4 +1,4 @@
-//! Which lines of a text are headings?
+//! Headings of prose texts.
 
 use std::ops::Range;
 
@@ -9,25 +9,25 @@ use crate::lines::Lines;
 /// A heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Heading {
-    /// Its lines, with those that under- or overline it.
+    /// Its lines, including any underline and overline.
     pub(super) lines: Range<usize>,
     /// 1 for the outermost.
     pub(super) level: usize,
     pub(super) title: String,
-    /// The heading of the section that it is in.
+    /// The heading of the enclosing section.
     pub(super) parent: Option<usize>,
 }
 
-/// Finds the headings of a text from a line on, in order.
+/// Finds the headings from line `from` on, in order.
 pub(super) fn find(lines: &Lines<'_>, markup: Markup, from: usize) -> Vec<Heading> {
-    /// A text with more headings is a log or a table; each costs a symbol.
-    const MOST: usize = 10_000;
+    /// A text with more headings is a log or a table. Each heading costs a symbol.
+    const MAX: usize = 10_000;
     let mut found: Vec<Heading> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
     let mut marks: Vec<Mark> = Vec::new();
     let mut fence = None;
     let mut line = from;
-    while line < lines.len() && found.len() < MOST {
+    while line < lines.len() && found.len() < MAX {
         let text = lines.get(line);
         let before = fence;
         if matches!(markup, Markup::Markdown) {
@@ -69,7 +69,7 @@ fn at(lines: &Lines<'_>, markup: Markup, line: usize, marks: &mut Vec<Mark>) -> 
     (!title.is_empty()).then_some((line..line + 1, level, title))
 }
 
-/// `## Title`: the mark as often as the level says, then white space.
+/// `## Title`: the mark repeated once per level, then white space.
 fn leading(text: &str, mark: char, deepest: usize) -> Option<(usize, &str)> {
     let rest = text.trim_start_matches(mark);
     let level = text.len() - rest.len();
@@ -95,17 +95,17 @@ fn setext(lines: &Lines<'_>, line: usize) -> Option<(Range<usize>, usize, String
     Some((line..line + 2, level, plain(text)))
 }
 
-/// The characters that reStructuredText underlines with.
+/// The underline characters of reStructuredText.
 const MARKS: &[char] = &['=', '-', '~', '^', '"', '\'', '`', '#', '*', '+', '.', ':', '_', '<', '>'];
 
-/// How a level of headings is marked.
+/// The mark of a heading level.
 #[derive(PartialEq, Eq)]
 struct Mark {
     mark: char,
     is_overlined: bool,
 }
 
-/// An underlined title, overlined or not; the level of a mark is the order in which the text uses marks first.
+/// An underlined title, with or without an overline. The order in which marks first occur gives their levels.
 fn underlined(
     lines: &Lines<'_>,
     line: usize,
@@ -123,7 +123,7 @@ fn underlined(
         return None;
     }
     let (mark, length) = is_mark(lines.get(end - 1))?;
-    // A shorter line is a table's or a rule's; one character of tolerance for wide letters.
+    // A shorter line belongs to a table or is a rule. One character of tolerance allows for wide letters.
     if length + 1 < text.chars().count() {
         return None;
     }
@@ -135,14 +135,14 @@ fn underlined(
     Some((line..end, level + 1, plain(text)))
 }
 
-/// A line of one mark, at least so often.
+/// A line that repeats one mark at least `least` times.
 fn rule(line: &str, least: usize) -> Option<(char, usize)> {
     let line = line.trim_end();
     let mark = line.chars().next().filter(char::is_ascii_punctuation)?;
     (line.len() >= least && line.chars().all(|c| c == mark)).then_some((mark, line.len()))
 }
 
-/// A title without the marks of emphasis, code, anchors and links.
+/// The title without marks for emphasis, code, anchors and links.
 fn plain(title: &str) -> String {
     let mut text = title.trim();
     if let Some(anchor) = text.rfind("{#").filter(|_| text.ends_with('}')) {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_rules_are_no_headings() {
+    fn lists_and_rules_are_not_headings() {
         check(Markup::Markdown, "- a\n---\n\n---\n\n| a |\n|---|\n\ntext\ntext\n---\n", &[]);
     }
 }

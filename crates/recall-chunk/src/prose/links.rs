@@ -1,4 +1,4 @@
-//! Which other documents does a text link to?
+//! Links from a text to other documents.
 
 use recall_core::{Chunk, Edge, EdgeKind};
 
@@ -21,12 +21,12 @@ pub(super) fn find(lines: &Lines<'_>, chunks: &[Chunk]) -> Vec<Edge> {
     edges
 }
 
-/// A link's path where it leads to a file beside this one.
+/// The path of a link, if it leads to a file of the same tree.
 fn relative(link: &str) -> Option<&str> {
-    const LONGEST_BYTES: usize = 300;
+    const MAX_BYTES: usize = 300;
     let path = link.trim().trim_start_matches('<').split([' ', '>', '#', '?']).next()?;
     let is_elsewhere = path.contains("://") || path.starts_with("mailto:") || path.starts_with("//");
-    (!path.is_empty() && path.len() <= LONGEST_BYTES && !is_elsewhere).then_some(path)
+    (!path.is_empty() && path.len() <= MAX_BYTES && !is_elsewhere).then_some(path)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where are sections cut that are too long, and which are too short to stand alone?
+//! Cutting of long sections and merging of short ones.
 
 use std::ops::Range;
 
@@ -9,25 +9,25 @@ use crate::fence;
 use crate::lines::Lines;
 use crate::window::pieces_of_line;
 
-/// A section below this is put together with the one that follows on its level or below: a heading and a sentence
-/// are read with their neighbours.
-const STANDS_ALONE_TOKENS: u32 = 40;
+/// A smaller section is merged with the next one at its level or below: a heading with one sentence is read with its
+/// neighbours.
+const MIN_CHUNK_TOKENS: u32 = 40;
 
-/// A fenced block is kept whole up to this many times the limit; what is longer is data, not an example.
+/// A fenced block is kept whole up to this many times the limit. A longer one is data, not an example.
 const WHOLE_FENCE_FACTOR: u32 = 4;
 
-/// A stretch of prose that becomes one chunk.
+/// A range of lines that becomes one chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) lines: Range<usize>,
-    /// A part of a line that is longer than the limit; `None` for whole lines.
+    /// A part of a line that is longer than the limit. `None` for whole lines.
     pub(super) bytes: Option<Range<usize>>,
     pub(super) kind: ChunkKind,
-    /// The heading that it stands under.
+    /// The heading of the section that contains it.
     pub(super) heading: Option<usize>,
 }
 
-/// Cuts a text at its headings or cells; the pieces are in order and cover all lines that are not blank.
+/// Cuts a text at its headings or cells. The pieces are in order and cover all lines that are not blank.
 pub(super) fn cut(lines: &Lines<'_>, headings: &[Heading], division: Division, max_tokens: u32) -> Vec<Piece> {
     let sections = match division {
         Division::Document => join_small(lines, headings, by_heading(lines, headings), max_tokens),
@@ -61,7 +61,7 @@ fn by_heading(lines: &Lines<'_>, headings: &[Heading]) -> Vec<Section> {
     sections
 }
 
-/// Two blank lines end a cell, except in a fence; each cell stands under the last heading that began before its end.
+/// Two blank lines outside a fence end a cell. The heading of a cell is the last one that begins before the cell's end.
 fn by_cell(lines: &Lines<'_>, headings: &[Heading]) -> Vec<Section> {
     let mut sections = Vec::new();
     let mut fence = None;
@@ -84,14 +84,14 @@ fn by_cell(lines: &Lines<'_>, headings: &[Heading]) -> Vec<Section> {
     sections
 }
 
-/// Puts a section that is too small together with the next, where that one is inside it or beside it.
+/// Merges a section that is too small with the next one, if that is its child or its sibling.
 ///
-/// The whole stands under the heading that both share.
+/// The merged section gets the heading that both share.
 fn join_small(lines: &Lines<'_>, headings: &[Heading], sections: Vec<Section>, max_tokens: u32) -> Vec<Section> {
     let mut joined: Vec<Section> = Vec::with_capacity(sections.len());
     for section in sections {
         if let Some(before) = joined.last_mut()
-            && lines.tokens(&before.lines).min(lines.tokens(&section.lines)) < STANDS_ALONE_TOKENS
+            && lines.tokens(&before.lines).min(lines.tokens(&section.lines)) < MIN_CHUNK_TOKENS
             && lines.tokens(&(before.lines.start..section.lines.end)) <= max_tokens
             && belong_together(headings, before.heading, section.heading)
         {
@@ -104,14 +104,14 @@ fn join_small(lines: &Lines<'_>, headings: &[Heading], sections: Vec<Section>, m
     joined
 }
 
-/// Whether a section and the one after it may be one chunk: the second is in the first, or both are in a third. What
-/// stands before the first heading belongs to it.
+/// Whether a section and the one after it may be one chunk: the second is a child of the first, or both have the same
+/// parent. The text before the first heading belongs to that heading.
 fn belong_together(headings: &[Heading], before: Option<usize>, after: Option<usize>) -> bool {
     let parent = |index: Option<usize>| index.and_then(|index| headings[index].parent);
     before.is_none() || parent(after) == before || (parent(before) == parent(after) && parent(before).is_some())
 }
 
-/// The heading that both stand under, for sections that belong together.
+/// The heading shared by two sections that may be merged.
 fn shared_heading(headings: &[Heading], before: Option<usize>, after: Option<usize>) -> Option<usize> {
     let parent = |index: Option<usize>| index.and_then(|index| headings[index].parent);
     match before {
@@ -121,7 +121,7 @@ fn shared_heading(headings: &[Heading], before: Option<usize>, after: Option<usi
     }
 }
 
-/// Cuts a section over the limit between paragraphs, evenly, with its fenced blocks whole.
+/// Cuts a section over the limit between paragraphs into even parts, with fenced blocks whole.
 fn split(lines: &Lines<'_>, section: &Piece, max_tokens: u32, pieces: &mut Vec<Piece>) {
     let tokens = lines.tokens(&section.lines);
     let share = tokens.div_ceil(tokens.div_ceil(max_tokens.max(1)).max(1)) + max_tokens / 8;
@@ -152,7 +152,7 @@ fn split(lines: &Lines<'_>, section: &Piece, max_tokens: u32, pieces: &mut Vec<P
     push(at..section.lines.end, None);
 }
 
-/// Cuts a paragraph over the limit between its lines, and a line over the limit between its words.
+/// Cuts a paragraph over the limit between lines, and a line over the limit between words.
 fn split_paragraph(
     lines: &Lines<'_>,
     paragraph: &Range<usize>,
@@ -178,7 +178,7 @@ fn split_paragraph(
     push(at..paragraph.end, None);
 }
 
-/// The stretches between blank lines; a fenced block is one, with the line that introduces it.
+/// The ranges between blank lines. A fenced block is one range, together with the line that introduces it.
 fn paragraphs(lines: &Lines<'_>, section: &Range<usize>) -> Vec<Range<usize>> {
     let mut paragraphs = Vec::new();
     let mut fence = None;

@@ -221,7 +221,7 @@ impl<'a> Names<'a> {
         let mut found = Vec::new();
         for (row, chunks) in by_document {
             let Some(document) = self.stated.paths.in_row(row) else { continue };
-            let chunks = self.read(|snapshot| snapshot.naming(row, name, &chunks))?;
+            let chunks = self.read(|snapshot| snapshot.chunks_referencing(row, name, &chunks))?;
             found.extend(chunks.into_iter().map(|(chunk, module)| Mention { document, chunk, module }));
         }
         found.sort_by(|a, b| self.path(a.document).cmp(self.path(b.document)).then_with(|| a.cmp(b)));

@@ -78,7 +78,7 @@ impl Store {
         let text = &text[..text.floor_char_boundary(QUERY_BYTES)];
         let types = DocumentType::ALL.into_iter().filter(|kind| kind.is_memory()).collect();
         let filters = Filters { types, ..Filters::default() };
-        let found = self.lexical.searcher().sharing(text, &filters, COMPARED);
+        let found = self.lexical.searcher().sharing_rare_terms(text, &filters, COMPARED);
         let found = found.map_err(|source| self.search_failed(source))?;
         let known = self.known();
         let mut ids: Vec<MemoryId> =

@@ -1,4 +1,4 @@
-//! Of which kinds are the documents that hold a query's words?
+//! Facets: counts of the matching documents by type, language, directory and tag.
 
 use std::collections::BTreeMap;
 
@@ -6,39 +6,44 @@ use recall_core::Understood;
 use tantivy::TantivyError;
 use tantivy::schema::Field;
 
-use crate::filter::{Entries, Gate};
+use crate::filter::{DocFilter, Entries};
 use crate::query_terms::terms;
 use crate::snapshot::{Segment, Snapshot};
 
-/// How many names of a path's directories make a value. Those below spread documents so thin that nothing is narrowed.
+/// The number of leading directory names that form a value. Deeper directories split the documents too finely to narrow
+/// a search.
 const DIRECTORY_NAMES: usize = 2;
 
-/// How many of the documents that hold a word of a query have each value.
+/// The number of documents that contain a word of a query, by value of each facet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facets {
     /// By type.
     pub types: BTreeMap<String, u64>,
-    /// By language, where one was recognised.
+    /// By language, if it was recognised.
     pub languages: BTreeMap<String, u64>,
-    /// By directory: its path's first two names, `.` for the root.
+    /// By directory: the first two components of the path, or `.` for the root.
     pub directories: BTreeMap<String, u64>,
     /// By tag.
     pub tags: BTreeMap<String, u64>,
 }
 
-/// Counts the documents of a snapshot that pass the gates and hold a term in any field of words.
+/// Counts the documents of a snapshot that pass the filters and contain a term in any scored field.
 ///
-/// Costs one pass over the terms' postings, and over those of every type, language, tag and path.
-pub(super) fn count(snapshot: &Snapshot, gates: &[Gate<'_>], understood: &Understood) -> Result<Facets, TantivyError> {
+/// Costs one pass over the postings of the terms, and of every type, language, tag and path.
+pub(super) fn count(
+    snapshot: &Snapshot,
+    doc_filters: &[DocFilter<'_>],
+    understood: &Understood,
+) -> Result<Facets, TantivyError> {
     let fields = &snapshot.fields;
     let terms = terms(&understood.text);
     let mut facets = Facets::default();
-    for (segment, gate) in snapshot.segments.iter().zip(gates) {
+    for (segment, doc_filter) in snapshot.segments.iter().zip(doc_filters) {
         let mut matched = Entries::none(segment);
         for term in &terms {
             for field in [fields.body, fields.symbol, fields.path, fields.comment, fields.tag_words] {
                 segment.each_with(field, term.as_bytes(), |entry| {
-                    if gate.lets_through(entry) {
+                    if doc_filter.passes(entry) {
                         matched.insert(entry);
                     }
                 })?;
@@ -51,7 +56,7 @@ pub(super) fn count(snapshot: &Snapshot, gates: &[Gate<'_>], understood: &Unders
         by_key(segment, fields.document_type, &documents, &mut facets.types)?;
         by_key(segment, fields.language, &documents, &mut facets.languages)?;
         by_key(segment, fields.tag, &documents, &mut facets.tags)?;
-        for (path, info) in segment.paths_from(fields.path_raw, "")? {
+        for (path, info) in segment.paths_with_prefix(fields.path_raw, "")? {
             let count = documents.count_in(segment, fields.path_raw, info)?;
             if count > 0 {
                 *facets.directories.entry(directory(path)).or_default() += count;
@@ -61,21 +66,21 @@ pub(super) fn count(snapshot: &Snapshot, gates: &[Gate<'_>], understood: &Unders
     Ok(facets)
 }
 
-/// The first matched entry of each document; all entries of a document are in one segment, side by side.
+/// The first matching entry of each document. All entries of a document are adjacent in one segment.
 fn first_of_each(segment: &Segment, matched: &Entries) -> Entries {
-    let mut firsts = Entries::none(segment);
+    let mut first_entries = Entries::none(segment);
     let mut last = None;
     for entry in matched.iter() {
         let document = Some(segment.document_row(entry));
         if document != last {
-            firsts.insert(entry);
+            first_entries.insert(entry);
             last = document;
         }
     }
-    firsts
+    first_entries
 }
 
-/// Counts the documents that have each key of a field.
+/// Counts the documents with each key of a field.
 fn by_key(
     segment: &Segment,
     field: Field,
@@ -105,7 +110,7 @@ mod tests {
     use super::directory;
 
     #[test]
-    fn a_directory_is_its_first_names() {
+    fn a_directory_is_its_first_two_components() {
         for (path, expected) in [
             ("README.md", "."),
             ("src/lib.rs", "src"),

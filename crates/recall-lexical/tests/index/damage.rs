@@ -1,4 +1,4 @@
-//! Damaged files are reported, or change nothing; they never panic.
+//! Damaged files are reported, or change no result. They never cause a panic.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,11 +23,11 @@ fn store() -> Store {
     store
 }
 
-/// Everything a caller can ask; an error of any step is the error of all.
+/// The results of every kind of search. An error of any step is the error of all.
 fn answers(dir: &Path) -> Result<(Generation, Vec<Vec<Candidate>>), String> {
     let lexical = Lexical::open(dir).map_err(|error| match error {
         OpenError::Damaged { .. } | OpenError::Outdated { .. } => "damaged".to_owned(),
-        io @ OpenError::Io { .. } => panic!("damage was taken for a refusal: {io:?}"),
+        io @ OpenError::Io { .. } => panic!("damage was reported as an I/O error: {io:?}"),
     })?;
     let searcher = lexical.searcher();
     let mut lists = Vec::new();
@@ -60,7 +60,7 @@ fn copy(from: &Path) -> tempfile::TempDir {
     to
 }
 
-/// Damages one file of a copy of an index, and asks the copy everything.
+/// Damages one file of a copy of an index, and runs every search on the copy.
 fn check(store: &Store, file: &Path, damage: impl FnOnce(&mut Vec<u8>)) -> Result<(), String> {
     let copy = copy(store.dir.path());
     let target = copy.path().join(file.file_name().expect("a file"));
@@ -69,32 +69,32 @@ fn check(store: &Store, file: &Path, damage: impl FnOnce(&mut Vec<u8>)) -> Resul
     fs::write(&target, bytes).expect("written");
     let intact = answers(store.dir.path()).expect("the original is intact");
     let damaged = answers(copy.path())?;
-    assert_eq!(damaged, intact, "{} was damaged unnoticed", file.display());
+    assert_eq!(damaged, intact, "{} was damaged without detection", file.display());
     Ok(())
 }
 
 #[test]
-fn an_intact_copy_answers_alike() {
+fn an_intact_copy_gives_the_same_results() {
     let store = store();
     check(&store, &store.dir.path().join("meta.json"), |_| ()).expect("nothing was damaged");
 }
 
 #[test]
-fn a_flipped_byte_is_noticed_or_harmless() {
+fn a_flipped_byte_is_detected_or_harmless() {
     let store = store();
-    let mut noticed = 0;
+    let mut detected = 0;
     for file in files(store.dir.path()) {
         let len = fs::metadata(&file).expect("known").len() as usize;
         for step in 0..12 {
             let at = len * step / 12;
-            noticed += usize::from(check(&store, &file, |bytes| bytes[at] ^= 0x15).is_err());
+            detected += usize::from(check(&store, &file, |bytes| bytes[at] ^= 0x15).is_err());
         }
     }
-    assert!(noticed > 50, "{noticed}");
+    assert!(detected > 50, "{detected}");
 }
 
 #[test]
-fn a_cut_file_is_noticed_or_harmless() {
+fn a_truncated_file_is_detected_or_harmless() {
     let store = store();
     for file in files(store.dir.path()) {
         for keep in [0, 1, 2, 3] {
@@ -106,7 +106,7 @@ fn a_cut_file_is_noticed_or_harmless() {
 }
 
 #[test]
-fn a_missing_file_is_noticed_or_harmless() {
+fn a_missing_file_is_detected_or_harmless() {
     let store = store();
     let intact = answers(store.dir.path()).expect("intact");
     for file in files(store.dir.path()) {
@@ -114,7 +114,7 @@ fn a_missing_file_is_noticed_or_harmless() {
         fs::remove_file(copy.path().join(file.file_name().expect("a file"))).expect("removed");
         let needed = !matches!(file.file_name().and_then(|name| name.to_str()), Some("seal" | ".managed.json"));
         match answers(copy.path()) {
-            Ok(answers) => assert!(!needed && answers == intact, "{} is missing unnoticed", file.display()),
+            Ok(answers) => assert!(!needed && answers == intact, "{} is missing without detection", file.display()),
             Err(_) => assert!(needed, "{} is not needed", file.display()),
         }
     }
@@ -125,12 +125,12 @@ fn garbage_for_a_list_of_segments_is_damage() {
     let store = store();
     for garbage in ["", "{}", "[]", "\0\0\0", "{\"segments\": 3}", "null"] {
         check(&store, &store.dir.path().join("meta.json"), |bytes| *bytes = garbage.as_bytes().to_vec())
-            .expect_err("noticed");
+            .expect_err("detected");
     }
 }
 
 #[test]
-fn damage_that_the_seal_does_not_see_never_panics() {
+fn damage_hidden_from_the_seal_never_panics() {
     let store = store();
     for file in files(store.dir.path()) {
         let name = file.file_name().expect("a file");
@@ -144,14 +144,14 @@ fn damage_that_the_seal_does_not_see_never_panics() {
             bytes[(len * step / 12).min(len - 1)] ^= 1 << (step % 8);
             fs::write(&target, bytes).expect("written");
             fs::File::options().write(true).open(&target).and_then(|file| file.set_modified(time)).expect("dated back");
-            // Whether it is noticed depends on what the byte means; that it ends is what counts here.
+            // Whether it is detected depends on the meaning of the byte. This test only checks that it returns.
             let _ = answers(copy.path());
         }
     }
 }
 
 #[test]
-fn an_index_whose_commits_carry_another_format_is_outdated_not_damaged() {
+fn an_index_of_another_format_is_outdated_not_damaged() {
     let store = store();
     let meta = store.dir.path().join("meta.json");
     let text = fs::read_to_string(&meta).expect("read");
@@ -167,7 +167,7 @@ fn an_index_whose_commits_carry_another_format_is_outdated_not_damaged() {
 }
 
 #[test]
-fn a_file_that_somebody_else_replaced_overwrote_or_removed_is_noticed() {
+fn a_change_of_a_file_by_another_program_is_detected() {
     for change in ["overwritten", "replaced", "removed"] {
         let store = store();
         let dir = store.dir.path();
@@ -186,7 +186,7 @@ fn a_file_that_somebody_else_replaced_overwrote_or_removed_is_noticed() {
                 }
                 _ => fs::remove_file(&file).expect("removed"),
             }
-            // The clock of the file system may stand still meanwhile.
+            // The clock of the file system may not have advanced.
             if let Ok(open) = fs::File::options().write(true).open(&file) {
                 open.set_modified(before + std::time::Duration::from_secs(1)).expect("set");
             }
@@ -197,7 +197,7 @@ fn a_file_that_somebody_else_replaced_overwrote_or_removed_is_noticed() {
 }
 
 #[test]
-fn what_is_committed_is_no_disturbance() {
+fn a_commit_is_not_a_disturbance() {
     let store = store();
     let lexical = Lexical::open(store.dir.path()).expect("opened");
     store.commit(3, &[5], &[doc(60, "docs/b.md", &["lock another page"])]);

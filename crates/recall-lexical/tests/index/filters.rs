@@ -1,4 +1,4 @@
-//! What filters let through.
+//! Filters of searches.
 
 use proptest::prelude::*;
 use recall_core::{DocumentType, Filters, Language, PathFilter, understand};
@@ -47,7 +47,7 @@ fn paths_are_filtered_by_directory_name_and_glob() {
 }
 
 #[test]
-fn every_tag_is_demanded_and_any_type_or_language() {
+fn all_tags_must_match_but_only_one_type_or_language() {
     let tagged = |row, tags: &[&str]| Doc {
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         ..doc(row, "a.rs", &["lock"])
@@ -74,7 +74,7 @@ fn every_tag_is_demanded_and_any_type_or_language() {
 }
 
 #[test]
-fn filters_hold_for_names_and_paths_too() {
+fn filters_apply_to_names_and_paths_too() {
     let store = Store::of(&[doc(1, "src/store.rs", &["a"]), doc(2, "tests/store.rs", &["b"])]);
     let searcher = store.searcher();
     let found = searcher.paths(&understand("store.rs"), &paths(&["tests"]), 10).expect("searched");
@@ -135,7 +135,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn what_is_found_with_a_filter_is_what_is_found_without_and_satisfies_it(
+    fn a_filtered_search_returns_the_matching_part_of_an_unfiltered_one(
         docs in (any_doc(1), any_doc(2), any_doc(3), any_doc(4), any_doc(5)).prop_map(<[Doc; 5]>::from),
         filters in any_filters(),
         query in prop::sample::select(vec!["lock", "lock page", "tree page"]),

@@ -1,4 +1,4 @@
-//! Small documents, and indexes of them.
+//! Small documents and indexes for tests.
 
 use recall_core::{
     ByteSpan, Candidate, Chunk, ChunkKind, ChunkRow, ContentHash, DocPath, Document, DocumentId, DocumentRow,
@@ -8,7 +8,7 @@ use recall_core::{
 use recall_lexical::{IndexedDocument, Lexical, LexicalWriter, Searcher, WriterSettings};
 use tempfile::TempDir;
 
-/// A document of chunks; its chunks have the rows `10 × row`, `10 × row + 1`, ….
+/// A document of chunks. Its chunks have the rows `10 × row`, `10 × row + 1`, and so on.
 #[derive(Clone, Debug)]
 pub(crate) struct Doc {
     pub(crate) row: i64,
@@ -19,14 +19,14 @@ pub(crate) struct Doc {
     pub(crate) chunks: Vec<ChunkSpec>,
 }
 
-/// A chunk's text and the qualified names that it defines.
+/// The text of a chunk and the qualified names that it defines.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChunkSpec {
     pub(crate) text: String,
     pub(crate) names: Vec<String>,
 }
 
-/// A code document of these chunks, which define nothing.
+/// A code document with these chunks, which define nothing.
 pub(crate) fn doc(row: i64, path: &str, chunks: &[&str]) -> Doc {
     Doc {
         row,
@@ -106,7 +106,7 @@ impl Doc {
     }
 }
 
-/// An index in a folder of its own.
+/// An index in a temporary folder.
 pub(crate) struct Store {
     pub(crate) dir: TempDir,
     pub(crate) lexical: Lexical,
@@ -119,7 +119,7 @@ impl Store {
         Self { dir, lexical }
     }
 
-    /// One commit of all the documents.
+    /// Creates an index with one commit of all documents.
     pub(crate) fn of(docs: &[Doc]) -> Self {
         let store = Self::empty();
         store.commit(1, &[], docs);
@@ -127,10 +127,10 @@ impl Store {
     }
 
     pub(crate) fn writer(&self) -> LexicalWriter {
-        self.lexical.writer(WriterSettings::default()).expect("nobody else writes")
+        self.lexical.writer(WriterSettings::default()).expect("no other writer")
     }
 
-    /// Removes, adds and commits. The writer is not closed in order, which would wait for the disk.
+    /// Removes, adds and commits. The writer is dropped and not finished, which would wait for the disk.
     pub(crate) fn commit(&self, generation: u64, removed: &[i64], added: &[Doc]) {
         let mut writer = self.writer();
         for &row in removed {

@@ -1,4 +1,4 @@
-//! Laws of the words retriever, against an oracle and against itself.
+//! Properties of the retriever by words, checked against an oracle and against itself.
 
 use proptest::prelude::*;
 use recall_core::{Candidate, DocumentRow, Filters, Generation, understand};
@@ -7,7 +7,7 @@ use recall_lexical::{FieldWeights, Lexical};
 use crate::fixture::{Doc, Store, doc, rows};
 use crate::oracle;
 
-/// No two of them share a stem, and none is a stop word.
+/// Words without common stems and without stop words.
 const WORDS: [&str; 10] = ["lock", "journal", "page", "tree", "node", "cache", "hash", "disk", "sync", "token"];
 
 const BODY_ALONE: FieldWeights = FieldWeights { body: 1.0, symbol: 0.0, path: 0.0, comment: 0.0, tag: 0.0 };
@@ -39,7 +39,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn candidates_are_those_of_plain_bm25(docs in docs(), query in query()) {
+    fn candidates_match_plain_bm25(docs in docs(), query in query()) {
         let store = Store::of(&docs);
         let found = search(&store.lexical.with_weights(BODY_ALONE), &query, 1000);
         let expected = oracle::bm25(&docs, &query);
@@ -52,7 +52,7 @@ proptest! {
     }
 
     #[test]
-    fn a_shallow_search_is_the_beginning_of_a_deep_one(docs in docs(), query in query(), depth in 0_usize..20) {
+    fn a_shallow_search_is_a_prefix_of_a_deep_one(docs in docs(), query in query(), depth in 0_usize..20) {
         let store = Store::of(&docs);
         let mut deep = search(&store.lexical, &query, 1000);
         deep.truncate(depth);
@@ -73,7 +73,7 @@ proptest! {
     }
 
     #[test]
-    fn how_documents_came_in_does_not_matter(docs in docs(), query in query(), removed in prop::collection::btree_set(1_i64..12, 0..6)) {
+    fn the_order_of_writes_does_not_matter(docs in docs(), query in query(), removed in prop::collection::btree_set(1_i64..12, 0..6)) {
         let kept: Vec<Doc> = docs.iter().filter(|doc| !removed.contains(&doc.row)).cloned().collect();
         let at_once = Store::of(&kept);
         let bit_by_bit = Store::empty();
@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_replaced_is_found_by_its_new_text_alone(docs in docs(), replaced in text(), query in query()) {
+    fn a_replaced_document_is_found_by_its_new_text_only(docs in docs(), replaced in text(), query in query()) {
         let store = Store::of(&docs);
         let mut docs = docs;
         docs[0] = doc(docs[0].row, "d1.rs", &[&replaced]);
@@ -132,8 +132,8 @@ proptest! {
 }
 
 #[test]
-fn pruning_loses_nothing_where_lists_have_many_blocks() {
-    // Words of the vocabulary are drawn the more rarely the later they come, as in real text.
+fn pruning_loses_nothing_in_lists_of_many_blocks() {
+    // Later words of the vocabulary are drawn more rarely, as in real text.
     let mut state = 1_u64;
     let mut draw = |below: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -172,7 +172,7 @@ fn equal_chunks_are_ordered_by_row() {
 }
 
 #[test]
-fn a_query_of_operators_quotes_and_ten_thousand_words_is_only_words() {
+fn operators_quotes_and_long_queries_are_read_as_words() {
     let store = Store::of(&[doc(1, "a.rs", &["lock page"]), doc(2, "b.rs", &["tree"])]);
     for query in ["lock AND NOT page", "\"lock", "+lock -page", "body:lock", "lock*", "(lock OR", "{lock}", "lo\0 lock"]
     {

@@ -51,7 +51,7 @@ fn a_searcher_keeps_its_state_while_others_commit() {
 }
 
 #[test]
-fn what_is_not_committed_is_not_found() {
+fn uncommitted_documents_are_not_found() {
     let store = Store::empty();
     let mut writer = store.writer();
     doc(1, "a.rs", &["lock"]).add_to(&mut writer);
@@ -62,7 +62,7 @@ fn what_is_not_committed_is_not_found() {
 }
 
 #[test]
-fn a_cleared_index_holds_what_is_added_afterwards_and_only_from_the_commit_on() {
+fn clearing_takes_effect_with_the_commit() {
     let store = Store::of(&[doc(1, "a.rs", &["lock"]), doc(2, "b.rs", &["lock"])]);
     let mut writer = store.writer();
     writer.clear().expect("cleared");
@@ -85,7 +85,7 @@ fn a_cleared_index_holds_what_is_added_afterwards_and_only_from_the_commit_on() 
 fn there_is_one_writer() {
     let store = Store::empty();
     let writer = store.writer();
-    let elsewhere = Lexical::open(store.dir.path()).expect("opened beside the writer");
+    let elsewhere = Lexical::open(store.dir.path()).expect("opened next to the writer");
     for lexical in [&store.lexical, &elsewhere] {
         assert!(matches!(lexical.writer(WriterSettings::default()), Err(WriteError::Busy { .. })));
     }
@@ -94,14 +94,14 @@ fn there_is_one_writer() {
 }
 
 #[test]
-fn a_lock_that_is_held_for_a_moment_more_is_waited_for() {
+fn opening_a_writer_waits_for_a_lock_about_to_be_released() {
     let store = Store::empty();
     let writer = store.writer();
     std::thread::scope(|scope| {
         let opened = scope.spawn(|| store.lexical.writer(WriterSettings::default()).map(drop));
         std::thread::sleep(Duration::from_millis(20));
         drop(writer);
-        opened.join().expect("no panic").expect("the lock was let go soon");
+        opened.join().expect("no panic").expect("the lock was released soon");
     });
 }
 
@@ -118,7 +118,7 @@ fn another_handle_sees_a_commit_after_a_refresh() {
 }
 
 #[test]
-fn searches_go_on_while_documents_are_written() {
+fn searches_run_while_documents_are_written() {
     let store = Arc::new(Store::of(&[doc(1, "a.rs", &["lock"])]));
     let searching = Arc::clone(&store);
     let (stop, stopped) = std::sync::mpsc::channel::<()>();
@@ -141,7 +141,7 @@ fn searches_go_on_while_documents_are_written() {
 }
 
 #[test]
-fn what_a_killed_writer_left_is_deleted_at_the_next_opening() {
+fn files_of_a_killed_writer_are_deleted_at_the_next_opening() {
     let store = Store::of(&[doc(1, "a.rs", &["lock"])]);
     let left = [format!("{}.idx", "0a".repeat(16)), format!("{}.123.del", "0b".repeat(16)), ".tmpAbc".to_owned()];
     for name in &left {
@@ -158,7 +158,7 @@ fn what_a_killed_writer_left_is_deleted_at_the_next_opening() {
 }
 
 #[test]
-fn nothing_is_swept_from_under_a_live_writer() {
+fn files_of_a_live_writer_are_not_deleted() {
     let store = Store::of(&[doc(1, "a.rs", &["lock"])]);
     let writer = store.writer();
     let underway = store.dir.path().join(format!("{}.idx", "0a".repeat(16)));
@@ -170,7 +170,7 @@ fn nothing_is_swept_from_under_a_live_writer() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_written_is_searched() {
+fn a_read_only_folder_can_be_searched() {
     use std::os::unix::fs::PermissionsExt;
 
     let store = Store::of(&[doc(1, "a.rs", &["lock"])]);
@@ -185,7 +185,7 @@ fn a_folder_that_cannot_be_written_is_searched() {
 }
 
 #[test]
-fn an_index_set_aside_makes_room_for_a_new_one_and_three_are_kept() {
+fn the_last_three_indexes_set_aside_are_kept() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let index = dir.path().join("lexical");
     for suffix in ["1", "2", "3", "4", "5"] {
@@ -201,21 +201,21 @@ fn an_index_set_aside_makes_room_for_a_new_one_and_three_are_kept() {
     assert_eq!(kept, ["lexical.damaged-3", "lexical.damaged-4", "lexical.damaged-5"]);
 }
 
-/// How many segments the committed state has, by the one file that says it.
+/// The number of segments in the committed state, according to `meta.json`.
 fn segments(store: &Store) -> usize {
     let meta = fs::read_to_string(store.dir.path().join("meta.json")).expect("readable");
     meta.matches("\"segment_id\"").count()
 }
 
 #[test]
-fn commits_that_follow_each_other_leave_few_segments_and_a_finished_writer_fewer() {
+fn repeated_commits_leave_few_segments_and_finishing_fewer() {
     let store = Store::empty();
     let mut writer = store.writer();
     for row in 1..=100 {
         doc(row, &format!("{row}.rs"), &["lock", "page", "wait"]).add_to(&mut writer);
         writer.commit(Generation(row as u64)).expect("committed");
     }
-    // What is being merged may still stand beside it.
+    // Segments may still be waiting for their merge.
     assert!(segments(&store) <= 12, "{} segments", segments(&store));
     writer.finish().expect("finished");
     assert!(segments(&store) <= 3, "{} segments", segments(&store));
@@ -224,7 +224,7 @@ fn commits_that_follow_each_other_leave_few_segments_and_a_finished_writer_fewer
 }
 
 #[test]
-fn a_writer_that_is_finished_commits_nothing_that_was_not() {
+fn finishing_does_not_commit_pending_documents() {
     let store = Store::empty();
     let mut writer = store.writer();
     for row in 1..=3 {
@@ -237,7 +237,7 @@ fn a_writer_that_is_finished_commits_nothing_that_was_not() {
 }
 
 #[test]
-fn only_plain_names_of_the_list_of_files_are_deleted() {
+fn only_plain_file_names_of_the_list_are_deleted() {
     let place = tempfile::tempdir().expect("a temporary folder");
     let dir = place.path().join("deep/lexical");
     let precious = place.path().join("precious");

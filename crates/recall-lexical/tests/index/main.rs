@@ -1,4 +1,4 @@
-//! The lexical index as its callers see it: what is found, what is kept out, and what damage does.
+//! Tests of the lexical index through its public interface.
 
 mod damage;
 mod filters;

@@ -1,9 +1,9 @@
-//! What is found by names and by paths.
+//! Searches by names and by paths.
 
 use crate::fixture::{Store, definitions, doc};
 
 #[test]
-fn an_equal_name_comes_before_one_in_other_case_before_a_longer_before_a_shared_part() {
+fn names_rank_equal_then_other_case_then_prefix_then_shared_part() {
     let store = Store::of(&[definitions(
         1,
         "a.rs",
@@ -42,7 +42,7 @@ fn a_short_prefix_and_an_unknown_name_find_nothing() {
 }
 
 #[test]
-fn a_path_is_found_by_its_end_its_name_its_stem_and_its_words() {
+fn a_path_is_found_by_its_end_stem_or_words() {
     let store = Store::of(&[
         doc(1, "crates/store/src/open.rs", &["a", "b"]),
         doc(2, "crates/journal/src/open.rs", &["c"]),

@@ -1,4 +1,4 @@
-//! Definitions by their exact name, texts that mention one, and texts that are alike.
+//! Definitions by exact name, mentions of a name, and similar texts.
 
 use recall_core::{DocumentType, Filters};
 
@@ -32,12 +32,12 @@ fn a_mention_is_a_word_of_the_text() {
     let mut all = mentioning("open");
     all.sort_unstable();
     assert_eq!(all, [10, 20, 21, 30, 31], "other forms of a plain word are candidates too");
-    assert_eq!(mentioning("unheard_of"), [0; 0]);
+    assert_eq!(mentioning("unknown"), [0; 0]);
     assert_eq!(mentioning("::"), [0; 0]);
 }
 
 #[test]
-fn texts_with_the_same_telling_words_are_alike() {
+fn texts_with_the_same_significant_words_are_similar() {
     let texts = [
         doc(1, "a.rs", &["retry the payment after the gateway timed out"]),
         doc(2, "b.rs", &["the gateway timed out and payment must retry later"]),
@@ -46,32 +46,32 @@ fn texts_with_the_same_telling_words_are_alike() {
     ];
     let store = Store::of(&texts);
     let alike = |filters: &Filters| {
-        rows(&store.searcher().alike("payment retry: gateway timed out", filters, 10).expect("searched"))
+        rows(&store.searcher().more_like_this("payment retry: gateway timed out", filters, 10).expect("searched"))
     };
     let all = alike(&Filters::default());
     assert_eq!((all.len(), all.contains(&30)), (3, false));
     let prose = Filters { types: vec![DocumentType::Documentation], ..Filters::default() };
     assert_eq!(alike(&prose), [40]);
-    assert_eq!(rows(&store.searcher().alike("the of 12", &Filters::default(), 10).expect("searched")), [0; 0]);
+    assert_eq!(rows(&store.searcher().more_like_this("the of 12", &Filters::default(), 10).expect("searched")), [0; 0]);
 }
 
 #[test]
-fn what_shares_the_rarest_words_of_a_new_text_comes_first() {
+fn a_chunk_with_the_rarest_words_of_a_text_comes_first() {
     let common = "store page lock index search query chunk term";
     let mut docs: Vec<Doc> = (1..=40).map(|row| doc(row, &format!("{row}.rs"), &[common])).collect();
     docs.push(doc(50, "a.rs", &["store page lock marsupial burrow"]));
     docs.push(definitions(51, "b.rs", &["platypus"]));
     let store = Store::of(&docs);
     let sharing = |text: &str| {
-        let found = store.searcher().sharing(text, &Filters::default(), 2).expect("searched");
+        let found = store.searcher().sharing_rare_terms(text, &Filters::default(), 2).expect("searched");
         rows(&found)
     };
     assert_eq!(sharing(&format!("{common} marsupial of another burrow"))[0], 500);
-    assert_eq!(sharing("the platypus")[0], 510, "a word of a name alone");
-    // What a long text says in its beginning or its end alone is looked for all the same.
+    assert_eq!(sharing("the platypus")[0], 510, "a word that is only in a name");
+    // The words at the start or the end of a long text are searched too.
     let letters = || 'a'..='g';
-    let unheard_of: Vec<String> =
+    let unknown: Vec<String> =
         letters().flat_map(|one| letters().map(move |other| format!("q{one}q{other}q"))).collect();
-    assert_eq!(sharing(&format!("{} marsupial burrow", unheard_of.join(" ")))[0], 500);
-    assert_eq!(sharing(&unheard_of.join(" ")), [0; 0]);
+    assert_eq!(sharing(&format!("{} marsupial burrow", unknown.join(" ")))[0], 500);
+    assert_eq!(sharing(&unknown.join(" ")), [0; 0]);
 }

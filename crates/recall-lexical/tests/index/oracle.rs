@@ -1,10 +1,10 @@
-//! BM25 over the text of chunks, computed the slow and obvious way.
+//! A simple implementation of BM25 over the text of chunks, as an oracle.
 
 use std::collections::HashMap;
 
 use crate::fixture::Doc;
 
-/// Chunk rows with their scores, best first, ties by row; those without any of the words left out.
+/// Chunk rows with their scores, best first, ties by row. Chunks without any of the words are left out.
 pub(crate) fn bm25(docs: &[Doc], query: &[&str]) -> Vec<(i64, f64)> {
     let chunks: Vec<(i64, Vec<&str>)> = docs
         .iter()

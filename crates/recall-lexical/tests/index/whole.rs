@@ -1,4 +1,4 @@
-//! What a query names as a whole: a path, a title or heading, and names that it nearly spells.
+//! Queries that as a whole are a path, a title, a heading or a misspelled name.
 
 use recall_core::{DocumentType, Filters, understand};
 use recall_lexical::{Depths, DocumentEvidence, NearSpellings, Retrieved};
@@ -11,7 +11,7 @@ fn retrieve(store: &Store, query: &str) -> Retrieved {
     searcher.retrieve(&understand(query), &Filters::default(), depths, Vec::new, None).expect("searched")
 }
 
-/// The documents of which something holds.
+/// The documents that satisfy a predicate.
 fn rows(retrieved: &Retrieved, holds: impl Fn(&DocumentEvidence) -> bool) -> Vec<i64> {
     retrieved.evidence.documents.iter().filter(|one| holds(one)).map(|one| one.document.0).collect()
 }
@@ -30,10 +30,10 @@ fn page(row: i64, path: &str, chunks: &[(&str, &[&str])]) -> Doc {
 }
 
 #[test]
-fn a_heading_is_found_by_its_words_and_stands_for_its_page() {
+fn a_chunk_found_by_its_heading_represents_its_page() {
     let store = Store::of(&[
         page(1, "a.md", &[("intro", &[]), ("It needs 1.85.", &["Guide::Minimum `supported` Rust version"])]),
-        page(2, "b.md", &[("the minimum rust version supported is told elsewhere", &["Versions"])]),
+        page(2, "b.md", &[("the minimum rust version supported is documented elsewhere", &["Versions"])]),
         definitions(3, "c.rs", &["minimum_supported_rust_version"]),
     ]);
     let retrieved = retrieve(&store, "minimum supported Rust version?");
@@ -48,7 +48,7 @@ fn a_memory_is_found_by_its_first_sentence() {
     let sentence = "Retries wait for a while, since a busy server answers with more errors.";
     let memory = Doc {
         document_type: DocumentType::Lesson,
-        ..page(1, "L-00000001", &[(&format!("{sentence} More is told."), &[])])
+        ..page(1, "L-00000001", &[(&format!("{sentence} More follows."), &[])])
     };
     let other = Doc { document_type: DocumentType::Lesson, ..page(2, "L-00000002", &[("Retries wait.", &[])]) };
     let store = Store::of(&[memory, other, page(3, "a.md", &[(sentence, &[])])]);
@@ -56,7 +56,7 @@ fn a_memory_is_found_by_its_first_sentence() {
 }
 
 #[test]
-fn a_query_that_is_a_path_tells_which_files_it_names() {
+fn a_query_that_is_a_path_names_files() {
     let store = Store::of(&[
         doc(1, "src/store/open.rs", &["a"]),
         doc(2, "tests/store/open.rs", &["a"]),
@@ -78,12 +78,12 @@ fn a_query_that_is_a_path_tells_which_files_it_names() {
 }
 
 #[test]
-fn a_name_that_is_misspelled_finds_what_is_spelled_nearly_so() {
+fn a_misspelled_name_finds_near_spellings() {
     let store = Store::of(&[
         definitions(1, "a.rs", &["ClientSession"]),
         definitions(2, "b.rs", &["net::ClientSessions"]),
         definitions(3, "session_store.rs", &["open"]),
-        doc(4, "c.rs", &["the word pagination stands here"]),
+        doc(4, "c.rs", &["the word pagination occurs here"]),
         definitions(5, "d.rs", &["paginator"]),
     ]);
     let check = |query: &str, names: &[&str], paths: &[&str], found: &[i64]| {

@@ -1,14 +1,14 @@
-//! How is a base written, and is this one?
+//! The file format of a base.
 //!
 //! ```text
-//! head          256 bytes: what the base is, and the checksums of what follows up to the content
-//! rows          8 bytes a slot
-//! dead          a bit a slot, in words of 8 bytes: slots that only the graph needs
-//! checksums     4 bytes a block of the content
+//! head          256 bytes: the kind of base, and the checksums of everything up to the content
+//! rows          8 bytes per slot
+//! dead          one bit per slot, in words of 8 bytes: slots that only the graph needs
+//! checksums     4 bytes per block of the content
 //! content       at a multiple of 64: number and stride of the records, the records by slot, the graph if there is one
 //! ```
 //!
-//! Numbers are little-endian. The content is what the graph library writes and reads, or the beginning of that.
+//! Numbers are little-endian. The content is in usearch's file format, or a prefix of it.
 
 use std::ops::Range;
 use std::path::Path;
@@ -18,24 +18,23 @@ use recall_core::{Generation, ModelFingerprint};
 use crate::graph::PREFIX_BYTES;
 use crate::{Model, OpenError, record};
 
-/// The number of the format of all files of an index. Raised when one of them changes, or when the graph library changes
-/// its own.
+/// The version of the format of all files of an index. Raised if one of them changes, or if usearch changes its format.
 pub(crate) const FORMAT: u32 = 1;
 
 pub(super) const HEAD_BYTES: usize = 256;
 
-/// The content is verified in blocks of this size. Each costs 4 bytes that are read at opening.
+/// The size of a block of the content that is verified at once. Each block has a checksum of 4 bytes, read at opening.
 pub(super) const BLOCK_BYTES: usize = 1 << 20;
 
-/// Where the content begins is a multiple of this: a line of the processor's cache.
+/// The alignment of the content: a cache line of the processor.
 const ALIGNMENT: usize = 64;
 
 const MAGIC: &[u8; 8] = b"rcll-vec";
 
-/// The most slots: the graph library numbers them in 32 bits. Also keeps the sizes of a garbled head in bounds.
-const MOST_SLOTS: u64 = u32::MAX as u64;
+/// The most slots: usearch numbers them in 32 bits. Also bounds the sizes in a corrupt head.
+const MAX_SLOTS: u64 = u32::MAX as u64;
 
-/// What a base says of itself.
+/// The head of a base.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) model: Model,
@@ -44,7 +43,7 @@ pub(super) struct Head {
     pub(super) dead: usize,
     /// Zero without a graph.
     pub(super) graph_bytes: usize,
-    /// Of rows, dead and checksums.
+    /// The checksum of rows, dead and checksums.
     pub(super) tables_checksum: u32,
 }
 
@@ -74,7 +73,7 @@ impl Head {
         PREFIX_BYTES + self.slots * record::stride(self.model.dimensions) + self.graph_bytes
     }
 
-    /// Where the records stand in the content.
+    /// The range of the records in the content.
     pub(super) fn records(&self) -> Range<usize> {
         PREFIX_BYTES..PREFIX_BYTES + self.slots * record::stride(self.model.dimensions)
     }
@@ -102,11 +101,11 @@ impl Head {
     pub(super) fn read(path: &Path, bytes: &[u8; HEAD_BYTES]) -> Result<Self, OpenError> {
         let (rest, checksum) = bytes.split_last_chunk::<4>().expect("longer than a checksum");
         if crc32fast::hash(rest) != u32::from_le_bytes(*checksum) {
-            return Err(OpenError::damaged(path, "the checksum of its head does not fit"));
+            return Err(OpenError::damaged(path, "checksum mismatch in its head"));
         }
         let mut reader = Reader(rest);
         if reader.take() != *MAGIC {
-            return Err(OpenError::damaged(path, "it is no base of embeddings"));
+            return Err(OpenError::damaged(path, "it is not a base of embeddings"));
         }
         let found = u32::from_le_bytes(reader.take());
         if found != FORMAT {
@@ -116,8 +115,8 @@ impl Head {
         let fingerprint = ModelFingerprint(reader.take());
         let generation = Generation(u64::from_le_bytes(reader.take()));
         let [slots, dead, graph_bytes] = [(); 3].map(|()| u64::from_le_bytes(reader.take()));
-        if slots > MOST_SLOTS || dead > slots || graph_bytes > MOST_SLOTS << 10 {
-            return Err(OpenError::damaged(path, "its sizes cannot be"));
+        if slots > MAX_SLOTS || dead > slots || graph_bytes > MAX_SLOTS << 10 {
+            return Err(OpenError::damaged(path, "its sizes are impossible"));
         }
         Ok(Self {
             model: Model { fingerprint, dimensions },
@@ -130,18 +129,18 @@ impl Head {
     }
 }
 
-/// Takes fixed-length fields off the front of bytes that are long enough for them.
+/// Reads fixed-length fields from bytes that are long enough for them.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl Reader<'_> {
     pub(crate) fn take<const LENGTH: usize>(&mut self) -> [u8; LENGTH] {
-        let (field, rest) = self.0.split_first_chunk().expect("the fields are shorter than what holds them");
+        let (field, rest) = self.0.split_first_chunk().expect("the buffer is longer than its fields");
         self.0 = rest;
         *field
     }
 }
 
-/// Complains when a file is of another model than the one that is asked for.
+/// Fails if a file belongs to another model than the one requested.
 pub(crate) fn check_model(path: &Path, found: Model, expected: Model) -> Result<(), OpenError> {
     if found == expected {
         return Ok(());
@@ -154,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_head_reads_back_and_every_damage_is_noticed() {
+    fn a_head_reads_back_and_every_flipped_bit_is_detected() {
         let model = Model { fingerprint: ModelFingerprint([7; 32]), dimensions: 256 };
         let head = Head { model, generation: Generation(9), slots: 3, dead: 1, graph_bytes: 80, tables_checksum: 5 };
         let bytes = head.to_bytes();

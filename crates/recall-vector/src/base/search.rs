@@ -1,34 +1,34 @@
-//! The nearest of a base: every record looked at, or a walk over the graph?
+//! Search in a base, by a scan or by a walk over the graph.
 
 use recall_core::{ChunkRow, NearestError, RowFilter};
 
 use super::Base;
-use crate::best::Best;
 use crate::graph::{Graph, GraphError, Walk};
 use crate::query::Query;
-use crate::slots::Slots;
+use crate::slot_set::SlotSet;
+use crate::top_k::TopK;
 use crate::{Settings, record};
 
-/// How much longer than expected a filtered walk may take. A filter whose records lie elsewhere than the query makes the walk
-/// pass by everything; then looking at the filter's records is cheaper.
-const PATIENCE: usize = 4;
+/// How much longer than expected a filtered walk may take. If the filter's records are far from the query, the walk
+/// visits everything, and comparing the filter's records is cheaper.
+const MAX_WALK_FACTOR: usize = 4;
 
-/// How often the filter is asked for each node that is expanded: for the neighbours that come near enough. 2.1 measured.
-const ASKED_A_NODE: usize = 2;
+/// The number of calls to the filter per expanded node, one for each neighbour that comes near enough. Measured: 2.1.
+const FILTER_CALLS_PER_NODE: usize = 2;
 
-/// What it costs to find a row's slot and look at its record, in records looked at one after another, which the processor
-/// fetches ahead of their use. 150 ns and 27 on a busy machine (bench `vector`).
+/// The cost of finding a row's slot and comparing its record, relative to a record in a sequential scan, which the
+/// processor prefetches. 150 ns and 27 ns on a busy machine (bench `vector`).
 const LOOK_UP_COST: usize = 6;
 
 impl Base {
-    /// Offers the chunks near the query that the filter lets through and that are not removed.
+    /// Offers the chunks near the query that pass the filter and are not removed.
     pub(crate) fn search(
         &self,
         query: &Query,
         filter: RowFilter<'_>,
-        removed: &Slots,
+        removed: &SlotSet,
         settings: &Settings,
-        best: &mut Best,
+        best: &mut TopK,
         count: usize,
     ) -> Result<(), NearestError> {
         let verified = self.verified()?;
@@ -37,14 +37,14 @@ impl Base {
             RowFilter::All => live,
             RowFilter::Only(rows) => rows.len().min(live),
         };
-        // More than wanted, since the walk rounds the query as well.
+        // More than requested, because the walk rounds the query too.
         let wanted = count.min(live);
         let expansion = settings.expansion.max(wanted + wanted / 4);
         let walk = verified.graph.as_ref().filter(|_| self.walk_pays(allowed, expansion, settings.node_cost));
         if let Some(graph) = walk {
             let found = self.walk(graph, query, filter, removed, expansion, allowed);
             let found = found.map_err(|error| NearestError::Unreadable { source: error.into() })?;
-            // Fewer may be right, when the filter names chunks that are not here; only a look at each can tell.
+            // Fewer results may be correct if the filter names chunks that are not in the base. Only a scan can tell.
             if let Some(found) = found.filter(|found| found.len() >= count.min(allowed)) {
                 let records = self.records()?;
                 let stride = record::stride(self.head.model.dimensions);
@@ -57,39 +57,45 @@ impl Base {
         self.scan(query, filter, removed, best)
     }
 
-    /// The slots that a walk finds; `None` when it was given up.
+    /// The slots found by a walk. `None` if the walk was cancelled.
     fn walk(
         &self,
         graph: &Graph,
         query: &Query,
         filter: RowFilter<'_>,
-        removed: &Slots,
+        removed: &SlotSet,
         expansion: usize,
         allowed: usize,
     ) -> Result<Option<Vec<usize>>, GraphError> {
         let is_live = |slot: usize| !self.dead.contains(slot) && !removed.contains(slot);
-        let patience = |allowed: usize| {
+        let max_filter_calls = |allowed: usize| {
             let expected = expansion * self.slots() / allowed.max(1);
-            PATIENCE * ASKED_A_NODE * (expected + expansion)
+            MAX_WALK_FACTOR * FILTER_CALLS_PER_NODE * (expected + expansion)
         };
         let walk = match filter {
             RowFilter::All if self.dead.is_empty() && removed.is_empty() => {
                 return graph.walk(query.record(), expansion).map(Some);
             }
-            RowFilter::All => graph.walk_filtered(query.record(), expansion, patience(allowed), is_live)?,
+            RowFilter::All => graph.walk_filtered(query.record(), expansion, max_filter_calls(allowed), is_live)?,
             RowFilter::Only(rows) => {
                 let allows = |slot: usize| rows.contains(self.rows[slot]) && is_live(slot);
-                graph.walk_filtered(query.record(), expansion, patience(allowed), allows)?
+                graph.walk_filtered(query.record(), expansion, max_filter_calls(allowed), allows)?
             }
         };
         Ok(match walk {
             Walk::Found(slots) => Some(slots),
-            Walk::TooLong => None,
+            Walk::Cancelled => None,
         })
     }
 
-    /// Looks at every record that the filter lets through.
-    fn scan(&self, query: &Query, filter: RowFilter<'_>, removed: &Slots, best: &mut Best) -> Result<(), NearestError> {
+    /// Compares every record that passes the filter.
+    fn scan(
+        &self,
+        query: &Query,
+        filter: RowFilter<'_>,
+        removed: &SlotSet,
+        best: &mut TopK,
+    ) -> Result<(), NearestError> {
         let records = self.records()?;
         let is_live = |slot: usize| !self.dead.contains(slot) && !removed.contains(slot);
         match filter {
@@ -109,19 +115,19 @@ impl Base {
         Ok(())
     }
 
-    /// The cosine of a chunk in a slot that is not removed.
-    pub(crate) fn cosine(&self, query: &Query, row: ChunkRow, removed: &Slots) -> Result<Option<f32>, NearestError> {
+    /// The cosine of a chunk. `None` if it has no slot or was removed.
+    pub(crate) fn cosine(&self, query: &Query, row: ChunkRow, removed: &SlotSet) -> Result<Option<f32>, NearestError> {
         let Some(slot) = self.slot(row).filter(|slot| !removed.contains(*slot)) else { return Ok(None) };
         let stride = record::stride(self.head.model.dimensions);
         Ok(Some(query.cosine(&self.records()?[slot * stride..(slot + 1) * stride])))
     }
 
-    /// Whether a walk that shall find so many is cheaper than a look at each of the allowed records.
+    /// Whether a walk for `expansion` records is cheaper than comparing each of the allowed records.
     fn walk_pays(&self, allowed: usize, expansion: usize, node_cost: usize) -> bool {
-        let looks = self.slots().min(allowed.saturating_mul(LOOK_UP_COST)) as u128;
-        // expansion × (slots / allowed) × node_cost < looks, without the division.
+        let scan_cost = self.slots().min(allowed.saturating_mul(LOOK_UP_COST)) as u128;
+        // expansion × (slots / allowed) × node_cost < scan_cost, without the division.
         let [slots, allowed, expansion, node_cost] =
             [self.slots(), allowed, expansion, node_cost].map(|number| number as u128);
-        expansion * slots * node_cost < looks * allowed
+        expansion * slots * node_cost < scan_cost * allowed
     }
 }

@@ -1,4 +1,4 @@
-//! A base is written beside the one that is in use.
+//! Writing of a base, next to the one in use.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -9,31 +9,31 @@ use recall_core::{ChunkRow, Generation};
 use super::format::{BLOCK_BYTES, Head};
 use crate::graph::{Graph, PREFIX_BYTES};
 use crate::mapping::Mapping;
-use crate::slots::Slots;
+use crate::slot_set::SlotSet;
 use crate::{Model, WriteError, folder, record};
 
-/// What a base is made of.
-pub(crate) struct Ingredients<'a> {
+/// The contents of a base to write.
+pub(crate) struct BaseParts<'a> {
     pub(crate) model: Model,
     pub(crate) generation: Generation,
     /// The chunk of each slot.
     pub(crate) rows: &'a [ChunkRow],
-    /// The slots whose chunks are gone or have a newer embedding; the graph still walks over them.
-    pub(crate) dead: &'a Slots,
+    /// The slots whose chunks were removed or have a newer embedding. The graph still contains them.
+    pub(crate) dead: &'a SlotSet,
     pub(crate) content: Content<'a>,
 }
 
 /// The records of a base.
 pub(crate) enum Content<'a> {
-    /// Without a graph.
+    /// Records without a graph.
     Records(&'a [u8]),
-    /// What a graph holds.
+    /// A graph, which contains the records.
     Graph(&'a Graph),
 }
 
-/// Writes a base under a temporary name, waits until it is on disk, and gives it its name.
-pub(crate) fn write(path: &Path, ingredients: &Ingredients<'_>) -> Result<(), WriteError> {
-    let Ingredients { model, generation, rows, dead, content } = ingredients;
+/// Writes a base under a temporary name, syncs it to disk and renames it.
+pub(crate) fn write(path: &Path, parts: &BaseParts<'_>) -> Result<(), WriteError> {
+    let BaseParts { model, generation, rows, dead, content } = parts;
     let (in_memory, in_file);
     let content: &[u8] = match content {
         Content::Records(records) => {
@@ -52,7 +52,7 @@ pub(crate) fn write(path: &Path, ingredients: &Ingredients<'_>) -> Result<(), Wr
     let mut tables: Vec<u8> = rows.iter().flat_map(|row| row.0.to_le_bytes()).collect();
     tables.extend(dead.to_bytes(rows.len()));
     tables.extend(content.chunks(BLOCK_BYTES).flat_map(|block| crc32fast::hash(block).to_le_bytes()));
-    // Scans read the records where the library put them, by place; it is told where that is by nobody.
+    // Scans address records by offset. usearch does not document its layout, so check it here.
     debug_assert!(content[..PREFIX_BYTES] == prefix(rows.len(), model.dimensions));
     let head = Head {
         model: *model,
@@ -65,16 +65,16 @@ pub(crate) fn write(path: &Path, ingredients: &Ingredients<'_>) -> Result<(), Wr
     folder::replace(path, |file| write_file(file, &head, &tables, content)).map_err(|error| WriteError::io(path, error))
 }
 
-/// Has a graph written beside the base that it shall become a part of, and maps it.
+/// Saves a graph to a temporary file next to the base and maps it.
 fn saved(graph: &Graph, base: &Path) -> Result<Mapping, WriteError> {
     let path = folder::temporary(base, "graph").map_err(|error| WriteError::io(base, error))?;
     let mapped = (|| {
-        // Made here, so that its owner alone can read it.
+        // Created here, so that only the owner can read it.
         let file = folder::create(&path).map_err(|error| WriteError::io(&path, error))?;
         graph.save(&path)?;
         Mapping::of(&file).map_err(|error| WriteError::io(&path, error))
     })();
-    // What is mapped stays until it is unmapped. Where that cannot be, the next opening sweeps it.
+    // The mapping stays valid until it is unmapped. If the system cannot delete a mapped file, the next opening does.
     folder::delete(&path);
     mapped
 }
@@ -90,7 +90,7 @@ fn write_file(file: &File, head: &Head, tables: &[u8], content: &[u8]) -> io::Re
     file.sync_all()
 }
 
-/// What the graph library begins with: the number of the records and their stride.
+/// The start of usearch's format: the number of records and their stride.
 fn prefix(records: usize, dimensions: usize) -> [u8; PREFIX_BYTES] {
     let mut prefix = [0; PREFIX_BYTES];
     prefix[..4].copy_from_slice(&(records as u32).to_le_bytes());

@@ -1,36 +1,36 @@
-//! The delta becomes a part of the base.
+//! Merging of the delta into the base.
 
 use recall_core::{ChunkRow, VectorIndex};
 
 use super::{Log, State, Vectors};
-use crate::base::{self, Base, Content, Ingredients};
-use crate::delta::{Delta, Entry};
-use crate::error::Unusable;
+use crate::base::{self, Base, BaseParts, Content};
+use crate::delta::{Delta, LogEntry};
+use crate::error::ContentError;
 use crate::graph::Graph;
-use crate::slots::Slots;
+use crate::slot_set::SlotSet;
 use crate::{WriteError, folder, record};
 
-/// The delta is merged when it holds more than one for so many of the base. A scan of it then costs no more than a walk over
-/// the graph of the base, and a base is written once for a tenth of growth.
+/// The delta is merged when it has more than a tenth of the base's embeddings. A scan of the delta then costs no more
+/// than a walk over the base's graph, and the base is rewritten once per tenth of growth.
 const BASE_PER_DELTA: usize = 10;
 
-/// A graph is made anew when more than one of so many slots is dead. Until then the dead ones only lengthen the walks.
+/// A graph is rebuilt when more than a quarter of its slots are dead. Until then dead slots only lengthen the walks.
 const SLOTS_PER_DEAD: usize = 4;
 
-/// So many embeddings the delta holds at most while more and more are added: 17 MB at 256 dimensions, and three times that in
-/// a merge. Each merge copies the graph of the base, so fewer would make a large import slow.
-const DELTA_MOST: usize = 65_536;
+/// The most embeddings in the delta during a large import: 17 MB at 256 dimensions, and three times that in a merge.
+/// Each merge copies the graph of the base, so a smaller limit would slow the import down.
+const MAX_DELTA: usize = 65_536;
 
-/// The log may take so many times the bytes of what it leaves in the delta, before it is merged: rows that come and go.
+/// The log is merged when it has this many times the bytes of the delta it produces, because of rows that come and go.
 const LOG_PER_DELTA: u64 = 8;
 
-/// A log that is shorter is replayed in a hundredth of a second, whatever it holds.
-const LOG_LEAST_BYTES: u64 = 16 << 20;
+/// A shorter log is replayed within 10 ms, whatever it contains.
+const MIN_LOG_BYTES: u64 = 16 << 20;
 
-/// What goes into a new base.
+/// The contents of a new base.
 struct Merged {
     rows: Vec<ChunkRow>,
-    dead: Slots,
+    dead: SlotSet,
     content: MergedContent,
 }
 
@@ -40,7 +40,7 @@ enum MergedContent {
 }
 
 impl Vectors {
-    /// Whether a [`merge`](Self::merge) pays.
+    /// Whether a [`merge`](Self::merge) is worth its cost.
     pub fn wants_merge(&self) -> bool {
         let log_bytes = self.log.lock().delta.bytes();
         let state = self.state.read();
@@ -49,22 +49,23 @@ impl Vectors {
         let delta_bytes = (delta * record::stride(self.model.dimensions)) as u64;
         delta > self.settings.delta_least.max(base / BASE_PER_DELTA)
             || state.removed.len() > self.settings.delta_least.max(base / SLOTS_PER_DEAD)
-            || log_bytes > LOG_LEAST_BYTES.max(delta_bytes * LOG_PER_DELTA)
+            || log_bytes > MIN_LOG_BYTES.max(delta_bytes * LOG_PER_DELTA)
     }
 
-    /// Whether the delta has grown so far that it is merged though more is to come: it and its copies lie in memory.
+    /// Whether the delta is so large that it should be merged even while more changes follow. The delta and its copies
+    /// are in memory.
     pub fn is_full(&self) -> bool {
-        self.state.read().delta.len() >= DELTA_MOST.max(self.settings.delta_least)
+        self.state.read().delta.len() >= MAX_DELTA.max(self.settings.delta_least)
     }
 
-    /// Writes a new base of the old one and the delta, and begins a new delta.
+    /// Writes a new base from the old one and the delta, and starts a new delta.
     ///
-    /// Searches and changes go on meanwhile; they see the old base, and the changes are made again behind the new one. For a
-    /// base with a graph it costs seconds of a processor per 10,000 embeddings in the delta, and while it is written the
-    /// memory of two bases. A second merge waits for the first.
+    /// Searches and changes continue meanwhile: they use the old base, and the changes are replayed on the new one.
+    /// With a graph a merge takes seconds of CPU time per 10,000 embeddings in the delta, and the memory of two bases.
+    /// Concurrent merges run one after the other.
     ///
     /// # Errors
-    /// See [`WriteError`]. The index is as it was before.
+    /// See [`WriteError`]. The index is unchanged.
     pub fn merge(&self) -> Result<(), WriteError> {
         let _alone = self.merging.lock();
         let (number, snapshot) = {
@@ -77,13 +78,13 @@ impl Vectors {
             self.log.lock().since_merge = None;
         }
         outcome?;
-        if let Ok(listed) = folder::list(&self.dir) {
-            folder::sweep(&self.dir, &listed, number);
+        if let Ok(contents) = folder::list(&self.dir) {
+            folder::sweep(&self.dir, &contents, number);
         }
         Ok(())
     }
 
-    /// Writes the base of a number, and opens it.
+    /// Writes and opens the base with this number.
     fn written(&self, number: u64, snapshot: &State) -> Result<Base, WriteError> {
         let path = folder::base_path(&self.dir, number);
         let Merged { rows, dead, content } = self.merged(snapshot)?;
@@ -92,21 +93,21 @@ impl Vectors {
             MergedContent::Graph(graph) => Content::Graph(graph),
         };
         let (model, generation) = (self.model, snapshot.generation);
-        base::write(&path, &Ingredients { model, generation, rows: &rows, dead: &dead, content })?;
+        base::write(&path, &BaseParts { model, generation, rows: &rows, dead: &dead, content })?;
         let base = Base::open(&path, self.model)?;
         base.verify().map_err(damaged)?;
         Ok(base)
     }
 
-    /// Puts a new base in the place of the old one, with the changes that came while it was made.
+    /// Replaces the base by a new one, and replays the changes that were made during the merge.
     fn switch(&self, number: u64, base: Base) -> Result<(), WriteError> {
         let path = folder::delta_path(&self.dir, number);
-        let wrong = |error| WriteError::io(&path, error);
+        let io_error = |error| WriteError::io(&path, error);
         let mut log = self.log.lock();
-        let mut delta = Delta::create(&path, self.model, base.identity()).map_err(wrong)?;
+        let mut delta = Delta::create(&path, self.model, base.identity()).map_err(io_error)?;
         let mut state = State::of(Some(base), self.model);
-        for Entry { generation, removed, added } in log.since_merge.iter().flatten() {
-            delta.append(*generation, removed, added).map_err(wrong)?;
+        for LogEntry { generation, removed, added } in log.since_merge.iter().flatten() {
+            delta.append(*generation, removed, added).map_err(io_error)?;
             state.change(*generation, removed, added);
         }
         *log = Log { number, delta, since_merge: None };
@@ -122,14 +123,14 @@ impl Vectors {
                 return self.extended(base, state);
             }
         }
-        self.anew(state, wants_graph)
+        self.rebuilt(state, wants_graph)
     }
 
-    /// The base's graph with the delta added: dead slots stay.
+    /// Extends the base's graph by the delta. Dead slots remain.
     fn extended(&self, base: &Base, state: &State) -> Result<Merged, WriteError> {
         let mut added: Vec<ChunkRow> = state.delta.rows().to_vec();
         added.sort_unstable();
-        let mut dead = Slots::default();
+        let mut dead = SlotSet::default();
         for slot in (0..base.slots()).filter(|slot| base.dead().contains(*slot) || state.removed.contains(*slot)) {
             dead.insert(slot);
         }
@@ -140,8 +141,8 @@ impl Vectors {
         Ok(Merged { rows, dead, content: MergedContent::Graph(graph) })
     }
 
-    /// All live embeddings in the order of their rows.
-    fn anew(&self, state: &State, wants_graph: bool) -> Result<Merged, WriteError> {
+    /// Rebuilds the base from all live embeddings, in the order of their rows.
+    fn rebuilt(&self, state: &State, wants_graph: bool) -> Result<Merged, WriteError> {
         let stride = record::stride(self.model.dimensions);
         let of_base = state.base.as_ref().map(|base| base.records()).transpose().map_err(damaged)?;
         let mut found: Vec<(ChunkRow, &[u8])> = Vec::with_capacity(state.len());
@@ -158,12 +159,12 @@ impl Vectors {
         } else {
             MergedContent::Records(records)
         };
-        Ok(Merged { rows, dead: Slots::default(), content })
+        Ok(Merged { rows, dead: SlotSet::default(), content })
     }
 }
 
-fn damaged(why: Unusable) -> WriteError {
+fn damaged(why: ContentError) -> WriteError {
     match why {
-        Unusable::Damaged(reason) | Unusable::Unreadable(reason) => WriteError::Damaged { reason },
+        ContentError::Damaged(reason) | ContentError::Unreadable(reason) => WriteError::Damaged { reason },
     }
 }

@@ -1,27 +1,28 @@
-//! Embeddings like those of texts.
+//! Random embeddings that resemble those of texts.
 //!
-//! Independent components would make every pair equally far apart, which no text is, and which no graph can serve. Texts
-//! lie around subjects, subjects around fields, and most of the variance is in the first of the directions.
+//! With independent components all pairs would be equally far apart. Embeddings of texts are not, and no graph can
+//! serve such data. Texts cluster around subjects and subjects around fields, and most of the variance is in the first
+//! dimensions.
 
 use fastrand::Rng;
 
-/// Texts of one subject.
+/// The number of texts per subject.
 const TEXTS_PER_SUBJECT: usize = 40;
 
-/// Subjects of one field.
+/// The number of subjects per field.
 const SUBJECTS_PER_FIELD: usize = 25;
 
-/// How fast the variance falls along the directions: the 32nd has half the deviation of the first.
+/// The decay of the variance over the dimensions: dimension 32 has half the deviation of the first.
 const DECAY: f32 = 32.0;
 
-/// A mixture of subjects from which embeddings are drawn.
+/// A mixture of subjects, from which embeddings are drawn.
 pub(crate) struct Clusters {
     subjects: Vec<Vec<f32>>,
     rng: Rng,
 }
 
 impl Clusters {
-    /// Makes subjects for about so many texts. Equal seeds give equal embeddings.
+    /// Creates subjects for about `texts` texts. Equal seeds give equal embeddings.
     pub(crate) fn new(dimensions: usize, texts: usize, seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
         let subjects = texts.div_ceil(TEXTS_PER_SUBJECT).max(2);
@@ -38,7 +39,7 @@ impl Clusters {
     }
 }
 
-/// A vector of length 1 beside another: `spread` is the length of what is added.
+/// A vector of length 1 near another. `spread` is the length of the added noise.
 fn near(centre: &[f32], spread: f32, rng: &mut Rng) -> Vec<f32> {
     let noise: Vec<f32> = (0..centre.len()).map(|place| normal(rng) / (1.0 + place as f32 / DECAY)).collect();
     let scale = spread / length(&noise);

@@ -1,4 +1,4 @@
-//! Damaged files are noticed, or change nothing; they never end the process.
+//! Damaged files are detected, or change no result. They never crash the process.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,22 +10,22 @@ use recall_vector::{OpenError, Settings, Vectors};
 use crate::clusters::Clusters;
 use crate::fixture::{DIMENSIONS, added, apply, eager, model, open, plain, removed};
 
-/// Of every file.
+/// The number of mutations per file.
 const MUTATIONS: usize = 2000;
 
-/// What an index answers, by the generation that it says it has.
+/// The generation of an index and its search results.
 type Answers = (Generation, Vec<Vec<Neighbour>>);
 
 struct Sample {
     dir: tempfile::TempDir,
     settings: Settings,
     queries: Vec<Vec<f32>>,
-    /// Of every generation that the log goes through.
+    /// The results at each generation in the log.
     answers: Vec<Answers>,
 }
 
 impl Sample {
-    /// An index with a base, and a log of several changes behind it.
+    /// An index with a base and a log of several changes.
     fn new(settings: Settings) -> Self {
         let mut clusters = Clusters::new(DIMENSIONS, 400, 5);
         let texts: Vec<_> = (0..400).map(|_| clusters.draw()).collect();
@@ -36,7 +36,7 @@ impl Sample {
         vectors.merge().unwrap();
         apply(&vectors, &removed((1..100).step_by(3)));
         let mut answers = Vec::new();
-        // The base alone is a state as well, that of an empty log.
+        // The base without the log is a valid state too.
         for (from, texts) in [(351, &texts[350..360]), (10, &texts[360..370]), (361, &texts[370..])] {
             apply(&vectors, &added(from, texts));
         }
@@ -62,28 +62,28 @@ impl Sample {
     }
 }
 
-/// Opens an index and asks it everything; an error of any step is the error of all. Only damage may be one.
+/// Opens an index and runs every kind of search. The error of any step is the result. Only damage is expected.
 fn ask(dir: &Path, settings: &Settings, queries: &[Vec<f32>]) -> Result<Answers, String> {
     let vectors = Vectors::open(dir, model(), settings.clone()).map_err(|error| match error {
         OpenError::Damaged { reason, .. } => reason,
-        other => panic!("damage was taken for {other:?}"),
+        other => panic!("damage was reported as {other:?}"),
     })?;
-    let told = |error| match error {
+    let reason = |error| match error {
         NearestError::Damaged { reason } => reason,
-        other => panic!("damage was taken for {other:?}"),
+        other => panic!("damage was reported as {other:?}"),
     };
     let some = RowSet::of((0..300).map(|number| ChunkRow(number * 2)));
     let few = RowSet::of([1, 5, 9, 355].map(ChunkRow));
     let mut lists = Vec::new();
     for query in queries {
         for filter in [RowFilter::All, RowFilter::Only(&some), RowFilter::Only(&few)] {
-            lists.push(vectors.nearest(query, filter, 10).map_err(told)?);
+            lists.push(vectors.nearest(query, filter, 10).map_err(reason)?);
         }
     }
     Ok((vectors.generation(), lists))
 }
 
-/// Damages a file in one of the ways in which files are damaged.
+/// Applies one kind of random damage.
 fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
     let length = bytes.len();
     let range = |rng: &mut Rng| {
@@ -96,7 +96,7 @@ fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
         2 => bytes[range(rng)].fill(0),
         3 => bytes[range(rng)].fill_with(|| rng.u8(..)),
         4 => {
-            // Two blocks change places.
+            // Swap two blocks.
             let width = [8, 64, 260, 512][rng.usize(..4)].min(length / 2);
             let (left, right) = (rng.usize(..=length / 2 - width), length / 2 + rng.usize(..=length / 2 - width));
             let block = bytes[left..left + width].to_vec();
@@ -114,7 +114,7 @@ fn check(settings: Settings) {
         let whole = fs::read(&file).unwrap();
         let log = sample.dir.path().join("delta-1.log");
         let log_bytes = fs::read(&log).unwrap();
-        let mut noticed = 0;
+        let mut detected = 0;
         for number in 0..MUTATIONS {
             let mut bytes = whole.clone();
             while bytes == whole {
@@ -122,33 +122,33 @@ fn check(settings: Settings) {
             }
             fs::write(&file, &bytes).unwrap();
             match ask(sample.dir.path(), &sample.settings, &sample.queries) {
-                Err(_) => noticed += 1,
-                // A log that ends earlier is an earlier state, and says so.
+                Err(_) => detected += 1,
+                // A truncated log gives an earlier state, with an earlier generation.
                 Ok(found) => {
-                    assert!(sample.answers.contains(&found), "mutation {number} of {} is unnoticed", file.display());
+                    assert!(sample.answers.contains(&found), "mutation {number} of {} is undetected", file.display());
                 }
             }
             fs::write(&file, &whole).unwrap();
             fs::write(&log, &log_bytes).unwrap();
         }
         let is_base = file != log;
-        // The rest hit what fills the gap before the content.
-        assert!(!is_base || noticed > MUTATIONS * 95 / 100, "{noticed} of {}", file.display());
+        // The other mutations hit the padding before the content.
+        assert!(!is_base || detected > MUTATIONS * 95 / 100, "{detected} of {}", file.display());
     }
 }
 
 #[test]
-fn mutations_of_an_index_without_a_graph_never_change_an_answer() {
+fn mutations_without_a_graph_never_change_a_result() {
     check(plain());
 }
 
 #[test]
-fn mutations_of_an_index_with_a_graph_never_change_an_answer() {
+fn mutations_with_a_graph_never_change_a_result() {
     check(eager());
 }
 
 #[test]
-fn another_format_is_told_by_its_number() {
+fn another_format_is_reported_with_its_number() {
     let sample = Sample::new(plain());
     for file in sample.files() {
         let whole = fs::read(&file).unwrap();
@@ -158,8 +158,8 @@ fn another_format_is_told_by_its_number() {
         let checksum = crc32fast::hash(&bytes[..head - 4]);
         bytes[head - 4..head].copy_from_slice(&checksum.to_le_bytes());
         fs::write(&file, &bytes).unwrap();
-        let refused = Vectors::open(sample.dir.path(), model(), plain()).err().unwrap();
-        assert!(matches!(refused, OpenError::Outdated { found: 77, known: 1, .. }), "{refused:?}");
+        let rejected = Vectors::open(sample.dir.path(), model(), plain()).err().unwrap();
+        assert!(matches!(rejected, OpenError::Outdated { found: 77, known: 1, .. }), "{rejected:?}");
         fs::write(&file, &whole).unwrap();
     }
 }

@@ -1,4 +1,4 @@
-//! Looking at everything is right.
+//! Correctness of the exhaustive search.
 
 use proptest::prelude::*;
 use recall_core::{ChunkRow, NearestError, Quantised, RowFilter, RowSet, VectorIndex};
@@ -8,7 +8,7 @@ use crate::clusters::Clusters;
 use crate::fixture;
 
 #[test]
-fn what_lies_nearest_is_found_within_the_bound() {
+fn the_nearest_are_found_within_the_rounding_bound() {
     let mut clusters = Clusters::new(256, 2000, 1);
     let embeddings: Vec<_> = (0..2000).map(|_| clusters.draw()).collect();
     let exact = fixture::exact(0, &embeddings);
@@ -22,7 +22,7 @@ fn what_lies_nearest_is_found_within_the_bound() {
             let bound = Quantised::error_bound(embedding) + Quantised::error_bound(&query) / 32.0;
             let moved = (neighbour.cosine - dot(embedding, &query)).abs();
             assert!(moved <= bound, "{moved} > {bound}");
-            assert!(bound < 0.05, "a bound that says nothing: {bound}");
+            assert!(bound < 0.05, "the bound is too loose: {bound}");
         }
         naive.sort_by(|left, right| right.total_cmp(left));
         let worst = found.last().unwrap().cosine;
@@ -41,7 +41,7 @@ fn equal_cosines_are_ordered_by_row() {
 }
 
 #[test]
-fn a_query_that_cannot_be_compared_is_refused() {
+fn an_invalid_query_is_rejected() {
     let exact = Exact::new(2);
     let outcome = exact.nearest(&[1.0; 3], RowFilter::All, 1);
     assert!(matches!(outcome, Err(NearestError::Dimensions { expected: 2, found: 3 })), "{outcome:?}");
@@ -51,7 +51,7 @@ fn a_query_that_cannot_be_compared_is_refused() {
 
 proptest! {
     #[test]
-    fn nearest_and_cosines_say_the_same(
+    fn nearest_and_cosines_agree(
         embeddings in prop::collection::vec(prop::collection::vec(-1.0_f32..1.0, 5), 1..40),
         query in prop::collection::vec(-1.0_f32..1.0, 5),
         allowed in prop::collection::btree_set(0_i64..50, 0..50),

@@ -1,4 +1,4 @@
-//! Indexes to ask.
+//! Indexes for tests.
 
 use std::path::Path;
 
@@ -11,12 +11,12 @@ pub(crate) fn model() -> Model {
     Model { fingerprint: ModelFingerprint::of(&[b"a model"]), dimensions: DIMENSIONS }
 }
 
-/// Graphs and merges as soon as there is something to merge, and a walk wherever there is a graph.
+/// Builds graphs and merges as early as possible, and walks whenever there is a graph.
 pub(crate) fn eager() -> Settings {
     Settings { graph_from: 1, expansion: 64, node_cost: 0, delta_least: 8 }
 }
 
-/// Never a graph.
+/// Never builds a graph.
 pub(crate) fn plain() -> Settings {
     Settings { graph_from: usize::MAX, ..eager() }
 }
@@ -29,7 +29,7 @@ pub(crate) fn quantised(embedding: &[f32]) -> Quantised {
     Quantised::of(embedding).unwrap()
 }
 
-/// Rows from `from` on, one an embedding.
+/// A change that adds rows from `from` on, one per embedding.
 pub(crate) fn added(from: i64, embeddings: &[Vec<f32>]) -> Change {
     let added = (from..).zip(embeddings).map(|(row, embedding)| (ChunkRow(row), quantised(embedding))).collect();
     Change { removed: Vec::new(), added }
@@ -47,7 +47,7 @@ pub(crate) fn exact(from: i64, embeddings: &[Vec<f32>]) -> Exact {
     exact
 }
 
-/// The share of what the one finds that the other finds too.
+/// The share of the expected neighbours that were found.
 pub(crate) fn recall(found: &[Neighbour], expected: &[Neighbour]) -> f64 {
     let hits = expected.iter().filter(|wanted| found.iter().any(|neighbour| neighbour.row == wanted.row)).count();
     if expected.is_empty() { 1.0 } else { hits as f64 / expected.len() as f64 }
@@ -61,7 +61,7 @@ pub(crate) fn apply(vectors: &Vectors, change: &Change) -> Generation {
     generation
 }
 
-/// The rows that an index holds, by asking for everything.
+/// All embeddings of an index, by a search without a limit.
 pub(crate) fn all(vectors: &impl VectorIndex, query: &[f32]) -> Vec<Neighbour> {
     vectors.nearest(query, recall_core::RowFilter::All, usize::MAX).unwrap()
 }

@@ -1,4 +1,4 @@
-//! A walk finds what a look at everything finds.
+//! The recall of a walk against an exhaustive search.
 
 use recall_core::{ChunkRow, RowFilter, RowSet, VectorIndex};
 use recall_vector::Settings;
@@ -16,7 +16,7 @@ fn texts() -> (Vec<Vec<f32>>, Vec<Vec<f32>>) {
 }
 
 #[test]
-fn a_graph_finds_what_is_near() {
+fn a_graph_has_high_recall() {
     let folder = tempfile::tempdir().unwrap();
     let (texts, queries) = texts();
     let vectors = open(folder.path(), Settings { expansion: 32, ..eager() });
@@ -30,7 +30,7 @@ fn a_graph_finds_what_is_near() {
         sum += recall(&found, &expected);
         for neighbour in found {
             let cosine = oracle.cosines(query, &[neighbour.row]).unwrap()[0];
-            assert_eq!(Some(neighbour.cosine), cosine, "the graph's cosines are those of the oracle, bit for bit");
+            assert_eq!(Some(neighbour.cosine), cosine, "the graph's cosines are bit-identical to the oracle's");
         }
     }
     let recall = sum / QUERIES as f64;
@@ -38,7 +38,7 @@ fn a_graph_finds_what_is_near() {
 }
 
 #[test]
-fn filters_of_every_size_keep_recall_and_let_nothing_else_through() {
+fn filters_of_every_size_are_exact_and_keep_recall() {
     let folder = tempfile::tempdir().unwrap();
     let (texts, queries) = texts();
     let vectors = open(folder.path(), Settings { node_cost: 5, ..eager() });
@@ -63,7 +63,7 @@ fn filters_of_every_size_keep_recall_and_let_nothing_else_through() {
 }
 
 #[test]
-fn a_filter_whose_chunks_lie_elsewhere_is_served_too() {
+fn a_filter_for_chunks_far_from_the_query_is_served() {
     let folder = tempfile::tempdir().unwrap();
     let (texts, queries) = texts();
     let vectors = open(folder.path(), Settings { expansion: 8, ..eager() });
@@ -71,7 +71,7 @@ fn a_filter_whose_chunks_lie_elsewhere_is_served_too() {
     vectors.merge().unwrap();
     let oracle = exact(1, &texts);
     for query in queries.iter().take(10) {
-        // The farther half: the walk passes by the nearer one.
+        // The farther half. The walk passes through the nearer one.
         let far: Vec<_> = all(&oracle, query).into_iter().skip(TEXTS / 2).map(|neighbour| neighbour.row).collect();
         let set = RowSet::of(far);
         let found = vectors.nearest(query, RowFilter::Only(&set), 10).unwrap();
@@ -82,7 +82,7 @@ fn a_filter_whose_chunks_lie_elsewhere_is_served_too() {
 }
 
 #[test]
-fn many_threads_ask_one_graph() {
+fn many_threads_search_one_graph() {
     let folder = tempfile::tempdir().unwrap();
     let (texts, queries) = texts();
     let vectors = open(folder.path(), Settings { expansion: 16, ..eager() });

@@ -1,4 +1,4 @@
-//! Opening, closing, merging, and what a crash leaves.
+//! Opening, closing, merging, and recovery from crashes.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_new_index_is_empty_and_answers() {
+fn a_new_index_is_empty_and_searchable() {
     let folder = tempfile::tempdir().unwrap();
     let vectors = open(&folder.path().join("deep/down"), Settings::default());
     assert_eq!((vectors.len(), vectors.generation()), (0, Generation(0)));
@@ -70,7 +70,7 @@ fn changes_during_a_merge_are_not_lost() {
 }
 
 #[test]
-fn merges_are_wanted_when_there_is_much_to_merge() {
+fn a_merge_is_wanted_if_there_is_much_to_merge() {
     let folder = tempfile::tempdir().unwrap();
     let vectors = open(folder.path(), plain());
     let texts = texts(100);
@@ -81,13 +81,13 @@ fn merges_are_wanted_when_there_is_much_to_merge() {
     vectors.merge().unwrap();
     assert!(!vectors.wants_merge());
     apply(&vectors, &removed(1..=20));
-    assert!(!vectors.wants_merge(), "a fifth is gone");
+    assert!(!vectors.wants_merge(), "a fifth is removed");
     apply(&vectors, &removed(21..=30));
-    assert!(vectors.wants_merge(), "more than a quarter is gone");
+    assert!(vectors.wants_merge(), "more than a quarter is removed");
 }
 
 #[test]
-fn a_torn_log_is_the_state_before() {
+fn a_torn_log_gives_the_state_before() {
     let folder = tempfile::tempdir().unwrap();
     let vectors = open(folder.path(), plain());
     let texts = texts(3);
@@ -104,7 +104,7 @@ fn a_torn_log_is_the_state_before() {
         let vectors = open(folder.path(), plain());
         let kept = ends.iter().filter(|end| **end <= length).count() - 1;
         assert_eq!((vectors.generation().0, vectors.len()), (kept as u64, kept), "{length} bytes");
-        // What was torn is no obstacle to what comes.
+        // The torn entry does not affect later changes.
         apply(&vectors, &added(9, &texts[..1]));
         drop(vectors);
         assert_eq!(open(folder.path(), plain()).len(), kept + 1);
@@ -112,7 +112,7 @@ fn a_torn_log_is_the_state_before() {
 }
 
 #[test]
-fn a_crash_in_a_merge_leaves_the_old_state_or_the_new_one() {
+fn a_crash_during_a_merge_leaves_the_old_state_or_the_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let texts = texts(60);
     let vectors = open(folder.path(), eager());
@@ -121,7 +121,8 @@ fn a_crash_in_a_merge_leaves_the_old_state_or_the_new_one() {
     vectors.merge().unwrap();
     let expected = all(&vectors, &texts[0]);
     drop(vectors);
-    // The new base has its name, the old delta is still there, the new one is not yet, and something is half written.
+    // The new base has its final name, the old delta still exists, the new one does not yet, and there is a temporary
+    // file.
     fs::remove_file(folder.path().join("delta-1.log")).unwrap();
     fs::write(folder.path().join("delta-0.log"), &before).unwrap();
     fs::write(folder.path().join(".tmp-1-base-2.vectors"), b"half").unwrap();
@@ -129,7 +130,7 @@ fn a_crash_in_a_merge_leaves_the_old_state_or_the_new_one() {
     assert_eq!((all(&vectors, &texts[0]), vectors.generation()), (expected.clone(), Generation(1)));
     assert_eq!(names(folder.path()), ["base-1.vectors", "delta-1.log"]);
     drop(vectors);
-    // The new base is only half there.
+    // The new base still has its temporary name.
     fs::remove_file(folder.path().join("delta-1.log")).unwrap();
     fs::rename(folder.path().join("base-1.vectors"), folder.path().join(".tmp-1-base-1.vectors")).unwrap();
     fs::write(folder.path().join("delta-0.log"), &before).unwrap();
@@ -139,7 +140,7 @@ fn a_crash_in_a_merge_leaves_the_old_state_or_the_new_one() {
 }
 
 #[test]
-fn embeddings_of_another_model_are_not_mixed_in() {
+fn embeddings_of_another_model_are_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let texts = texts(20);
     let other = Model { fingerprint: ModelFingerprint::of(&[b"another"]), ..model() };
@@ -151,18 +152,18 @@ fn embeddings_of_another_model_are_not_mixed_in() {
             vectors.merge().unwrap();
         }
         drop(vectors);
-        for asked in [other, wider] {
-            let refused = Vectors::open(folder.path(), asked, eager()).err().unwrap();
-            let OpenError::OtherModel { found, dimensions, .. } = refused else { panic!("{refused:?}") };
+        for requested in [other, wider] {
+            let rejected = Vectors::open(folder.path(), requested, eager()).err().unwrap();
+            let OpenError::OtherModel { found, dimensions, .. } = rejected else { panic!("{rejected:?}") };
             assert_eq!((found, dimensions), (model().fingerprint, DIMENSIONS));
         }
     }
     let vectors = open(folder.path(), eager());
     let wide = Change { added: vec![(ChunkRow(1), quantised(&[1.0; DIMENSIONS + 1]))], ..Change::default() };
-    let refused = vectors.apply(Generation(9), &wide);
-    assert!(matches!(refused, Err(WriteError::Dimensions { row: 1, .. })), "{refused:?}");
-    let refused = vectors.nearest(&[1.0; DIMENSIONS + 1], RowFilter::All, 1);
-    assert!(matches!(refused, Err(NearestError::Dimensions { .. })), "{refused:?}");
+    let rejected = vectors.apply(Generation(9), &wide);
+    assert!(matches!(rejected, Err(WriteError::Dimensions { row: 1, .. })), "{rejected:?}");
+    let rejected = vectors.nearest(&[1.0; DIMENSIONS + 1], RowFilter::All, 1);
+    assert!(matches!(rejected, Err(NearestError::Dimensions { .. })), "{rejected:?}");
     assert_eq!((vectors.len(), vectors.generation()), (20, Generation(2)));
 }
 
@@ -174,8 +175,8 @@ fn a_missing_base_is_damage() {
     vectors.merge().unwrap();
     drop(vectors);
     fs::remove_file(folder.path().join("base-1.vectors")).unwrap();
-    let refused = Vectors::open(folder.path(), model(), eager()).err().unwrap();
-    assert!(matches!(refused, OpenError::Damaged { .. }), "{refused:?}");
+    let rejected = Vectors::open(folder.path(), model(), eager()).err().unwrap();
+    assert!(matches!(rejected, OpenError::Damaged { .. }), "{rejected:?}");
 }
 
 #[test]

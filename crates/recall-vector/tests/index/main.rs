@@ -1,6 +1,6 @@
-//! The index from outside: what is near is found, whatever happens in between.
+//! Tests of the vector indexes through their public interface.
 
-#![expect(clippy::unwrap_used, reason = "a test ends where an answer is missing")]
+#![expect(clippy::unwrap_used, reason = "a failed step ends the test")]
 
 mod clusters;
 mod damage;

@@ -1,4 +1,4 @@
-//! Whatever is done to an index, it holds what a map holds.
+//! A model test: after any sequence of steps, an index has the contents of a map.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Plays the steps on an index and on a map.
+/// Runs the steps on an index and on a map.
 fn play(settings: &Settings, steps: Vec<Step>) {
     let folder = tempfile::tempdir().unwrap();
     let mut vectors = open(folder.path(), settings.clone());
@@ -94,13 +94,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn an_index_without_a_graph_holds_what_a_map_holds(steps in prop::collection::vec(step(), 1..40)) {
+    fn an_index_without_a_graph_behaves_like_a_map(steps in prop::collection::vec(step(), 1..40)) {
         play(&plain(), steps);
     }
 
     #[test]
-    fn an_index_with_a_graph_holds_what_a_map_holds(steps in prop::collection::vec(step(), 1..40)) {
-        // An expansion beyond all there is: a walk then misses nothing.
+    fn an_index_with_a_graph_behaves_like_a_map(steps in prop::collection::vec(step(), 1..40)) {
+        // An expansion beyond the number of embeddings, so that a walk misses nothing.
         play(&Settings { expansion: 1000, ..eager() }, steps);
     }
 }

@@ -136,7 +136,7 @@ impl Ties {
     fn add_alike(&mut self, names: &Names<'_>, part: &Part, types: &[DocumentType]) -> Result<(), StoreError> {
         let compared = &part.text[..part.text.floor_char_boundary(COMPARED_BYTES)];
         let alike = |filters: &Filters, depth: usize| {
-            names.searcher.alike(compared, filters, depth).map_err(|source| names.search_failed(source))
+            names.searcher.more_like_this(compared, filters, depth).map_err(|source| names.search_failed(source))
         };
         // Nothing is more like a text than the chunk that it was taken from, which a filter may leave out.
         let everything = alike(&Filters::default(), if types.is_empty() { MOST_ALIKE } else { 1 })?;

@@ -1,4 +1,4 @@
-//! Which chunks are about the same as a text?
+//! Chunks similar to a text.
 
 use std::collections::HashMap;
 
@@ -6,50 +6,51 @@ use recall_core::words::{Word, is_stop_word};
 use tantivy::TantivyError;
 
 use crate::analysis::Analysis;
-use crate::clause::Clauses;
+use crate::clause::DisjunctionQuery;
 use crate::fields::Fields;
 use crate::snapshot::Snapshot;
 
-/// How many terms a text is searched by: the most telling ones. More find no better neighbours and cost a posting list
-/// each; Lucene's `MoreLikeThis` takes 25 for the same reason.
-const TELLING_TERMS: usize = 24;
+/// The number of terms searched: the most significant ones. More terms find no better neighbours, and each costs a
+/// posting list. Lucene's `MoreLikeThis` takes 25 for the same reason.
+const SIGNIFICANT_TERMS: usize = 24;
 
-/// How many distinct terms of a text are looked up, the most frequent first.
+/// The number of distinct terms looked up, the most frequent first.
 const CONSIDERED_TERMS: usize = 256;
 
-/// Looks for the terms of a text that tell it from others: by frequency in the text times rarity in the index.
-pub(super) fn look_for(
-    clauses: &mut Clauses<'_>,
+/// Adds the terms that best distinguish a text, by frequency in the text times rarity in the index.
+pub(super) fn add_clauses(
+    clauses: &mut DisjunctionQuery<'_>,
     snapshot: &Snapshot,
     fields: &Fields,
     text: &str,
 ) -> Result<(), TantivyError> {
-    let mut telling = Vec::new();
+    let mut significant = Vec::new();
     for (term, frequency) in frequent_terms(text) {
         let chunks = snapshot.look_up(fields.body, term.as_bytes())?.chunks;
-        // What stands in one chunk alone leads nowhere else.
+        // A term that occurs in one chunk only leads to no other chunk.
         if chunks > 1 {
             let (with, all) = (chunks as f32, snapshot.chunks as f32);
             let rarity = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
             let weight = 1.0 + (frequency as f32).ln();
-            telling.push((weight * rarity, weight, term));
+            significant.push((weight * rarity, weight, term));
         }
     }
-    telling.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
-    for (_, weight, term) in telling.into_iter().take(TELLING_TERMS) {
+    significant.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
+    for (_, weight, term) in significant.into_iter().take(SIGNIFICANT_TERMS) {
         clauses.term(fields.body, &term, weight)?;
         clauses.term(fields.symbol, &term, weight)?;
     }
     Ok(())
 }
 
-/// The terms of a text with their frequencies, the most frequent first, ties in the order of terms.
+/// The terms of a text with their frequencies, by descending frequency, then by term.
 fn frequent_terms(text: &str) -> Vec<(String, u32)> {
     let mut frequencies: HashMap<String, u32> = HashMap::new();
     Analysis::of_text().each(text, |term| {
         let is_compound = matches!(term.word, Word::Compound(_));
-        let says_nothing = term.lower.chars().nth(2).is_none() || term.lower.bytes().all(|byte| byte.is_ascii_digit());
-        if (!is_compound && is_stop_word(term.lower)) || says_nothing {
+        let is_insignificant =
+            term.lower.chars().nth(2).is_none() || term.lower.bytes().all(|byte| byte.is_ascii_digit());
+        if (!is_compound && is_stop_word(term.lower)) || is_insignificant {
             return;
         }
         match frequencies.get_mut(term.indexed) {
@@ -68,14 +69,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn terms_that_say_something_are_counted() {
+    fn significant_terms_are_counted() {
         let terms = frequent_terms("the store opens a store 42 at to_be StoreError");
         let terms: Vec<(&str, u32)> = terms.iter().map(|(term, frequency)| (term.as_str(), *frequency)).collect();
         assert_eq!(terms, [("store", 3), ("error", 1), ("open", 1), ("storeerror", 1), ("to_be", 1)]);
     }
 
     #[test]
-    fn a_long_text_has_its_most_frequent_terms() {
+    fn a_long_text_keeps_its_most_frequent_terms() {
         let text: String = (0..1000).fold("often often ".to_owned(), |text, number| text + &format!("w{number}x "));
         let terms = frequent_terms(&text);
         assert_eq!((terms.len(), &*terms[0].0), (CONSIDERED_TERMS, "often"));

@@ -1,53 +1,53 @@
-//! Which of many are the best few?
+//! Selection of the best neighbours.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use recall_core::{ChunkRow, Neighbour};
 
-/// The best neighbours so far: the greatest cosine first, of equal ones the lesser row.
-pub(crate) struct Best {
-    most: usize,
+/// The best neighbours so far, by descending cosine, then by ascending row.
+pub(crate) struct TopK {
+    limit: usize,
     /// The worst on top.
     kept: BinaryHeap<Reverse<Ranked>>,
-    /// What a cosine must reach to be kept.
-    bar: f32,
+    /// The cosine that a new neighbour must reach.
+    threshold: f32,
 }
 
-impl Best {
-    pub(crate) fn of(most: usize) -> Self {
-        // Callers ask for more than there is when they want all.
-        Self { most, kept: BinaryHeap::with_capacity(most.min(1024) + 1), bar: f32::NEG_INFINITY }
+impl TopK {
+    pub(crate) fn new(limit: usize) -> Self {
+        // Callers that want all neighbours pass a larger number than there are.
+        Self { limit, kept: BinaryHeap::with_capacity(limit.min(1024) + 1), threshold: f32::NEG_INFINITY }
     }
 
-    /// Whether a cosine could be among the best; an equal one could, by its row.
+    /// Whether a neighbour with this cosine could be kept. An equal cosine could, because of its row.
     #[inline]
     pub(crate) fn could_keep(&self, cosine: f32) -> bool {
-        cosine >= self.bar
+        cosine >= self.threshold
     }
 
     pub(crate) fn offer(&mut self, row: ChunkRow, cosine: f32) {
-        if self.most == 0 || !self.could_keep(cosine) {
+        if self.limit == 0 || !self.could_keep(cosine) {
             return;
         }
         self.kept.push(Reverse(Ranked { row, cosine }));
-        if self.kept.len() > self.most {
+        if self.kept.len() > self.limit {
             self.kept.pop();
         }
-        if self.kept.len() == self.most {
-            self.bar = self.kept.peek().map_or(f32::NEG_INFINITY, |worst| worst.0.cosine);
+        if self.kept.len() == self.limit {
+            self.threshold = self.kept.peek().map_or(f32::NEG_INFINITY, |worst| worst.0.cosine);
         }
     }
 
-    /// The best, in order.
+    /// The best neighbours, in order.
     pub(crate) fn into_sorted(self) -> Vec<Neighbour> {
-        // The order of the reversed ones, ascending, is the best first.
+        // Ascending order of the reversed elements is best first.
         let sorted = self.kept.into_sorted_vec().into_iter();
         sorted.map(|Reverse(Ranked { row, cosine })| Neighbour { row, cosine }).collect()
     }
 }
 
-/// Ordered by how good it is.
+/// A neighbour, ordered from worst to best.
 #[derive(Clone, Copy, Debug)]
 struct Ranked {
     row: ChunkRow,
@@ -82,14 +82,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_best_are_the_first_of_all_sorted(cosines in prop::collection::vec(-3_i8..4, 0..40), most in 0_usize..50) {
-            let mut best = Best::of(most);
+        fn the_best_are_the_first_of_all_in_order(cosines in prop::collection::vec(-3_i8..4, 0..40), limit in 0_usize..50) {
+            let mut best = TopK::new(limit);
             let mut all: Vec<(i8, i64)> = cosines.iter().enumerate().map(|(row, cosine)| (-cosine, row as i64)).collect();
             for (cosine, row) in all.iter().rev() {
                 best.offer(ChunkRow(*row), f32::from(-cosine));
             }
             all.sort_unstable();
-            all.truncate(most);
+            all.truncate(limit);
             let found: Vec<(i8, i64)> = best.into_sorted().iter().map(|n| (-(n.cosine as i8), n.row.0)).collect();
             prop_assert_eq!(found, all);
         }

@@ -1,23 +1,23 @@
-//! Is a word of a text one that the query asks for?
+//! Matching of a text's words against the terms of a query.
 
 use recall_core::words::Word;
 
 use crate::analysis::Analysis;
 use crate::query_terms::terms;
 
-/// The terms of a query, to be found among the words of texts; made once a query.
-pub(crate) struct Wanted {
+/// The terms of a query, matched against the words of texts. Create one per query.
+pub(crate) struct QueryTermMatcher {
     terms: Vec<String>,
-    /// For each first byte of a term, which second bytes it may have, by their last five bits.
+    /// For each first byte of a term, a set of possible second bytes, by their last five bits.
     beginnings: [u32; 128],
     analysis: Analysis,
 }
 
-/// Stems of this length and more begin with the two letters of their words: the rules of English stemming rewrite endings.
-/// Only short words change further in front (`dying` becomes `die`).
-const KEEPS_TWO: usize = 4;
+/// Stems of at least this length keep the first two letters of their words, because English stemming rewrites endings.
+/// Only short words change earlier (`dying` becomes `die`).
+const MIN_STABLE_PREFIX_LEN: usize = 4;
 
-impl Wanted {
+impl QueryTermMatcher {
     /// Prepares for a query.
     pub(crate) fn of(query: &str) -> Self {
         let terms = terms(query);
@@ -26,7 +26,7 @@ impl Wanted {
             let mut bytes = term.bytes();
             if let Some(seconds) = bytes.next().and_then(|first| beginnings.get_mut(usize::from(first))) {
                 *seconds |= match bytes.next() {
-                    Some(second) if second.is_ascii() && term.len() >= KEEPS_TWO => bit(second),
+                    Some(second) if second.is_ascii() && term.len() >= MIN_STABLE_PREFIX_LEN => bit(second),
                     _ => u32::MAX,
                 };
             }
@@ -34,15 +34,16 @@ impl Wanted {
         Self { terms, beginnings, analysis: Analysis::of_queries() }
     }
 
-    /// How many terms there are.
+    /// The number of terms.
     pub(crate) fn len(&self) -> usize {
         self.terms.len()
     }
 
-    /// Which term a word is found under, by its place.
+    /// The index of the term that a word matches.
     ///
-    /// A word that begins otherwise than every term needs no stem: nineteen of twenty in a text.
-    pub(crate) fn place_of(&mut self, word: Word<'_>) -> Option<usize> {
+    /// A word whose first letters differ from those of every term is not stemmed. This holds for nineteen of twenty
+    /// words.
+    pub(crate) fn index_of(&mut self, word: Word<'_>) -> Option<usize> {
         let (Word::Plain(written) | Word::Part(written) | Word::Compound(written)) = word;
         if !self.may_match(written.as_bytes()) {
             return None;
@@ -75,11 +76,11 @@ mod tests {
     fn check(query: &str, word: &str) {
         let term = Analysis::of_queries().term(Word::Plain(word)).to_owned();
         let expected = terms(query).iter().position(|known| *known == term);
-        assert_eq!(Wanted::of(query).place_of(Word::Plain(word)), expected, "{word} in {query}");
+        assert_eq!(QueryTermMatcher::of(query).index_of(Word::Plain(word)), expected, "{word} in {query}");
     }
 
     #[test]
-    fn what_stemming_changes_in_front_is_found() {
+    fn words_whose_first_letters_change_in_stemming_match() {
         for word in ["dying", "lying", "tying", "skies", "ski", "idly", "gently", "ugly", "early", "only", "singly"] {
             check(word, word);
             check(&format!("other {word} words"), &word.to_uppercase());
@@ -92,12 +93,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_word_is_found_by_itself(word in "[a-zA-Z]{1,12}(ing|ed|ational|iveness|ies|ly|s|ization|biliti|logi)?") {
+        fn a_word_matches_itself(word in "[a-zA-Z]{1,12}(ing|ed|ational|iveness|ies|ly|s|ization|biliti|logi)?") {
             check(&word, &word);
         }
 
         #[test]
-        fn no_word_is_found_or_missed_otherwise_than_by_its_term(word in "\\PC{1,8}", query in "\\PC{0,20}") {
+        fn a_word_matches_exactly_if_its_term_does(word in "\\PC{1,8}", query in "\\PC{0,20}") {
             check(&query, &word);
         }
     }

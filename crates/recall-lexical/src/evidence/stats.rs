@@ -1,9 +1,9 @@
-//! What has been counted so far, chunk by chunk and document by document?
+//! Running scores of chunks and documents.
 
-/// The most terms that are told apart in a coverage: the bits of a [`Terms`].
+/// The most terms distinguished in a coverage: the number of bits of [`Terms`].
 pub(super) const MAX_TERMS: usize = 64;
 
-/// A set of terms of the question, by their places.
+/// A set of terms of the query, by their indexes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Terms(u64);
 
@@ -32,47 +32,48 @@ impl Terms {
     }
 }
 
-/// One field of one chunk, or of a document as a whole.
+/// The score of one field of a chunk or document.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FieldTally {
-    /// BM25 over the terms so far.
+pub(super) struct FieldStats {
+    /// The BM25 sum over the terms read so far.
     pub(super) score: f32,
     /// The terms found.
     pub(super) terms: Terms,
 }
 
-/// One chunk.
+/// The scores of one chunk.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ChunkTally {
-    pub(super) body: FieldTally,
-    pub(super) symbol: FieldTally,
-    pub(super) comment: FieldTally,
-    /// How well its definitions' names match the names of the question; 0 for not at all.
+pub(super) struct ChunkStats {
+    pub(super) body: FieldStats,
+    pub(super) symbol: FieldStats,
+    pub(super) comment: FieldStats,
+    /// How well the names it defines match the names of the query. 0 if none does.
     pub(super) named: f32,
 }
 
-/// One document.
+/// The scores of one document.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct DocumentTally {
-    /// How often the current term stands in the field that is being read.
+pub(super) struct DocumentStats {
+    /// The frequency of the current term in the current field.
     pub(super) frequency: u32,
-    pub(super) body: FieldTally,
-    pub(super) symbol: FieldTally,
-    pub(super) comment: FieldTally,
-    pub(super) path: FieldTally,
-    pub(super) stem: FieldTally,
-    pub(super) folder: FieldTally,
-    /// The names of the question, by their places: defined as written, in other case, begun, and the file's own.
+    pub(super) body: FieldStats,
+    pub(super) symbol: FieldStats,
+    pub(super) comment: FieldStats,
+    pub(super) path: FieldStats,
+    pub(super) stem: FieldStats,
+    pub(super) folder: FieldStats,
+    /// The names of the query, by index, that it defines in the same case, in another case, as a prefix, or that are
+    /// its file name.
     pub(super) names_equal: Terms,
     pub(super) names_folded: Terms,
     pub(super) names_begun: Terms,
     pub(super) names_stem: Terms,
-    /// The spellings near the question that it defines or is called by, by their places.
+    /// The near spellings that it defines or that are its name, by index.
     pub(super) names_near: Terms,
-    /// Whether its title, a heading or its first sentence is the question.
+    /// Whether its title, a heading or its first sentence equals the query.
     pub(super) phrase_equal: bool,
-    /// Whether its path is the question.
+    /// Whether its path equals the query.
     pub(super) path_equal: bool,
-    /// Whether its path ends with the question.
+    /// Whether its path ends with the query.
     pub(super) path_ends: bool,
 }

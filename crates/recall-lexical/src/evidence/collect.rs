@@ -1,4 +1,4 @@
-//! Reads the postings of a question, within the documents that hold candidates.
+//! Collection of the evidence from the postings of the candidates' documents.
 
 use std::rc::Rc;
 
@@ -6,107 +6,106 @@ use tantivy::postings::TermInfo;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, TantivyError};
 
-use super::slots::{Slot, around, each_within};
-use super::tally::{ChunkTally, DocumentTally, FieldTally, MAX_TERMS};
+use super::ranges::{DocumentRange, document_ranges, each_within};
+use super::stats::{ChunkStats, DocumentStats, FieldStats, MAX_TERMS};
 use super::{DocumentEvidence, Evidence, Question};
-use crate::chunk_document::unpack;
+use crate::chunk_document::{SiblingKeys, unpack};
 use crate::clause::{B, K1, inverse_document_frequency};
-use crate::kinship;
-use crate::look_ups::LookUps;
+use crate::fields::FieldWeights;
 use crate::names::{MAX_COMPONENTS, MIN_PREFIX_BYTES, SCOPE, ends};
 use crate::searcher::NearSpellings;
-use crate::snapshot::{Found, Segment, Snapshot};
-use crate::weights::FieldWeights;
+use crate::snapshot::{Segment, Snapshot, TermPostings};
+use crate::term_cache::TermCache;
 
-/// How many names are told apart that begin with a name of the question.
-const MAX_CONTINUATIONS: usize = 64;
+/// The most names considered that begin with a name of the query.
+const MAX_PREFIX_MATCHES: usize = 64;
 
-/// How a definition whose name is that of the question counts when the chunk is chosen that stands for its document, in
-/// units of the whole question: before any match of words.
+/// The weight of a chunk that defines a name of the query, when the chunk that represents its document is chosen. In
+/// units of the whole query, so that a definition outranks any match of words.
 const NAMED_EQUAL: f32 = 2.0;
 const NAMED_FOLDED: f32 = 1.5;
 
-/// Gathers the evidence of the documents that hold the entries, which are given by segment.
-pub(crate) fn gather(
-    look_ups: &LookUps<'_>,
+/// Collects the evidence of the documents that contain the given entries, which are grouped by segment.
+pub(crate) fn collect(
+    term_cache: &TermCache<'_>,
     entries: Vec<Vec<DocId>>,
     weights: &FieldWeights,
 ) -> Result<Option<Evidence>, TantivyError> {
-    let snapshot = look_ups.snapshot;
-    let asked = Asked::of(look_ups)?;
+    let snapshot = term_cache.snapshot;
+    let query = QueryPostings::of(term_cache)?;
     let mut documents = Vec::new();
     for (number, (segment, entries)) in snapshot.segments.iter().zip(entries).enumerate() {
         if entries.is_empty() {
             continue;
         }
-        let mut reading = Reading::new(snapshot, segment, number, entries);
-        reading.read(&asked)?;
-        for place in 0..reading.slots.len() {
-            let Some(evidence) = reading.evidence(place, &asked, weights) else { return Ok(None) };
+        let mut reader = SegmentEvidence::new(snapshot, segment, number, entries);
+        reader.read(&query)?;
+        for place in 0..reader.ranges.len() {
+            let Some(evidence) = reader.evidence(place, &query, weights) else { return Ok(None) };
             documents.push(evidence);
         }
     }
     documents.sort_unstable_by_key(|evidence| evidence.document);
-    Ok(Some(Evidence { question: asked.question, documents }))
+    Ok(Some(Evidence { question: query.question, documents }))
 }
 
-/// What is looked for, with the places of its postings.
-struct Asked {
-    terms: Vec<AskedTerm>,
-    names: Vec<AskedName>,
-    whole: AskedWhole,
+/// The query's terms and names, with their postings.
+struct QueryPostings {
+    terms: Vec<QueryTerm>,
+    names: Vec<QueryName>,
+    whole: WholeQuery,
     /// The inverse document frequency of each term.
     weights: Vec<f32>,
     question: Question,
     rarest: usize,
 }
 
-struct AskedTerm {
-    body: Rc<Found>,
-    symbol: Rc<Found>,
-    comment: Rc<Found>,
-    path: Rc<Found>,
-    stem: Rc<Found>,
-    folder: Rc<Found>,
+struct QueryTerm {
+    body: Rc<TermPostings>,
+    symbol: Rc<TermPostings>,
+    comment: Rc<TermPostings>,
+    path: Rc<TermPostings>,
+    stem: Rc<TermPostings>,
+    folder: Rc<TermPostings>,
 }
 
-struct AskedName {
-    equal: Rc<Found>,
-    folded: Rc<Found>,
-    stem: Rc<Found>,
-    begun: Vec<Rc<Found>>,
+struct QueryName {
+    equal: Rc<TermPostings>,
+    folded: Rc<TermPostings>,
+    stem: Rc<TermPostings>,
+    begun: Vec<Rc<TermPostings>>,
 }
 
-/// What the question is as a whole.
+/// The query as a whole: as a phrase, as a path, and its near spellings.
 #[derive(Default)]
-struct AskedWhole {
-    phrase: Option<Rc<Found>>,
-    /// Paths that the question is, with whatever stands in front of them taken away.
-    paths: Vec<Rc<Found>>,
-    /// Ends of paths that the question is.
-    path_end: Option<Rc<Found>>,
-    /// Definitions, and ends of paths, that are spelled nearly so.
-    near_names: Vec<Rc<Found>>,
-    near_stems: Vec<Rc<Found>>,
-    near_paths: Vec<Rc<Found>>,
+struct WholeQuery {
+    phrase: Option<Rc<TermPostings>>,
+    /// The query as a path, and each of its ends without leading components.
+    paths: Vec<Rc<TermPostings>>,
+    /// The query as the end of a path.
+    path_end: Option<Rc<TermPostings>>,
+    /// Near spellings of the query: definitions, and ends of paths.
+    near_names: Vec<Rc<TermPostings>>,
+    near_stems: Vec<Rc<TermPostings>>,
+    near_paths: Vec<Rc<TermPostings>>,
 }
 
-impl Asked {
-    fn of(look_ups: &LookUps<'_>) -> Result<Self, TantivyError> {
-        let snapshot = look_ups.snapshot;
+impl QueryPostings {
+    fn of(term_cache: &TermCache<'_>) -> Result<Self, TantivyError> {
+        let snapshot = term_cache.snapshot;
         let fields = &snapshot.fields;
-        let mut asked = Self {
+        let mut query = Self {
             terms: Vec::new(),
             names: Vec::new(),
-            whole: AskedWhole::of(look_ups)?,
+            whole: WholeQuery::of(term_cache)?,
             weights: Vec::new(),
             question: Question::default(),
             rarest: 0,
         };
         let mut unknown = 0.0;
-        for term in look_ups.terms.iter().take(MAX_TERMS) {
-            let look_up = |field| look_ups.look_up(field, term.as_bytes());
-            let term = AskedTerm {
+        for term in term_cache.terms.iter().take(MAX_TERMS) {
+            let look_up = |field| term_cache.look_up(field, term.as_bytes());
+            let term = QueryTerm {
                 body: look_up(fields.body)?,
                 symbol: look_up(fields.symbol)?,
                 comment: look_up(fields.comment)?,
@@ -118,125 +117,125 @@ impl Asked {
             if term.body.chunks == 0 && term.symbol.chunks == 0 && term.path.chunks == 0 {
                 unknown += weight;
             }
-            asked.weights.push(weight);
-            asked.terms.push(term);
+            query.weights.push(weight);
+            query.terms.push(term);
         }
-        for name in &look_ups.names {
+        for name in &term_cache.names {
             let folded = name.to_lowercase();
             let last = folded.rsplit_once(SCOPE).map_or(folded.as_str(), |(_, last)| last);
             let begun = if folded.len() >= MIN_PREFIX_BYTES {
-                look_ups.look_up_from(fields.folded_name, &folded, MAX_CONTINUATIONS)?
+                term_cache.look_up_prefix(fields.folded_name, &folded, MAX_PREFIX_MATCHES)?
             } else {
                 Vec::new()
             };
-            asked.names.push(AskedName {
-                equal: look_ups.look_up(fields.name, name.as_bytes())?,
-                folded: look_ups.look_up(fields.folded_name, last.as_bytes())?,
-                stem: look_ups.look_up(fields.stem, last.as_bytes())?,
+            query.names.push(QueryName {
+                equal: term_cache.look_up(fields.name, name.as_bytes())?,
+                folded: term_cache.look_up(fields.folded_name, last.as_bytes())?,
+                stem: term_cache.look_up(fields.stem, last.as_bytes())?,
                 begun,
             });
         }
-        let weight: f32 = asked.weights.iter().sum();
-        asked.rarest = (0..asked.weights.len())
-            .max_by(|&a, &b| asked.weights[a].total_cmp(&asked.weights[b]).then(b.cmp(&a)))
+        let weight: f32 = query.weights.iter().sum();
+        query.rarest = (0..query.weights.len())
+            .max_by(|&a, &b| query.weights[a].total_cmp(&query.weights[b]).then(b.cmp(&a)))
             .unwrap_or_default();
-        asked.question = Question {
-            terms: asked.terms.len() as f32,
-            names: asked.names.len() as f32,
+        query.question = Question {
+            terms: query.terms.len() as f32,
+            names: query.names.len() as f32,
             weight,
-            rarest: asked.weights.get(asked.rarest).copied().unwrap_or_default(),
+            rarest: query.weights.get(query.rarest).copied().unwrap_or_default(),
             unknown: if weight > 0.0 { unknown / weight } else { 0.0 },
             chunks: snapshot.chunks as f32,
         };
-        Ok(asked)
+        Ok(query)
     }
 }
 
-impl AskedWhole {
-    fn of(look_ups: &LookUps<'_>) -> Result<Self, TantivyError> {
-        let fields = &look_ups.snapshot.fields;
-        let phrase = look_ups.phrase.as_ref();
+impl WholeQuery {
+    fn of(term_cache: &TermCache<'_>) -> Result<Self, TantivyError> {
+        let fields = &term_cache.snapshot.fields;
+        let phrase = term_cache.phrase.as_ref();
         let mut whole = Self {
-            phrase: phrase.map(|key| look_ups.look_up(fields.phrase, key.as_bytes())).transpose()?,
+            phrase: phrase.map(|key| term_cache.look_up(fields.phrase, key.as_bytes())).transpose()?,
             ..Self::default()
         };
-        if let Some(path) = &look_ups.path {
+        if let Some(path) = &term_cache.path {
             for end in ends(path, "/").take(MAX_COMPONENTS) {
-                whole.paths.push(look_ups.look_up(fields.path_raw, end.as_bytes())?);
+                whole.paths.push(term_cache.look_up(fields.path_raw, end.as_bytes())?);
             }
-            whole.path_end = Some(look_ups.look_up(fields.path_end, path.to_lowercase().as_bytes())?);
+            whole.path_end = Some(term_cache.look_up(fields.path_end, path.to_lowercase().as_bytes())?);
         }
-        let NearSpellings { names, paths } = &look_ups.near;
+        let NearSpellings { names, paths } = &term_cache.near;
         for name in names {
-            whole.near_names.push(look_ups.look_up(fields.name, name.as_bytes())?);
-            whole.near_stems.push(look_ups.look_up(fields.stem, name.to_lowercase().as_bytes())?);
+            whole.near_names.push(term_cache.look_up(fields.name, name.as_bytes())?);
+            whole.near_stems.push(term_cache.look_up(fields.stem, name.to_lowercase().as_bytes())?);
         }
         for path in paths {
-            whole.near_paths.push(look_ups.look_up(fields.path_end, path.as_bytes())?);
+            whole.near_paths.push(term_cache.look_up(fields.path_end, path.as_bytes())?);
         }
         Ok(whole)
     }
 }
 
-/// The candidates' documents of one segment, while they are read.
-struct Reading<'a> {
+/// The state while the candidates' documents of one segment are read.
+struct SegmentEvidence<'a> {
     snapshot: &'a Snapshot,
     segment: &'a Segment,
     number: usize,
-    slots: Vec<Slot>,
-    chunks: Vec<ChunkTally>,
-    documents: Vec<DocumentTally>,
-    /// How many terms each document has in its text, its names and its comments.
+    ranges: Vec<DocumentRange>,
+    chunks: Vec<ChunkStats>,
+    documents: Vec<DocumentStats>,
+    /// The number of terms in the text, the names and the comments of each document.
     lengths: Vec<[u32; 3]>,
 }
 
-/// A field that chunks have.
+/// A field that every chunk has.
 #[derive(Clone, Copy)]
 struct ChunkField {
     field: Field,
-    of_chunk: fn(&mut ChunkTally) -> &mut FieldTally,
-    of_document: fn(&mut DocumentTally) -> &mut FieldTally,
+    of_chunk: fn(&mut ChunkStats) -> &mut FieldStats,
+    of_document: fn(&mut DocumentStats) -> &mut FieldStats,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> SegmentEvidence<'a> {
     fn new(snapshot: &'a Snapshot, segment: &'a Segment, number: usize, entries: Vec<DocId>) -> Self {
-        let slots = around(segment, entries);
-        let chunks = vec![ChunkTally::default(); slots.last().map_or(0, |slot| slot.locals().end)];
-        let documents = vec![DocumentTally::default(); slots.len()];
+        let ranges = document_ranges(segment, entries);
+        let chunks = vec![ChunkStats::default(); ranges.last().map_or(0, |range| range.locals().end)];
+        let documents = vec![DocumentStats::default(); ranges.len()];
         let fields = [snapshot.fields.body, snapshot.fields.symbol, snapshot.fields.comment];
         let lengths = fields.map(|field| segment.lengths(field));
-        let length = |slot: &Slot, field: usize| -> u32 {
+        let length = |range: &DocumentRange, field: usize| -> u32 {
             let lengths = lengths[field].as_ref();
-            lengths.map_or(0, |lengths| slot.entries.clone().map(|entry| lengths.fieldnorm(entry)).sum())
+            lengths.map_or(0, |lengths| range.entries.clone().map(|entry| lengths.fieldnorm(entry)).sum())
         };
-        let lengths = slots.iter().map(|slot| std::array::from_fn(|field| length(slot, field))).collect();
-        Self { snapshot, segment, number, slots, chunks, documents, lengths }
+        let lengths = ranges.iter().map(|range| std::array::from_fn(|field| length(range, field))).collect();
+        Self { snapshot, segment, number, ranges, chunks, documents, lengths }
     }
 
-    fn read(&mut self, asked: &Asked) -> Result<(), TantivyError> {
+    fn read(&mut self, query: &QueryPostings) -> Result<(), TantivyError> {
         let fields = self.snapshot.fields;
         let body = ChunkField { field: fields.body, of_chunk: |c| &mut c.body, of_document: |d| &mut d.body };
         let symbol = ChunkField { field: fields.symbol, of_chunk: |c| &mut c.symbol, of_document: |d| &mut d.symbol };
         let comment =
             ChunkField { field: fields.comment, of_chunk: |c| &mut c.comment, of_document: |d| &mut d.comment };
         let all = [
-            (body, (|term: &AskedTerm| &term.body) as fn(&AskedTerm) -> &Found),
+            (body, (|term: &QueryTerm| &term.body) as fn(&QueryTerm) -> &TermPostings),
             (symbol, |term| &term.symbol),
             (comment, |term| &term.comment),
         ];
         for (number, (chunk_field, found)) in all.into_iter().enumerate() {
             let lengths = self.relative_lengths(chunk_field.field, number);
-            for (place, term) in asked.terms.iter().enumerate() {
+            for (place, term) in query.terms.iter().enumerate() {
                 self.read_chunks(chunk_field, found(term), place, &lengths)?;
             }
         }
-        for (place, term) in asked.terms.iter().enumerate() {
+        for (place, term) in query.terms.iter().enumerate() {
             self.read_documents(fields.path_words, &term.path, place, |document| &mut document.path)?;
             self.read_documents(fields.stem_words, &term.stem, place, |document| &mut document.stem)?;
             self.read_documents(fields.folder_words, &term.folder, place, |document| &mut document.folder)?;
         }
-        let unit = asked.question.weight * (K1 + 1.0) * 4.0;
-        for (place, name) in asked.names.iter().enumerate() {
+        let unit = query.question.weight * (K1 + 1.0) * 4.0;
+        for (place, name) in query.names.iter().enumerate() {
             self.each_match(fields.name, &name.equal, |chunk, document| {
                 chunk.named = chunk.named.max(NAMED_EQUAL * unit);
                 document.names_equal.insert(place);
@@ -250,11 +249,11 @@ impl<'a> Reading<'a> {
             }
             self.each_match(fields.stem, &name.stem, |_, document| document.names_stem.insert(place))?;
         }
-        self.read_whole(&asked.whole, unit)
+        self.read_whole_query(&query.whole, unit)
     }
 
-    /// Reads what the question is as a whole.
-    fn read_whole(&mut self, whole: &AskedWhole, unit: f32) -> Result<(), TantivyError> {
+    /// Reads the matches of the query as a whole.
+    fn read_whole_query(&mut self, whole: &WholeQuery, unit: f32) -> Result<(), TantivyError> {
         let fields = self.snapshot.fields;
         if let Some(phrase) = &whole.phrase {
             self.each_match(fields.phrase, phrase, |chunk, document| {
@@ -283,11 +282,11 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// The length of each document in a field, which is the one of that number, in relation to the mean.
+    /// The length of each document in a field, relative to the mean. `number` is the field's index in `lengths`.
     fn relative_lengths(&self, field: Field, number: usize) -> Vec<f32> {
         let mean = self.snapshot.mean_length(field) * self.snapshot.chunks as f32 / self.snapshot.documents as f32;
         if self.segment.lengths(field).is_none() {
-            return vec![1.0; self.slots.len()];
+            return vec![1.0; self.ranges.len()];
         }
         self.lengths.iter().map(|lengths| lengths[number] as f32 / mean.max(1.0)).collect()
     }
@@ -296,7 +295,7 @@ impl<'a> Reading<'a> {
     fn read_chunks(
         &mut self,
         ChunkField { field, of_chunk, of_document }: ChunkField,
-        found: &Found,
+        found: &TermPostings,
         place: usize,
         document_lengths: &[f32],
     ) -> Result<(), TantivyError> {
@@ -304,41 +303,41 @@ impl<'a> Reading<'a> {
         let Some(lengths) = self.segment.lengths(field) else { return Ok(()) };
         let mean = self.snapshot.mean_length(field);
         let weight = inverse_document_frequency(found.chunks, self.snapshot.chunks) * (K1 + 1.0);
-        let Self { segment, slots, chunks, documents, .. } = self;
-        each_within(postings(segment, field, info)?, slots, |number, entry, frequency| {
-            let tally = of_chunk(&mut chunks[slots[number].local(entry)]);
-            tally.score += weight * saturated(frequency, lengths.fieldnorm(entry) as f32 / mean);
-            tally.terms.insert(place);
+        let Self { segment, ranges, chunks, documents, .. } = self;
+        each_within(postings(segment, field, info)?, ranges, |number, entry, frequency| {
+            let stats = of_chunk(&mut chunks[ranges[number].local(entry)]);
+            stats.score += weight * saturated_frequency(frequency, lengths.fieldnorm(entry) as f32 / mean);
+            stats.terms.insert(place);
             documents[number].frequency += frequency;
         });
         for (document, &length) in documents.iter_mut().zip(document_lengths) {
             let frequency = std::mem::take(&mut document.frequency);
             if frequency > 0 {
-                let tally = of_document(document);
-                tally.score += weight * saturated(frequency, length);
-                tally.terms.insert(place);
+                let stats = of_document(document);
+                stats.score += weight * saturated_frequency(frequency, length);
+                stats.terms.insert(place);
             }
         }
         Ok(())
     }
 
-    /// Reads one term of a field that a document's first chunk has.
+    /// Reads one term of a field that only the first chunk of a document has.
     fn read_documents(
         &mut self,
         field: Field,
-        found: &Found,
+        found: &TermPostings,
         place: usize,
-        of_document: fn(&mut DocumentTally) -> &mut FieldTally,
+        of_document: fn(&mut DocumentStats) -> &mut FieldStats,
     ) -> Result<(), TantivyError> {
         let Some(info) = &found.infos[self.number] else { return Ok(()) };
         let Some(lengths) = self.segment.lengths(field) else { return Ok(()) };
         let mean = self.snapshot.mean_length(field) * self.snapshot.chunks as f32 / self.snapshot.documents as f32;
         let weight = inverse_document_frequency(found.chunks, self.snapshot.documents) * (K1 + 1.0);
-        let Self { segment, slots, documents, .. } = self;
-        each_within(postings(segment, field, info)?, slots, |number, entry, frequency| {
-            let tally = of_document(&mut documents[number]);
-            tally.score += weight * saturated(frequency, lengths.fieldnorm(entry) as f32 / mean.max(1.0));
-            tally.terms.insert(place);
+        let Self { segment, ranges, documents, .. } = self;
+        each_within(postings(segment, field, info)?, ranges, |number, entry, frequency| {
+            let stats = of_document(&mut documents[number]);
+            stats.score += weight * saturated_frequency(frequency, lengths.fieldnorm(entry) as f32 / mean.max(1.0));
+            stats.terms.insert(place);
         });
         Ok(())
     }
@@ -347,51 +346,52 @@ impl<'a> Reading<'a> {
     fn each_match(
         &mut self,
         field: Field,
-        found: &Found,
-        mut matched: impl FnMut(&mut ChunkTally, &mut DocumentTally),
+        found: &TermPostings,
+        mut matched: impl FnMut(&mut ChunkStats, &mut DocumentStats),
     ) -> Result<(), TantivyError> {
         let Some(info) = &found.infos[self.number] else { return Ok(()) };
-        let Self { segment, slots, chunks, documents, .. } = self;
+        let Self { segment, ranges, chunks, documents, .. } = self;
         let keys = segment.inverted(field).read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
-        each_within(keys, slots, |number, entry, _| {
-            matched(&mut chunks[slots[number].local(entry)], &mut documents[number]);
+        each_within(keys, ranges, |number, entry, _| {
+            matched(&mut chunks[ranges[number].local(entry)], &mut documents[number]);
         });
         Ok(())
     }
 
-    /// What was read of one document; `None` when its traits cannot be of this index.
-    fn evidence(&self, place: usize, asked: &Asked, weights: &FieldWeights) -> Option<DocumentEvidence> {
+    /// The evidence of one document. `None` if its traits are invalid.
+    fn evidence(&self, place: usize, query: &QueryPostings, weights: &FieldWeights) -> Option<DocumentEvidence> {
         let fields = &self.snapshot.fields;
-        let (slot, document) = (&self.slots[place], &self.documents[place]);
-        let chunks = &self.chunks[slot.locals()];
-        let score = |chunk: &ChunkTally| {
+        let (range, document) = (&self.ranges[place], &self.documents[place]);
+        let chunks = &self.chunks[range.locals()];
+        let score = |chunk: &ChunkStats| {
             weights.body * chunk.body.score
                 + weights.symbol * chunk.symbol.score
                 + weights.comment * chunk.comment.score
         };
-        // The first that defines what is named; a type stands before its constructors and methods. Else the best.
-        let worth = |chunk: &ChunkTally| if chunk.named > 0.0 { chunk.named } else { score(chunk) };
+        // The first chunk that defines a name of the query, since a type precedes its constructors and methods.
+        // Otherwise the best.
+        let worth = |chunk: &ChunkStats| if chunk.named > 0.0 { chunk.named } else { score(chunk) };
         let chosen = (0..chunks.len())
             .max_by(|&a, &b| worth(&chunks[a]).total_cmp(&worth(&chunks[b])).then(b.cmp(&a)))
             .unwrap_or_default();
-        let (first, entry) = (slot.entries.start, slot.entries.start + chosen as DocId);
+        let (first, entry) = (range.entries.start, range.entries.start + chosen as DocId);
         let chunk = &chunks[chosen];
-        let all = asked.question.weight.max(f32::MIN_POSITIVE);
-        let coverage = |tally: &FieldTally| tally.terms.weight(&asked.weights) / all;
+        let all = query.question.weight.max(f32::MIN_POSITIVE);
+        let coverage = |stats: &FieldStats| stats.terms.weight(&query.weights) / all;
         let length = |field, entry| self.segment.lengths(field).map_or(0, |lengths| lengths.fieldnorm(entry));
         let share =
-            |tally: &FieldTally, field, entry| (tally.terms.len() as f32 / length(field, entry).max(1) as f32).min(1.0);
-        let best = |of: fn(&ChunkTally) -> f32| chunks.iter().map(of).fold(0.0, f32::max);
+            |stats: &FieldStats, field, entry| (stats.terms.len() as f32 / length(field, entry).max(1) as f32).min(1.0);
+        let best = |of: fn(&ChunkStats) -> f32| chunks.iter().map(of).fold(0.0, f32::max);
         let [tokens, symbol_tokens, comment_tokens] = self.lengths[place].map(|length| length as f32);
         let packed = self.segment.traits(entry);
-        let kinship = kinship::unpack(packed);
+        let keys = SiblingKeys::unpack(packed);
         let matched = chunks.iter().filter(|chunk| chunk.body.score > 0.0).count();
         Some(DocumentEvidence {
             document: self.segment.document_row(entry),
             chunk: self.segment.chunk_row(entry),
             traits: unpack(packed)?,
-            folder: kinship.folder,
-            stem: kinship.stem,
+            folder: keys.folder,
+            stem: keys.stem,
             chunks: chunks.len() as f32,
             symbol_tokens,
             comment_tokens,
@@ -414,7 +414,7 @@ impl<'a> Reading<'a> {
             chunk_symbol_coverage: chunks.iter().map(|chunk| coverage(&chunk.symbol)).fold(0.0, f32::max),
             symbol_share: chunks
                 .iter()
-                .zip(slot.entries.clone())
+                .zip(range.entries.clone())
                 .map(|(chunk, entry)| share(&chunk.symbol, fields.symbol, entry))
                 .fold(0.0, f32::max),
             comment_coverage: coverage(&document.comment),
@@ -433,18 +433,18 @@ impl<'a> Reading<'a> {
                 (false, true) => 0.5,
                 (false, false) => 0.0,
             },
-            holds_rarest: f32::from(u8::from(document.body.terms.contains(asked.rarest))),
+            holds_rarest: f32::from(u8::from(document.body.terms.contains(query.rarest))),
         })
     }
 }
 
-/// The part of BM25 that a term's frequency and a text's length in relation to the mean decide; below 1.
-fn saturated(frequency: u32, relative_length: f32) -> f32 {
+/// The saturated term frequency of BM25 for a text of this length relative to the mean. Less than 1.
+fn saturated_frequency(frequency: u32, relative_length: f32) -> f32 {
     let frequency = frequency as f32;
     frequency / (frequency + K1 * (1.0 - B + B * relative_length))
 }
 
-/// The sum of the three greatest.
+/// The sum of the three largest.
 fn sum_of_best(scores: impl Iterator<Item = f32>) -> f32 {
     let mut best = [0.0_f32; 3];
     for score in scores {

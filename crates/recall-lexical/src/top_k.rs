@@ -1,10 +1,11 @@
-//! Which entries score best over a list of clauses?
+//! Top-k search over a disjunction of clauses, with `MaxScore` pruning.
 //!
-//! Scores are summed clause by clause into one accumulator an entry, the most worthy clause first. Once what the remaining
-//! clauses can add is less than the score of the last entry that would be returned, no new entry can come in (Turtle and
-//! Flood's `MaxScore`, 1995, term at a time): only those that can still be among the best are looked up in the remaining, and
-//! commonest, lists. Every sum is made in the same order whichever segment an entry is in, so that equal chunks get equal
-//! scores to the last bit and an answer does not depend on when segments are merged.
+//! Scores are summed clause by clause into one accumulator per entry, the clause with the highest bound first. Once the
+//! remaining clauses together can add less than the score of the last entry that would be returned, no new entry can
+//! qualify (Turtle and Flood's `MaxScore`, 1995, term at a time). The remaining posting lists, which are those of the
+//! most common terms, are then read only for the entries that can still qualify. Every sum has the same order of
+//! addends in all segments, so equal chunks get bit-identical scores, and results do not depend on when segments are
+//! merged.
 
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,18 +13,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use recall_core::{ChunkRow, DocumentRow};
 use tantivy::{DocId, TantivyError};
 
-use crate::clause::{Clauses, List, Worth};
-use crate::filter::Gate;
+use crate::clause::{DisjunctionQuery, List, TermScorer};
+use crate::filter::DocFilter;
 use crate::snapshot::{Address, Segment};
 
-/// To look one entry up in a list costs about as much as to read this many of its entries in order.
+/// A seek in a list costs about as much as reading this many of its entries in order.
 const SEEK_COST: usize = 8;
 
-/// Bounds are sums of rounded numbers; a bound that is wrong by rounding must not drop an entry.
+/// Bounds are sums of rounded numbers. This factor keeps a rounding error from dropping an entry.
 const ROUNDING: f32 = 1.0 + 1e-4;
 
-/// What decides between equal scores: chunks of documents with a lesser number come first, then those with a lesser row.
-/// `None` where rows alone decide.
+/// The tie breaker of equal scores: chunks whose document has a smaller number come first, then those with a smaller
+/// row. `None` if rows alone decide.
 pub type Ties<'a> = Option<&'a dyn Fn(DocumentRow) -> u64>;
 
 /// An entry with its score.
@@ -35,11 +36,11 @@ pub(crate) struct Scored {
     pub(crate) address: Address,
 }
 
-/// The best entries that pass the gates, best first, ties by number and chunk row; at most `depth`.
-pub(crate) fn best(
+/// The `depth` best entries that pass the filters, best first. Ties are broken by `ties`, then by chunk row.
+pub(crate) fn top_k(
     segments: &[Arc<Segment>],
-    clauses: Clauses<'_>,
-    gates: &[Gate<'_>],
+    clauses: DisjunctionQuery<'_>,
+    doc_filters: &[DocFilter<'_>],
     depth: usize,
     scratch: &ScratchPool,
     ties: Ties<'_>,
@@ -50,29 +51,29 @@ pub(crate) fn best(
         return Ok(best);
     }
     let mut scratch = scratch.take();
-    for (number, (segment, gate)) in segments.iter().zip(gates).enumerate() {
+    for (number, (segment, doc_filter)) in segments.iter().zip(doc_filters).enumerate() {
         let mut lists = Vec::with_capacity(clauses.len());
         for clause in &clauses {
             if let Some(list) = clause.open(number, segment)? {
-                lists.push((list, clause.worth()));
+                lists.push((list, clause.scorer()));
             }
         }
         let floor = if best.len() == depth { best[depth - 1].score } else { 0.0 };
-        scratch.0.sum(segment, lists, gate, depth, floor);
+        scratch.0.sum(segment, lists, doc_filter, depth, floor);
         for &entry in &scratch.0.survivors {
             let score = scratch.0.scores[entry as usize];
             let (row, document) = (segment.chunk_row(entry), segment.document_row(entry));
             best.push(Scored { score, row, document, address: Address { segment: number, entry } });
         }
         scratch.0.clear();
-        keep_best(&mut best, depth, ties);
+        keep_top_k(&mut best, depth, ties);
     }
     Ok(best)
 }
 
-/// Keeps the `depth` best entries and puts them in order, the best first. What decides between equals is asked for these alone,
-/// once each: a word that is in many titles gives thousands of them.
-pub(crate) fn keep_best(entries: &mut Vec<Scored>, depth: usize, ties: Ties<'_>) {
+/// Sorts the entries best first and keeps the `depth` best. The tie breaker is called once for each entry of a tie that
+/// reaches into the result, because a word in many titles gives thousands of equal scores.
+pub(crate) fn keep_top_k(entries: &mut Vec<Scored>, depth: usize, ties: Ties<'_>) {
     entries.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
     let mut start = 0;
     while start < entries.len().min(depth) {
@@ -96,13 +97,13 @@ pub(crate) fn keep_best(entries: &mut Vec<Scored>, depth: usize, ties: Ties<'_>)
     entries.truncate(depth);
 }
 
-/// Accumulators that are kept between queries, because to allocate and clear them costs more than a short query.
+/// A pool of accumulators. Allocating and clearing them costs more than a short query.
 #[derive(Debug, Default)]
 pub(crate) struct ScratchPool(Mutex<Vec<Scratch>>);
 
 impl ScratchPool {
-    /// More searches than this at once are rare, and each set has the size of the largest segment.
-    const KEPT: usize = 4;
+    /// More concurrent searches are rare, and each accumulator has the size of the largest segment.
+    const MAX_POOLED: usize = 4;
 
     fn take(&self) -> Borrowed<'_> {
         let scratch = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
@@ -114,10 +115,10 @@ struct Borrowed<'a>(Scratch, &'a ScratchPool);
 
 impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
-        // A query that ended early leaves its sums behind.
+        // A query that failed leaves its sums behind.
         self.0.clear();
         let mut kept = self.1.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() < ScratchPool::KEPT {
+        if kept.len() < ScratchPool::MAX_POOLED {
             kept.push(std::mem::take(&mut self.0));
         }
     }
@@ -125,44 +126,52 @@ impl Drop for Borrowed<'_> {
 
 #[derive(Debug, Default)]
 struct Scratch {
-    /// The sum of each entry so far; 0 for entries that nothing has matched.
+    /// The sum of each entry so far. 0 for entries without a match.
     scores: Vec<f32>,
     /// The entries whose sum is not 0.
     touched: Vec<DocId>,
-    /// The entries that can be among the best; ascending while lists are still to come.
+    /// The entries that can still be among the best. Ascending while lists remain.
     survivors: Vec<DocId>,
-    /// Room to find the last of the best.
+    /// Scratch space for selecting the last of the best.
     ranked: Vec<f32>,
 }
 
 impl Scratch {
-    /// Sums the lists of one segment; afterwards `survivors` are the `depth` best and their ties, where they reach the floor.
-    fn sum(&mut self, segment: &Segment, lists: Vec<(List<'_>, &Worth)>, gate: &Gate<'_>, depth: usize, floor: f32) {
+    /// Sums the lists of one segment. Afterwards `survivors` are the `depth` best entries and their ties, if they reach
+    /// the floor.
+    fn sum(
+        &mut self,
+        segment: &Segment,
+        lists: Vec<(List<'_>, &TermScorer)>,
+        doc_filter: &DocFilter<'_>,
+        depth: usize,
+        floor: f32,
+    ) {
         if self.scores.len() < segment.entries() as usize {
             self.scores.resize(segment.entries() as usize, 0.0);
         }
-        let mut rest: f32 = lists.iter().map(|(_, worth)| worth.bound()).sum();
+        let mut rest: f32 = lists.iter().map(|(_, scorer)| scorer.bound()).sum();
         let mut threshold = floor;
         let mut lists = lists.into_iter().peekable();
-        while let Some((list, worth)) = lists.next_if(|(list, _)| {
-            // The threshold costs a pass over what is touched: only where a long list might be spared.
+        while let Some((list, scorer)) = lists.next_if(|(list, _)| {
+            // Computing the threshold takes a pass over `touched`. Do it only if it might spare a long list.
             if list.len() >= self.touched.len() {
-                threshold = threshold.max(last_of_best(&self.touched, &self.scores, &mut self.ranked, depth));
+                threshold = threshold.max(kth_best_score(&self.touched, &self.scores, &mut self.ranked, depth));
             }
             rest * ROUNDING >= threshold
         }) {
-            self.add_all(list, worth, gate);
-            rest -= worth.bound();
+            self.add_all(list, scorer, doc_filter);
+            rest -= scorer.bound();
         }
-        threshold = threshold.max(last_of_best(&self.touched, &self.scores, &mut self.ranked, depth));
+        threshold = threshold.max(kth_best_score(&self.touched, &self.scores, &mut self.ranked, depth));
         let Self { scores, touched, survivors, .. } = self;
-        // Most of what is touched is out by now, and what is out need not be put in order.
+        // Most touched entries are out by now. Filter them before sorting.
         survivors.extend(touched.iter().filter(|&&entry| (scores[entry as usize] + rest) * ROUNDING >= threshold));
         survivors.sort_unstable();
-        for (list, worth) in lists {
-            self.add_to_survivors(list, worth);
-            rest -= worth.bound();
-            threshold = threshold.max(last_of_best(&self.survivors, &self.scores, &mut self.ranked, depth));
+        for (list, scorer) in lists {
+            self.add_to_survivors(list, scorer);
+            rest -= scorer.bound();
+            threshold = threshold.max(kth_best_score(&self.survivors, &self.scores, &mut self.ranked, depth));
             let scores = &self.scores;
             self.survivors.retain(|&entry| (scores[entry as usize] + rest) * ROUNDING >= threshold);
         }
@@ -170,36 +179,38 @@ impl Scratch {
         self.survivors.retain(|&entry| scores[entry as usize] >= threshold);
     }
 
-    /// Adds a list to every entry that passes the gate.
-    fn add_all(&mut self, mut list: List<'_>, worth: &Worth, gate: &Gate<'_>) {
+    /// Adds a list to every entry that passes the filter.
+    fn add_all(&mut self, mut list: List<'_>, scorer: &TermScorer, doc_filter: &DocFilter<'_>) {
         let Self { scores, touched, .. } = self;
-        let add = |entry: DocId, worth: f32| {
-            let score = &mut scores[entry as usize];
-            if *score == 0.0 {
+        let add = |entry: DocId, score: f32| {
+            let total = &mut scores[entry as usize];
+            if *total == 0.0 {
                 touched.push(entry);
             }
-            *score += worth;
+            *total += score;
         };
-        match gate {
-            Gate::All => list.scan(worth, |_| true, add),
-            Gate::Alive(alive) => list.scan(worth, |entry| alive.is_alive(entry), add),
-            Gate::Only(entries) if entries.len() * SEEK_COST < list.len() => list.seek(worth, entries.iter(), add),
-            Gate::Only(entries) => list.scan(worth, |entry| entries.contains(entry), add),
+        match doc_filter {
+            DocFilter::All => list.scan(scorer, |_| true, add),
+            DocFilter::Alive(alive) => list.scan(scorer, |entry| alive.is_alive(entry), add),
+            DocFilter::Only(entries) if entries.len() * SEEK_COST < list.len() => {
+                list.seek(scorer, entries.iter(), add);
+            }
+            DocFilter::Only(entries) => list.scan(scorer, |entry| entries.contains(entry), add),
         }
     }
 
     /// Adds a list to the entries that can still be among the best.
-    fn add_to_survivors(&mut self, mut list: List<'_>, worth: &Worth) {
-        let scores = Cell::from_mut(self.scores.as_mut_slice()).as_slice_of_cells();
-        let add = |entry: DocId, worth: f32| {
-            let score = &scores[entry as usize];
-            score.set(score.get() + worth);
+    fn add_to_survivors(&mut self, mut list: List<'_>, scorer: &TermScorer) {
+        let totals = Cell::from_mut(self.scores.as_mut_slice()).as_slice_of_cells();
+        let add = |entry: DocId, score: f32| {
+            let total = &totals[entry as usize];
+            total.set(total.get() + score);
         };
         if self.survivors.len() * SEEK_COST < list.len() {
-            list.seek(worth, self.survivors.iter().copied(), add);
+            list.seek(scorer, self.survivors.iter().copied(), add);
         } else {
-            // What was touched and is no survivor is summed as well, and never looked at again.
-            list.scan(worth, |entry| scores[entry as usize].get() > 0.0, add);
+            // Touched entries that are not survivors are summed too, but never read again.
+            list.scan(scorer, |entry| totals[entry as usize].get() > 0.0, add);
         }
     }
 
@@ -212,8 +223,8 @@ impl Scratch {
     }
 }
 
-/// The score of the last of the `depth` best entries; 0 while there are fewer.
-fn last_of_best(entries: &[DocId], scores: &[f32], ranked: &mut Vec<f32>, depth: usize) -> f32 {
+/// The score of the last of the `depth` best entries. 0 if there are fewer.
+fn kth_best_score(entries: &[DocId], scores: &[f32], ranked: &mut Vec<f32>, depth: usize) -> f32 {
     if entries.len() < depth {
         return 0.0;
     }
@@ -234,12 +245,12 @@ mod tests {
     fn kept(depth: usize, ties: Ties<'_>) -> Vec<i64> {
         let mut entries =
             vec![scored(0.5, 8), scored(1.0, 3), scored(1.0, 5), scored(2.0, 6), scored(1.0, 4), scored(0.5, 7)];
-        keep_best(&mut entries, depth, ties);
+        keep_top_k(&mut entries, depth, ties);
         entries.iter().map(|entry| entry.row.0).collect()
     }
 
     #[test]
-    fn of_equals_those_with_the_lesser_number_are_kept_and_only_they_are_asked_for_it() {
+    fn the_tie_breaker_is_called_only_for_ties_within_the_depth() {
         let asked = Cell::new(0);
         let number = |document: DocumentRow| {
             asked.set(asked.get() + 1);
@@ -251,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn without_numbers_rows_decide() {
+    fn without_a_tie_breaker_rows_decide() {
         assert_eq!(kept(3, None), [6, 3, 4]);
         assert_eq!(kept(0, None), [0; 0]);
         assert_eq!(kept(9, None), [6, 3, 4, 5, 7, 8]);

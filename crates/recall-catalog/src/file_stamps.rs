@@ -1,7 +1,7 @@
-//! What the files of an open catalog look like, by which it is noticed that somebody else has changed them.
+//! Fingerprints of the files of an open catalog, to detect changes by other programs.
 //!
-//! SQLite trusts what it holds in memory: pages that were read before are not read again, and the log is not verified again.
-//! So a file that was replaced or overwritten while it is open gives answers that mix the old and the new.
+//! SQLite trusts its caches: it does not read cached pages again and does not verify the log again. If a file is
+//! replaced or overwritten while it is open, results mix the old and the new contents.
 
 use std::fs;
 use std::path::Path;
@@ -11,34 +11,34 @@ use recall_core::Generation;
 
 use crate::connection::side_file;
 
-/// How somebody else changed the files of an open catalog.
+/// How another program changed the files of an open catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disturbance {
-    /// Another file is in its place, or none.
+    /// The file was replaced or removed.
     Replaced,
-    /// The file is the same, and other bytes were written to it or to its log.
+    /// The file or its log was overwritten in place.
     Overwritten,
 }
 
-/// What a file looks like from outside.
+/// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Looks {
+struct FileStamp {
     device: u64,
     inode: u64,
     bytes: u64,
     modified: Option<SystemTime>,
 }
 
-/// What the files looked like when this process last wrote them.
+/// The fingerprint of the files when this process last wrote them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Imprint {
-    file: Option<Looks>,
-    log: Option<Looks>,
-    /// The generation that they held; `None` if it could not be read.
+pub(crate) struct FileStamps {
+    file: Option<FileStamp>,
+    log: Option<FileStamp>,
+    /// Their generation. `None` if it could not be read.
     pub(crate) generation: Option<Generation>,
 }
 
-impl Looks {
+impl FileStamp {
     fn of(path: &Path) -> Option<Self> {
         let metadata = fs::symlink_metadata(path).ok()?;
         #[cfg(unix)]
@@ -56,17 +56,17 @@ impl Looks {
     }
 }
 
-impl Imprint {
+impl FileStamps {
     pub(crate) fn of(path: &Path, generation: Option<Generation>) -> Self {
-        Self { file: Looks::of(path), log: Looks::of(&side_file(path, "-wal")), generation }
+        Self { file: FileStamp::of(path), log: FileStamp::of(&side_file(path, "-wal")), generation }
     }
 
-    /// Whether the files look otherwise than before.
+    /// Whether the metadata of a file changed.
     pub(crate) fn differs(&self, before: &Self) -> bool {
         (self.file, self.log) != (before.file, before.log)
     }
 
-    /// Whether the file itself is another one.
+    /// Whether the file was replaced by another one, removed or created.
     pub(crate) fn is_of_another_file(&self, before: &Self) -> bool {
         match (self.file, before.file) {
             (Some(now), Some(before)) => !now.is_same_file(before),
@@ -75,9 +75,9 @@ impl Imprint {
         }
     }
 
-    /// Whether another process has folded the log into the file: the file was written, and the log is empty since.
+    /// Whether another process has checkpointed the log: the file was written, and the log is empty since.
     pub(crate) fn is_folded(&self, before: &Self) -> bool {
-        let bytes = |log: Option<Looks>| log.map_or(0, |log| log.bytes);
+        let bytes = |log: Option<FileStamp>| log.map_or(0, |log| log.bytes);
         self.file != before.file && bytes(self.log) == 0 && bytes(before.log) > 0
     }
 }

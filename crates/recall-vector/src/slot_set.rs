@@ -1,13 +1,13 @@
-//! Which places of a base are meant?
+//! Sets of slots of a base.
 
-/// A set of places, one bit each.
+/// A set of slots, with one bit each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Slots {
+pub(crate) struct SlotSet {
     words: Vec<u64>,
     len: usize,
 }
 
-impl Slots {
+impl SlotSet {
     pub(crate) fn insert(&mut self, slot: usize) -> bool {
         let (word, bit) = (slot / 64, 1 << (slot % 64));
         if word >= self.words.len() {
@@ -32,7 +32,7 @@ impl Slots {
         self.len == 0
     }
 
-    /// The bits of `places` places, in little-endian words.
+    /// The bits of the first `places` slots, in little-endian words.
     pub(crate) fn to_bytes(&self, places: usize) -> Vec<u8> {
         let words = places.div_ceil(64);
         let mut bytes: Vec<u8> = self.words.iter().take(words).flat_map(|word| word.to_le_bytes()).collect();
@@ -40,7 +40,7 @@ impl Slots {
         bytes
     }
 
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    /// Reads the result of [`to_bytes`](Self::to_bytes).
     pub(crate) fn from_bytes(bytes: &[u8]) -> Self {
         let words: Vec<u64> = bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
         let len = words.iter().map(|word| word.count_ones() as usize).sum();

@@ -1,0 +1,75 @@
+//! A cache of the term lookups of one query.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use recall_core::Understood;
+use tantivy::TantivyError;
+use tantivy::schema::Field;
+
+use crate::searcher::NearSpellings;
+use crate::snapshot::{Snapshot, TermPostings};
+use crate::{phrase, query_terms};
+
+/// The terms of a query and their postings in one snapshot. The retrievers and the evidence use mostly the same terms,
+/// so each term is looked up once per field.
+pub(crate) struct TermCache<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    /// The query's terms; see [`query_terms::terms`].
+    pub(crate) terms: Vec<String>,
+    /// The names that the query may mean; see [`query_terms::names`].
+    pub(crate) names: Vec<String>,
+    /// Near spellings, searched if nothing has the query's name.
+    pub(crate) near: NearSpellings,
+    /// The query as the key of a phrase.
+    pub(crate) phrase: Option<String>,
+    /// The query as a path, if it can be one as a whole.
+    pub(crate) path: Option<String>,
+    cached: RefCell<Vec<(Field, FieldCache)>>,
+}
+
+/// The lookups of one field, by term.
+type FieldCache = HashMap<Box<[u8]>, Rc<TermPostings>>;
+
+impl<'a> TermCache<'a> {
+    /// Prepares for a query.
+    pub(crate) fn of_query(snapshot: &'a Snapshot, understood: &Understood) -> Self {
+        let (terms, names) = (query_terms::terms(&understood.text), query_terms::names(understood));
+        let phrase = phrase::key(&understood.text);
+        let path = query_terms::path(understood);
+        Self { snapshot, terms, names, near: NearSpellings::default(), phrase, path, cached: RefCell::default() }
+    }
+
+    /// Prepares for lookups without a query.
+    pub(crate) fn without_query(snapshot: &'a Snapshot) -> Self {
+        let (terms, names, near) = (Vec::new(), Vec::new(), NearSpellings::default());
+        Self { snapshot, terms, names, near, phrase: None, path: None, cached: RefCell::default() }
+    }
+
+    /// [`Snapshot::look_up`], cached.
+    pub(crate) fn look_up(&self, field: Field, term: &[u8]) -> Result<Rc<TermPostings>, TantivyError> {
+        let mut cached = self.cached.borrow_mut();
+        let place = cached.iter().position(|(of, _)| *of == field).unwrap_or_else(|| {
+            cached.push((field, FieldCache::new()));
+            cached.len() - 1
+        });
+        let of_field = &mut cached[place].1;
+        if let Some(found) = of_field.get(term) {
+            return Ok(Rc::clone(found));
+        }
+        let found = Rc::new(self.snapshot.look_up(field, term)?);
+        of_field.insert(term.into(), Rc::clone(&found));
+        Ok(found)
+    }
+
+    /// [`look_up`](Self::look_up) for each of [`Snapshot::keys_with_prefix`].
+    pub(crate) fn look_up_prefix(
+        &self,
+        field: Field,
+        prefix: &str,
+        limit: usize,
+    ) -> Result<Vec<Rc<TermPostings>>, TantivyError> {
+        self.snapshot.keys_with_prefix(field, prefix, limit)?.iter().map(|key| self.look_up(field, key)).collect()
+    }
+}
