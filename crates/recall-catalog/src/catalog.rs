@@ -90,6 +90,11 @@ impl Catalog {
         Some(Disturbance::Overwritten)
     }
 
+    /// Whether the path still leads to the file that is open. Costs one look at a file.
+    pub fn is_in_place(&self) -> bool {
+        self.imprint.lock().is_of_file_at(&self.path)
+    }
+
     /// Whether the catalog can only be read.
     pub fn is_read_only(&self) -> bool {
         self.writer.is_none()

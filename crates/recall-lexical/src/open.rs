@@ -46,7 +46,7 @@ impl OpenError {
         let path = path.to_owned();
         match refusal(&error) {
             Some(source) => Self::Io { path, source },
-            None => Self::Damaged { path, source: error.into() },
+            None => Self::Damaged { path, source: cause(error) },
         }
     }
 
@@ -59,19 +59,33 @@ impl OpenError {
     }
 }
 
-/// The operating system's refusal behind an error; `None` when the error is about what the files hold.
-pub(crate) fn refusal(error: &TantivyError) -> Option<io::Error> {
-    let source = match error {
+/// What the operating system said, where that is behind an error.
+fn system_error(error: &TantivyError) -> Option<&io::Error> {
+    match error {
         TantivyError::IoError(source)
         | TantivyError::OpenReadError(OpenReadError::IoError { io_error: source, .. })
         | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: source, .. })
         | TantivyError::LockFailure(LockError::IoError(source), _)
-        | TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error: source, .. }) => source,
-        TantivyError::OpenDirectoryError(OpenDirectoryError::NotADirectory(_)) => {
-            return Some(io::ErrorKind::NotADirectory.into());
-        }
-        _ => return None,
-    };
+        | TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error: source, .. }) => Some(source),
+        _ => None,
+    }
+}
+
+/// The cause of damage as a source for an error. The index library writes an error of the operating system as a program
+/// does, with its fields.
+pub(crate) fn cause(error: TantivyError) -> Box<dyn Error + Send + Sync> {
+    match system_error(&error) {
+        Some(source) => source.to_string().into(),
+        None => error.into(),
+    }
+}
+
+/// The operating system's refusal behind an error; `None` when the error is about what the files hold.
+pub(crate) fn refusal(error: &TantivyError) -> Option<io::Error> {
+    if let TantivyError::OpenDirectoryError(OpenDirectoryError::NotADirectory(_)) = error {
+        return Some(io::ErrorKind::NotADirectory.into());
+    }
+    let source = system_error(error)?;
     // What is missing, short or unreadable as a value was damaged; everything else is the system's.
     match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::Other => {
@@ -95,4 +109,24 @@ pub(crate) fn guarded<T>(read: impl FnOnce() -> Result<T, TantivyError>) -> Resu
         let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
         Err(corruption(format!("reading it panicked: {message}")))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn the_cause_of_damage_is_told_in_words() {
+        let gone = || Arc::new(io::Error::from_raw_os_error(2));
+        let errors = [
+            TantivyError::LockFailure(LockError::IoError(gone()), Some("a hint for programmers".to_owned())),
+            TantivyError::OpenReadError(OpenReadError::IoError { io_error: gone(), filepath: "meta.json".into() }),
+        ];
+        for error in errors {
+            assert_eq!(cause(error).to_string(), gone().to_string());
+        }
+        assert!(cause(corruption("a sum")).to_string().contains("a sum"));
+    }
 }

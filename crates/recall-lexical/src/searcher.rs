@@ -22,7 +22,7 @@ use crate::evidence::{Evidence, gather};
 use crate::filter::{filtered, gates};
 use crate::index::Shared;
 use crate::look_ups::LookUps;
-use crate::open::{corruption, guarded};
+use crate::open::{cause, corruption, guarded};
 use crate::snapshot::Snapshot;
 use crate::union::{Scored, Ties, best, keep_best};
 use crate::weights::FieldWeights;
@@ -274,7 +274,7 @@ impl Searcher {
     }
 
     fn guard<T>(&self, read: impl FnOnce() -> Result<T, TantivyError>) -> Result<T, SearchError> {
-        guarded(read).map_err(|error| SearchError::Damaged { path: self.shared.dir.clone(), source: error.into() })
+        guarded(read).map_err(|error| SearchError::Damaged { path: self.shared.dir.clone(), source: cause(error) })
     }
 }
 

@@ -18,7 +18,7 @@ use crate::in_flight::InFlight;
 use crate::index::Shared;
 use crate::integrity;
 use crate::merging;
-use crate::open::{OpenError, refusal};
+use crate::open::{OpenError, cause, refusal};
 
 /// How long another writer's lock is waited for. A process that is being started has the files of the one that starts it open,
 /// the lock among them, until it runs its own program: so a lock that was just let go may be held for a moment more.
@@ -232,7 +232,7 @@ impl WriteError {
         match shared.refusal.last().filter(|_| is_hidden || is_ended) {
             Some(source) => Self::Io { path, source },
             None if is_ended => Self::Failed { path, source: error.into() },
-            None => Self::Damaged { path, source: error.into() },
+            None => Self::Damaged { path, source: cause(error) },
         }
     }
 }
