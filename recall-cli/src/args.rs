@@ -39,7 +39,7 @@ pub(crate) struct Global {
     /// Writes JSON; one object a line where there are several.
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) json: bool,
-    /// Runs the command against a daemon of its own, which ends with it.
+    /// Starts no daemon that outlives the command: asks the running one, or a private one that ends with it.
     #[arg(long, global = true, help_heading = GLOBAL)]
     pub(crate) no_daemon: bool,
     /// Accepts `/` or the home folder as a project's root.

@@ -195,7 +195,7 @@ fn exit_of(reason: Reason) -> Exit {
     match reason {
         Reason::NotFound => Exit::NothingFound,
         Reason::InvalidArgument | Reason::InvalidScope => Exit::Usage,
-        Reason::Unavailable | Reason::VersionMismatch => Exit::Unreachable,
+        Reason::Unavailable | Reason::VersionMismatch | Reason::HomeMismatch => Exit::Unreachable,
         Reason::Internal => Exit::Internal,
         Reason::IndexFailed
         | Reason::EmbeddingFailed

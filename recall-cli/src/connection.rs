@@ -1,6 +1,7 @@
 //! How does a command come to its daemon?
 
 use std::path::Path;
+use std::time::Duration;
 
 use recall_client::{Client, ConnectError, ConnectOptions, Launch};
 use recall_config::{ConfigError, Environment, Homes, Settings};
@@ -12,11 +13,26 @@ use crate::invocation::{CLIENT_NAME, Invocation};
 use crate::progress::patiently;
 use crate::surroundings::Surroundings;
 
+/// How long a running daemon may take to answer a command with `--no-daemon`.
+const RUNNING: Duration = Duration::from_secs(2);
+
 impl Invocation {
-    /// Connects to the daemon, which is started where needed; to a private one with `--no-daemon`.
+    /// Connects to the daemon, which is started if none runs.
+    ///
+    /// With `--no-daemon` no daemon outlives the command: one that runs is asked, and if none answers, a private one is
+    /// started. The answers are the same, since both read the same index.
     pub(crate) async fn connect(&self) -> Result<Client, CommandError> {
-        let launch = if self.global.no_daemon { Launch::Private } else { Launch::IfNeeded };
-        self.connect_by(launch).await
+        if !self.global.no_daemon {
+            return self.connect_by(Launch::IfNeeded).await;
+        }
+        if let Ok(settings) = self.load_settings() {
+            let running = ConnectOptions { deadline: RUNNING, ..self.options(Launch::Never, &settings) };
+            // Whatever keeps it from answering, a private daemon says what it cannot do next to it.
+            if let Ok(client) = Client::connect(&running).await {
+                return Ok(client);
+            }
+        }
+        self.connect_by(Launch::Private).await
     }
 
     /// Asks the daemon. Shows how far the indexing is where the answer takes long.

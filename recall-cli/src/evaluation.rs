@@ -68,12 +68,13 @@ pub(crate) enum Ablations {
     Each,
 }
 
-/// The answers to each query, one list a setting.
-type Answers = HashMap<String, Vec<Vec<Answer>>>;
+/// The answers to each query, one list a setting; `None` if the stage that a setting leaves out had no say in the query.
+type Answers = HashMap<String, Vec<Option<Vec<Answer>>>>;
 
 impl Evaluation<'_> {
-    /// Asks every query with every setting; answers with a run a setting, in their order.
-    pub(crate) async fn runs(&self) -> Result<Vec<Run>, CommandError> {
+    /// Asks every query with every setting. Returns a run for each, in their order, without those whose stage had no say in
+    /// any query: nothing can be said of its worth.
+    pub(crate) async fn runs(&self) -> Result<Vec<(Setting, Run)>, CommandError> {
         let bar = QueryBar::new(self.invocation.output.format, self.dataset.queries.len() as u64);
         let mut answers = Answers::new();
         for (name, corpus) in &self.dataset.corpora {
@@ -86,13 +87,17 @@ impl Evaluation<'_> {
                 CorpusKind::Repository => self.ask_in_repository(corpus, &queries, &mut answers, &bar).await?,
             }
         }
-        let mut runs = vec![Run::default(); self.settings.len()];
+        let mut runs: Vec<(Setting, Run)> = self.settings.iter().map(|setting| (*setting, Run::default())).collect();
+        let mut had_say = vec![false; runs.len()];
         for query in &self.dataset.queries {
-            for (run, answers) in runs.iter_mut().zip(answers.remove(&query.id).into_iter().flatten()) {
-                run.push(&query.id, answers);
+            let by_setting = answers.remove(&query.id).unwrap_or_default();
+            let whole = by_setting.first().cloned().flatten().unwrap_or_default();
+            for (((_, run), had_say), answers) in runs.iter_mut().zip(&mut had_say).zip(by_setting) {
+                *had_say |= answers.is_some();
+                run.push(&query.id, answers.unwrap_or_else(|| whole.clone()));
             }
         }
-        Ok(runs)
+        Ok(runs.into_iter().zip(had_say).filter_map(|(run, had_say)| had_say.then_some(run)).collect())
     }
 
     async fn ask_in_folder(
@@ -147,32 +152,48 @@ impl Evaluation<'_> {
         bar: &QueryBar,
     ) -> Result<(), CommandError> {
         let mut by_setting = Vec::with_capacity(self.settings.len());
+        let mut silent = Vec::new();
         for setting in self.settings {
-            by_setting.push(self.answers(client, context.clone(), query, *setting).await?);
+            if matches!(setting, Setting::Without(stage) if silent.iter().any(|silent| silent == stage.as_str())) {
+                by_setting.push(None);
+                continue;
+            }
+            let stages_left_out = setting.without();
+            let response = self.answer(client, context.clone(), query, stages_left_out).await?;
+            if *setting == Setting::Whole {
+                silent = response.stats.map(|stats| silent_in(&stats)).unwrap_or_default();
+            }
+            by_setting.push(Some(response.results.into_iter().filter_map(answer).collect()));
         }
         answers.insert(query.id.clone(), by_setting);
         bar.step();
         Ok(())
     }
 
-    async fn answers(
+    async fn answer(
         &self,
         client: &Client,
         context: v1::RequestContext,
         query: &Query,
-        setting: Setting,
-    ) -> Result<Vec<Answer>, CommandError> {
+        without: Vec<String>,
+    ) -> Result<v1::SearchResponse, CommandError> {
         let request = v1::SearchRequest {
             context: Some(context),
             query: query.text.clone(),
             scope: v1::Scope::Project.into(),
             limit: Some(self.hits),
-            without: setting.without(),
+            without,
             ..v1::SearchRequest::default()
         };
-        let response = client.search(request).await.map_err(|status| of_query(query, status))?;
-        Ok(response.results.into_iter().filter_map(answer).collect())
+        client.search(request).await.map_err(|status| of_query(query, status))
     }
+}
+
+/// The stages that had no say in an answer: those that the daemon names, and the cross-encoder if it was not asked.
+fn silent_in(stats: &v1::SearchStats) -> Vec<String> {
+    let mut silent = stats.silent.clone();
+    silent.extend((!stats.reranked).then(|| Ablation::Rerank.as_str().to_owned()));
+    silent
 }
 
 /// Asks the queries of a repository, each in its tree.

@@ -42,6 +42,7 @@ pub(crate) fn of_reason(reason: Reason, details: &BTreeMap<String, String>) -> O
         Reason::InvalidScope => "the scopes are project, global, domain and all",
         Reason::Unavailable => "try again, or see what the daemon does with `recall daemon logs`",
         Reason::VersionMismatch => "restart the daemon with `recall daemon restart`",
+        Reason::HomeMismatch => "set HOME or RECALL_HOME to those of that daemon, or stop that daemon",
         Reason::SchemaNewer => "update recall",
         Reason::StoreDamaged => "make the index again with `recall rebuild`",
         Reason::DiskFull => "free some space; nothing that was acknowledged is lost",

@@ -22,6 +22,9 @@ pub(crate) enum Format {
     Json,
 }
 
+/// How far the continued lines of a note are indented.
+const NOTE_INDENT: usize = 2;
+
 /// Where output goes, and in which form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
@@ -110,6 +113,8 @@ impl Output {
     }
 
     fn talk(&self, text: &str) {
+        let width = terminal_size::terminal_size_of(io::stderr()).map(|(terminal_size::Width(columns), _)| columns);
+        let text = human::text::wrap(text, width.map(usize::from), NOTE_INDENT);
         // Nobody listens when standard error is closed; the data matters more.
         let _ = AutoStream::new(io::stderr().lock(), self.stderr_color()).write_all(text.as_bytes());
     }

@@ -83,9 +83,13 @@ fn shown(hits: u32) -> [Metric; SHOWN] {
 }
 
 impl Report {
-    /// Measures the runs of an evaluation: one a setting, in their order, the whole search first.
-    pub(crate) fn of(evaluation: &Evaluation<'_>, runs: &[Run], floors: &[Floor]) -> Result<Self, CommandError> {
-        let Evaluation { invocation: _, dataset, hits, settings } = evaluation;
+    /// Measures the runs of an evaluation, the whole search first.
+    pub(crate) fn of(
+        evaluation: &Evaluation<'_>,
+        runs: &[(Setting, Run)],
+        floors: &[Floor],
+    ) -> Result<Self, CommandError> {
+        let Evaluation { invocation: _, dataset, hits, settings: _ } = evaluation;
         let shown = shown(*hits);
         let mut metrics = shown.to_vec();
         for Floor { metric, .. } in floors {
@@ -94,12 +98,12 @@ impl Report {
             }
         }
         let mut scores = Vec::with_capacity(runs.len());
-        for run in runs {
+        for (_, run) in runs {
             scores.push(Scores::of(dataset, run, &metrics)?);
         }
         let whole = scores.first().cloned().unwrap_or(Scores { metrics: metrics.clone(), rows: Vec::new() });
         let summary = Summary::of(&whole);
-        let worth = |(setting, without): (&Setting, &Scores)| match setting {
+        let worth = |((setting, _), without): (&(Setting, Run), &Scores)| match setting {
             Setting::Whole => None,
             Setting::Without(stage) => Some((*stage, compare(&column(without, shown[0]), &column(&whole, shown[0])))),
         };
@@ -109,7 +113,7 @@ impl Report {
             queries: dataset.queries.len(),
             corpora: dataset.corpora.len(),
             shown,
-            ablations: settings.iter().zip(&scores).filter_map(worth).collect(),
+            ablations: runs.iter().zip(&scores).filter_map(worth).collect(),
             changes: Vec::new(),
             floors: floors.iter().map(|floor| FloorCheck { floor: *floor, mean: mean(floor.metric) }).collect(),
             summary,

@@ -175,11 +175,14 @@ fn mcp_install_edits_the_file_where_claude_is_not_installed_and_uninstall_restor
 fn mcp_install_goes_through_claude_where_it_is_installed() {
     let home = Home::new();
     home.program("recall-shim", "");
-    home.program("claude", r#"echo "$@" >> "$HOME/said""#);
+    home.program("claude", r#"printf '%s\n' "$@" >> "$HOME/said""#);
     assert_eq!(code(&home.recall(&["mcp", "install"])), Some(0));
     let shim = home.path("bin/recall-shim");
     let said = fs::read_to_string(home.path("home/said")).expect("it was run");
-    assert_eq!(said, format!("mcp add --scope user recall -- {}\n", shim.display()));
+    let (arguments, entry) = said.trim_end().rsplit_once('\n').expect("several arguments");
+    assert_eq!(arguments, "mcp\nadd-json\n--scope\nuser\nrecall");
+    let entry: Value = serde_json::from_str(entry).expect("JSON");
+    assert_eq!((&entry["command"], &entry["alwaysLoad"]), (&shim.display().to_string().into(), &true.into()));
 
     home.program("claude", "echo it is Monday >&2; exit 1");
     let output = home.recall(&["mcp", "install"]);

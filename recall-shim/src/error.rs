@@ -125,6 +125,7 @@ fn code(reason: Reason, doing: Doing) -> Code {
         Reason::PermissionDenied | Reason::ReadOnly => Code::PermissionDenied,
         Reason::Unavailable
         | Reason::VersionMismatch
+        | Reason::HomeMismatch
         | Reason::Cancelled
         | Reason::DeadlineExceeded
         | Reason::SchemaNewer

@@ -75,6 +75,8 @@ pub(crate) struct Identity {
     pub(crate) started: Instant,
     /// Where it listens.
     pub(crate) socket: PathBuf,
+    /// The folder of the user's data that it serves.
+    pub(crate) data_home: PathBuf,
     /// Where it logs; `None` for standard error.
     pub(crate) log: Option<PathBuf>,
 }

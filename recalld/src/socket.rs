@@ -20,6 +20,8 @@ const MAX_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 pub(crate) struct Bound {
     /// Where connections come from.
     pub(crate) listener: Listener,
+    /// The path that it listens on; `None` for a socket of the service manager that has none.
+    pub(crate) path: Option<PathBuf>,
     /// The file in the file system, which is removed with it; `None` for a socket of the service manager, which
     /// removes it itself.
     pub(crate) file: Option<SocketFile>,
@@ -76,10 +78,10 @@ pub(crate) fn bind(path: &Path) -> Result<Bound, SocketError> {
     // The library would remove whatever has the name in the end, be it the socket of a later daemon.
     let listener = ListenerOptions::new().name(name).reclaim_name(false).create_tokio().map_err(failed)?;
     let id = FileId::at(path).ok_or_else(|| failed(io::ErrorKind::NotFound.into()))?;
-    let file = Some(SocketFile { path: path.to_owned(), id });
+    let file = SocketFile { path: path.to_owned(), id };
     // The process's umask keeps others out from the first moment; this takes away the useless execute bit.
     fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(failed)?;
-    Ok(Bound { listener, file })
+    Ok(Bound { listener, path: Some(path.to_owned()), file: Some(file) })
 }
 
 /// Takes over a listening socket that the service manager made.
@@ -87,9 +89,15 @@ pub(crate) fn bind(path: &Path) -> Result<Bound, SocketError> {
 /// # Errors
 /// The socket cannot be registered with the runtime.
 pub(crate) fn adopt(listener: std::os::unix::net::UnixListener) -> Result<Bound, SocketError> {
+    let path = path_of(&listener);
     let adopted = uds_local_socket::tokio::Listener::try_from(uds_local_socket::Listener::from(listener))
         .map_err(|source| SocketError::Adopt { source })?;
-    Ok(Bound { listener: Listener::from(adopted), file: None })
+    Ok(Bound { listener: Listener::from(adopted), path, file: None })
+}
+
+/// The path that a socket of the service manager listens on; `None` if it has none.
+pub(crate) fn path_of(listener: &std::os::unix::net::UnixListener) -> Option<PathBuf> {
+    listener.local_addr().ok()?.as_pathname().map(ToOwned::to_owned)
 }
 
 /// Whether somebody listens at the path.

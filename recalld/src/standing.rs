@@ -33,6 +33,8 @@ pub(crate) struct Standing {
     data: Option<DaemonLock>,
     /// Decides who may have the socket.
     runtime: DaemonLock,
+    /// Where the daemon listens: on its own socket, or on the one of the service manager.
+    path: PathBuf,
     /// The file of the socket. `None` before there is one.
     socket: Option<FileId>,
 }
@@ -71,7 +73,8 @@ impl Standing {
             },
         };
         let Claim::Ours(runtime) = claim(homes.lock())? else { return Ok(None) };
-        Ok(Some(Self { homes: homes.clone(), note: note.clone(), data, runtime, socket: None }))
+        let path = homes.socket();
+        Ok(Some(Self { homes: homes.clone(), note: note.clone(), data, runtime, path, socket: None }))
     }
 
     /// Says where the daemon listens. From then on clients may ask it by a signal to look after its socket.
@@ -79,10 +82,10 @@ impl Standing {
     /// # Errors
     /// The note in a lock cannot be written.
     pub(crate) fn listens(&mut self, bound: &Bound) -> Result<(), LockError> {
-        let path = self.homes.socket();
-        // That of the service manager is where every client looks, or nowhere that could be looked after.
-        self.socket = bound.file.as_ref().map(SocketFile::id).or_else(|| FileId::at(&path));
-        self.note.socket = Some(path);
+        // A socket of the service manager without a path is out of the reach of clients: the next look binds one.
+        self.path = bound.path.clone().unwrap_or_else(|| self.homes.socket());
+        self.socket = bound.file.as_ref().map(SocketFile::id).or_else(|| FileId::at(&self.path));
+        self.note.socket = Some(self.path.clone());
         self.runtime.record(&self.note)?;
         self.data.iter_mut().try_for_each(|lock| lock.record(&self.note))
     }
@@ -97,8 +100,7 @@ impl Standing {
         if let Some(lock) = &mut self.data {
             lock.hold_in_place(&self.note)?;
         }
-        let path = self.homes.socket();
-        let is_in_place = self.socket.is_some() && FileId::at(&path) == self.socket;
+        let is_in_place = self.socket.is_some() && FileId::at(&self.path) == self.socket;
         if !is_in_place {
             self.homes.prepare_runtime()?;
         }
@@ -106,6 +108,7 @@ impl Standing {
         if is_in_place {
             return Ok(None);
         }
+        let path = self.homes.socket();
         let bound = socket::bind(&path)?;
         self.listens(&bound)?;
         tracing::warn!(socket = %path.display(), "the socket was gone and is bound again");

@@ -74,8 +74,9 @@ fn run(args: &Args) -> Result<(), StartError> {
     let Some(standing) = Standing::claim(&homes, tenure, &note, maker)? else { return Ok(()) };
     raise_file_limit();
     let runtime = runtime()?;
-    let identity =
-        Identity { pid, tenure, started_at, started, socket: homes.socket(), log: log.path().map(ToOwned::to_owned) };
+    let socket = inherited.as_ref().and_then(socket::path_of).unwrap_or_else(|| homes.socket());
+    let (data_home, log_file) = (homes.data.clone(), log.path().map(ToOwned::to_owned));
+    let identity = Identity { pid, tenure, started_at, started, socket, data_home, log: log_file };
     let outcome = runtime.block_on(serve(identity, &homes, standing, environment, settings, inherited));
     // What did not stop in time is not waited for.
     runtime.shutdown_background();
@@ -123,7 +124,7 @@ async fn serve(
 fn raise_file_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
-        tracing::warn!(%error, ?current, "the limit on open files stays as it is");
+        tracing::warn!(%error, current = current.unwrap_or(u64::MAX), "the limit on open files stays as it is");
     }
 }
 

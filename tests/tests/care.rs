@@ -120,7 +120,7 @@ fn secrets_in_files_are_masked_in_hits_and_documents() {
         assert!(!outcome.stdout.contains(&token) && outcome.stdout.contains("[secret: github-token]"), "{outcome:?}");
     }
     let told = sandbox.recall(&project, &["search", "deploy"]).stderr;
-    assert!(told.contains("secrets stand in `src/deploy.rs`"), "{told}");
+    assert!(told.contains("`src/deploy.rs` seems to contain secrets"), "{told}");
     let found = sandbox.recall(&project, &["doctor", "--secrets"]);
     assert!(found.code == Some(1) && found.stdout.contains("it holds 1 secret"), "{found:?}");
     assert!(fs::read_to_string(project.path("src/deploy.rs")).expect("there").contains(&token), "the file stays");

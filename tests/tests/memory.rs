@@ -254,8 +254,8 @@ fn an_agent_remembers_and_is_told_what_is_known() {
     });
     ask("recall_search", json!({"query": "store"}));
     let kept = ask("recall_add", memory.clone());
-    let id = kept.strip_prefix("Kept as ").and_then(|rest| rest.split(' ').next()).expect("an id").to_owned();
-    assert!(ask("recall_add", memory).starts_with(&format!("Not kept: {id} says nearly the same")));
+    let id = kept.strip_prefix("Saved as ").and_then(|rest| rest.split(' ').next()).expect("an id").to_owned();
+    assert!(ask("recall_add", memory).starts_with(&format!("Not saved: {id} says nearly the same")));
     let hits = ask("recall_search", json!({"query": "wombat lock", "types": ["lesson"]}));
     let facts = format!("project lesson, own, observed by an agent, unconfirmed, verified against its files · id {id}");
     assert!(hits.contains(&facts) && hits.contains("Opening waits"), "{hits}");

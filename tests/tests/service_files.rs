@@ -13,7 +13,7 @@ fn systemd_listens_where_clients_look() {
         Environment { platform: Some(platform), runtime_dir: Some("/run/user/7".into()), ..Environment::default() };
     let homes = Homes::from_environment(&session).expect("absolute");
     let listens = value(&unit("recalld.socket"), "ListenStream").replace("%t", "/run/user/7");
-    assert_eq!(Path::new(&listens), homes.socket());
+    assert_eq!(Some(Path::new(&listens)), homes.service_socket.as_deref());
 }
 
 #[test]

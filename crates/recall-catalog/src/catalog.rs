@@ -90,6 +90,11 @@ impl Catalog {
         Some(Disturbance::Overwritten)
     }
 
+    /// Whether the path still leads to the open file. Costs one `stat`.
+    pub fn is_in_place(&self) -> bool {
+        self.stamps.lock().is_of_file_at(&self.path)
+    }
+
     /// Whether the catalog is read-only.
     pub fn is_read_only(&self) -> bool {
         self.writer.is_none()

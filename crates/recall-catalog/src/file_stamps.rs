@@ -66,6 +66,15 @@ impl FileStamps {
         (self.file, self.log) != (before.file, before.log)
     }
 
+    /// Whether the file is the one at a path.
+    pub(crate) fn is_of_file_at(&self, path: &Path) -> bool {
+        match (FileStamp::of(path), self.file) {
+            (Some(there), Some(known)) => there.is_same_file(known),
+            (None, None) => true,
+            (None, Some(_)) | (Some(_), None) => false,
+        }
+    }
+
     /// Whether the file was replaced by another one, removed or created.
     pub(crate) fn is_of_another_file(&self, before: &Self) -> bool {
         match (self.file, before.file) {

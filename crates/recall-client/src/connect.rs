@@ -98,16 +98,33 @@ impl<'o> Way<'o> {
         if let Some(reached) = self.look_at(&self.socket).await? {
             return Ok(Some(reached));
         }
-        // The daemon of this user's data may listen elsewhere, as one that was started by another kind of session.
-        match sockets(&self.options.homes, self.holder().as_ref()).get(1) {
-            Some(elsewhere) => self.look_at(elsewhere).await,
-            None => Ok(None),
+        // The daemon of this user's data may listen elsewhere, as one of another version or of the service manager.
+        let holder = self.holder();
+        for elsewhere in &sockets(&self.options.homes, holder.as_ref())[1..] {
+            if let Some(reached) = self.look_at(elsewhere).await? {
+                return Ok(Some(reached));
+            }
+        }
+        match &self.options.homes.service_socket {
+            // A connection to it starts the daemon of the service manager, unless another one serves these data.
+            Some(socket) if holder.is_none() => self.look_at_service(socket).await,
+            _ => Ok(None),
+        }
+    }
+
+    /// Looks at the socket of the service manager, whose daemon may serve the data of other homes: that one is nobody.
+    async fn look_at_service(&self, socket: &std::path::Path) -> Result<Option<Reached>, ConnectError> {
+        match self.look_at(socket).await {
+            // One that does not say what it serves may serve anything.
+            Ok(Some(reached)) => Ok(Some(reached).filter(|reached| reached.daemon.says_data_home)),
+            Err(ConnectError::Refused { source }) if handshake::is_other_home(&source) => Ok(None),
+            answer => answer,
         }
     }
 
     async fn look_at(&self, socket: &std::path::Path) -> Result<Option<Reached>, ConnectError> {
         let left = self.left()?;
-        let reached = tokio::time::timeout(left, reach(socket, &self.options.client_name)).await;
+        let reached = tokio::time::timeout(left, reach(socket, self.options)).await;
         // The last look may have too little time left even to find nobody.
         let why = if socket.exists() { Unreached::Silent } else { Unreached::NoSocket };
         match reached.map_err(|_| self.timed_out(why))? {
@@ -239,7 +256,7 @@ fn open_lock(path: &std::path::Path) -> std::io::Result<File> {
     options.open(path)
 }
 
-/// Where a daemon may listen: where all programs look, and where it says that it does.
+/// Where a daemon may listen: where all programs look first, and where it says that it does.
 pub(crate) fn sockets(homes: &Homes, holder: Option<&Holder>) -> Vec<PathBuf> {
     let mut sockets = vec![homes.socket()];
     let noted = holder.and_then(Holder::socket).map(PathBuf::from);
@@ -248,9 +265,9 @@ pub(crate) fn sockets(homes: &Homes, holder: Option<&Holder>) -> Vec<PathBuf> {
 }
 
 /// Connects and exchanges versions; `None` when nobody listens.
-async fn reach(socket: &std::path::Path, client_name: &str) -> Result<Option<Reached>, ConnectError> {
+async fn reach(socket: &std::path::Path, options: &ConnectOptions) -> Result<Option<Reached>, ConnectError> {
     let Some(mut rpc) = open(socket).await? else { return Ok(None) };
-    match handshake::greet(&mut rpc, client_name).await {
+    match handshake::greet(&mut rpc, &options.client_name, &options.homes.data).await {
         Ok(daemon) => Ok(Some(Reached { rpc, daemon })),
         // The listener went away with the connection in its queue: nobody is there any more.
         Err(status) if status.code() == tonic::Code::Unavailable || is_broken(&status) => Ok(None),
@@ -281,5 +298,5 @@ pub(crate) async fn open(path: &std::path::Path) -> Result<Option<RecallClient<C
 
 /// The homes of a private daemon: everything of the user's, but a runtime folder of its own.
 pub(crate) fn private_homes(homes: &Homes, runtime: PathBuf) -> Homes {
-    Homes { runtime, ..homes.clone() }
+    Homes { runtime, service_socket: None, ..homes.clone() }
 }

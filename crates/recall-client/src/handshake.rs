@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
+use std::path::Path;
 use std::time::Duration;
 
 use recall_proto::PROTOCOLS;
@@ -29,6 +30,8 @@ pub struct DaemonIdentity {
     pub uptime: Duration,
     /// Whether a client started it.
     pub auto_started: bool,
+    /// Whether it said which data it serves, so that it compared them with the client's.
+    pub(crate) says_data_home: bool,
 }
 
 /// What this program makes of a daemon.
@@ -44,16 +47,22 @@ pub(crate) enum Verdict {
     Newer,
 }
 
-/// Exchanges versions.
+/// Exchanges versions, and tells the daemon which data home the client means.
 ///
 /// # Errors
-/// The call failed for another reason than that there is no common revision.
-pub(crate) async fn greet(rpc: &mut RecallClient<Channel>, client_name: &str) -> Result<DaemonIdentity, Status> {
+/// The daemon serves other data, or the call failed for another reason than that there is no common revision.
+pub(crate) async fn greet(
+    rpc: &mut RecallClient<Channel>,
+    client_name: &str,
+    data_home: &Path,
+) -> Result<DaemonIdentity, Status> {
     let request = HandshakeRequest {
         context: None,
         client_name: client_name.to_owned(),
         client_version: CLIENT_VERSION.to_owned(),
         protocol: Some(ProtocolRange { min: *PROTOCOLS.start(), max: *PROTOCOLS.end() }),
+        // A path that is not text cannot be sent; the socket that follows from it is the client's own all the same.
+        data_home: data_home.to_str().unwrap_or_default().to_owned(),
     };
     match rpc.handshake(request).await {
         Ok(answer) => Ok(answer.into_inner().into()),
@@ -73,6 +82,11 @@ pub(crate) fn judge(daemon: &DaemonIdentity) -> Verdict {
     }
 }
 
+/// Whether the daemon refused because it serves another data home.
+pub(crate) fn is_other_home(status: &Status) -> bool {
+    status.get_details_error_info().is_some_and(|info| info.reason == "HOME_MISMATCH")
+}
+
 /// A daemon that speaks no common revision refuses, and says in the error's details who it is.
 fn identity_of_refusal(status: &Status) -> Option<DaemonIdentity> {
     if status.code() != Code::FailedPrecondition {
@@ -86,6 +100,7 @@ fn identity_of_refusal(status: &Status) -> Option<DaemonIdentity> {
         pid: 0,
         uptime: Duration::ZERO,
         auto_started: false,
+        says_data_home: false,
     })
 }
 
@@ -98,6 +113,7 @@ impl From<HandshakeResponse> for DaemonIdentity {
             pid: answer.pid,
             uptime: Duration::from_millis(answer.uptime_ms),
             auto_started: answer.auto_started,
+            says_data_home: !answer.data_home.is_empty(),
         }
     }
 }
@@ -111,7 +127,8 @@ mod tests {
     use super::*;
 
     fn daemon(version: &str, protocols: RangeInclusive<u32>) -> DaemonIdentity {
-        DaemonIdentity { version: version.to_owned(), protocols, pid: 1, uptime: Duration::ZERO, auto_started: true }
+        let version = version.to_owned();
+        DaemonIdentity { version, protocols, pid: 1, uptime: Duration::ZERO, auto_started: true, says_data_home: true }
     }
 
     #[test]

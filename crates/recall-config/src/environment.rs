@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The part of the process environment that concerns recall.
 ///
@@ -17,7 +17,8 @@ pub struct Environment {
     pub home: Option<PathBuf>,
     /// The homes of the platform; `None` where the user has no home folder.
     pub platform: Option<PlatformHomes>,
-    /// `XDG_RUNTIME_DIR`: the user's folder for sockets.
+    /// The system's folder for this user's sockets, `/run/user/<user id>`; `None` if there is none that is this user's
+    /// alone. `XDG_RUNTIME_DIR` does not decide: many programs that start others do not pass it on.
     pub runtime_dir: Option<PathBuf>,
     /// The effective user id; 0 where the platform has none.
     pub user: u32,
@@ -48,6 +49,7 @@ impl Environment {
         Self {
             home: directories::BaseDirs::new().map(|base| base.home_dir().to_owned()),
             platform: PlatformHomes::of_this_platform(),
+            runtime_dir: runtime_folder_of(Path::new("/run/user"), effective_user()),
             user: effective_user(),
             ..Self::from_variables(std::env::vars_os())
         }
@@ -55,7 +57,7 @@ impl Environment {
 
     /// Picks out of all variables those that concern recall; an empty one counts as unset.
     ///
-    /// What is not told by variables, the homes of the platform and the user id, is left empty.
+    /// The other fields, the homes of the platform, the runtime folder and the user id, are left empty.
     pub fn from_variables(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let mut environment = Self::default();
         let mut proxies = [const { None }; PROXIES.len()];
@@ -63,7 +65,6 @@ impl Environment {
             let Some(name) = name.to_str().filter(|_| !value.is_empty()) else { continue };
             match name {
                 "RECALL_HOME" => environment.recall_home = Some(value.into()),
-                "XDG_RUNTIME_DIR" => environment.runtime_dir = Some(value.into()),
                 _ if is_setting(name) => {
                     environment.settings.insert(name.to_owned(), value);
                 }
@@ -119,6 +120,23 @@ fn effective_user() -> u32 {
     0
 }
 
+/// The folder of one user below the folder of all users' runtime folders; `None` unless it is a directory of that user
+/// with mode 0700. A link is not followed.
+#[cfg(unix)]
+fn runtime_folder_of(all: &Path, user: u32) -> Option<PathBuf> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let folder = all.join(user.to_string());
+    let found = std::fs::symlink_metadata(&folder).ok()?;
+    let is_private = found.is_dir() && found.uid() == user && found.mode() & 0o777 == 0o700;
+    is_private.then_some(folder)
+}
+
+#[cfg(not(unix))]
+fn runtime_folder_of(_all: &Path, _user: u32) -> Option<PathBuf> {
+    None
+}
+
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { recall_home, home, platform, runtime_dir, user, proxy, no_proxy, settings } = self;
@@ -148,14 +166,13 @@ mod tests {
     fn only_what_concerns_recall_is_kept() {
         let read = environment(&[
             ("RECALL_HOME", "/r"),
-            ("XDG_RUNTIME_DIR", "/run/user/7"),
+            ("XDG_RUNTIME_DIR", "/somewhere/else"),
             ("RECALL_DAEMON__DRAIN", "1s"),
             ("RECALL_API_KEY", "hush"),
             ("AWS_SECRET", "hush"),
         ]);
         let expected = Environment {
             recall_home: Some("/r".into()),
-            runtime_dir: Some("/run/user/7".into()),
             settings: [("RECALL_DAEMON__DRAIN".to_owned(), "1s".into())].into(),
             ..Environment::default()
         };
@@ -178,6 +195,27 @@ mod tests {
     fn the_first_proxy_that_is_set_counts() {
         let read = environment(&[("http_proxy", "http://c"), ("https_proxy", "http://b"), ("ALL_PROXY", "")]);
         assert_eq!(read.proxy.as_deref(), Some("http://b"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_runtime_folder_is_a_directory_of_the_user_that_is_closed_to_others() {
+        use std::fs;
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+        let (place, user) = (tempfile::tempdir().expect("a temporary folder"), effective_user());
+        let (all, folder) = (place.path(), place.path().join(user.to_string()));
+        assert_eq!(runtime_folder_of(all, user), None, "there is none");
+        fs::create_dir(&folder).expect("writable");
+        for (mode, expected) in [(0o755, None), (0o770, None), (0o700, Some(folder.clone()))] {
+            fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).expect("ours");
+            assert_eq!(runtime_folder_of(all, user), expected, "{mode:o}");
+        }
+        fs::rename(&folder, all.join("real")).expect("writable");
+        symlink(all.join("real"), &folder).expect("writable");
+        assert_eq!(runtime_folder_of(all, user), None, "a link");
+        fs::rename(all.join("real"), all.join((user + 1).to_string())).expect("writable");
+        assert_eq!(runtime_folder_of(all, user + 1), None, "it belongs to another user");
     }
 
     #[test]

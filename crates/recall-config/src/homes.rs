@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use recall_core::ContentHash;
 pub use runtime::RuntimeError;
 
-use crate::Environment;
+use crate::{Environment, PlatformHomes};
 
 /// The directories of one user. None of them need exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,16 +22,30 @@ pub struct Homes {
     pub state: PathBuf,
     /// The socket and the lock; gone after a restart of the machine.
     pub runtime: PathBuf,
+    /// The socket on which a service manager listens for the daemon of the user's default homes. The daemon there may
+    /// serve other data, so that a client compares. `None` if these homes have no such socket.
+    pub service_socket: Option<PathBuf>,
 }
 
 /// The longest path that the address of a Unix socket holds, without the NUL behind it.
 const SOCKET_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
+/// The file name of the daemon's socket.
+const SOCKET: &str = "recalld.sock";
+
+/// A name of 16 digits for a path, made of its bytes.
+fn short_hash(path: &Path) -> String {
+    let hash = blake3::hash(path.as_os_str().as_encoded_bytes()).to_hex();
+    hash.as_str()[..16].to_owned()
+}
+
 impl Homes {
     /// Tells the homes.
     ///
     /// `RECALL_HOME` puts all under one folder: `data`, `config`, `cache`, `state`, `run`. Otherwise they follow the
-    /// platform, and the socket lives in `$XDG_RUNTIME_DIR/recall`, else in `/tmp/recall-<user id>`.
+    /// platform, and the socket lives in `/run/user/<user id>/recall-<hash of the data home>`, or in
+    /// `/tmp/recall-<user id>-<hash of the data home>` where the first folder is not the user's alone. Thus every program
+    /// of a user finds the same daemon, whatever variables it was given, and each data home has a daemon of its own.
     ///
     /// # Errors
     /// `RECALL_HOME` is relative, there is neither it nor a home folder, or the socket's path would be too long.
@@ -50,7 +64,7 @@ impl Homes {
     /// # Errors
     /// The socket's path would be too long.
     pub fn with_runtime(self, runtime: PathBuf) -> Result<Self, HomesError> {
-        let homes = Self { runtime, ..self };
+        let homes = Self { runtime, service_socket: None, ..self };
         homes.check_socket_length()?;
         Ok(homes)
     }
@@ -62,19 +76,22 @@ impl Homes {
             cache: home.join("cache"),
             state: home.join("state"),
             runtime: home.join("run"),
+            service_socket: None,
         }
     }
 
     fn of_platform(env: &Environment) -> Result<Self, HomesError> {
         let platform = env.platform.clone().ok_or(HomesError::NoHome)?;
-        let runtime = match env.runtime_dir.as_ref().filter(|dir| dir.is_absolute()) {
-            Some(dir) => dir.join("recall"),
-            None if cfg!(windows) => platform.state.join("run"),
-            // The temporary folder of the environment may differ between a shell and an editor that the user starts;
-            // all must meet at one socket.
-            None => PathBuf::from(format!("/tmp/recall-{}", env.user)),
+        let PlatformHomes { data, config, cache, state } = platform;
+        let hash = short_hash(&data);
+        let runtime = match &env.runtime_dir {
+            Some(folder) => folder.join(format!("recall-{hash}")),
+            None if cfg!(windows) => state.join("run"),
+            // Not the temporary folder of the environment, which may differ between a shell and an editor.
+            None => PathBuf::from(format!("/tmp/recall-{}-{hash}", env.user)),
         };
-        Ok(Self { data: platform.data, config: platform.config, cache: platform.cache, state: platform.state, runtime })
+        let service_socket = env.runtime_dir.as_ref().map(|folder| folder.join("recall").join(SOCKET));
+        Ok(Self { data, config, cache, state, runtime, service_socket })
     }
 
     fn check_socket_length(&self) -> Result<(), HomesError> {
@@ -89,7 +106,7 @@ impl Homes {
 
     /// The daemon's socket.
     pub fn socket(&self) -> PathBuf {
-        self.runtime.join("recalld.sock")
+        self.runtime.join(SOCKET)
     }
 
     /// The file whose lock makes the daemon the only one at its socket.
@@ -127,8 +144,7 @@ impl Homes {
     ///
     /// Named by the hash of the root's bytes: the same for every spelling only when the root was resolved first.
     pub fn store_dir(&self, root: &Path) -> PathBuf {
-        let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
-        self.data.join("stores").join(&hash.as_str()[..16])
+        self.data.join("stores").join(short_hash(root))
     }
 
     /// The ranker for the code of the project with that root, learnt from its history. It need not exist.
@@ -192,7 +208,6 @@ pub enum HomesError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PlatformHomes;
 
     fn on_platform(runtime_dir: Option<&str>) -> Environment {
         let platform = PlatformHomes {
@@ -232,14 +247,21 @@ mod tests {
     }
 
     #[test]
-    fn the_socket_is_in_the_runtime_folder_of_the_session_or_of_the_user() {
-        for (runtime_dir, expected) in [
-            (Some("/run/user/7"), "/run/user/7/recall/recalld.sock"),
-            (None, "/tmp/recall-7/recalld.sock"),
-            (Some("relative"), "/tmp/recall-7/recalld.sock"),
+    fn the_socket_follows_from_the_user_and_the_data_home() {
+        let hash = short_hash(Path::new("/h/data"));
+        for (runtime_dir, expected, of_service) in [
+            (Some("/run/user/7"), "/run/user/7/recall-", Some("/run/user/7/recall/recalld.sock")),
+            (None, "/tmp/recall-7-", None),
         ] {
-            let homes = Homes::from_environment(&on_platform(runtime_dir)).expect("short");
-            assert_eq!(homes.socket(), Path::new(expected));
+            let environment = on_platform(runtime_dir);
+            let homes = Homes::from_environment(&environment).expect("short");
+            assert_eq!(homes.socket(), Path::new(&format!("{expected}{hash}/recalld.sock")));
+            assert_eq!(homes.service_socket.as_deref(), of_service.map(Path::new));
+
+            let platform = environment.platform.clone().expect("given");
+            let elsewhere = PlatformHomes { data: "/h2/data".into(), ..platform };
+            let other = Homes::from_environment(&Environment { platform: Some(elsewhere), ..environment });
+            assert_ne!(other.expect("short").socket(), homes.socket(), "another data home");
         }
     }
 

@@ -208,7 +208,7 @@ pub enum IndexError {
 #[derive(Debug, thiserror::Error)]
 pub enum GetError {
     /// Nothing has that id or path.
-    #[error("nothing is known as `{id}`")]
+    #[error("not found: `{id}`")]
     NotFound {
         /// What was given.
         id: String,
@@ -225,7 +225,7 @@ pub enum GetError {
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
     /// Nothing has that id, path or name.
-    #[error("nothing is known as `{node}`")]
+    #[error("not found: `{node}`")]
     NotFound {
         /// What was given.
         node: String,
@@ -282,7 +282,7 @@ pub enum ListError {
 #[derive(Debug, thiserror::Error)]
 pub enum RemoveError {
     /// Nothing has that id or path.
-    #[error("nothing is known as `{item}`")]
+    #[error("not found: `{item}`")]
     NotFound {
         /// What was given.
         item: String,
@@ -314,7 +314,7 @@ pub enum RemoveError {
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
     /// Nothing has that id.
-    #[error("nothing is known as `{id}`")]
+    #[error("not found: `{id}`")]
     NotFound {
         /// What was given.
         id: String,

@@ -218,6 +218,11 @@ impl Ledger {
         !self.is_indexing.swap(true, Ordering::SeqCst)
     }
 
+    /// Whether somebody has the turn.
+    pub(crate) fn is_indexing(&self) -> bool {
+        self.is_indexing.load(Ordering::SeqCst)
+    }
+
     /// Gives the turn back.
     pub(crate) fn end_indexing(&self) {
         self.is_indexing.store(false, Ordering::SeqCst);
@@ -261,10 +266,13 @@ impl Ledger {
         Ok(())
     }
 
-    /// The journal, opened and with its files for git when it is written to for the first time.
+    /// The journal, opened when it is written to for the first time, and its files for git, which may have been deleted.
     fn journal(&self) -> Result<Arc<Journal>, MemoryError> {
         let mut journal = self.journal.lock();
         if let Some(journal) = journal.as_ref() {
+            if self.lacks_git_files() {
+                write_git_files(&self.root).map_err(MemoryError::GitFile)?;
+            }
             return Ok(Arc::clone(journal));
         }
         let opened = Journal::open(Arc::clone(&self.storage))

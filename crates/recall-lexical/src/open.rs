@@ -46,7 +46,7 @@ impl OpenError {
         let path = path.to_owned();
         match system_error(&error) {
             Some(source) => Self::Io { path, source },
-            None => Self::Damaged { path, source: error.into() },
+            None => Self::Damaged { path, source: cause(error) },
         }
     }
 
@@ -59,19 +59,33 @@ impl OpenError {
     }
 }
 
-/// The error of the operating system that caused an error of tantivy. `None` if the contents of the files caused it.
-pub(crate) fn system_error(error: &TantivyError) -> Option<io::Error> {
-    let source = match error {
+/// The error of the operating system inside an error of tantivy.
+fn io_error(error: &TantivyError) -> Option<&io::Error> {
+    match error {
         TantivyError::IoError(source)
         | TantivyError::OpenReadError(OpenReadError::IoError { io_error: source, .. })
         | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: source, .. })
         | TantivyError::LockFailure(LockError::IoError(source), _)
-        | TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error: source, .. }) => source,
-        TantivyError::OpenDirectoryError(OpenDirectoryError::NotADirectory(_)) => {
-            return Some(io::ErrorKind::NotADirectory.into());
-        }
-        _ => return None,
-    };
+        | TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error: source, .. }) => Some(source),
+        _ => None,
+    }
+}
+
+/// The source of an error about damage. tantivy prints an error of the operating system with the fields of its struct, so
+/// that one is printed by itself.
+pub(crate) fn cause(error: TantivyError) -> Box<dyn Error + Send + Sync> {
+    match io_error(&error) {
+        Some(source) => source.to_string().into(),
+        None => error.into(),
+    }
+}
+
+/// The error of the operating system that caused an error of tantivy. `None` if the contents of the files caused it.
+pub(crate) fn system_error(error: &TantivyError) -> Option<io::Error> {
+    if let TantivyError::OpenDirectoryError(OpenDirectoryError::NotADirectory(_)) = error {
+        return Some(io::ErrorKind::NotADirectory.into());
+    }
+    let source = io_error(error)?;
     // A file that is missing, short or undecodable was damaged. Every other error comes from the system.
     match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::Other => {
@@ -95,4 +109,24 @@ pub(crate) fn catch_panics<T>(read: impl FnOnce() -> Result<T, TantivyError>) ->
         let message = message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
         Err(corruption(format!("reading it panicked: {message}")))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn the_cause_of_damage_is_told_in_words() {
+        let gone = || Arc::new(io::Error::from_raw_os_error(2));
+        let errors = [
+            TantivyError::LockFailure(LockError::IoError(gone()), Some("a hint for programmers".to_owned())),
+            TantivyError::OpenReadError(OpenReadError::IoError { io_error: gone(), filepath: "meta.json".into() }),
+        ];
+        for error in errors {
+            assert_eq!(cause(error).to_string(), gone().to_string());
+        }
+        assert!(cause(corruption("a sum")).to_string().contains("a sum"));
+    }
 }

@@ -18,7 +18,7 @@ use crate::evidence::{Evidence, collect};
 use crate::fields::FieldWeights;
 use crate::filter::{doc_filters, filter_matches};
 use crate::index::SharedIndex;
-use crate::open::{catch_panics, corruption};
+use crate::open::{catch_panics, cause, corruption};
 use crate::snapshot::Snapshot;
 use crate::term_cache::TermCache;
 use crate::top_k::{Scored, Ties, keep_top_k, top_k};
@@ -278,7 +278,7 @@ impl Searcher {
     }
 
     fn guard<T>(&self, read: impl FnOnce() -> Result<T, TantivyError>) -> Result<T, SearchError> {
-        catch_panics(read).map_err(|error| SearchError::Damaged { path: self.shared.dir.clone(), source: error.into() })
+        catch_panics(read).map_err(|error| SearchError::Damaged { path: self.shared.dir.clone(), source: cause(error) })
     }
 }
 

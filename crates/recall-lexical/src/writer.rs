@@ -18,7 +18,7 @@ use crate::format;
 use crate::index::SharedIndex;
 use crate::integrity;
 use crate::merging;
-use crate::open::{OpenError, system_error};
+use crate::open::{OpenError, cause, system_error};
 
 /// How long to wait for another writer's lock. A child process holds the open files of its parent, the lock included,
 /// until it executes its own program, so a released lock may stay taken for a moment.
@@ -233,7 +233,7 @@ impl WriteError {
         match shared.last_write_error.last().filter(|_| is_hidden || is_ended) {
             Some(source) => Self::Io { path, source },
             None if is_ended => Self::Failed { path, source: error.into() },
-            None => Self::Damaged { path, source: error.into() },
+            None => Self::Damaged { path, source: cause(error) },
         }
     }
 }

@@ -47,11 +47,13 @@ pub enum Reason {
     Conflict,
     /// A file could not be fetched over the network, or is not the one that was expected.
     FetchFailed,
+    /// The daemon serves another data home than the client means.
+    HomeMismatch,
 }
 
 impl Reason {
     /// Every reason, in a fixed order.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::NotFound,
         Self::InvalidArgument,
         Self::InvalidScope,
@@ -72,6 +74,7 @@ impl Reason {
         Self::ReadOnly,
         Self::Conflict,
         Self::FetchFailed,
+        Self::HomeMismatch,
     ];
 
     /// The reason's name, as interfaces write it.
@@ -97,6 +100,7 @@ impl Reason {
             Self::ReadOnly => "READ_ONLY",
             Self::Conflict => "CONFLICT",
             Self::FetchFailed => "FETCH_FAILED",
+            Self::HomeMismatch => "HOME_MISMATCH",
         }
     }
 
@@ -115,7 +119,9 @@ impl Reason {
             Self::Unavailable => Code::Unavailable,
             Self::IndexFailed | Self::EmbeddingFailed | Self::SearchFailed | Self::Internal => Code::Internal,
             Self::Unsupported => Code::Unimplemented,
-            Self::VersionMismatch | Self::SchemaNewer | Self::ReadOnly | Self::FetchFailed => Code::FailedPrecondition,
+            Self::VersionMismatch | Self::SchemaNewer | Self::ReadOnly | Self::FetchFailed | Self::HomeMismatch => {
+                Code::FailedPrecondition
+            }
             Self::Cancelled => Code::Cancelled,
             Self::DeadlineExceeded => Code::DeadlineExceeded,
             Self::StoreDamaged => Code::DataLoss,

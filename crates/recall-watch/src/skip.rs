@@ -82,23 +82,23 @@ impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::TooLarge { bytes, limit_bytes } => {
-                return write!(f, "it has {bytes} bytes, the limit is {limit_bytes}");
+                return write!(f, "too large: {bytes} bytes, the limit is {limit_bytes}");
             }
-            Self::Unreadable { error } => return write!(f, "it cannot be read: {error}"),
-            Self::NotUtf8Name => "its name is not UTF-8",
-            Self::NotRegular => "it is not a regular file",
-            Self::SymlinkInside => "it is a symlink to something inside the root",
-            Self::SymlinkOutside => "it is a symlink that leaves the root",
-            Self::SymlinkLoop => "it is a symlink that leads back to itself",
-            Self::SymlinkBroken => "it is a symlink to nothing",
-            Self::Secret => "by its name it holds keys or passwords",
-            Self::PrivateKey => "it holds a private key",
-            Self::LockFile => "it is a lock file",
-            Self::Binary => "it is binary",
-            Self::Minified => "it is minified",
-            Self::ByProduct => "by its name it is a source map, compiled types or a drawing",
-            Self::UnknownEncoding => "its encoding cannot be told",
-            Self::Changing => "it is being written to",
+            Self::Unreadable { error } => return write!(f, "cannot be read: {error}"),
+            Self::NotUtf8Name => "the name is not UTF-8",
+            Self::NotRegular => "not a regular file",
+            Self::SymlinkInside => "symlink to something inside the root",
+            Self::SymlinkOutside => "symlink that leaves the root",
+            Self::SymlinkLoop => "symlink that leads back to itself",
+            Self::SymlinkBroken => "symlink to nothing",
+            Self::Secret => "looks like a file of keys or passwords",
+            Self::PrivateKey => "holds a private key",
+            Self::LockFile => "lock file",
+            Self::Binary => "binary",
+            Self::Minified => "minified",
+            Self::ByProduct => "looks like a source map, compiled types or a drawing",
+            Self::UnknownEncoding => "unknown encoding",
+            Self::Changing => "being written to",
         })
     }
 }

@@ -1,7 +1,9 @@
 //! How does Claude Code learn of recall?
 //!
-//! Through its own `claude mcp add` where that is installed, else by an entry in its configuration file.
+//! Through its own `claude mcp add-json` where that is installed, else by an entry in its configuration file. The entry
+//! is the same: `claude mcp add` could not set `alwaysLoad`.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -56,7 +58,8 @@ impl Registration {
         Ok(match &self.claude {
             None => vec![Step::Set { file: self.file.clone(), value: entry(&self.shim) }],
             Some(claude) => {
-                let add = ["mcp", "add", "--scope", "user", NAME, "--", &self.shim];
+                let entry = entry(&self.shim).to_string();
+                let add = ["mcp", "add-json", "--scope", "user", NAME, &entry];
                 let mut steps = vec![run(claude, &add)];
                 if known.is_some() {
                     steps.insert(0, run(claude, &["mcp", "remove", "--scope", "user", NAME]));
@@ -94,13 +97,33 @@ impl Registration {
 }
 
 impl Step {
-    /// What the step does, for a person.
+    /// What the step would do, for a person.
     pub(crate) fn describe(&self) -> String {
         match self {
-            Self::Run { program, arguments } => format!("run `{} {}`", program.display(), arguments.join(" ")),
+            Self::Run { .. } => format!("run `{}`", self.command_line()),
             Self::Set { file, value } => format!("set `{SECTION}.{NAME}` in `{}` to {value}", file.display()),
-            Self::Unset { file } => format!("take `{SECTION}.{NAME}` out of `{}`", file.display()),
+            Self::Unset { file } => format!("remove `{SECTION}.{NAME}` from `{}`", file.display()),
         }
+    }
+
+    /// What the step did, for a person.
+    pub(crate) fn report(&self) -> String {
+        match self {
+            Self::Run { .. } => format!("ran `{}`", self.command_line()),
+            Self::Set { file, .. } => format!("added `{NAME}` to `{}`", file.display()),
+            Self::Unset { file } => format!("removed `{NAME}` from `{}`", file.display()),
+        }
+    }
+
+    /// The command of a step that runs one, as a shell takes it; empty for others.
+    fn command_line(&self) -> String {
+        let Self::Run { program, arguments } = self else { return String::new() };
+        let mut line = program.display().to_string();
+        for argument in arguments {
+            let quote = if argument.contains(['"', ' ']) { "'" } else { "" };
+            let _ = write!(line, " {quote}{argument}{quote}");
+        }
+        line
     }
 
     /// Takes the step.
@@ -194,7 +217,7 @@ mod tests {
         steps[0].take().expect("written");
         assert_eq!(registration.install().expect("readable"), [], "a second time there is nothing to do");
         let steps = registration.uninstall().expect("readable");
-        assert_eq!(described(&steps, &file), ["take `mcpServers.recall` out of `FILE`"]);
+        assert_eq!(described(&steps, &file), ["remove `mcpServers.recall` from `FILE`"]);
         steps[0].take().expect("written");
         assert_eq!(fs::read_to_string(&file).expect("readable"), "{\n  \"theme\": \"dark\"\n}\n");
         assert_eq!(registration.uninstall().expect("readable"), []);
@@ -205,7 +228,8 @@ mod tests {
         let home = tempfile::tempdir().expect("a folder");
         let file = home.path().join(".claude.json");
         let registration = registration(&file, Some("/bin/claude"));
-        let add = "run `/bin/claude mcp add --scope user recall -- /bin/recall-shim`";
+        let add = "run `/bin/claude mcp add-json --scope user recall \
+                   '{\"type\":\"stdio\",\"command\":\"/bin/recall-shim\",\"args\":[],\"alwaysLoad\":true}'`";
         let remove = "run `/bin/claude mcp remove --scope user recall`";
         assert_eq!(described(&registration.install().expect("readable"), &file), [add]);
         assert_eq!(registration.uninstall().expect("readable"), []);

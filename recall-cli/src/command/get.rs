@@ -9,7 +9,7 @@ use recall_proto::v1;
 
 use crate::complaint::CommandError;
 use crate::invocation::Invocation;
-use crate::output::human::item::{content, render};
+use crate::output::human::item::{content, of_memory, render};
 use crate::output::{Format, Output};
 use crate::{Exit, args};
 
@@ -48,8 +48,11 @@ pub(super) async fn run(args: GetArgs, invocation: &Invocation) -> Result<Exit, 
             output.warn(&answer.warnings);
             match output.width {
                 Some(width) => output.text(&render(&answer, Some(width)))?,
-                // In a pipe the text alone, byte by byte.
-                None => Output::raw(content(&answer).0)?,
+                None => match &answer.memory {
+                    Some(memory) => Output::raw(&of_memory(memory, content(&answer).0))?,
+                    // In a pipe the text of a file alone, byte by byte.
+                    None => Output::raw(content(&answer).0)?,
+                },
             }
         }
     }

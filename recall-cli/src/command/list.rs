@@ -33,7 +33,7 @@ pub(crate) struct ListArgs {
     /// Only what lies at this path or below it, or matches it as a glob, below the project's root.
     #[arg(long, default_value = "", hide_default_value = true, value_name = "PATH|GLOB")]
     path: String,
-    /// Only what somebody should look at: seldom useful, called outdated, or a duplicate.
+    /// Only items flagged for review: rarely useful, outdated or duplicate.
     #[arg(long)]
     flagged: bool,
     /// In which order.

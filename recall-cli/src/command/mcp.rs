@@ -123,8 +123,8 @@ fn carry_out(steps: &[Step], args: &McpArgs, nothing: &str, invocation: &Invocat
         }
         Format::Human if steps.is_empty() => output.text(&format!("{nothing}\n")),
         Format::Human => {
-            let word = if args.dry_run { "would" } else { "done:" };
-            let lines: Vec<String> = described.iter().map(|step| format!("{word} {step}")).collect();
+            let told = |step: &Step| if args.dry_run { format!("would {}", step.describe()) } else { step.report() };
+            let lines: Vec<String> = steps.iter().map(told).collect();
             output.text(&(lines.join("\n") + "\n"))
         }
     }

@@ -37,7 +37,7 @@ pub(crate) struct RememberArgs {
     /// The memory that it retires.
     #[arg(long, value_name = "ID")]
     supersedes: Option<MemoryId>,
-    /// Keeps it though nearly the same is known.
+    /// Save it although nearly the same memory exists.
     #[arg(long)]
     force: bool,
     /// Where it comes from, in your words.

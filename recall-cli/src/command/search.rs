@@ -9,7 +9,7 @@ use crate::complaint::CommandError;
 use crate::invocation::Invocation;
 use crate::output::Format;
 use crate::output::human::facets;
-use crate::output::human::search::{View, did_you_mean, doubt, proof, render, summary, unconfirmed};
+use crate::output::human::search::{View, did_you_mean, doubt, render, searched, summary, unconfirmed};
 use crate::{Exit, args};
 
 /// Arguments of `recall search`.
@@ -101,7 +101,7 @@ pub(super) async fn run(args: SearchArgs, invocation: &Invocation) -> Result<Exi
         }
     }
     if answer.results.is_empty() {
-        output.say(&format!("nothing found; {}", proof(&answer)));
+        output.say(&format!("nothing found {}", searched(&answer)));
         return Ok(Exit::NothingFound);
     }
     output.murmur(&format!("\n{}", summary(&answer)));

@@ -27,7 +27,7 @@ pub(crate) enum SessionCommand {
         "recall session end S-0123 --reason exit",
     ))]
     End(stop::EndArgs),
-    /// Makes up the end of a session that broke off, from its events and from git.
+    /// Recovers an interrupted session from its events and from git.
     #[command(after_help = examples!("recall session recover"))]
     Recover(stop::RecoverArgs),
     /// Lists the sessions of the project, the latest first.
@@ -67,17 +67,20 @@ async fn in_session(
     if !context.session_id.is_empty() {
         return Ok(context);
     }
-    let session_id = the_only(client, &context, SessionState::Open, "open").await?;
+    let session_id = the_only(client, &context, SessionState::Open).await?;
     Ok(RequestContext { session_id, ..context })
 }
 
+/// What is said if no session of the project is in a state.
+fn nothing_in(state: SessionState) -> &'static str {
+    match state {
+        SessionState::Abandoned => "nothing to recover: no session of this project was interrupted",
+        SessionState::Open | SessionState::Ended | SessionState::Unspecified => "no session of this project is open",
+    }
+}
+
 /// The one session of the project that is in a state.
-async fn the_only(
-    client: &Client,
-    context: &RequestContext,
-    state: SessionState,
-    called: &str,
-) -> Result<String, CommandError> {
+async fn the_only(client: &Client, context: &RequestContext, state: SessionState) -> Result<String, CommandError> {
     let request = v1::ListSessionsRequest {
         context: Some(context.clone()),
         limit: Some(2),
@@ -87,12 +90,10 @@ async fn the_only(
     let mut sessions = client.list_sessions(request).await?.sessions;
     match sessions.len() {
         1 => Ok(sessions.remove(0).id),
-        0 => {
-            Err(Complaint::new(Exit::NothingFound, Reason::NotFound, format!("no session is {called} in this project"))
-                .with_hint("`recall session list` shows all; `recall session start` begins one")
-                .into())
-        }
-        _ => Err(Complaint::usage(format!("several sessions are {called} in this project"))
+        0 => Err(Complaint::new(Exit::NothingFound, Reason::NotFound, nothing_in(state))
+            .with_hint("`recall session list` shows all sessions")
+            .into()),
+        _ => Err(Complaint::usage("several sessions of this project come into question")
             .with_hint("name one of `recall session list`")
             .into()),
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use recall_core::feature_words;
 use recall_proto::v1::{Chunk, Document, Explain, Hit, Retrieved, StoreScope};
 
 use super::quote::{Place, fenced, numbered};
@@ -13,6 +14,9 @@ const NAME_CHARS: usize = 160;
 
 /// A signature or a line is seldom longer.
 const SIGNATURE_CHARS: usize = 120;
+
+/// Features beyond these seldom add up to as much as the last of them.
+const MOST_FEATURES: usize = 10;
 
 /// More places than these say no more.
 const MOST_PLACES: usize = 5;
@@ -129,14 +133,21 @@ fn reasons(explain: &Explain) -> String {
         }
     }
     reasons.push(format!("fused {fused:.4}"));
-    reasons.extend(numbers(priors, "×"));
+    reasons.extend(priors.iter().map(|(name, factor)| format!("{} ×{factor:.2}", inline(name, 40))));
     if let Some(rerank) = rerank {
         reasons.push(format!("reranked {:.3} by {}", rerank.score, inline(&rerank.model, 60)));
     }
-    reasons.extend(numbers(contributions, "+"));
+    reasons.extend(strongest(contributions));
     reasons.join(", ")
 }
 
-fn numbers<'n>(named: &'n BTreeMap<String, f64>, sign: &'n str) -> impl Iterator<Item = String> + 'n {
-    named.iter().map(move |(name, number)| format!("{} {sign}{number:.2}", inline(name, 40)))
+/// The features that added or took most, in words: `text of the best passage +1.25`. JSON has all of them.
+fn strongest(contributions: &BTreeMap<String, f64>) -> impl Iterator<Item = String> {
+    let mut features: Vec<(&String, f64)> = contributions.iter().map(|(name, part)| (name, *part)).collect();
+    features.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then_with(|| a.0.cmp(b.0)));
+    let told = |(name, part): (&String, f64)| {
+        let words = feature_words(name).map_or_else(|| inline(name, 40), ToOwned::to_owned);
+        format!("{words} {part:+.2}")
+    };
+    features.into_iter().take(MOST_FEATURES).map(told)
 }

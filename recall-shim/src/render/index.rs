@@ -79,7 +79,8 @@ fn done(what: &str, run: &Run) -> String {
         counted(*symbols, "symbol"),
         count(*generation),
     );
-    text.push_str(&failed_items(failures, *failed));
+    let failures: Vec<_> = failures.iter().filter(|failure| failure.code != SKIPPED).collect();
+    text.push_str(&items("Failed", &failures, *failed));
     text
 }
 
@@ -120,9 +121,10 @@ mod tests {
         };
         let mut failures: Vec<_> =
             (0..25).map(|n| failure(&format!("f{n}"), "NOT_READABLE", "permission denied")).collect();
-        failures.push(failure("a.png", SKIPPED, "it is binary"));
+        failures.push(failure("a.png", SKIPPED, "binary"));
         let finished = IndexFinished {
             added: 1_200,
+            skipped: 1,
             failed: 25,
             took_ms: 420.0,
             bytes: 1_500_000,

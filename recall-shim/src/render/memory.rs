@@ -23,11 +23,13 @@ pub(crate) fn added(response: &AddResponse) -> String {
     let _ = match response.status() {
         AddStatus::Duplicate => write!(
             text,
-            "Not kept: {id} says nearly the same. Read it with recall_get; amend what it says by a memory with \
+            "Not saved: {id} says nearly the same. Read it with recall_get; amend what it says by a memory with \
              supersedes \"{id}\", or repeat the call with force true if this is another matter."
         ),
-        AddStatus::Superseded => write!(text, "Kept as {id} · {title}. The one that it supersedes is no longer found."),
-        AddStatus::Added | AddStatus::Unspecified => write!(text, "Kept as {id} · {title}."),
+        AddStatus::Superseded => {
+            write!(text, "Saved as {id} · {title}. The one that it supersedes is no longer found.")
+        }
+        AddStatus::Added | AddStatus::Unspecified => write!(text, "Saved as {id} · {title}."),
     };
     if !similar.is_empty() {
         text.push_str("\nSimilar:");
@@ -55,9 +57,8 @@ pub(crate) fn rated(item: &str, response: &FeedbackResponse) -> String {
 pub(crate) fn verified(response: &VerifyResponse) -> String {
     let VerifyResponse { results, broken } = response;
     let memories = if results.len() == 1 { "memory" } else { "memories" };
-    let told =
-        if *broken == 0 { "none that no longer holds".to_owned() } else { format!("no longer holding: {broken}") };
-    let mut text = format!("{} {memories}; {told}.", count(results.len() as u64));
+    let told = if *broken == 0 { "all up to date".to_owned() } else { format!("{broken} out of date") };
+    let mut text = format!("{} {memories} checked, {told}.", count(results.len() as u64));
     text.push('\n');
     let is_broken = |memory: &&VerifiedMemory| {
         memory.verification.as_ref().is_some_and(|verification| !verification.broken.is_empty())
@@ -121,7 +122,7 @@ mod tests {
             warnings: Vec::new(),
         };
         insta::assert_snapshot!(added(&response), @r#"
-        Not kept: L-0123abcd says nearly the same. Read it with recall_get; amend what it says by a memory with supersedes "L-0123abcd", or repeat the call with force true if this is another matter.
+        Not saved: L-0123abcd says nearly the same. Read it with recall_get; amend what it says by a memory with supersedes "L-0123abcd", or repeat the call with force true if this is another matter.
         Similar:
         - L-0123abcd · Retries need jitter · 0.91
         "#);

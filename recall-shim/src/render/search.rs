@@ -114,22 +114,18 @@ fn did_you_mean(response: &SearchResponse, query: &QueryEcho) -> String {
 /// A line on an answer that probably answers nothing, and on how far was searched; empty on others.
 fn doubt(response: &SearchResponse, stats: &SearchStats) -> String {
     let Some(confidence) = response.confidence.filter(|_| response.low_confidence) else { return String::new() };
-    let indexed = match &stats.indexing {
-        // Rounded down: what is not whole is not 100 %.
-        Some(Indexing { done, total, running: true }) => done.min(total) * 100 / (*total).max(1),
-        _ => 100,
-    };
-    let stale = if recall_proto::is_behind(&response.warnings) {
-        "the latest edits not seen".to_owned()
-    } else {
-        format!("{} stale", count(stats.stale_files))
-    };
-    format!(
-        "\nProbably nothing here about this: confidence {confidence:.2}; searched {} ({indexed}% indexed), {stale}, \
-         generation {}.",
-        counted(stats.documents, "file"),
-        count(stats.generation)
-    )
+    let mut text = format!("\nNo good match in {}", counted(stats.documents, "file"));
+    if let Some(Indexing { done, total, running: true }) = &stats.indexing {
+        // Rounded down: an index that is not complete is not 100 % complete.
+        let _ = write!(text, " ({} % indexed)", done.min(total) * 100 / (*total).max(1));
+    }
+    if recall_proto::is_behind(&response.warnings) {
+        text.push_str(", the latest edits may be missing");
+    } else if stats.stale_files > 0 {
+        let _ = write!(text, ", {} stale", count(stats.stale_files));
+    }
+    let _ = write!(text, " (confidence {:.0} %).", confidence * 100.0);
+    text
 }
 
 /// The answer to a search that found nothing, or nothing more: what was searched and what to try, so that nobody has to
@@ -252,11 +248,10 @@ mod tests {
     fn an_answer_that_probably_answers_nothing_says_so_and_how_far_was_searched() {
         let mut response = found(vec![hit(doc("a.rs", "code", "rust"), "f", "x")]);
         response.confidence = Some(0.123);
-        assert!(!search(&response, 0, WHOLE, cursor).contains("Probably"));
+        assert!(!search(&response, 0, WHOLE, cursor).contains("No good match"));
         response.low_confidence = true;
         response.stats.get_or_insert_default().documents = 1_204;
-        let expected = "Probably nothing here about this: confidence 0.12; searched 1,204 files (100% indexed), 0 stale, \
-                        generation 7.\nNearest: a.rs:10-10@0123456789ab (f).";
+        let expected = "No good match in 1,204 files (confidence 12 %).\nNearest: a.rs:10-10@0123456789ab (f).";
         assert_eq!(search(&response, 0, WHOLE, cursor), expected);
     }
 

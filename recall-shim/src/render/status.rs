@@ -87,10 +87,10 @@ fn store_lines(store: &StoreStatus, detail: Detail) -> String {
     for (model, part) in store.embedded.iter().filter(|(_, part)| **part < 1.0) {
         let embedded = part * 100.0;
         let until = match store.model.as_str() {
-            "" => "words alone decide".to_owned(),
-            other => format!("{} tells the meaning", inline(other, 80)),
+            "" => "keyword matches only".to_owned(),
+            other => format!("{} is used", inline(other, 80)),
         };
-        let _ = writeln!(text, "    {embedded:.0} % embedded by {}; until all is, {until}", inline(model, 80));
+        let _ = writeln!(text, "    {embedded:.0} % embedded by {}; until it is complete, {until}", inline(model, 80));
     }
     if detail == Detail::Everything {
         let _ = writeln!(

@@ -1,5 +1,7 @@
 //! `Handshake`: do the client and the daemon understand each other?
 
+use std::path::Path;
+
 use recall_proto::convert::time;
 use recall_proto::v1::{HandshakeRequest, HandshakeResponse, ProtocolRange};
 use recall_proto::{Failure, PROTOCOLS, Reason, newest_common};
@@ -14,6 +16,7 @@ const CAPABILITIES: [&str; 1] = ["lexical"];
 pub(super) fn handle(service: &Service, request: &HandshakeRequest) -> Result<HandshakeResponse, Status> {
     let identity = &service.daemon.identity;
     let protocol = agreed(request.protocol.as_ref())?;
+    check_home(&identity.data_home, &request.data_home)?;
     tracing::debug!(client = request.client_name, version = request.client_version, protocol, "handshake");
     Ok(response(identity, protocol))
 }
@@ -35,6 +38,21 @@ fn agreed(theirs: Option<&ProtocolRange>) -> Result<u32, Failure> {
     })
 }
 
+/// Refuses a client that means other data than the daemon's. A folder may be reached by several paths.
+fn check_home(ours: &Path, theirs: &str) -> Result<(), Failure> {
+    let theirs_path = Path::new(theirs);
+    let is_same = theirs.is_empty()
+        || theirs_path == ours
+        || matches!((theirs_path.canonicalize(), ours.canonicalize()), (Ok(theirs), Ok(ours)) if theirs == ours);
+    if is_same {
+        return Ok(());
+    }
+    let message = format!("this daemon serves the data in `{}`, not those in `{theirs}`", ours.display());
+    Err(Failure::new(Reason::HomeMismatch, message)
+        .with_detail("data_home", ours.display().to_string())
+        .with_hint("start this program with the HOME or RECALL_HOME of that daemon, or stop that daemon"))
+}
+
 fn response(identity: &Identity, protocol: u32) -> HandshakeResponse {
     HandshakeResponse {
         version: VERSION.to_owned(),
@@ -47,6 +65,7 @@ fn response(identity: &Identity, protocol: u32) -> HandshakeResponse {
         schema_versions: std::collections::BTreeMap::new(),
         capabilities: CAPABILITIES.map(ToOwned::to_owned).to_vec(),
         auto_started: identity.is_auto_started(),
+        data_home: identity.data_home.display().to_string(),
     }
 }
 
@@ -61,6 +80,25 @@ mod tests {
             assert_eq!(failure.reason, Reason::VersionMismatch);
             assert_eq!(failure.details["version"], VERSION);
             assert_eq!(failure.details["protocol_max"], PROTOCOLS.end().to_string());
+        }
+    }
+
+    #[test]
+    fn a_client_of_another_data_home_is_refused() {
+        let place = tempfile::tempdir().expect("a temporary folder");
+        let (ours, link, other) = (place.path().join("ours"), place.path().join("link"), place.path().join("other"));
+        for folder in [&ours, &other] {
+            std::fs::create_dir(folder).expect("writable");
+        }
+        std::os::unix::fs::symlink(&ours, &link).expect("writable");
+        for (theirs, expected) in [
+            (String::new(), Ok(())),
+            (ours.display().to_string(), Ok(())),
+            (link.display().to_string(), Ok(())),
+            (other.display().to_string(), Err(Reason::HomeMismatch)),
+            ("/nonexistent/data".to_owned(), Err(Reason::HomeMismatch)),
+        ] {
+            assert_eq!(check_home(&ours, &theirs).map_err(|failure| failure.reason), expected, "{theirs}");
         }
     }
 

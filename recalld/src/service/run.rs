@@ -90,7 +90,7 @@ fn failed(error: RunError) -> Status {
 }
 
 fn ended() -> Status {
-    Failure::new(Reason::Unavailable, "the daemon is ending; what was indexed until now stands").into()
+    Failure::new(Reason::Unavailable, "the daemon is shutting down; what is indexed so far is kept").into()
 }
 
 /// The one store that the run is about.

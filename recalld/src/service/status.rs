@@ -57,7 +57,7 @@ pub(super) async fn handle(service: &Service, request: StatusRequest) -> Result<
 }
 
 fn daemon_status(daemon: &Daemon, sessions: usize) -> v1::DaemonStatus {
-    let Identity { pid, tenure, started_at, started: _, socket, log } = &daemon.identity;
+    let Identity { pid, tenure, started_at, started: _, socket, data_home: _, log } = &daemon.identity;
     let MemoryUse { resident_bytes, anonymous_bytes, peak_bytes } = MemoryUse::of_this_process();
     v1::DaemonStatus {
         pid: *pid,
@@ -102,6 +102,7 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         documents,
         chunks,
         symbols,
+        edges,
         text_bytes,
         index_bytes,
         memories,
@@ -135,7 +136,7 @@ fn store_status(state: StoreStatus) -> v1::StoreStatus {
         documents,
         chunks,
         symbols,
-        edges: 0,
+        edges,
         memories,
         text_bytes,
         index_bytes,

@@ -21,7 +21,8 @@ fn one(warning: Warning) -> v1::Warning {
     match warning {
         Warning::IndexedOnTheWay { files, took } => {
             let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-            let message = format!("indexed {files} in {took:.1?}, as nobody had done it before");
+            let seconds = took.as_secs_f64();
+            let message = format!("indexed {files} in {seconds:.1} s (first search in this project)");
             new("INDEXED_FIRST", Severity::Notice, message, "")
         }
         Warning::Indexing { files_done, files } => {
@@ -55,8 +56,8 @@ fn one(warning: Warning) -> v1::Warning {
             v1::Warning { path, ..new("FILE_CHANGED", Severity::Warning, message, "ask again") }
         }
         Warning::SecretsMasked { path } => {
-            let message = format!("secrets stand in `{path}`; they are masked here");
-            let hint = "take them out of the file, and change them: whoever has the file has them";
+            let message = format!("`{path}` seems to contain secrets; they are masked here");
+            let hint = "remove them from the file and rotate them";
             v1::Warning { path, ..new("SECRET_MASKED", Severity::Warning, message, hint) }
         }
         Warning::Repaired { what } => {
@@ -77,7 +78,7 @@ fn one(warning: Warning) -> v1::Warning {
             new("SEVERAL_DEFINITIONS", Severity::Notice, message, "name its scope too, as in `Store::open`")
         }
         Warning::EmbeddingsToCome => {
-            let message = "words alone decide: the meaning of the newest texts is still being worked out".to_owned();
+            let message = "still embedding new files; keyword matches only for now".to_owned();
             new(
                 "EMBEDDINGS_TO_COME",
                 Severity::Notice,
@@ -107,7 +108,7 @@ fn one(warning: Warning) -> v1::Warning {
             new("WEIGHTS_DECIDE", Severity::Notice, message, hint)
         }
         Warning::MemoriesBehind => {
-            let message = "memories that were just kept are not in the index yet and may be missing".to_owned();
+            let message = "new memories are not indexed yet and may be missing".to_owned();
             new("INDEXING", Severity::Warning, message, "ask again in a moment")
         }
         Warning::JournalsUnread { reason } => {
@@ -123,8 +124,8 @@ fn one(warning: Warning) -> v1::Warning {
 /// The embeddings of the model in use cannot serve; another model's may.
 fn passed_over(reason: &str, instead: Option<String>) -> v1::Warning {
     let message = match instead {
-        Some(model) => format!("the model {model} tells the meaning of texts in place of another: {reason}"),
-        None => format!("words alone decide, without the meaning of texts: {reason}"),
+        Some(model) => format!("semantic search uses the model {model} in place of another: {reason}"),
+        None => format!("semantic search is off, showing keyword matches only: {reason}"),
     };
     new("EMBEDDINGS_PASSED_OVER", Severity::Notice, message, "`recall status` tells more")
 }

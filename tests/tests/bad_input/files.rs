@@ -28,18 +28,18 @@ fn what_is_no_regular_file_is_passed_over_and_waited_for_by_nobody() {
     let made = Command::new("mkfifo").arg(path("pipe.rs")).status();
     assert!(made.is_ok_and(|status| status.success()));
     let _socket = UnixListener::bind(path("socket.rs")).expect("a new socket");
-    let mut expected = vec![("pipe.rs", "it is not a regular file"), ("socket.rs", "it is not a regular file")];
+    let mut expected = vec![("pipe.rs", "not a regular file"), ("socket.rs", "not a regular file")];
     // Only root may make a device, and a container may withhold even that.
     for (name, minor) in [("null.rs", "3"), ("zero.rs", "5")] {
         let made = Command::new("mknod").arg(path(name)).args(["c", "1", minor]).output();
         if made.is_ok_and(|output| output.status.success()) {
-            expected.push((name, "it is not a regular file"));
+            expected.push((name, "not a regular file"));
         }
     }
     check(&case, &expected);
     // Whoever names one gets the same answer.
     assert_eq!(case.recall(&["add", "pipe.rs"]).code, Some(0));
-    assert_eq!(case.reason("pipe.rs").as_deref(), Some("it is not a regular file"));
+    assert_eq!(case.reason("pipe.rs").as_deref(), Some("not a regular file"));
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn a_file_over_the_limit_is_told_by_its_length_and_not_read() {
     check(
         &case,
         &[
-            ("sparse.rs", "it has 4294967296 bytes, the limit is 1048576"),
-            ("line.rs", "it has 100000000 bytes, the limit is 1048576"),
+            ("sparse.rs", "too large: 4294967296 bytes, the limit is 1048576"),
+            ("line.rs", "too large: 100000000 bytes, the limit is 1048576"),
         ],
     );
 }
@@ -67,15 +67,7 @@ fn what_is_no_text_for_people_is_passed_over() {
     case.project.write("nul.rs", "pub fn with_nul() {}\n\0\n");
     case.project.write("bundle.js", "var a=1;function b(){return a};".repeat(3_000));
     case.project.write("line.json", "1,".repeat(500_000));
-    check(
-        &case,
-        &[
-            ("noise.rs", "it is binary"),
-            ("nul.rs", "it is binary"),
-            ("bundle.js", "it is minified"),
-            ("line.json", "it is minified"),
-        ],
-    );
+    check(&case, &[("noise.rs", "binary"), ("nul.rs", "binary"), ("bundle.js", "minified"), ("line.json", "minified")]);
 }
 
 #[test]

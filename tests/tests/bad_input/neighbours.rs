@@ -8,16 +8,16 @@ use crate::case::{Case, KNOWN};
 fn a_name_that_nobody_knows_is_refused_with_what_is_near_it() {
     let case = Case::new();
     for command in ["graph", "related"] {
-        case.refuses(&[command, "sessions.rs"], 1, "NOT_FOUND", "nothing is known as `sessions.rs`");
+        case.refuses(&[command, "sessions.rs"], 1, "NOT_FOUND", "not found: `sessions.rs`");
         let refused = case.recall(&[command, "sessions.rs"]).stderr;
         assert!(refused.contains("near it are `src/sessions.rs`"), "{refused}");
-        case.refuses(&[command, "zzzz"], 1, "NOT_FOUND", "nothing is known as `zzzz`");
+        case.refuses(&[command, "zzzz"], 1, "NOT_FOUND", "not found: `zzzz`");
         case.refuses(&[command, ""], 2, "INVALID_ARGUMENT", "is empty");
         for outside in ["/etc/passwd", "../../etc/passwd"] {
             case.refuses(&[command, outside], 4, "PERMISSION_DENIED", "is not in the project");
         }
     }
-    case.refuses(&["graph", "open_session"], 1, "NOT_FOUND", "nothing is known as `open_session`");
+    case.refuses(&["graph", "open_session"], 1, "NOT_FOUND", "not found: `open_session`");
     assert!(case.recall(&["graph", "open_session"]).stderr.contains("near it are `open_sessions`"));
     case.refuses(&["related", "src/sessions.rs:90-95"], 2, "INVALID_ARGUMENT", "has 2 lines and none of 90 to 95");
     case.still_answers(case.daemon());

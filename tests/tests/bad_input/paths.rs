@@ -42,8 +42,8 @@ fn what_lies_outside_of_the_root_is_not_indexed_however_it_is_named() {
     }
     let daemon = case.daemon();
     assert_eq!(case.recall(&["add", "."]).code, Some(0));
-    assert_eq!(case.reason("file_link.rs").as_deref(), Some("it is a symlink that leaves the root"));
-    assert_eq!(case.reason("folder_link").as_deref(), Some("it is a symlink that leaves the root"));
+    assert_eq!(case.reason("file_link.rs").as_deref(), Some("symlink that leaves the root"));
+    assert_eq!(case.reason("folder_link").as_deref(), Some("symlink that leaves the root"));
     assert!(case.search("nobodys_business").0.is_empty());
     case.still_answers(daemon);
 }
@@ -56,10 +56,10 @@ fn what_lies_outside_of_the_root_is_not_read_however_it_is_named() {
     for path in
         ["../other/secret.rs", "folder_link/secret.rs", "file_link.rs", "/etc/passwd", "src/../../other/secret.rs"]
     {
-        case.refuses(&["get", path], 1, "NOT_FOUND", &format!("nothing is known as `{path}`"));
+        case.refuses(&["get", path], 1, "NOT_FOUND", &format!("not found: `{path}`"));
     }
     case.refuses(&["rm", "../other/secret.rs"], 2, "INVALID_ARGUMENT", "is not a path below the root");
-    case.refuses(&["rm", "src/nothing.rs"], 1, "NOT_FOUND", "nothing is known as `src/nothing.rs`");
+    case.refuses(&["rm", "src/nothing.rs"], 1, "NOT_FOUND", "not found: `src/nothing.rs`");
     case.still_answers(daemon);
 }
 
@@ -103,7 +103,7 @@ fn a_name_that_is_no_text_is_refused_where_it_is_given() {
     assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{outcome:?}");
     assert!(outcome.stderr.contains("is not UTF-8") && outcome.stderr.contains("\nhint: "), "{outcome:?}");
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
-    assert_eq!(case.reason("src/caf\u{fffd}.rs").as_deref(), Some("its name is not UTF-8"));
+    assert_eq!(case.reason("src/caf\u{fffd}.rs").as_deref(), Some("the name is not UTF-8"));
     case.still_answers(case.daemon());
 }
 

@@ -220,37 +220,68 @@ fn the_commands_name_a_daemon_that_hangs_and_end_it() {
     assert_eq!((stop.code, stop.stdout), (Some(0), expected));
 }
 
-#[test]
-fn a_store_that_another_process_has_open_is_read_and_remembered_in() {
-    let sandbox = sandbox!();
-    let project = sandbox.project("shop", &[("src/burrow.rs", "pub fn wombat_burrow() {}\n")]);
-    assert_eq!(sandbox.recall(&project, &["search", "wombat_burrow"]).code, Some(0));
-    let shared = daemon::Holder::of(&sandbox.homes()).expect("it runs").pid().expect("noted");
-    let named = format!("pid {shared}");
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_another_process_has_open_is_read_and_remembered_in() {
+    let home = Home::new(&[]);
+    let root = home.project(&[("src/burrow.rs", "pub fn wombat_burrow() {}\n")]);
+    let context =
+        Some(v1::RequestContext { working_directory: root.to_string_lossy().into_owned(), ..Default::default() });
+    let shared = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
+    let named = format!("pid {}", shared.daemon().pid);
+    let search = async |client: &Client, query: &str| {
+        let request = v1::SearchRequest { context: context.clone(), query: query.to_owned(), ..Default::default() };
+        let answer = client.search(request).await.expect("an answer");
+        let found = |hit: &v1::Hit| Some(format!("{} {}", hit.doc.as_ref()?.path, hit.chunk.as_ref()?.text));
+        let hits: Vec<_> = answer.results.iter().filter_map(found).collect();
+        let warnings: Vec<_> = answer.warnings.iter().map(|warning| warning.message.clone()).collect();
+        (hits.join(" "), warnings.join(" "))
+    };
+    assert!(search(&shared, "wombat_burrow").await.0.contains("src/burrow.rs"));
 
-    let alone = sandbox.recall(&project, &["--no-daemon", "search", "wombat_burrow"]);
-    assert!(alone.code == Some(0) && alone.stdout.contains("src/burrow.rs"), "{alone:?}");
-    let kept = sandbox.recall(&project, &["--no-daemon", "remember", "Numbats dig at noon."]);
-    assert_eq!(kept.code, Some(0), "{kept:?}");
-    wait_until("the shared daemon to look at the journals", || {
-        let found = sandbox.recall(&project, &["search", "numbats"]);
-        (found.code == Some(0) && found.stdout.contains("Numbats")).then_some(())
-    });
+    let private = home.connect(Launch::Private).await.expect("it starts");
+    assert_ne!(private.daemon().pid, shared.daemon().pid);
+    assert!(search(&private, "wombat_burrow").await.0.contains("src/burrow.rs"));
+    let memory = v1::AddRequest {
+        context: context.clone(),
+        title: "Numbats".to_owned(),
+        content: "Numbats dig at noon.".to_owned(),
+        r#type: "note".to_owned(),
+        ..Default::default()
+    };
+    private.add(memory).await.expect("it is kept");
+    until("the shared daemon to look at the journals", async || {
+        search(&shared, "numbats").await.0.contains("Numbats dig")
+    })
+    .await;
 
-    project.write("src/later.rs", "pub fn quokka_later() {}\n");
+    fs::write(root.join("src/later.rs"), "pub fn quokka_later() {}\n").expect("writable");
     // A look at the files that takes longer than a search waits for says only that.
-    wait_until("a search to say who has the index open", || {
-        let alone = sandbox.recall(&project, &["--no-daemon", "search", "quokka_later"]);
-        alone.stderr.contains(&named).then_some(())
-    });
-    let refused = sandbox.recall(&project, &["--no-daemon", "rebuild"]);
-    assert!(refused.code == Some(4) && refused.stderr.contains(&named), "{refused:?}");
+    until("a search to say who has the index open", async || search(&private, "quokka_later").await.1.contains(&named))
+        .await;
+    let rebuild = v1::RebuildRequest { context: context.clone(), ..Default::default() };
+    let mut events = private.rebuild(rebuild).await.expect("it begins");
+    let refused = loop {
+        match events.message().await {
+            Ok(Some(_)) => {}
+            ended => break ended.expect_err("another daemon has the index"),
+        }
+    };
+    assert!(refused.message().contains(&named), "{refused}");
 
-    assert_eq!(sandbox.recall(&project, &["daemon", "stop"]).code, Some(0));
-    wait_until("the private daemon to index what is new", || {
-        let alone = sandbox.recall(&project, &["--no-daemon", "search", "quokka_later"]);
-        (alone.code == Some(0) && alone.stdout.contains("src/later.rs")).then_some(())
-    });
+    drop(shared);
+    daemon::stop(&home.homes(), "a test", Duration::from_secs(5)).await.expect("it ends");
+    until("the private daemon to index what is new", async || {
+        search(&private, "quokka_later").await.0.contains("src/later.rs")
+    })
+    .await;
+}
+
+/// Waits until a question is answered with yes.
+async fn until(what: &str, ask: impl AsyncFn() -> bool) {
+    let began = Instant::now();
+    while !ask().await {
+        assert!(began.elapsed() < Duration::from_mins(1), "waited for {what}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

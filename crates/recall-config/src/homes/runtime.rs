@@ -124,7 +124,9 @@ mod tests {
     use super::*;
 
     fn homes(runtime: PathBuf) -> Homes {
-        Homes { data: PathBuf::new(), config: PathBuf::new(), cache: PathBuf::new(), state: PathBuf::new(), runtime }
+        let unused = PathBuf::new();
+        let (data, config, cache, state) = (unused.clone(), unused.clone(), unused.clone(), unused);
+        Homes { data, config, cache, state, runtime, service_socket: None }
     }
 
     fn mode_of(path: &Path) -> u32 {

@@ -116,7 +116,7 @@ fn name_of(model: ModelFingerprint) -> String {
 /// The embeddings cannot be changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FolderError {
-    #[error("another process has the embeddings of this store open")]
+    #[error("another recall daemon has the embeddings of this index open")]
     Taken,
     #[error("the embeddings by this model are just being closed")]
     Open,

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use recall_core::{Clock, ContentHash, Memory, Timestamp, error_chain};
 
@@ -16,6 +16,15 @@ use crate::store::{Look, Noted, Store};
 /// index one takes about as long as fifty. The first one never waits, nor does one that a search waits for; all others are
 /// found within the tenth of a second that is promised.
 const GATHERING: Duration = Duration::from_millis(40);
+
+/// How long a search waits for a few memories that were acknowledged before it. One takes 20 ms, and more on a busy machine.
+const ACKNOWLEDGED_WAIT: Duration = Duration::from_secs(5);
+
+/// How many memories are few: one ingest takes them all.
+const FEW: usize = 64;
+
+/// How often a search that waits looks whether the memories are still being indexed.
+const STEP: Duration = Duration::from_millis(50);
 
 /// What an ingest is to do for memories.
 #[derive(Debug, Default)]
@@ -129,12 +138,23 @@ impl Store {
     }
 
     /// Waits for memories that were acknowledged to be in the index.
+    ///
+    /// A search that follows an acknowledged memory finds it: a few memories are waited for longer than `patience`, as long as
+    /// they are being indexed. Many memories at once, as after a merge, are not.
     pub(crate) fn wait_for_memories(self: &Arc<Self>, clock: &Arc<dyn Clock>, patience: Duration) -> MemoryWait {
         if self.awaits_first_index() || !self.ledger.is_behind() {
             return MemoryWait::Over;
         }
+        let longest = if self.ledger.behind() <= FEW { patience.max(ACKNOWLEDGED_WAIT) } else { patience };
+        // What comes meanwhile is not waited for: it may never end.
+        let (mark, began) = (self.ledger.mark(), Instant::now());
         self.index_memories_soon(clock);
-        if self.ledger.wait_until_even(patience) { MemoryWait::Over } else { MemoryWait::InVain }
+        let mut is_over = self.ledger.wait_until_past(mark, patience);
+        while !is_over && began.elapsed() < longest && self.ledger.is_indexing() {
+            is_over = self.ledger.wait_until_past(mark, STEP);
+        }
+        // The indexing may have ended since the last look, and well.
+        if is_over || self.ledger.wait_until_past(mark, Duration::ZERO) { MemoryWait::Over } else { MemoryWait::InVain }
     }
 }
 

@@ -40,6 +40,8 @@ pub struct StoreStatus {
     pub chunks: u64,
     /// How many symbols.
     pub symbols: u64,
+    /// The relations that its texts state: calls, references, imports and the like.
+    pub edges: u64,
     /// Bytes of the documents' text.
     pub text_bytes: u64,
     /// Bytes of the index on disk.
@@ -141,6 +143,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
         documents: counts.documents,
         chunks: counts.chunks,
         symbols: counts.symbols,
+        edges: counts.edges,
         text_bytes: counts.text_bytes,
         index_bytes: store.folder.index_bytes(),
         memories: store.ledger.count(),

@@ -75,13 +75,28 @@ impl Ledger {
         state.everything_behind || !state.behind.is_empty()
     }
 
+    /// How many memories the index lacks or has too many, at most.
+    pub(crate) fn behind(&self) -> usize {
+        let state = self.state.lock();
+        if state.everything_behind { state.wanted.len() } else { state.behind.len() }
+    }
+
     /// Waits until the index lacks nothing of what it lacks now; tells whether that was in time. What comes meanwhile is not
     /// waited for: it may never end.
     pub(crate) fn wait_until_even(&self, patience: Duration) -> bool {
+        self.wait_until_past(self.mark(), patience)
+    }
+
+    /// A mark behind what the index lacks now, and before what it will lack.
+    pub(crate) fn mark(&self) -> u64 {
+        self.state.lock().next_behind
+    }
+
+    /// Waits until the index lacks nothing of what it lacked at a [`mark`](Self::mark); tells whether that was in time.
+    pub(crate) fn wait_until_past(&self, mark: u64, patience: Duration) -> bool {
         let deadline = Instant::now() + patience;
         let mut state = self.state.lock();
-        let next = state.next_behind;
-        let lacks = |state: &State| state.everything_behind || state.behind.values().any(|number| *number < next);
+        let lacks = |state: &State| state.everything_behind || state.behind.values().any(|number| *number < mark);
         state.waiting += 1;
         self.awaited.notify_all();
         let mut is_in_time = true;

@@ -66,6 +66,11 @@ impl Ledger {
         problems
     }
 
+    /// Whether one of the files for git is not there, as after `git clean`.
+    pub(super) fn lacks_git_files(&self) -> bool {
+        GIT_FILES.iter().any(|(name, _)| std::fs::symlink_metadata(self.folder.join(name)).is_err())
+    }
+
     /// Writes what git has to know of the folder, unless it is there.
     pub(crate) fn write_git_files(&self) -> Result<(), OpenError> {
         write_git_files(&self.root).map(drop)

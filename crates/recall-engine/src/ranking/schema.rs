@@ -177,3 +177,19 @@ pub(crate) fn is_of_meaning(name: &str) -> bool {
 pub(crate) fn flag(holds: bool) -> f32 {
     f32::from(u8::from(holds))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_feature_has_words_of_its_own() {
+        let words: Vec<&str> = all()
+            .into_iter()
+            .map(|name| recall_core::feature_words(name).unwrap_or_else(|| panic!("{name}")))
+            .collect();
+        let distinct: std::collections::BTreeSet<&str> = words.iter().copied().collect();
+        assert_eq!(distinct.len(), words.len());
+        assert_eq!(recall_core::feature_words("nonsense"), None);
+    }
+}

@@ -272,7 +272,7 @@ impl Registry {
         if let Some(open) = store.take() {
             disturbed = open.disturbed();
             let Some(disturbed) = disturbed else { return Ok(Arc::clone(store.insert(open))) };
-            tracing::warn!(root = %root.display(), ?disturbed, "somebody else changed an open index; it is opened again");
+            tracing::warn!(root = %root.display(), reason = %disturbed, "an open index was changed and is opened again");
             open.cancel.cancel();
             // Of what is replaced, the file that is there now is looked at as it is.
             let part = match disturbed {

@@ -47,7 +47,7 @@ fn holds_index_files(path: &Path) -> io::Result<bool> {
             kind.is_file()
         };
         if !is_fine {
-            tracing::warn!(folder = %path.display(), ?name, "this does not belong into an index");
+            tracing::warn!(folder = %path.display(), name = %name.display(), "this does not belong into an index");
             return Ok(false);
         }
     }

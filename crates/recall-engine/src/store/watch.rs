@@ -1,5 +1,6 @@
 //! A look at the files of an open store, which somebody else may have replaced or overwritten.
 
+use std::fmt;
 use std::time::Instant;
 
 use recall_catalog::Disturbance;
@@ -16,12 +17,26 @@ pub(crate) enum Disturbed {
     Overwritten(Part),
 }
 
+impl fmt::Display for Disturbed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Replaced => "the catalog was replaced",
+            Self::Overwritten(Part::Catalog) => "the catalog was overwritten",
+            Self::Overwritten(Part::Lexical) => "the lexical index was overwritten",
+        })
+    }
+}
+
 impl Store {
     /// Looks whether somebody else has changed the files, at most as often as files are compared, and not while they are
     /// written here.
     ///
     /// Embeddings are set aside and made again at once; for the other parts the store has to be opened again.
     pub(crate) fn disturbed(&self) -> Option<Disturbed> {
+        // A deleted index, as after `rm -r` of the folder of stores, is noticed by the first request after it.
+        if !self.catalog.is_in_place() && self.writing.try_lock().is_some() {
+            return Some(Disturbed::Replaced);
+        }
         {
             let mut looked = self.looked.lock();
             let interval = self.settings().limits.look_interval;

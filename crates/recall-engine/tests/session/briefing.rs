@@ -105,8 +105,7 @@ fn what_the_branch_changes_brings_what_is_known_about_it_and_what_drifted() {
     let changes = section(&briefing, SectionKind::Changes);
     assert!(changes.contains(&format!("{of_file} may no longer hold")) && !changes.contains(&beside), "{changes}");
     assert!(
-        changes
-            .contains("2 files differ (since it left main, what is not committed among it): src/new.rs, src/retry.rs"),
+        changes.contains("2 files changed since main, uncommitted ones included: src/new.rs, src/retry.rs"),
         "{changes}"
     );
     assert!(section(&briefing, SectionKind::Profile).contains("branch fix/slow-retries"), "{}", briefing.text);

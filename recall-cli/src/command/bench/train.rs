@@ -70,7 +70,7 @@ pub(super) fn forget(invocation: &Invocation) -> Result<Exit, CommandError> {
     let output = &invocation.output;
     match output.format {
         Format::Json => output.json(&json::learning::forgotten(forgotten))?,
-        Format::Human if forgotten => output.text("removed; the built-in ranker decides\n")?,
+        Format::Human if forgotten => output.text("project ranker removed; the built-in one is used\n")?,
         Format::Human => output.text("the project has no ranker of its own; the built-in one decides\n")?,
     }
     Ok(Exit::Done)

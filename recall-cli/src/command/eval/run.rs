@@ -42,7 +42,7 @@ pub(super) async fn run(args: RunArgs, invocation: &Invocation) -> Result<Exit, 
     let settings = Setting::all(if ablate { Ablations::Each } else { Ablations::No });
     let evaluation = Evaluation { invocation, dataset: &dataset, hits: k, settings: &settings };
     let runs = evaluation.runs().await?;
-    if let (Some(path), Some(whole)) = (out, runs.first()) {
+    if let (Some(path), Some((_, whole))) = (out, runs.first()) {
         whole.write(&invocation.absolute(&path))?;
     }
     let mut report = Report::of(&evaluation, &runs, &floors)?;

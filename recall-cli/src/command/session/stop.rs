@@ -72,7 +72,7 @@ pub(super) async fn recover(args: RecoverArgs, invocation: &Invocation) -> Resul
     let context = invocation.context();
     let session_id = match args.session {
         Some(id) => id,
-        None => the_only(&client, &context, SessionState::Abandoned, "abandoned").await?,
+        None => the_only(&client, &context, SessionState::Abandoned).await?,
     };
     let context = RequestContext { session_id, ..context };
     finish(&client, context, String::new(), EndReason::Recovered, invocation).await

@@ -37,11 +37,10 @@ pub(crate) fn render(daemon: &v1::DaemonStatus) -> String {
     }
     text.push('\n');
     if let Some(v1::MemoryUse { resident_bytes, anonymous_bytes, peak_bytes, ceiling_bytes, shares }) = memory {
-        let _ =
-            write!(text, "  memory       {} of its own, {} resident", bytes(*anonymous_bytes), bytes(*resident_bytes));
-        let _ = write!(text, ", {} at most so far", bytes(*peak_bytes));
+        let _ = write!(text, "  memory       {} private, {} resident", bytes(*anonymous_bytes), bytes(*resident_bytes));
+        let _ = write!(text, ", peak {}", bytes(*peak_bytes));
         if *ceiling_bytes > 0 {
-            let _ = write!(text, ", ceiling {}", bytes(*ceiling_bytes));
+            let _ = write!(text, ", limit {}", bytes(*ceiling_bytes));
         }
         text.push('\n');
         if let Some(in_flight) = in_flight(shares) {

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use recall_core::feature_words;
 use recall_proto::v1;
 
-/// How many features are shown: what is behind them seldom adds up to as much as the last of them.
-const MOST_FEATURES: usize = 8;
+/// How many features are shown: the others seldom add up to as much as the last of these.
+const MOST_FEATURES: usize = 10;
 
 /// The score and where it comes from on one line, then the features that added or took most, each on its own.
 pub(super) fn lines(score: f64, explain: &v1::Explain) -> Vec<String> {
@@ -16,7 +17,7 @@ pub(super) fn lines(score: f64, explain: &v1::Explain) -> Vec<String> {
     let parts: Vec<String> = features.iter().take(MOST_FEATURES).map(|(_, part)| format!("{part:+.3}")).collect();
     let width = parts.iter().map(String::len).max().unwrap_or_default();
     for (part, (name, _)) in parts.iter().zip(&features) {
-        lines.push(format!("  {part:>width$}  {name}"));
+        lines.push(format!("  {part:>width$}  {}", feature_words(name).unwrap_or(name)));
     }
     if let Some(more) = features.len().checked_sub(MOST_FEATURES).filter(|more| *more > 0) {
         lines.push(format!("  {:width$}  and {more} more", ""));
@@ -51,19 +52,23 @@ mod tests {
 
     #[test]
     fn the_features_that_count_most_stand_under_each_other() {
-        let parts = [1.25, -0.5, 0.001, -10.125, 0.3, 0.2, 0.1, 0.05, 0.04, -0.03];
-        let contributions: BTreeMap<String, f64> = (0..).zip(parts).map(|(n, part)| (format!("f{n}"), part)).collect();
+        let parts = [1.25, -0.5, 0.001, -10.125, 0.3, 0.2, 0.1, 0.05, 0.04, -0.03, 0.02, 0.01];
+        let mut contributions: BTreeMap<String, f64> =
+            (0..).zip(parts).map(|(n, part)| (format!("f{n}"), part)).collect();
+        contributions.insert("body_best".to_owned(), 0.75);
         let explain = v1::Explain { contributions, fused: 0.05, ..v1::Explain::default() };
         insta::assert_snapshot!(lines(2.0, &explain)[1..].join("\n"), @r"
           -10.125  f3
            +1.250  f0
+           +0.750  text of the best passage
            -0.500  f1
            +0.300  f4
            +0.200  f5
            +0.100  f6
            +0.050  f7
            +0.040  f8
-                   and 2 more
+           -0.030  f9
+                   and 3 more
         ");
         assert_eq!(lines(2.0, &v1::Explain::default()).len(), 1);
     }

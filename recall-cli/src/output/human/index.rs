@@ -46,6 +46,9 @@ pub(crate) fn render(finished: &v1::IndexFinished) -> String {
     )
 }
 
+/// The code of files that are left out by a rule, such as binaries and lock files: they are counted, and are no warnings.
+const SKIPPED: &str = "SKIPPED";
+
 /// What failed, as warnings; where it is much, the first of it.
 pub(crate) fn failures(finished: &v1::IndexFinished) -> Vec<v1::Warning> {
     let warning = |path: String, message: String| v1::Warning {
@@ -57,6 +60,7 @@ pub(crate) fn failures(finished: &v1::IndexFinished) -> Vec<v1::Warning> {
     let mut warnings: Vec<_> = finished
         .failures
         .iter()
+        .filter(|failure| failure.code != SKIPPED)
         .take(SHOWN)
         .map(|v1::ItemFailure { item, code: _, reason }| warning(item.clone(), reason.clone()))
         .collect();
@@ -90,11 +94,13 @@ mod tests {
             documents: 1_239,
             chunks: 8_000,
             symbols: 1,
-            failures: vec![v1::ItemFailure {
-                item: "big.bin".to_owned(),
-                code: "NOT_UTF8".to_owned(),
-                reason: "not text in a known encoding".to_owned(),
-            }],
+            failures: [("logo.png", SKIPPED, "binary"), ("big.txt", "NOT_READABLE", "permission denied")]
+                .map(|(item, code, reason)| v1::ItemFailure {
+                    item: item.to_owned(),
+                    code: code.to_owned(),
+                    reason: reason.to_owned(),
+                })
+                .to_vec(),
             ..v1::IndexFinished::default()
         }
     }
@@ -114,7 +120,7 @@ mod tests {
     #[test]
     fn failures_are_told_and_those_that_are_not_are_counted() {
         let told: Vec<_> = failures(&finished()).into_iter().map(|warning| (warning.path, warning.message)).collect();
-        let expected = [("big.bin", "not text in a known encoding"), ("", "11 files more failed")];
+        let expected = [("big.txt", "permission denied"), ("", "11 files more failed")];
         assert_eq!(told, expected.map(|(path, message)| (path.to_owned(), message.to_owned())));
     }
 

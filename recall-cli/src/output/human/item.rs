@@ -45,9 +45,35 @@ pub(crate) fn render(answer: &v1::GetResponse, width: Option<usize>) -> String {
     text
 }
 
+/// A memory as text for a pipe: its title, how it stands, and its content, which ends with a line break.
+pub(crate) fn of_memory(memory: &v1::Memory, content: &str) -> String {
+    let mut text = format!("{}\n{}\n", memory.title, facts(memory).join(" · "));
+    for line in broken(memory) {
+        let _ = writeln!(text, "{line}");
+    }
+    let _ = writeln!(text, "\n{}", content.trim_end_matches('\n'));
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_memory_in_a_pipe_has_its_title_and_its_state_and_ends_with_a_line() {
+        let memory = v1::Memory {
+            title: "Contexts nest".to_owned(),
+            ownership: v1::Ownership::Own.into(),
+            verification: Some(v1::Verification {
+                state: v1::VerificationState::Verified.into(),
+                ..v1::Verification::default()
+            }),
+            ..v1::Memory::default()
+        };
+        let expected = "Contexts nest\nown · verified\n\nPush a new one.\n";
+        assert_eq!(of_memory(&memory, "Push a new one."), expected);
+        assert_eq!(of_memory(&memory, "Push a new one.\n"), expected);
+    }
 
     #[test]
     fn an_item_is_shown_with_its_citation_and_numbered_lines() {

@@ -92,16 +92,23 @@ pub(crate) fn added(answer: &v1::AddResponse) -> String {
     let v1::AddResponse { id, title, status: _, similar, warnings: _ } = answer;
     let title = printable(title);
     let mut text = match answer.status() {
-        v1::AddStatus::Duplicate => format!("{WARNING}not kept{WARNING:#}: nearly the same is known\n"),
+        v1::AddStatus::Duplicate => {
+            format!("{WARNING}not saved{WARNING:#}: nearly the same memory exists; --force saves it anyway\n")
+        }
         v1::AddStatus::Superseded => {
-            format!("{GOOD}kept{GOOD:#} {PATH}{id}{PATH:#} {title}; the older one is retired\n")
+            format!("{GOOD}saved{GOOD:#} {PATH}{id}{PATH:#} {title}; the older one is retired\n")
         }
         v1::AddStatus::Added | v1::AddStatus::Unspecified => {
-            format!("{GOOD}kept{GOOD:#} {PATH}{id}{PATH:#} {title}\n")
+            format!("{GOOD}saved{GOOD:#} {PATH}{id}{PATH:#} {title}\n")
         }
     };
     for v1::SimilarMemory { id, title, similarity } in similar {
-        let _ = writeln!(text, "  {DIM}{:.0}% like{DIM:#} {PATH}{id}{PATH:#} {}", similarity * 100.0, printable(title));
+        let _ = writeln!(
+            text,
+            "  {DIM}{:.0} % similar to{DIM:#} {PATH}{id}{PATH:#} {}",
+            similarity * 100.0,
+            printable(title)
+        );
     }
     text
 }
@@ -141,8 +148,8 @@ pub(crate) fn sum(answer: &v1::VerifyResponse) -> String {
     let count = answer.results.len() as u64;
     let memories = counted(count, "memory", "memories");
     match answer.broken {
-        0 => format!("{memories}, none that no longer holds"),
-        broken => format!("{memories}; no longer holding: {broken}"),
+        0 => format!("{memories} checked, all up to date"),
+        broken => format!("{memories} checked, {broken} out of date"),
     }
 }
 
@@ -184,8 +191,8 @@ mod tests {
         let status = v1::AddStatus::Duplicate.into();
         let answer = v1::AddResponse { similar, status, ..v1::AddResponse::default() };
         insta::assert_snapshot!(plain(&added(&answer)), @r"
-        not kept: nearly the same is known
-          91% like L-0123abcd Jitter
+        not saved: nearly the same memory exists; --force saves it anyway
+          91 % similar to L-0123abcd Jitter
         ");
     }
 }

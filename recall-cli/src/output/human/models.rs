@@ -28,7 +28,7 @@ pub(crate) fn list(models: &[v1::Model], width: Option<usize>) -> String {
         let _ = writeln!(text, "{WARNING}{}{WARNING:#}: {}", printable(&model.name), printable(&model.problem));
     }
     if can_be_pulled(models).next().is_some() {
-        let _ = writeln!(text, "{DIM}what can be pulled: `recall models pull MODEL`{DIM:#}");
+        let _ = writeln!(text, "{DIM}to download one: `recall models pull MODEL`{DIM:#}");
     }
     text
 }
@@ -158,7 +158,7 @@ mod tests {
         tiny                     cannot be used                         not told
         bge               embed  can be pulled   384                    not told
         tiny: model.onnx has changed
-        what can be pulled: `recall models pull MODEL`
+        to download one: `recall models pull MODEL`
         ");
     }
 

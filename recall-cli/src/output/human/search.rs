@@ -45,30 +45,26 @@ pub(crate) fn summary(answer: &v1::SearchResponse) -> String {
     text
 }
 
-/// What speaks for it that there is nothing to be found: how far the files were searched.
-///
-/// `searched 1,204 files (100% indexed), 0 stale, generation 17`
-pub(crate) fn proof(answer: &v1::SearchResponse) -> String {
-    let v1::SearchStats { documents, stale_files, generation, indexing, .. } = answer.stats.clone().unwrap_or_default();
-    let indexed = match indexing {
-        // Rounded down: what is not whole is not 100 %.
-        Some(v1::Indexing { done, total, running: true }) if total > 0 => done.min(total) * 100 / total,
-        Some(v1::Indexing { running: true, .. }) => 0,
-        _ => 100,
-    };
-    let files = counted(documents, "file", "files");
-    let stale = if recall_proto::is_behind(&answer.warnings) {
-        "the latest edits not seen".to_owned()
-    } else {
-        format!("{} stale", count(stale_files))
-    };
-    format!("searched {files} ({indexed}% indexed), {stale}, generation {generation}")
+/// How many files were searched, and what may be missing: `in 1,204 files (99 % indexed)`.
+pub(crate) fn searched(answer: &v1::SearchResponse) -> String {
+    let v1::SearchStats { documents, stale_files, indexing, .. } = answer.stats.clone().unwrap_or_default();
+    let mut text = format!("in {}", counted(documents, "file", "files"));
+    if let Some(v1::Indexing { done, total, running: true }) = indexing {
+        // Rounded down: an index that is not complete is not 100 % complete.
+        let _ = write!(text, " ({} % indexed)", done.min(total) * 100 / total.max(1));
+    }
+    if recall_proto::is_behind(&answer.warnings) {
+        text.push_str(", the latest edits may be missing");
+    } else if stale_files > 0 {
+        let _ = write!(text, ", {} stale", count(stale_files));
+    }
+    text
 }
 
 /// What is said of an answer that probably answers nothing; `None` of others.
 pub(crate) fn doubt(answer: &v1::SearchResponse) -> Option<String> {
     let confidence = answer.confidence.filter(|_| answer.low_confidence)?;
-    Some(format!("probably nothing here about this: confidence {confidence:.2}; {}", proof(answer)))
+    Some(format!("no good match {} (confidence {:.0} %)", searched(answer), confidence * 100.0))
 }
 
 /// The spellings near a query that nothing is called by; `None` if there are none.
@@ -229,13 +225,11 @@ mod tests {
             v1::SearchResponse { confidence: Some(0.123), stats: Some(stats), ..v1::SearchResponse::default() };
         assert_eq!(doubt(&answer), None);
         answer.low_confidence = true;
-        let expected = "probably nothing here about this: confidence 0.12; searched 1,204 files (100% indexed), 0 stale, \
-                        generation 17";
-        assert_eq!(doubt(&answer).as_deref(), Some(expected));
+        assert_eq!(doubt(&answer).as_deref(), Some("no good match in 1,204 files (confidence 12 %)"));
         let stats = answer.stats.get_or_insert_default();
         stats.indexing = Some(v1::Indexing { done: 999, total: 1_000, running: true });
         stats.stale_files = 1;
-        assert_eq!(proof(&answer), "searched 1,204 files (99% indexed), 1 stale, generation 17");
+        assert_eq!(searched(&answer), "in 1,204 files (99 % indexed), 1 stale");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use recall_proto::v1;
 use super::quantity::{bytes, count, counted};
 use super::style::{DIM, PATH, STRONG, WARNING};
 use super::table::{Align, Column, render as table};
-use super::text::printable;
+use super::text::{printable, wrap};
 
 /// The most languages that are told.
 const LANGUAGES: usize = 6;
@@ -19,12 +19,15 @@ const LANGUAGES: usize = 6;
 /// From how much text on an index is compared with it, in bytes.
 const RATIO_FROM: u64 = 100_000;
 
+/// Where the facts of a store begin on their lines.
+const FACT_INDENT: usize = 15;
+
 /// The daemon, each store, and what was measured.
 pub(crate) fn render(status: &v1::StatusResponse, width: Option<usize>) -> String {
     let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: _ } = status;
     let mut parts: Vec<String> = Vec::new();
-    parts.extend(daemon.as_ref().map(super::daemon::render));
-    parts.extend(stores.iter().map(store));
+    let facts = daemon.iter().map(super::daemon::render).chain(stores.iter().map(store));
+    parts.extend(facts.map(|facts| wrap(&facts, width, FACT_INDENT).into_owned()));
     if !models.is_empty() {
         parts.push(models.iter().map(model).collect());
     }
@@ -41,7 +44,9 @@ pub(crate) fn render(status: &v1::StatusResponse, width: Option<usize>) -> Strin
 
 fn store(store: &v1::StoreStatus) -> String {
     let scope = scope::store_from_proto(store.scope).map_or("store", StoreScope::as_str);
-    let mut text = format!("{STRONG}{scope}{STRONG:#} {}", printable(&store.name));
+    // The folder of the global store has the name of its scope.
+    let name = if store.name == scope { String::new() } else { format!(" {}", printable(&store.name)) };
+    let mut text = format!("{STRONG}{scope}{STRONG:#}{name}");
     let _ = writeln!(text, "  {PATH}{}{PATH:#}", printable(&store.root));
     let run = store.indexing.filter(|run| run.running);
     if !store.indexed && run.is_none() {
@@ -86,9 +91,9 @@ fn store(store: &v1::StoreStatus) -> String {
     }
     for (model, part) in &store.embedded {
         let how_far =
-            if *part < 1.0 { format!("{:.0} % of the chunks embedded", part * 100.0) } else { "whole".to_owned() };
-        let answers = if *model == store.model && store.embedded.len() > 1 { ", answers at present" } else { "" };
-        let _ = writeln!(text, "  meaning      {} model, {how_far}{answers}", printable(model));
+            if *part < 1.0 { format!("{:.0} % of the chunks embedded", part * 100.0) } else { "complete".to_owned() };
+        let answers = if *model == store.model && store.embedded.len() > 1 { ", in use" } else { "" };
+        let _ = writeln!(text, "  embeddings   {} model, {how_far}{answers}", printable(model));
     }
     let ranker = match store.ranker.as_str() {
         "own" => "learnt from this project's history",
@@ -240,7 +245,7 @@ mod tests {
         };
         insta::assert_snapshot!(anstream::adapter::strip_str(&render(&status, None)), @r"
         recalld 0.1.0 running for 1 h 2 min, pid 4711, started when it was needed
-          memory       30.0 MiB of its own, 80.0 MiB resident, 120.0 MiB at most so far, ceiling 512.0 MiB
+          memory       30.0 MiB private, 80.0 MiB resident, peak 120.0 MiB, limit 512.0 MiB
           in flight    imports 192.0 MiB of 192.0 MiB, 3 waiting
           clients      2 connections, 1 session, 0 requests in flight
           socket       /run/user/7/recall/recalld.sock
@@ -251,13 +256,13 @@ mod tests {
           languages    rust 700, markdown 80, toml 4, yaml 3, bash 1, css 1, others 1
           index        6.0 MiB on disk (1.5 × the text), generation 12
           freshness    files are scanned before each search
-          meaning      all-MiniLM-L6-v2 model, 42 % of the chunks embedded
-          meaning      static model, whole, answers at present
+          embeddings   all-MiniLM-L6-v2 model, 42 % of the chunks embedded
+          embeddings   static model, complete, in use
           ranker       learnt from this project's history
           failed       1 file, `recall status --failures` lists them
           kept in      /data/stores/0123
 
-        global global  /data/global
+        global  /data/global
           not indexed yet: the first search does it, or `recall add .`
 
         MILLISECONDS  COUNT   P50   P95   P99    MAX

@@ -24,19 +24,17 @@ pub(crate) struct Column<'h> {
     pub(crate) style: Style,
 }
 
-/// Writes rows under headings, two spaces between columns. The path's column gives way where the terminal is too narrow.
-pub(crate) fn render<const N: usize>(layout: &[Column<'_>; N], rows: &[[String; N]], width: Option<usize>) -> String {
-    /// A path that is cut shorter says nothing any more.
-    const LEAST: usize = 12;
+/// A cell that is cut shorter says nothing any more.
+const LEAST: usize = 8;
 
+/// Writes rows under headings, two spaces between columns. If the terminal is too narrow, the widest columns of text are cut;
+/// a path is cut later than another text.
+pub(crate) fn render<const N: usize>(layout: &[Column<'_>; N], rows: &[[String; N]], width: Option<usize>) -> String {
     let mut widths: [usize; N] = std::array::from_fn(|at| {
         rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0).max(columns(layout[at].heading))
     });
-    if let Some(path) = layout.iter().position(|column| column.align == Align::Path) {
-        let others: usize = widths.iter().sum::<usize>() - widths[path] + 2 * (N - 1);
-        if let Some(width) = width {
-            widths[path] = widths[path].min(width.saturating_sub(others).max(LEAST));
-        }
+    if let Some(width) = width {
+        narrow(layout, &mut widths, width.saturating_sub(2 * (N - 1)));
     }
     let mut text = String::new();
     let headings = layout.map(|column| column.heading.to_owned());
@@ -45,6 +43,17 @@ pub(crate) fn render<const N: usize>(layout: &[Column<'_>; N], rows: &[[String; 
         line(&mut text, *layout, row, widths);
     }
     text
+}
+
+/// Makes columns of text narrower until all fit, the widest one first, and none below [`LEAST`].
+fn narrow<const N: usize>(layout: &[Column<'_>; N], widths: &mut [usize; N], room: usize) {
+    while widths.iter().sum::<usize>() > room {
+        // Of a path two thirds count, so that it keeps more than other texts.
+        let counted = |at: usize| if layout[at].align == Align::Path { widths[at] * 2 / 3 } else { widths[at] };
+        let can_give = |at: &usize| layout[*at].align != Align::Right && widths[*at] > LEAST;
+        let Some(widest) = (0..N).filter(can_give).max_by_key(|&at| counted(at)) else { return };
+        widths[widest] -= 1;
+    }
 }
 
 fn line<const N: usize>(text: &mut String, layout: [Column<'_>; N], row: &[String; N], widths: [usize; N]) {
@@ -88,5 +97,18 @@ mod tests {
         code  …ong/path/lib.rs      12
         adr   docs/x.md              3
         ");
+    }
+
+    #[test]
+    fn a_table_never_takes_more_columns_than_there_are() {
+        let plain = |heading, align| Column { heading, align, style: Style::new() };
+        let layout = [plain("NEAR", Align::Right), plain("PATH", Align::Path), plain("HOW", Align::Left)];
+        let rows = [["1.25", "src/a/rather/long/path/lib.rs:100-200", "uses it, imports, imported by it, similar"]];
+        let rows = rows.map(|row| row.map(ToOwned::to_owned));
+        for width in [30, 40, 60, 79] {
+            let shown = anstream::adapter::strip_str(&render(&layout, &rows, Some(width))).to_string();
+            let widest = shown.lines().map(columns).max().expect("there are lines");
+            assert!(widest <= width && widest + 2 > width, "{width}: {shown}");
+        }
     }
 }

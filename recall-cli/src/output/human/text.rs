@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use anstream::adapter::strip_str;
 use unicode_width::UnicodeWidthChar;
 
 /// The columns of a tab.
@@ -61,6 +62,36 @@ pub(crate) fn fit_path(path: &str, width: Option<usize>) -> Cow<'_, str> {
     Cow::Owned(format!("…{}", &path[from..]))
 }
 
+/// The text with its long lines broken at spaces, so that no line takes more columns than there are. Continued lines are
+/// indented. A word that is longer than a line is left to the terminal. Styles take no columns.
+pub(crate) fn wrap(text: &str, width: Option<usize>, indent: usize) -> Cow<'_, str> {
+    let shown = |text: &str| columns(&strip_str(text).to_string());
+    let Some(width) = width.filter(|&width| width > 2 * indent && text.lines().any(|line| shown(line) > width)) else {
+        return Cow::Borrowed(text);
+    };
+    let mut wrapped = String::with_capacity(text.len() + 64);
+    for line in text.split_inclusive('\n') {
+        let mut taken = 0;
+        for (number, word) in line.split(' ').enumerate() {
+            let columns = shown(word.trim_end_matches('\n'));
+            // Spaces before the first word of a line are its own indent.
+            let is_begun = taken > indent;
+            if number > 0 && is_begun && columns > 0 && taken + 1 + columns > width {
+                wrapped.truncate(wrapped.trim_end_matches(' ').len());
+                wrapped.push('\n');
+                wrapped.push_str(&" ".repeat(indent));
+                taken = indent;
+            } else if number > 0 {
+                wrapped.push(' ');
+                taken += 1;
+            }
+            wrapped.push_str(word);
+            taken += columns;
+        }
+    }
+    Cow::Owned(wrapped)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +106,17 @@ mod tests {
         ] {
             assert_eq!(printable(text), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        let text = "note: another process has the index open\nshort\n";
+        assert_eq!(wrap(text, Some(24), 2), "note: another process\n  has the index open\nshort\n");
+        assert_eq!(wrap(text, None, 2), text);
+        assert_eq!(wrap(text, Some(80), 2), text);
+        assert_eq!(wrap("  name    one two three\n", Some(18), 8), "  name    one two\n        three\n");
+        assert_eq!(wrap("\u{1b}[1mone\u{1b}[0m two three", Some(8), 1), "\u{1b}[1mone\u{1b}[0m two\n three");
+        assert_eq!(wrap("a-very-long-word-alone b", Some(10), 2), "a-very-long-word-alone\n  b");
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub(super) fn stream(
             Some(Ok(Ok(transfer))) => Ok(event(Event::Finished(finished(transfer, began.elapsed())))),
             Some(Ok(Err(error))) => Err(error.into_failure().into()),
             Some(Err(panicked)) => Err(panicked),
-            None => Err(Failure::new(Reason::Unavailable, "the daemon is ending; nothing was fetched").into()),
+            None => Err(Failure::new(Reason::Unavailable, "the daemon is shutting down; nothing was fetched").into()),
         };
         // Whoever does not read is not waited for without end.
         let _ = tokio::time::timeout(LAST_EVENT_PATIENCE, events.send(last)).await;

@@ -44,12 +44,12 @@ impl Scene<'_> {
         let more = branch.files.len() - names.len();
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let from = match &branch.base {
-            Some(base) => format!("since it left {base}, what is not committed among it"),
-            None => "not committed".to_owned(),
+            Some(base) => format!("changed since {base}, uncommitted ones included"),
+            None => "changed and not committed".to_owned(),
         };
         let count = branch.files.len();
-        let files = if count == 1 { "file differs" } else { "files differ" };
-        Some(Entry::new(format!("- {count} {files} ({from}): {}{more}", names.join(", ")), Vec::new()))
+        let files = if count == 1 { "file" } else { "files" };
+        Some(Entry::new(format!("- {count} {files} {from}: {}{more}", names.join(", ")), Vec::new()))
     }
 
     /// What was committed since the last session that ended.

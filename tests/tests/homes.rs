@@ -1,0 +1,184 @@
+//! One daemon for each data home, whatever variables a program was given.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use recall_client::{Client, ConnectError, ConnectOptions, Launch};
+use recall_config::Homes;
+use recall_proto::v1;
+use recall_testkit::{Project, Running};
+use recall_tests::{Sandbox, sandbox};
+use serde_json::{Value, json};
+
+/// A user's home folder, and the folder that `XDG_RUNTIME_DIR` names, if it is set.
+struct User<'s> {
+    sandbox: &'s Sandbox,
+    home: PathBuf,
+}
+
+impl<'s> User<'s> {
+    fn new(sandbox: &'s Sandbox, name: &str) -> Self {
+        let home = sandbox.path().join(name);
+        fs::create_dir(&home).expect("writable");
+        Self { sandbox, home }
+    }
+
+    /// A program as the user runs it: with `HOME`, without `RECALL_HOME`.
+    fn command(&self, program: &Path, project: &Project, runtime_dir: Option<&Path>) -> Command {
+        let mut command = self.sandbox.command(program, project.root());
+        command.env_remove("RECALL_HOME").env("HOME", &self.home);
+        command.envs(runtime_dir.map(|folder| ("XDG_RUNTIME_DIR", folder)));
+        command
+    }
+
+    fn recall(&self, project: &Project, runtime_dir: Option<&Path>, arguments: &[&str]) -> Value {
+        let mut command = self.command(&self.sandbox.binaries().recall, project, runtime_dir);
+        command.args(arguments).arg("--json");
+        let outcome = Running::to_end(command);
+        assert_eq!(outcome.code, Some(0), "{arguments:?}: {outcome:?}");
+        serde_json::from_str(&outcome.stdout).expect("JSON")
+    }
+
+    /// The daemon that the command line reaches: its process and its socket.
+    fn daemon(&self, project: &Project, runtime_dir: Option<&Path>) -> (u64, PathBuf) {
+        daemon_in(&self.recall(project, runtime_dir, &["status"]))
+    }
+
+    /// The daemon that the shim reaches.
+    fn daemon_of_shim(&self, project: &Project, runtime_dir: Option<&Path>) -> (u64, PathBuf) {
+        let command = self.command(&self.sandbox.binaries().recall_shim, project, runtime_dir);
+        let mut shim = Running::start(command);
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({"name": "recall_status", "arguments": {"format": "json"}, "_meta": meta});
+        shim.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string());
+        let answer: Value = serde_json::from_str(&shim.line().expect("the shim runs")).expect("JSON");
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+        daemon_in(&serde_json::from_str(text).expect("JSON"))
+    }
+}
+
+fn daemon_in(status: &Value) -> (u64, PathBuf) {
+    let daemon = &status["daemon"];
+    (daemon["pid"].as_u64().expect("told"), daemon["socket"].as_str().expect("told").into())
+}
+
+impl Drop for User<'_> {
+    fn drop(&mut self) {
+        let project = self.sandbox.project("any", &[]);
+        let mut command = self.command(&self.sandbox.binaries().recall, &project, None);
+        command.args(["daemon", "status", "--json"]);
+        let status: Value = serde_json::from_str(&Running::to_end(command).stdout).unwrap_or_default();
+        let mut command = self.command(&self.sandbox.binaries().recall, &project, None);
+        command.args(["daemon", "stop"]);
+        Running::to_end(command);
+        // The folder of the socket is outside of the sandbox.
+        if let Some(folder) = status["daemon"]["socket"].as_str().and_then(|socket| Path::new(socket).parent()) {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
+
+#[test]
+fn clients_with_and_without_a_runtime_folder_in_their_environment_reach_one_daemon() {
+    let sandbox = sandbox!();
+    let user = User::new(&sandbox, "u");
+    let project = sandbox.project("p", &[("a.txt", "alpha")]);
+    let session = sandbox.path().join("session");
+    fs::DirBuilder::new().mode(0o700).create(&session).expect("writable");
+
+    let first = user.daemon(&project, Some(&session));
+    assert_eq!(user.daemon(&project, None), first);
+    assert_eq!(user.daemon_of_shim(&project, Some(&session)), first);
+    assert_eq!(user.daemon_of_shim(&project, None), first);
+    assert_eq!(fs::read_dir(&session).expect("there").count(), 0, "the variable does not decide");
+}
+
+#[test]
+fn two_homes_of_one_user_have_two_daemons_and_two_global_stores() {
+    let sandbox = sandbox!();
+    let users = ["one", "two"].map(|name| User::new(&sandbox, name));
+    let project = sandbox.project("p", &[("a.txt", "alpha")]);
+    let daemons = [0, 1].map(|number| users[number].daemon(&project, None));
+    assert_ne!(daemons[0].0, daemons[1].0);
+    assert_ne!(daemons[0].1, daemons[1].1);
+
+    let fact = "The second home alone keeps this fact";
+    users[1].recall(&project, None, &["remember", fact, "--scope", "global"]);
+    let kept = users.each_ref().map(|user| journals(&user.home).contains(fact));
+    assert_eq!(kept, [false, true]);
+}
+
+/// The text of all journals of memories below a folder.
+fn journals(folder: &Path) -> String {
+    let mut text = String::new();
+    for entry in fs::read_dir(folder).expect("readable").map(|entry| entry.expect("readable")) {
+        if entry.file_type().expect("told").is_dir() {
+            text += &journals(&entry.path());
+        } else if entry.file_name() == "memories.jsonl" {
+            text += &fs::read_to_string(entry.path()).expect("text");
+        }
+    }
+    text
+}
+
+/// Asks whoever serves these homes which process it is.
+async fn ask(homes: Homes, launch: Launch) -> Result<u32, ConnectError> {
+    let options = ConnectOptions {
+        homes,
+        launch,
+        daemon_binary: None,
+        daemon_home: None,
+        client_name: "recall-tests".to_owned(),
+        deadline: Duration::from_mins(1),
+        attempts: 1,
+    };
+    let client = Client::connect(&options).await?;
+    let status = client.status(v1::StatusRequest::default()).await.expect("it answers");
+    Ok(status.daemon.expect("told").pid)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_daemon_refuses_a_client_that_means_other_data() {
+    let sandbox = sandbox!();
+    let daemon = sandbox.start_daemon(&["--foreground"]);
+    let homes = sandbox.homes();
+    assert_eq!(ask(homes.clone(), Launch::Never).await.expect("the same data"), daemon.id());
+    let other = Homes { data: sandbox.path().join("other"), ..homes };
+    match ask(other, Launch::Never).await {
+        Err(ConnectError::Refused { source }) => {
+            assert!(source.message().contains("serves the data in"), "{source}");
+        }
+        answer => panic!("it serves other data: {answer:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_daemon_of_a_service_manager_is_found_at_its_socket_by_those_whose_data_it_serves() {
+    let sandbox = sandbox!();
+    let socket = sandbox.path().join("service.sock");
+    let listener = UnixListener::bind(&socket).expect("free");
+    let mut command = sandbox.command(Path::new("/bin/sh"), sandbox.path());
+    let script = r#"LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" 3<&0 0</dev/null"#;
+    command.arg("-c").arg(script).arg(&sandbox.binaries().recalld);
+    let mut daemon = command.stdin(Stdio::from(OwnedFd::from(listener))).spawn().expect("it runs");
+
+    let homes = Homes { service_socket: Some(socket.clone()), ..sandbox.homes() };
+    assert_eq!(ask(homes.clone(), Launch::Never).await.expect("it is found"), daemon.id());
+    assert_eq!(ask(sandbox.homes(), Launch::Never).await.expect("its note says where"), daemon.id());
+    assert!(!homes.socket().exists(), "one socket is enough");
+    let other = Homes { data: sandbox.path().join("other"), runtime: sandbox.path().join("run"), ..homes };
+    assert!(matches!(ask(other, Launch::Never).await, Err(ConnectError::NotRunning { .. })));
+    daemon.kill().expect("ours");
+    daemon.wait().expect("ours");
+}
