@@ -270,6 +270,7 @@ impl Search<'_> {
         Ok(Attempt::Answered(Box::new(Answer {
             class: self.understood.class,
             scope: self.scope,
+            filters: self.understood.filters.clone(),
             weights,
             confidence,
             is_doubtful: confidence.is_some_and(|confidence| confidence < store_settings.low_confidence),
