@@ -34,7 +34,6 @@ const STAIRS: [&[&str]; 11] = [
 const LEAVES: &[&str] = &[
     "budget",
     "coverage",
-    "errand",
     "error",
     "fault",
     "finding",
@@ -46,6 +45,7 @@ const LEAVES: &[&str] = &[
     "progress",
     "settings",
     "store_folder",
+    "task_pool",
     "warning",
 ];
 
