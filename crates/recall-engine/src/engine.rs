@@ -14,7 +14,7 @@ use recall_journal::Disk;
 use recall_watch::Watcher;
 
 use crate::budget::BudgetUse;
-use crate::embeddings::{Encoders, Kept, Models};
+use crate::embeddings::{EmbeddingCache, Encoders, Models};
 use crate::imports::{Imports, Room, Shed};
 use crate::settings::{EngineSettings, JournalSource, Places, Reranker, StoreSettingsSource};
 use crate::store::Registry;
@@ -58,7 +58,8 @@ impl Engine {
         clock: Arc<dyn Clock>,
         journals: Box<JournalSource>,
     ) -> Self {
-        let kept = settings.embedding_store.as_ref().map(|kept| Arc::new(Kept::new(kept, Arc::clone(&clock))));
+        let kept =
+            settings.embedding_store.as_ref().map(|kept| Arc::new(EmbeddingCache::new(kept, Arc::clone(&clock))));
         let models = Models { encoders: Encoders::default(), instant: settings.model.clone(), kept };
         let watcher = settings.watch.then(|| watcher(&places)).flatten();
         let registry = Arc::new_cyclic(|registry| {
