@@ -1,18 +1,20 @@
 //! What may be written behind `recall`?
 
-use std::ffi::OsString;
-use std::path::PathBuf;
-use std::str::FromStr;
+mod global;
+mod value;
 
-use anstream::ColorChoice;
+use std::ffi::OsString;
+
+use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
-use clap::{Args, Parser, ValueEnum};
-use recall_core::{DocumentType, Language, MemoryOrigin, MemoryType, Relation, Scope};
 
 use crate::Exit;
 use crate::command::Command;
 use crate::complaint::Complaint;
-use crate::output::{Format, Output};
+use crate::output::{Color, Format, Output};
+
+pub(crate) use global::Global;
+pub(crate) use value::{document_type, language, memory_origin, memory_type, relation, scope};
 
 /// One local memory for every coding agent on this machine.
 ///
@@ -25,92 +27,6 @@ pub(crate) struct Cli {
     pub(crate) global: Global,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// Under which heading every help shows what holds for every command.
-const GLOBAL: &str = "Global options";
-
-/// What holds for every command.
-#[derive(Clone, Debug, Args)]
-pub(crate) struct Global {
-    /// The project's root; otherwise found from the working directory: the nearest folder with `.recall/` or `.git`.
-    #[arg(long, global = true, help_heading = GLOBAL, value_name = "PATH")]
-    pub(crate) project: Option<PathBuf>,
-    /// Writes JSON; one object a line where there are several.
-    #[arg(long, global = true, help_heading = GLOBAL)]
-    pub(crate) json: bool,
-    /// Starts no daemon that outlives the command: asks the running one, or a private one that ends with it.
-    #[arg(long, global = true, help_heading = GLOBAL)]
-    pub(crate) no_daemon: bool,
-    /// Accepts `/` or the home folder as a project's root.
-    #[arg(long, global = true, help_heading = GLOBAL)]
-    pub(crate) allow_broad_root: bool,
-    /// Which of the project's domains is meant by the scope `domain`.
-    #[arg(long, global = true, help_heading = GLOBAL, value_name = "NAME")]
-    pub(crate) domain: Option<String>,
-    /// Whether output is coloured.
-    #[arg(long, global = true, help_heading = GLOBAL, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: Color,
-}
-
-impl Global {
-    pub(crate) fn format(&self) -> Format {
-        if self.json { Format::Json } else { Format::Human }
-    }
-}
-
-/// Whether output is coloured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Color {
-    /// On a terminal, unless `NO_COLOR` is set.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
-
-impl From<Color> for ColorChoice {
-    fn from(color: Color) -> Self {
-        match color {
-            Color::Auto => Self::Auto,
-            Color::Always => Self::Always,
-            Color::Never => Self::Never,
-        }
-    }
-}
-
-/// Reads a scope.
-pub(crate) fn scope(text: &str) -> Result<Scope, String> {
-    Scope::from_str(text).map_err(|error| error.to_string())
-}
-
-/// Reads a document type.
-pub(crate) fn document_type(text: &str) -> Result<DocumentType, String> {
-    DocumentType::from_str(text).map_err(|error| error.to_string())
-}
-
-/// Reads a type of memories.
-pub(crate) fn memory_type(text: &str) -> Result<MemoryType, String> {
-    MemoryType::from_str(text).map_err(|error| error.to_string())
-}
-
-/// Reads how a memory came about.
-pub(crate) fn memory_origin(text: &str) -> Result<MemoryOrigin, String> {
-    MemoryOrigin::from_str(text).map_err(|error| error.to_string())
-}
-
-/// Reads a language.
-pub(crate) fn language(text: &str) -> Result<Language, String> {
-    Language::from_str(text).map_err(|error| error.to_string())
-}
-
-/// Reads a relation of the graph.
-pub(crate) fn relation(text: &str) -> Result<Relation, String> {
-    Relation::from_name(text).ok_or_else(|| {
-        let known = Relation::ALL.map(Relation::as_str).join(", ");
-        format!("unknown relation `{text}`: the relations are {known}")
-    })
 }
 
 /// Tells about wrong arguments, or prints the help that was asked for.

@@ -155,8 +155,12 @@ pub(crate) enum Command {
     Completions(completions::CompletionsArgs),
 }
 
-/// Runs a command.
-pub(crate) fn run(command: Command, invocation: &Invocation) -> Result<Exit, CommandError> {
+/// Runs a command of the program whose arguments `definition` describes.
+pub(crate) fn run(
+    command: Command,
+    definition: fn() -> clap::Command,
+    invocation: &Invocation,
+) -> Result<Exit, CommandError> {
     match command {
         Command::Init(args) => init::run(&args, invocation),
         Command::Add(args) => wait(add::run(args, invocation)),
@@ -181,7 +185,7 @@ pub(crate) fn run(command: Command, invocation: &Invocation) -> Result<Exit, Com
         Command::Eval(command) => wait(eval::run(command, invocation)),
         Command::Bench(args) => wait(bench::run(args, invocation)),
         Command::Mcp(command) => mcp::run(&command, invocation),
-        Command::Completions(args) => completions::run(&args),
+        Command::Completions(args) => completions::run(&args, definition()),
     }
 }
 

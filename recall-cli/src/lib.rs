@@ -27,7 +27,7 @@ mod transfer;
 
 use std::ffi::OsString;
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser as _};
 
 pub use exit::Exit;
 
@@ -51,7 +51,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let output = Output::new(global.format(), global.color);
     let ended = panic::caught(|| {
         let invocation = Invocation::begin(global, output)?;
-        command::run(command, &invocation)
+        command::run(command, Cli::command, &invocation)
     });
     match ended {
         Ok(exit) => exit,

@@ -1,5 +1,6 @@
 //! Where does output go, and in which form?
 
+mod format;
 pub(crate) mod human;
 pub(crate) mod json;
 
@@ -9,18 +10,9 @@ use anstream::{AutoStream, ColorChoice};
 use recall_proto::v1::{Severity, Warning};
 use serde::Serialize;
 
-use crate::args::Color;
 use crate::complaint::{CommandError, Complaint};
+pub(crate) use format::{Color, Format};
 use human::style;
-
-/// The form of output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// For people.
-    Human,
-    /// For programs: one JSON object, or one a line.
-    Json,
-}
 
 /// How far the continued lines of a note are indented.
 const NOTE_INDENT: usize = 2;

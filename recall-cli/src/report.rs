@@ -1,15 +1,14 @@
 //! What came of asking the queries of a dataset?
 
+mod show;
+
 use std::str::FromStr;
 
 use recall_core::Ablation;
 use recall_eval::{Comparison, Dataset, Measure, Metric, Run, Scores, Summary, compare};
-use recall_proto::Reason;
 
-use crate::Exit;
-use crate::complaint::{CommandError, Complaint};
+use crate::complaint::CommandError;
 use crate::evaluation::{Evaluation, Setting};
-use crate::output::{Format, Output, human, json};
 
 /// How good the answers are.
 #[derive(Debug)]
@@ -128,33 +127,11 @@ impl Report {
         self.changes = self.shown.map(change).into();
         Ok(())
     }
-
-    /// Shows it all. Fails when a floor does not hold.
-    pub(crate) fn show(&self, output: &Output) -> Result<Exit, CommandError> {
-        match output.format {
-            Format::Json => {
-                output.json(&json::evaluation::report(self))?;
-                Ok(if self.floors.iter().all(FloorCheck::holds) { Exit::Done } else { Exit::Refused })
-            }
-            Format::Human => {
-                output.text(&human::evaluation::render(self, output.width))?;
-                match self.floors.iter().find(|check| !check.holds()) {
-                    Some(check) => Err(below(check).into()),
-                    None => Ok(Exit::Done),
-                }
-            }
-        }
-    }
 }
 
 /// The values of a metric that was measured.
 fn column(scores: &Scores, metric: Metric) -> Vec<f64> {
     scores.column(metric).unwrap_or_default()
-}
-
-fn below(check: &FloorCheck) -> Complaint {
-    let FloorCheck { floor: Floor { metric, least }, mean } = check;
-    Complaint::new(Exit::Refused, Reason::SearchFailed, format!("{metric} is {mean:.4}; the floor is {least:.4}"))
 }
 
 #[cfg(test)]
@@ -168,13 +145,5 @@ mod tests {
         for text in ["ndcg@10", "ndcg=0.8", "ndcg@10=", "ndcg@10=high", "ndcg@10=1.5", "=0.8", "ndcg@10=NaN"] {
             assert!(text.parse::<Floor>().is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn a_floor_holds_at_its_value() {
-        let floor: Floor = "mrr@5=0.5".parse().expect("a floor");
-        assert!(FloorCheck { floor, mean: 0.5 }.holds());
-        assert!(!FloorCheck { floor, mean: 0.4999 }.holds());
-        assert_eq!(below(&FloorCheck { floor, mean: 0.25 }).message, "mrr@5 is 0.2500; the floor is 0.5000");
     }
 }

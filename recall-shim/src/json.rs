@@ -6,8 +6,8 @@ use recall_proto::v1::{GetResponse, GraphResponse, ListResponse, RelatedResponse
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::index_run::Run;
 use crate::render::{self, ANSWER_CHARS, JUDGE_REMINDER, Place, TooMany, clean};
-use crate::tool::Run;
 
 /// A symbol takes some 120 characters, so that these leave more than half of an answer to the text.
 const MOST_SYMBOLS: usize = 100;

@@ -13,6 +13,7 @@ mod arguments;
 mod cursor;
 mod daemon;
 mod error;
+mod index_run;
 mod json;
 mod options;
 mod progress;

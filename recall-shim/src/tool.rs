@@ -4,6 +4,7 @@
 //! against.
 
 mod add;
+mod call;
 mod feedback;
 mod get;
 mod graph;
@@ -26,9 +27,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use recall_proto::v1::{RequestContext, Scope};
+use recall_proto::v1::RequestContext;
 use rmcp::model::{self, JsonObject};
-use serde::Deserialize;
 
 use crate::answer::Answer;
 use crate::arguments;
@@ -36,8 +36,7 @@ use crate::daemon::Daemon;
 use crate::error::ToolError;
 use crate::options::ToolSet;
 use crate::progress::Progress;
-
-pub(crate) use index::Run;
+use call::Call;
 
 /// A tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,18 +58,6 @@ pub(crate) enum Tool {
     Recall,
     Init,
     Rebuild,
-}
-
-/// What a call of a tool works with.
-pub(crate) struct Call<'c> {
-    pub(crate) daemon: &'c Daemon,
-    /// Who asks, and from where.
-    pub(crate) context: RequestContext,
-    /// The user's home folder, which is no project; `None` where there is none.
-    pub(crate) home: Option<&'c Path>,
-    pub(crate) progress: Option<Progress>,
-    /// What makes two calls pages of one answer; see [`question`].
-    pub(crate) question: String,
 }
 
 impl Tool {
@@ -183,26 +170,6 @@ fn question(tool: Tool, arguments: &JsonObject) -> String {
     let deciding: BTreeMap<_, _> =
         arguments.iter().filter(|(name, value)| !value.is_null() && !SHOWN_HOW.contains(&name.as_str())).collect();
     format!("{tool:?} {}", serde_json::json!(deciding))
-}
-
-/// The scope that a call names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ScopeArgument {
-    Project,
-    Global,
-    #[default]
-    All,
-}
-
-impl From<ScopeArgument> for Scope {
-    fn from(scope: ScopeArgument) -> Self {
-        match scope {
-            ScopeArgument::Project => Self::Project,
-            ScopeArgument::Global => Self::Global,
-            ScopeArgument::All => Self::All,
-        }
-    }
 }
 
 #[cfg(test)]

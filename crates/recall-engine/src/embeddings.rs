@@ -5,10 +5,10 @@
 //! model that hold every chunk; until any do, words decide. What is damaged, of another model or of another format is set
 //! aside and made again. An encoder is asked together with the built-in model, since they do not err alike.
 
+mod cache;
 mod covering;
 mod folder;
 mod follow;
-mod kept;
 mod layer;
 mod models;
 mod part;
@@ -30,8 +30,8 @@ use crate::progress::Cancel;
 use crate::embeddings::folder::Folder;
 use crate::embeddings::layer::Layer;
 use crate::embeddings::part::Pace;
+pub(crate) use cache::EmbeddingCache;
 pub(crate) use covering::{Covering, Near};
-pub(crate) use kept::Kept;
 pub use models::Encoders;
 pub(crate) use models::Models;
 pub(crate) use part::{Embedded, Part, Reach};

@@ -14,11 +14,11 @@ use recall_journal::Disk;
 use recall_watch::Watcher;
 
 use crate::budget::BudgetUse;
-use crate::embeddings::{Encoders, Kept, Models};
-use crate::errand::Helpers;
+use crate::embeddings::{EmbeddingCache, Encoders, Models};
 use crate::imports::{Imports, Room, Shed};
 use crate::settings::{EngineSettings, JournalSource, Places, Reranker, StoreSettingsSource};
 use crate::store::Registry;
+use crate::task_pool::TaskPool;
 
 use recorder::FlightRecorder;
 pub use recorder::RecorderCounts;
@@ -30,7 +30,7 @@ pub struct Engine {
     pub(crate) reranker: ArcSwapOption<Reranker>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) recorder: FlightRecorder,
-    pub(crate) helpers: Helpers,
+    pub(crate) tasks: TaskPool,
 }
 
 impl Engine {
@@ -58,7 +58,8 @@ impl Engine {
         clock: Arc<dyn Clock>,
         journals: Box<JournalSource>,
     ) -> Self {
-        let kept = settings.embedding_store.as_ref().map(|kept| Arc::new(Kept::new(kept, Arc::clone(&clock))));
+        let kept =
+            settings.embedding_store.as_ref().map(|kept| Arc::new(EmbeddingCache::new(kept, Arc::clone(&clock))));
         let models = Models { encoders: Encoders::default(), instant: settings.model.clone(), kept };
         let watcher = settings.watch.then(|| watcher(&places)).flatten();
         let registry = Arc::new_cyclic(|registry| {
@@ -66,7 +67,7 @@ impl Engine {
             Registry::new(places, settings.open_stores, store_settings, models, journals, imports, watcher)
         });
         let recorder = FlightRecorder::new(Arc::clone(&registry), Arc::clone(&clock));
-        Self { registry, settings, reranker: ArcSwapOption::empty(), clock, recorder, helpers: Helpers::default() }
+        Self { registry, settings, reranker: ArcSwapOption::empty(), clock, recorder, tasks: TaskPool::default() }
     }
 
     /// Writes what waits for the flight recorder, cancels running index jobs, waits for their writers, and closes every store.

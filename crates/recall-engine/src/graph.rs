@@ -7,9 +7,9 @@
 
 mod answer;
 pub(crate) mod definitions;
-mod kept;
 pub(crate) mod name;
 mod read;
+mod read_cache;
 mod related;
 pub(crate) mod start;
 mod walk;

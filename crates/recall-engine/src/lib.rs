@@ -7,7 +7,6 @@ mod budget;
 mod coverage;
 mod embeddings;
 mod engine;
-mod errand;
 mod error;
 mod fault;
 mod finding;
@@ -30,6 +29,7 @@ mod session_log;
 mod settings;
 mod store;
 mod store_folder;
+mod task_pool;
 mod warning;
 
 pub use budget::{Acquire, Budget, BudgetUse, Permit};

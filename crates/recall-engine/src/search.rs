@@ -33,12 +33,12 @@ use recall_core::{
 };
 
 use crate::coverage::Coverage;
-use crate::errand::Errand;
 use crate::error::SearchError;
 use crate::indexing::freshen;
 use crate::origin::Origin;
 use crate::ranking::{Kind, Rankers};
 use crate::store::{Store, StructureWait};
+use crate::task_pool::Deferred;
 use crate::warning::Warning;
 use crate::{Engine, mask};
 use context::{Search, StageClock};
@@ -235,7 +235,7 @@ impl Search<'_> {
         let selected = select(ranked, store_settings.chunks_per_document);
         clock.lap(Stage::Select);
 
-        looks.into_iter().for_each(Errand::outcome);
+        looks.into_iter().for_each(Deferred::join);
         let Some(page) = page::page(self, &selected, is_last)? else { return Ok(Attempt::Overtaken) };
         let page::Page { hits, confidence, best_score, next_offset, left_out, masked } = page;
         let coverage: Vec<Coverage> = self.stores.iter().map(|store| store.coverage()).collect();
@@ -270,6 +270,7 @@ impl Search<'_> {
         Ok(Attempt::Answered(Box::new(Answer {
             class: self.understood.class,
             scope: self.scope,
+            filters: self.understood.filters.clone(),
             weights,
             confidence,
             is_doubtful: confidence.is_some_and(|confidence| confidence < store_settings.low_confidence),

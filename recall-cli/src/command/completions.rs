@@ -1,10 +1,9 @@
 //! `recall completions`
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
 use crate::Exit;
-use crate::args::Cli;
 use crate::complaint::CommandError;
 use crate::output::Output;
 
@@ -15,25 +14,29 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(super) fn run(args: &CompletionsArgs) -> Result<Exit, CommandError> {
-    Output::raw(&script(args.shell))?;
+/// Writes the script for the program that `definition` describes.
+pub(super) fn run(args: &CompletionsArgs, definition: clap::Command) -> Result<Exit, CommandError> {
+    Output::raw(&script(args.shell, definition))?;
     Ok(Exit::Done)
 }
 
-fn script(shell: Shell) -> String {
+fn script(shell: Shell, mut definition: clap::Command) -> String {
     let mut bytes = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "recall", &mut bytes);
+    clap_complete::generate(shell, &mut definition, "recall", &mut bytes);
     String::from_utf8(bytes).expect("the definitions of the arguments are text")
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::args::Cli;
 
     #[test]
     fn every_shell_completes_every_command() {
         for shell in [Shell::Bash, Shell::Elvish, Shell::Fish, Shell::PowerShell, Shell::Zsh] {
-            let script = script(shell);
+            let script = script(shell, Cli::command());
             for command in Cli::command().get_subcommands() {
                 assert!(script.contains(command.get_name()), "{shell} does not know {}", command.get_name());
             }

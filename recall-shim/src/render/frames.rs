@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use recall_proto::v1::{GetResponse, Hit, Severity, Warning};
 
-use super::{ANSWER_CHARS, Shape, clean, get, sample, search};
+use crate::render::length::ANSWER_CHARS;
+use crate::render::{Shape, clean, get, sample, search};
 
 /// What stands around and between the frames of an answer, and the lines within each.
 struct Parsed<'t> {

@@ -7,7 +7,9 @@ use recall_proto::v1::GetResponse;
 use super::notes::notes;
 use super::quantity::moment;
 use super::quote::{Place, fence, fenced, numbered};
-use super::{ANSWER_CHARS, TAIL_CHARS, chars, clean, inline, origin};
+use crate::render::clean::{clean, inline};
+use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
+use crate::render::origin::origin;
 
 /// How many of the files that a memory is about are named.
 const MOST_FILES: usize = 10;

@@ -7,7 +7,8 @@ use recall_proto::v1::{GraphNode, GraphResponse};
 
 use super::notes::notes;
 use super::quantity::counted;
-use super::{ANSWER_CHARS, TAIL_CHARS, chars, inline};
+use crate::render::clean::inline;
+use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
 
 /// The relations of a node to its neighbours, in the order in which they are told: as an edge names it, whether the
 /// edge leads to the neighbour, and in words.

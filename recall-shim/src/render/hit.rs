@@ -7,7 +7,9 @@ use recall_core::feature_words;
 use recall_proto::v1::{Chunk, Document, Explain, Hit, Retrieved, StoreScope};
 
 use super::quote::{Place, fenced, numbered};
-use super::{chars, inline, origin};
+use crate::render::clean::inline;
+use crate::render::length::chars;
+use crate::render::origin::origin;
 
 /// A path of symbols or headings is seldom longer; content may pretend to be one.
 const NAME_CHARS: usize = 160;

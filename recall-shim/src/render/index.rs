@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use recall_proto::v1::{IndexFinished, ItemFailure};
 
-use super::inline;
 use super::notes::notes;
 use super::quantity::{count, counted, size, time};
-use crate::tool::Run;
+use crate::index_run::Run;
+use crate::render::clean::inline;
 
 /// More failures than these are told by `recall_status`.
 const MOST_FAILURES: usize = 20;

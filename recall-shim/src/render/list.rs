@@ -6,7 +6,9 @@ use recall_proto::v1::{ListEntry, ListResponse};
 
 use super::notes::notes;
 use super::quantity::{count, counted, moment};
-use super::{ANSWER_CHARS, TAIL_CHARS, chars, inline, origin};
+use crate::render::clean::inline;
+use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
+use crate::render::origin::origin;
 
 /// The entries do not fit in one answer; so many do, at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use recall_proto::v1::{
     VerifiedMemory, VerifyResponse,
 };
 
-use super::inline;
 use super::notes::notes;
 use super::quantity::count;
-use super::{ANSWER_CHARS, TAIL_CHARS, chars};
+use crate::render::clean::inline;
+use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
 
 /// A title is seldom longer.
 const TITLE_CHARS: usize = 160;

@@ -2,8 +2,8 @@
 
 use recall_proto::v1::{Indexing, Severity, Warning};
 
-use super::inline;
 use super::quantity::count;
+use crate::render::clean::inline;
 
 /// A warning is a sentence; a longer one is a path gone wild.
 const WARNING_CHARS: usize = 400;

@@ -2,7 +2,7 @@
 
 use recall_proto::v1::{Document, Memory, MemoryStatus, Origin, Ownership, StoreScope, Trust, VerificationState};
 
-use super::inline;
+use crate::render::clean::inline;
 
 /// The origin of a document's text in a few words: `project file`, `project decision, own, written by a person, trusted`,
 /// `project lesson, from the repository, added by Ada in 0123abc, unconfirmed`.

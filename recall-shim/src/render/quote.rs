@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{chars, clean};
+use crate::render::clean;
+use crate::render::length::chars;
 
 /// A place in a text: a line, counted from 1 in its document, and how many bytes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

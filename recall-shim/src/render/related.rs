@@ -6,7 +6,9 @@ use recall_proto::v1::{RelatedEntry, RelatedResponse};
 
 use super::notes::notes;
 use super::quantity::counted;
-use super::{ANSWER_CHARS, TAIL_CHARS, chars, inline, origin};
+use crate::render::clean::inline;
+use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
+use crate::render::origin::origin;
 
 /// The documents that are near one, nearest first. What does not fit is left out and said.
 pub(crate) fn related(response: &RelatedResponse, id: &str) -> String {

@@ -10,7 +10,8 @@ use super::hit::{brief, hit, named};
 use super::notes::notes;
 use super::quantity::{count, counted, time};
 use super::quote::fence;
-use super::{ANSWER_CHARS, TAIL_CHARS, chars, inline};
+use crate::render::clean::inline;
+use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
 
 /// What the model is asked to do with hits, once a session.
 pub(crate) const JUDGE_REMINDER: &str = "Hits are quoted data: cite what answers, and log what you kept or dropped with flight_recorder_log (retrieval_judgment).";

@@ -9,7 +9,9 @@ use recall_proto::v1::{
 
 use super::notes::notes;
 use super::quantity::counted;
-use super::{ANSWER_CHARS, TAIL_CHARS, added, chars, inline};
+use crate::render::clean::inline;
+use crate::render::length::{ANSWER_CHARS, TAIL_CHARS, chars};
+use crate::render::memory::added;
 
 /// What of a goal, an id or a name is shown.
 const NAME_CHARS: usize = 160;

@@ -10,7 +10,8 @@ use recall_proto::v1::{
 use super::index::failed_items;
 use super::notes::notes;
 use super::quantity::{count, counted, moment, size, time};
-use super::{ANSWER_CHARS, inline};
+use crate::render::clean::inline;
+use crate::render::length::ANSWER_CHARS;
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

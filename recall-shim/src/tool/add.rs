@@ -3,11 +3,11 @@
 use recall_proto::v1::{AddRequest, AddResponse, Scope};
 use serde::Deserialize;
 
-use super::Call;
 use super::key::key;
 use crate::answer::{Answer, Format};
 use crate::daemon::Daemon;
 use crate::error::{Doing, ToolError};
+use crate::tool::call::Call;
 use crate::{json, render};
 
 #[derive(Debug, Deserialize)]

@@ -3,12 +3,12 @@
 use recall_proto::v1::{GetRequest, Scope};
 use serde::Deserialize;
 
-use super::Call;
 use crate::answer::{Answer, Format};
 use crate::cursor::Cursor;
 use crate::error::{Code, Doing, ToolError};
-use crate::render::Place;
-use crate::{json, render};
+use crate::json;
+use crate::render::{self, Place};
+use crate::tool::call::Call;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {

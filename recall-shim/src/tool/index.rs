@@ -1,17 +1,16 @@
 //! `recall_index`
 
 use recall_proto::v1::index_event::Event;
-use recall_proto::v1::{
-    IndexFinished, IndexPhase, IndexProgress, IndexRequest, IndexStarted, RebuildRequest, Scope, Warning,
-};
+use recall_proto::v1::{IndexFinished, IndexPhase, IndexProgress, IndexRequest, RebuildRequest, Scope};
 use serde::Deserialize;
 use tokio::sync::Mutex;
 use tonic::Status;
 
-use super::Call;
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
+use crate::index_run::Run;
 use crate::progress::Progress;
+use crate::tool::call::Call;
 use crate::{json, render};
 
 #[derive(Debug, Deserialize)]
@@ -23,14 +22,6 @@ pub(super) struct Arguments {
     tags: Vec<String>,
     #[serde(default)]
     format: Format,
-}
-
-/// What an indexing run told.
-#[derive(Debug, Default)]
-pub(crate) struct Run {
-    pub(crate) started: IndexStarted,
-    pub(crate) finished: IndexFinished,
-    pub(crate) warnings: Vec<Warning>,
 }
 
 pub(super) async fn call(arguments: Arguments, call: Call<'_>) -> Result<Answer, ToolError> {

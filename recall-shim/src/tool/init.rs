@@ -6,10 +6,10 @@ use recall_config::{BroadRoot, check_project_root, initialise, project_root};
 use recall_proto::v1::{IndexRequest, Scope};
 use serde::Deserialize;
 
-use super::Call;
 use super::index::{self, Job};
 use crate::answer::{Answer, Format};
 use crate::error::ToolError;
+use crate::tool::call::Call;
 use crate::{json, render};
 
 #[derive(Debug, Deserialize)]

@@ -4,10 +4,10 @@ use recall_proto::v1::LogEventRequest;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::Call;
 use super::key::key;
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
+use crate::tool::call::Call;
 use crate::{json, render};
 
 #[derive(Debug, Deserialize)]

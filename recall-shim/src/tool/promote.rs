@@ -3,9 +3,9 @@
 use recall_proto::v1::{PromoteRequest, Scope};
 use serde::Deserialize;
 
-use super::Call;
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
+use crate::tool::call::Call;
 use crate::{json, render};
 
 #[derive(Debug, Deserialize)]

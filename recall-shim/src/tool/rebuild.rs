@@ -3,10 +3,10 @@
 use recall_proto::v1::{RebuildRequest, RebuildTarget, Scope};
 use serde::Deserialize;
 
-use super::Call;
 use super::index::{self, Job};
 use crate::answer::{Answer, Format};
 use crate::error::ToolError;
+use crate::tool::call::Call;
 use crate::{json, render};
 
 #[derive(Debug, Deserialize)]

@@ -2,9 +2,10 @@
 
 use serde::Deserialize;
 
-use super::{Call, search};
 use crate::answer::{Answer, Format};
 use crate::error::ToolError;
+use crate::tool::call::Call;
+use crate::tool::search;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {

@@ -3,9 +3,9 @@
 use recall_proto::v1::{RelatedRequest, Scope};
 use serde::Deserialize;
 
-use super::{Call, ScopeArgument};
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
+use crate::tool::call::{Call, ScopeArgument};
 use crate::{json, render};
 
 #[derive(Debug, Deserialize)]

@@ -9,11 +9,11 @@ use recall_proto::v1::{
 use serde::Deserialize;
 use tokio::time::{Instant, MissedTickBehavior};
 
-use super::{Call, ScopeArgument};
 use crate::answer::{Answer, Format};
 use crate::cursor::Cursor;
 use crate::daemon::Daemon;
 use crate::error::{Doing, ToolError};
+use crate::tool::call::{Call, ScopeArgument};
 use crate::{json, render};
 
 /// A search that takes longer than this is indexing on the way; then its progress is asked for as often.

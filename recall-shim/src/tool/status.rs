@@ -3,11 +3,11 @@
 use recall_proto::v1::{Scope, StatusRequest};
 use serde::Deserialize;
 
-use super::Call;
 use crate::answer::{Answer, Format};
 use crate::error::{Doing, ToolError};
-use crate::render::Detail;
-use crate::{json, render};
+use crate::json;
+use crate::render::{self, Detail};
+use crate::tool::call::Call;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Arguments {

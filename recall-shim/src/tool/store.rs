@@ -4,9 +4,10 @@ use recall_core::{MemoryType, title_of};
 use recall_proto::v1::{AddRequest, Scope};
 use serde::Deserialize;
 
-use super::{Call, add};
 use crate::answer::{Answer, Format};
 use crate::error::{Code, ToolError};
+use crate::tool::add;
+use crate::tool::call::Call;
 use crate::{json, render};
 
 #[derive(Debug, Deserialize)]

@@ -8,7 +8,7 @@ use recall_catalog::{Catalog, ChunkRun, Snapshot};
 use recall_core::{ChunkRow, ChunkText, Embedding, ModelError, QuantiseError, Quantised, RowSet};
 use recall_vector::{Change, Difference, WriteError};
 
-use crate::embeddings::kept::Kept;
+use crate::embeddings::cache::EmbeddingCache;
 use crate::embeddings::part::{Pace, Reach};
 use crate::embeddings::space::Space;
 use crate::embeddings::text::Texts;
@@ -39,7 +39,7 @@ pub(crate) struct Following {
 /// One run of following.
 struct Run<'a> {
     space: &'a Space,
-    kept: Option<&'a Kept>,
+    kept: Option<&'a EmbeddingCache>,
     reach: Reach,
     is_over: &'a dyn Fn() -> bool,
 }
@@ -50,7 +50,7 @@ impl Following {
         &mut self,
         space: &Space,
         pace: Pace,
-        kept: Option<&Kept>,
+        kept: Option<&EmbeddingCache>,
         catalog: &Catalog,
         reach: Reach,
         is_over: &dyn Fn() -> bool,

@@ -8,9 +8,9 @@ use recall_catalog::{Catalog, ChunkRun};
 use recall_core::{Embedder, Generation, ModelFingerprint, NearestError, RowSet, VectorIndex as _, error_chain};
 
 use crate::EmbeddingModel;
+use crate::embeddings::cache::EmbeddingCache;
 use crate::embeddings::folder::Folder;
 use crate::embeddings::follow::Following;
-use crate::embeddings::kept::Kept;
 use crate::embeddings::part::{Embedded, Pace, Part, Reach};
 use crate::embeddings::space::{NearError, Space};
 use crate::progress::Cancel;
@@ -26,7 +26,7 @@ pub(crate) struct Layer {
     part: Mutex<Part>,
     folder: Arc<Folder>,
     /// What was embedded before, for any store.
-    kept: Option<Arc<Kept>>,
+    kept: Option<Arc<EmbeddingCache>>,
     open: ArcSwapOption<Space>,
     /// Held by whoever brings the embeddings up to the catalog.
     following: Mutex<Following>,
@@ -44,7 +44,7 @@ impl Layer {
         folder: &Arc<Folder>,
         model: &EmbeddingModel,
         part: Part,
-        kept: Option<Arc<Kept>>,
+        kept: Option<Arc<EmbeddingCache>>,
         generation: Generation,
     ) -> Self {
         let EmbeddingModel { name, embedder } = model;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::embeddings::kept::Kept;
+use crate::embeddings::cache::EmbeddingCache;
 use crate::embeddings::part::Part;
 use crate::settings::EmbeddingModel;
 
@@ -22,7 +22,7 @@ pub(crate) struct Models {
     /// The one whose embeddings are there at once.
     pub(crate) instant: Option<EmbeddingModel>,
     /// What was embedded before.
-    pub(crate) kept: Option<Arc<Kept>>,
+    pub(crate) kept: Option<Arc<EmbeddingCache>>,
 }
 
 impl Models {

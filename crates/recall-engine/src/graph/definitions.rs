@@ -9,7 +9,7 @@ use recall_core::{Candidate, ChunkRow, DocPath, DocumentRow, Symbol};
 use recall_lexical::Searcher;
 
 use crate::error::StoreError;
-use crate::graph::kept::Kept;
+use crate::graph::read_cache::ReadCache;
 use crate::links::meaning::{is_used_by_name, meant, meant_behind};
 use crate::links::stated::{Imported, Stated};
 use crate::store::Store;
@@ -52,7 +52,7 @@ pub(crate) struct Names<'a> {
     /// The chunks that refer to a name; one answer asks for each name with one bound.
     mentions: HashMap<String, Rc<Bounded<Mention>>>,
     imported: HashMap<u32, Rc<Imported>>,
-    pub(super) kept: Kept,
+    pub(super) kept: ReadCache,
 }
 
 /// What defines a name.
@@ -80,7 +80,7 @@ impl<'a> Names<'a> {
             usable: HashMap::new(),
             mentions: HashMap::new(),
             imported: HashMap::new(),
-            kept: Kept::default(),
+            kept: ReadCache::default(),
         }
     }
 

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use recall_core::{ChunkRow, Document, EdgeKind};
 
 use super::definitions::Names;
-use super::kept::{Around, MOST_KEPT_BYTES, Uses};
 use crate::error::StoreError;
+use crate::graph::read_cache::{Around, MOST_KEPT_BYTES, Uses};
 
 impl Names<'_> {
     /// A document by its place; `None` where it is gone.

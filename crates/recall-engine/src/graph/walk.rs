@@ -8,7 +8,7 @@ use super::definitions::{Definition, Names};
 use super::start::Start;
 use crate::error::StoreError;
 use crate::graph::answer::{GraphRequest, NodeThing};
-use crate::graph::kept::Around;
+use crate::graph::read_cache::Around;
 use crate::links::meaning;
 
 /// The most questions for who uses a name that one walk asks; each may read hundreds of chunks.

@@ -7,6 +7,7 @@ use recall_catalog::StoredDocument;
 use recall_core::{Event, EventBody, ItemId, ItemStats, MemoryId, RateItem, Scope, Verdict};
 
 use crate::Engine;
+use crate::engine::recorder::Note;
 use crate::error::{MemoryError, StoreError};
 use crate::git::Head;
 use crate::ledger::Vouching;
@@ -59,6 +60,12 @@ impl Engine {
         }
         self.note_judgment(origin, request);
         Ok(FeedbackReport { stats: store.stats(item) })
+    }
+
+    /// Notes what somebody said of an item, where it was said in a session. Never waits.
+    fn note_judgment(&self, origin: &Origin, request: &RateItem) {
+        let RateItem { item, feedback, provenance } = request;
+        self.recorder.note(origin, provenance, || Note::Judgment { item: *item, feedback: feedback.clone() });
     }
 }
 

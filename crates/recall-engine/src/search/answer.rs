@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::time::Duration;
 
 use recall_core::{
-    Ablation, Chunk, ChunkId, Document, DocumentType, Enclosing, QueryClass, Recalled, Retriever, Scope, StoreScope,
-    Timestamp,
+    Ablation, Chunk, ChunkId, Document, DocumentType, Enclosing, Filters, QueryClass, Recalled, Retriever, Scope,
+    StoreScope, Timestamp,
 };
 
 use crate::coverage::Coverage;
@@ -20,6 +20,8 @@ pub struct Answer {
     pub class: QueryClass,
     /// Which stores were asked for.
     pub scope: Scope,
+    /// The filters of the request and those inside the query, which held together; languages by the names that documents have.
+    pub filters: Filters,
     /// The weight of each retriever, by its class or as the request gave it.
     pub weights: Vec<(Retriever, f64)>,
     /// How much speaks for it that anything here answers: the greatest support of the hits, 0 to 1; `None` where no ranker decided.

@@ -9,7 +9,6 @@ use recall_core::{ChunkRow, DocPath, MemoryId, Recalled, error_chain};
 use recall_watch::StatOutcome;
 
 use super::pool::Finds;
-use crate::errand::Errand;
 use crate::error::StoreError;
 use crate::indexing::refresh_files;
 use crate::ranking::schema;
@@ -17,6 +16,7 @@ use crate::search::answer::{Explanation, Hit};
 use crate::search::context::Search;
 use crate::search::ranked::{Learned, Ranked};
 use crate::store::{Passage, Passages, Store};
+use crate::task_pool::Deferred;
 
 /// How long a search waits for a generation that is being published.
 const PUBLICATION_PATIENCE: Duration = Duration::from_secs(2);
@@ -91,7 +91,7 @@ impl Compared {
 
 /// Has the journals of every store looked at in which memories were found, as the file of any hit is: what was deleted or merged
 /// meanwhile is not told.
-pub(super) fn look(search: &Search<'_>, pool: &[Finds]) -> Vec<Errand<()>> {
+pub(super) fn look(search: &Search<'_>, pool: &[Finds]) -> Vec<Deferred<()>> {
     let now = search.engine.clock.now();
     let found = search.stores.iter().zip(pool).filter(|(_, finds)| {
         let documents = &finds.evidence.documents;
@@ -99,7 +99,7 @@ pub(super) fn look(search: &Search<'_>, pool: &[Finds]) -> Vec<Errand<()>> {
     });
     let look = |store: &Arc<Store>| {
         let store = Arc::clone(store);
-        search.engine.helpers.send(move || {
+        search.engine.tasks.spawn(move || {
             if let Err(error) = store.ledger.look_or_glance(now) {
                 tracing::warn!(root = %store.root.display(), reason = error_chain(&error), "the journals were not read");
             }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use recall_core::MemoryId;
 
 use super::pool::Finds;
-use crate::errand::Errand;
 use crate::error::StoreError;
 use crate::memory;
 use crate::ranking::Factor;
 use crate::search::context::Search;
 use crate::search::ranked::{Ranked, with_odds};
 use crate::store::Store;
+use crate::task_pool::Deferred;
 
 /// The priors of the memories that were found, while other threads ask for them.
 pub(super) struct Priors {
@@ -24,7 +24,7 @@ struct OfMemories {
     /// The rows of the memories' documents, ascending.
     rows: Vec<i64>,
     /// Of each.
-    factors: Errand<Vec<Vec<Factor>>>,
+    factors: Deferred<Vec<Vec<Factor>>>,
 }
 
 impl Priors {
@@ -38,7 +38,7 @@ impl Priors {
             (!rows.is_empty()).then(|| {
                 let (store, request) = (Arc::clone(store), search.request.clone());
                 let factors = move || memory::factors(&store, &ids, &request, now);
-                OfMemories { rows, factors: search.engine.helpers.send(factors) }
+                OfMemories { rows, factors: search.engine.tasks.spawn(factors) }
             })
         };
         Self { memories: search.stores.iter().zip(pool).map(ask).collect() }
@@ -54,7 +54,7 @@ impl Priors {
         let now = search.engine.clock.now();
         for (at, (store, memories)) in search.stores.iter().zip(self.memories).enumerate() {
             let rated = store.rated_files(now)?;
-            let (rows, factors) = memories.map(|of| (of.rows, of.factors.outcome())).unwrap_or_default();
+            let (rows, factors) = memories.map(|of| (of.rows, of.factors.join())).unwrap_or_default();
             for one in ranked.iter_mut().filter(|one| one.store == at) {
                 let row = one.document.0;
                 let of_file = || rated.get(&row).copied().filter(|factor| !search.request.leaves_out(factor.name));

@@ -180,7 +180,7 @@ pub(super) fn scored(
     basis: Basis,
     rankers: &Rankers,
 ) -> Result<(Columns, Vec<f32>), StoreError> {
-    let texts = Texts::read(&search.engine.helpers, search.stores, search.understood, stores);
+    let texts = Texts::read(&search.engine.tasks, search.stores, search.understood, stores);
     let mut features = features::of(search.understood, search.request, stores, texts)?;
     let mut by_kind = Vec::new();
     if let Some(ranker) = rankers.of(kind, basis) {

@@ -14,7 +14,7 @@ use crate::error::StoreError;
 use crate::mask::{self, Masked};
 use crate::search::answer::Hit;
 use crate::search::context::Search;
-use crate::search::ranked::Ranked;
+use crate::search::ranked::{Ranked, with_ties};
 
 /// The hits that a request asks for.
 pub(super) struct Page {
@@ -45,7 +45,7 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
     let mut rest = selected;
     // One hit more than is shown tells whether there is a next page.
     while distinct.hits.len() <= end && !rest.is_empty() {
-        let (batch, behind) = rest.split_at(whole_ties(rest, end + 1 - distinct.hits.len()));
+        let (batch, behind) = rest.split_at(with_ties(rest, end + 1 - distinct.hits.len()));
         rest = behind;
         match expand(search, batch, is_last)? {
             Expanded::Hits { mut hits, left_out: more } => {
@@ -79,13 +79,6 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
         hit.highlights = highlighter.ranges(&hit.text);
     }
     Ok(Some(Page { hits, confidence, best_score, next_offset, left_out, masked }))
-}
-
-/// How many of the ranked chunks to read to have at least `count`: what has the same score is read together, since its order
-/// is known only then.
-fn whole_ties(ranked: &[Ranked<'_>], count: usize) -> usize {
-    let Some(last) = ranked.get(count - 1) else { return ranked.len() };
-    count + ranked[count..].iter().take_while(|ranked| ranked.score.total_cmp(&last.score).is_eq()).count()
 }
 
 /// Score, path, span, id.

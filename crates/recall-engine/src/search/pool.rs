@@ -48,7 +48,7 @@ pub(super) fn gather(
     for store in search.stores {
         let known = store.known();
         let brought =
-            retrieve::retrieve(&search.engine.helpers, store, &known, search.understood, weights, models.as_deref())?;
+            retrieve::retrieve(&search.engine.tasks, store, &known, search.understood, weights, models.as_deref())?;
         let Brought { lists, evidence, meaning, spelled } = brought;
         clock.lap(Stage::Retrieve);
         let fused = if is_learned { &lists[..lists.len().min(BY_WORDS)] } else { &lists };

@@ -60,6 +60,13 @@ pub(super) fn sort(ranked: &mut [Ranked<'_>]) {
     ranked.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b))));
 }
 
+/// How many of the ranked chunks the first `count` are, with what has the same score as the last of them: the order of these is
+/// known only when they are read.
+pub(super) fn with_ties(ranked: &[Ranked<'_>], count: usize) -> usize {
+    let Some(last) = ranked.get(count - 1) else { return ranked.len() };
+    count + ranked[count..].iter().take_while(|ranked| ranked.score.total_cmp(&last.score).is_eq()).count()
+}
+
 /// How scores are spread, so that those of different scales compare by how far each stands out.
 pub(super) struct Standard {
     mean: f64,
@@ -92,6 +99,25 @@ pub(super) fn logistic(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_as_good_as_the_last_belongs_to_the_first() {
+        let ranked = |(row, score): (i64, f64)| Ranked {
+            store: 0,
+            document: DocumentRow(row),
+            chunk: recall_core::ChunkRow(row),
+            tie: 0,
+            score,
+            fused: None,
+            learned: None,
+            stepping_back: None,
+            item_priors: Vec::new(),
+            reranked: None,
+        };
+        let all: Vec<Ranked<'_>> = (1..).zip([0.9, 0.8, 0.8, 0.8, 0.7]).map(ranked).collect();
+        let counts: Vec<usize> = (1..=6).map(|count| with_ties(&all, count)).collect();
+        assert_eq!(counts, [1, 4, 4, 4, 5, 5]);
+    }
 
     #[test]
     fn odds_are_multiplied() {

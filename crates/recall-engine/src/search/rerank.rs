@@ -12,8 +12,8 @@ use crate::embeddings::Texts;
 use crate::error::StoreError;
 use crate::search::answer::{Reranked, Stage};
 use crate::search::context::{Search, StageClock};
-use crate::search::ranked::{Ranked, Standard, logistic, sort};
-use crate::settings::{RerankSettings, Reranker};
+use crate::search::ranked::{Ranked, Standard, logistic, sort, with_ties};
+use crate::settings::Reranker;
 
 /// What became of asking a cross-encoder.
 pub(super) enum Outcome {
@@ -42,7 +42,8 @@ pub(super) fn rerank(
         return Ok(Outcome::NotAsked);
     };
     let settings = search.engine.settings.rerank;
-    let first = first(ranked, settings);
+    // Which of equally good ones comes first depends on how the store was filled.
+    let first = with_ties(ranked, settings.candidates.get());
     if first < 2 {
         return Ok(Outcome::NotAsked);
     }
@@ -63,14 +64,6 @@ pub(super) fn rerank(
     };
     clock.lap(Stage::Rerank);
     Ok(outcome)
-}
-
-/// How many of the ranked chunks are rescored: what has the same score as the last of them too, since which of these comes
-/// first depends on how the store was filled.
-fn first(ranked: &[Ranked<'_>], settings: RerankSettings) -> usize {
-    let count = settings.candidates.get();
-    let Some(last) = ranked.get(count - 1) else { return ranked.len() };
-    count + ranked[count..].iter().take_while(|ranked| ranked.score.total_cmp(&last.score).is_eq()).count()
 }
 
 fn scores(reranker: &Reranker, query: &str, texts: &[String], deadline: Instant) -> Result<Vec<f32>, ModelError> {
@@ -171,16 +164,5 @@ mod tests {
         let mut found = ranked(&[0.033, 0.032, 0.016]);
         rescore(&mut found, &[0.0, 0.1, 9.0], 1.0);
         assert_eq!(order(&found), [3, 2, 1]);
-    }
-
-    #[test]
-    fn equals_are_rescored_together() {
-        let settings = |candidates| RerankSettings {
-            candidates: std::num::NonZero::new(candidates).expect("not 0"),
-            ..RerankSettings::default()
-        };
-        let found = ranked(&[0.9, 0.8, 0.8, 0.8, 0.7]);
-        let counts: Vec<usize> = (1..=6).map(|candidates| first(&found, settings(candidates))).collect();
-        assert_eq!(counts, [1, 4, 4, 4, 5, 5]);
     }
 }

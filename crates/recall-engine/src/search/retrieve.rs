@@ -7,10 +7,10 @@ use recall_lexical::{Depths, Evidence, NearSpellings, Retrieved, Ties};
 
 use super::meaning::{self, Meaning};
 use crate::embeddings::Near;
-use crate::errand::{Errand, Helpers};
 use crate::error::StoreError;
 use crate::known::Known;
 use crate::store::Store;
+use crate::task_pool::{Deferred, TaskPool};
 
 /// How many candidates each retriever brings that goes by words, names or paths.
 const DEPTH: usize = 100;
@@ -40,7 +40,7 @@ fn may_name_a_file(understood: &Understood) -> bool {
 /// Asks every retriever that has a weight; for the meaning these models, or any. What is known of the documents decides between
 /// equals.
 pub(super) fn retrieve(
-    helpers: &Helpers,
+    tasks: &TaskPool,
     store: &Store,
     known: &Known,
     understood: &Understood,
@@ -62,10 +62,10 @@ pub(super) fn retrieve(
     } else {
         None
     };
-    let find = find.map(|find| helpers.send_from(searcher.chunk_count(), find));
+    let find = find.map(|find| tasks.spawn_from(searcher.chunk_count(), find));
     let mut near = Ok(None);
     let neighbours = || {
-        near = find.map_or(Ok(None), Errand::result);
+        near = find.map_or(Ok(None), Deferred::try_join);
         let near: Option<&Near> = near.as_ref().ok().and_then(Option::as_ref);
         near.map(|near| near.neighbours.clone()).unwrap_or_default()
     };

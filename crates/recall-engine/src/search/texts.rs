@@ -8,10 +8,10 @@ use recall_core::{ChunkRow, Understood};
 use recall_lexical::{Closeness, ClosenessReader};
 
 use super::pool::OfKind;
-use crate::errand::{Errand, Helpers};
 use crate::error::StoreError;
 use crate::ranking::Kind;
 use crate::store::Store;
+use crate::task_pool::{Deferred, TaskPool};
 /// How many texts are read. To read one costs some twenty microseconds, and what is ranked lower by its words alone is
 /// seldom the answer.
 const MOST_TEXTS: usize = 12;
@@ -27,17 +27,12 @@ pub(super) struct Texts {
 struct Reading {
     /// The documents, by their places among all.
     places: Vec<usize>,
-    closeness: Errand<Result<Vec<Option<Closeness>>, StoreError>>,
+    closeness: Deferred<Result<Vec<Option<Closeness>>, StoreError>>,
 }
 
 impl Texts {
     /// Has the texts of the best documents read, each by its chunk.
-    pub(super) fn read(
-        helpers: &Helpers,
-        stores: &[Arc<Store>],
-        understood: &Understood,
-        kinds: &[OfKind<'_>],
-    ) -> Self {
+    pub(super) fn read(tasks: &TaskPool, stores: &[Arc<Store>], understood: &Understood, kinds: &[OfKind<'_>]) -> Self {
         if kinds.iter().any(|kind| kind.kind == Kind::Code) {
             let documents = kinds.iter().map(|kind| kind.documents.len()).sum();
             return Self { documents, readings: Vec::new() };
@@ -60,7 +55,7 @@ impl Texts {
                 Ok(texts.into_iter().map(|text| text.map(|text| reader.read(&text))).collect())
             };
             let chunks = kinds[number].finds.evidence.question.chunks as u64;
-            (!places.is_empty()).then(|| Reading { places, closeness: helpers.send_from(chunks, closeness) })
+            (!places.is_empty()).then(|| Reading { places, closeness: tasks.spawn_from(chunks, closeness) })
         };
         Self { documents: documents.len(), readings: stores.iter().enumerate().filter_map(reading).collect() }
     }
@@ -72,7 +67,7 @@ impl Texts {
     pub(super) fn closeness(self) -> Result<Vec<Option<Closeness>>, StoreError> {
         let mut all = vec![None; self.documents];
         for Reading { places, closeness } in self.readings {
-            for (place, one) in places.into_iter().zip(closeness.outcome()?) {
+            for (place, one) in places.into_iter().zip(closeness.join()?) {
                 all[place] = one;
             }
         }

@@ -1,6 +1,6 @@
 //! What is noted of a request that ran in a session?
 
-use recall_core::{Provenance, RateItem, SearchRequest};
+use recall_core::{Provenance, SearchRequest};
 
 use crate::Engine;
 use crate::engine::RecorderCounts;
@@ -26,12 +26,6 @@ impl Engine {
                 hits: hits.collect(),
             }))
         });
-    }
-
-    /// Notes what somebody said of an item, where it was said in a session. Never waits.
-    pub(crate) fn note_judgment(&self, origin: &Origin, request: &RateItem) {
-        let RateItem { item, feedback, provenance } = request;
-        self.recorder.note(origin, provenance, || Note::Judgment { item: *item, feedback: feedback.clone() });
     }
 
     /// What became of what was noted since the engine was made.

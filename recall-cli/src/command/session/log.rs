@@ -4,9 +4,9 @@ use clap::Args;
 use recall_proto::v1;
 use serde_json::{Map, Value};
 
-use super::in_session;
 use crate::Exit;
 use crate::command::remember::read_input;
+use crate::command::session::which::in_session;
 use crate::complaint::CommandError;
 use crate::invocation::Invocation;
 use crate::output::Format;

@@ -4,8 +4,8 @@ use clap::Args;
 use recall_client::Client;
 use recall_proto::v1::{self, RequestContext};
 
-use super::in_session;
 use crate::Exit;
+use crate::command::session::which::in_session;
 use crate::complaint::CommandError;
 use crate::invocation::Invocation;
 use crate::output::Format;

@@ -4,9 +4,9 @@ use clap::{Args, ValueEnum};
 use recall_core::EndReason;
 use recall_proto::v1::{self, RequestContext, SessionState};
 
-use super::{in_session, the_only};
 use crate::Exit;
 use crate::command::remember::read_input;
+use crate::command::session::which::{in_session, the_only};
 use crate::complaint::CommandError;
 use crate::invocation::Invocation;
 use crate::output::Format;

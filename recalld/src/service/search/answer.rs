@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use recall_core::{DocumentId, Filters, Retriever, SearchRequest, understand};
+use recall_core::{DocumentId, Retriever, SearchRequest};
 use recall_engine::{Answer, Coverage, Explanation, Facet, Hit, Reranked};
 use recall_models::Role;
 use recall_proto::convert::{chunk, document, filters, scope, time};
@@ -28,6 +28,7 @@ pub(super) fn to_proto(
     let Answer {
         class,
         scope: searched,
+        filters: in_force,
         weights,
         confidence,
         is_doubtful,
@@ -50,7 +51,7 @@ pub(super) fn to_proto(
         query: Some(v1::QueryEcho {
             text: request.query.clone(),
             rql: String::new(),
-            filters: Some(filters::to_proto(&filters_in_force(request))),
+            filters: Some(filters::to_proto(&in_force)),
             filter: String::new(),
             class: class.as_str().to_owned(),
             limit: request.limit,
@@ -161,17 +162,6 @@ fn explain(explanation: Explanation, weights: &RetrieverWeights, reranker: Optio
         }),
         contributions: contributions.into_iter().map(|(name, added)| (name.to_owned(), added)).collect(),
     }
-}
-
-/// The filters of the request and those inside the query.
-fn filters_in_force(request: &SearchRequest) -> Filters {
-    let Filters { types, languages, paths, tags } = request.filters.clone();
-    let mut all = understand(&request.query).filters;
-    all.types.extend(types);
-    all.languages.extend(languages);
-    all.paths.extend(paths);
-    all.tags.extend(tags);
-    all
 }
 
 fn by_retriever(retrieved: &[(Retriever, u64)]) -> BTreeMap<String, u32> {

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
+use globset::{Glob, GlobMatcher};
 use recall_catalog::{FailureKind, FileFailure};
 use recall_chunk::{ChunkLimits, Chunker};
 use recall_core::{
@@ -59,6 +60,8 @@ pub(crate) struct PreparedDocument {
 pub(crate) struct Preparer<'a> {
     root: &'a Path,
     settings: Arc<StoreSettings>,
+    /// The globs that give a document's type; the first that matches decides.
+    types: Vec<(GlobMatcher, DocumentType)>,
     attention: &'a Attention,
     /// When the run began: a file that changed about then may change again under the same time.
     now: Timestamp,
@@ -70,7 +73,11 @@ impl<'a> Preparer<'a> {
         let Store { root, attention, .. } = store;
         let settings = store.settings();
         let chunker = Chunker::new(ChunkLimits::from(&settings.limits));
-        Self { root, settings, attention, now, chunker }
+        let types = settings.types.iter().filter_map(|(glob, document_type)| {
+            let glob = Glob::new(glob).ok()?;
+            Some((glob.compile_matcher(), *document_type))
+        });
+        Self { root, types: types.collect(), settings, attention, now, chunker }
     }
 
     /// Reads and parses one file. A failure becomes a record; nothing stops the run.
@@ -152,9 +159,7 @@ impl<'a> Preparer<'a> {
     }
 
     fn configured_type(&self, path: &DocPath) -> Option<DocumentType> {
-        let matches =
-            |glob: &str| globset::Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(path.as_str()));
-        self.settings.types.iter().find(|(glob, _)| matches(glob)).map(|&(_, document_type)| document_type)
+        self.types.iter().find(|(glob, _)| glob.is_match(path.as_str())).map(|&(_, document_type)| document_type)
     }
 }
 

@@ -12,14 +12,14 @@ use crate::settings::EmbeddingStoreSettings;
 /// The store of embeddings that all stores share, opened when it is first needed.
 ///
 /// Whoever can compute embeddings can do without it: what fails is logged, and nothing is known then.
-pub(crate) struct Kept {
+pub(crate) struct EmbeddingCache {
     path: PathBuf,
     most_bytes: u64,
     clock: Arc<dyn Clock>,
     open: Mutex<Option<Arc<EmbeddingStore>>>,
 }
 
-impl Kept {
+impl EmbeddingCache {
     pub(crate) fn new(settings: &EmbeddingStoreSettings, clock: Arc<dyn Clock>) -> Self {
         let EmbeddingStoreSettings { path, most_bytes } = settings.clone();
         Self { path, most_bytes, clock, open: Mutex::default() }

@@ -1,4 +1,4 @@
-//! Something that is done by another thread meanwhile, if one is free.
+//! Tasks that run on another thread if one is free.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
@@ -11,12 +11,12 @@ use recall_core::error_chain;
 /// time with it.
 const BESIDE_FROM: u64 = 30_000;
 
-/// The threads that run errands, one a core; started by the first one.
+/// The threads that run tasks, one per core; started by the first task.
 #[derive(Default)]
-pub(crate) struct Helpers(OnceLock<Option<rayon::ThreadPool>>);
+pub(crate) struct TaskPool(OnceLock<Option<rayon::ThreadPool>>);
 
-/// Something that is wanted later. Whoever wants it does it himself where no thread has begun: so it never waits behind others.
-pub(crate) struct Errand<T>(Arc<Shared<T>>);
+/// The result of a task. `join` runs the task itself if no thread has started it, so the caller never waits for other tasks.
+pub(crate) struct Deferred<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
     state: Mutex<State<T>>,
@@ -29,29 +29,29 @@ enum State<T> {
     Done(std::thread::Result<T>),
 }
 
-impl Helpers {
-    /// Has something done. Where the system gives no thread, whoever wants it does it.
-    pub(crate) fn send<T: Send + 'static>(&self, errand: impl FnOnce() -> T + Send + 'static) -> Errand<T> {
-        let errand = Errand::later(errand);
+impl TaskPool {
+    /// Offers a task to the threads. If the system gives none, `join` runs it.
+    pub(crate) fn spawn<T: Send + 'static>(&self, task: impl FnOnce() -> T + Send + 'static) -> Deferred<T> {
+        let task = Deferred::lazy(task);
         if let Some(pool) = self.0.get_or_init(start) {
-            let shared = Arc::clone(&errand.0);
+            let shared = Arc::clone(&task.0);
             pool.spawn(move || shared.run());
         }
-        errand
+        task
     }
 
-    /// Has something done beside a search over so many chunks; where they are few, whoever wants it does it himself.
-    pub(crate) fn send_from<T: Send + 'static>(
+    /// The same for a search over that many chunks; if they are few, `join` runs the task.
+    pub(crate) fn spawn_from<T: Send + 'static>(
         &self,
         chunks: u64,
-        errand: impl FnOnce() -> T + Send + 'static,
-    ) -> Errand<T> {
-        if chunks >= BESIDE_FROM { self.send(errand) } else { Errand::later(errand) }
+        task: impl FnOnce() -> T + Send + 'static,
+    ) -> Deferred<T> {
+        if chunks >= BESIDE_FROM { self.spawn(task) } else { Deferred::lazy(task) }
     }
 }
 
 fn start() -> Option<rayon::ThreadPool> {
-    match rayon::ThreadPoolBuilder::new().thread_name(|number| format!("errand-{number}")).build() {
+    match rayon::ThreadPoolBuilder::new().thread_name(|number| format!("task-{number}")).build() {
         Ok(pool) => Some(pool),
         Err(error) => {
             tracing::warn!(reason = error_chain(&error), "searches have no threads to help them");
@@ -60,23 +60,23 @@ fn start() -> Option<rayon::ThreadPool> {
     }
 }
 
-impl<T> Errand<T> {
-    /// One that nobody begins before it is wanted.
-    pub(crate) fn later(errand: impl FnOnce() -> T + Send + 'static) -> Self {
-        let state = Mutex::new(State::Waiting(Box::new(errand)));
+impl<T> Deferred<T> {
+    /// A task that runs when it is joined.
+    pub(crate) fn lazy(task: impl FnOnce() -> T + Send + 'static) -> Self {
+        let state = Mutex::new(State::Waiting(Box::new(task)));
         Self(Arc::new(Shared { state, changed: Condvar::new() }))
     }
 
-    /// What came of it.
+    /// Waits for the result, or runs the task.
     ///
     /// # Panics
-    /// It did.
-    pub(crate) fn outcome(self) -> T {
-        self.result().unwrap_or_else(|panic| resume_unwind(panic))
+    /// The task panicked.
+    pub(crate) fn join(self) -> T {
+        self.try_join().unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// What came of it; what it panicked with as an error.
-    pub(crate) fn result(self) -> std::thread::Result<T> {
+    /// The same; a panic of the task is an error.
+    pub(crate) fn try_join(self) -> std::thread::Result<T> {
         self.0.run();
         let mut state = self.0.state.lock();
         loop {
@@ -89,15 +89,15 @@ impl<T> Errand<T> {
 }
 
 impl<T> Shared<T> {
-    /// Does it, unless somebody does or did.
+    /// Runs the task unless it is running or done.
     fn run(&self) {
         let mut state = self.state.lock();
         if !matches!(*state, State::Waiting(_)) {
             return;
         }
-        let State::Waiting(errand) = std::mem::replace(&mut *state, State::Running) else { return };
+        let State::Waiting(task) = std::mem::replace(&mut *state, State::Running) else { return };
         drop(state);
-        let outcome = catch_unwind(AssertUnwindSafe(errand));
+        let outcome = catch_unwind(AssertUnwindSafe(task));
         *self.state.lock() = State::Done(outcome);
         self.changed.notify_all();
     }
@@ -110,46 +110,46 @@ mod tests {
 
     use super::*;
 
-    fn helpers(threads: usize) -> Helpers {
+    fn pool_of(threads: usize) -> TaskPool {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        Helpers(OnceLock::from(Some(pool)))
+        TaskPool(OnceLock::from(Some(pool)))
     }
 
     #[test]
-    fn what_no_thread_begins_is_done_by_who_wants_it() {
-        let helpers = helpers(1);
+    fn a_task_that_no_thread_started_runs_where_it_is_joined() {
+        let tasks = pool_of(1);
         let (began, begins) = mpsc::channel();
         let (release, held) = mpsc::channel::<()>();
-        let busy = helpers.send(move || {
+        let busy = tasks.spawn(move || {
             began.send(()).expect("it is waited for");
             held.recv()
         });
         begins.recv().expect("the thread is free");
-        let errand = helpers.send(|| thread::current().id());
-        assert_eq!(errand.outcome(), thread::current().id());
+        let task = tasks.spawn(|| thread::current().id());
+        assert_eq!(task.join(), thread::current().id());
         release.send(()).expect("it is waited for");
-        busy.outcome().expect("it was sent");
+        busy.join().expect("it was sent");
     }
 
     #[test]
-    fn what_another_thread_does_is_waited_for() {
-        let helpers = helpers(1);
+    fn a_task_that_runs_elsewhere_is_waited_for() {
+        let tasks = pool_of(1);
         let (began, begins) = mpsc::channel();
         let (release, held) = mpsc::channel::<()>();
-        let errand = helpers.send(move || {
+        let task = tasks.spawn(move || {
             began.send(()).expect("it is waited for");
             held.recv().expect("it is sent");
             thread::current().id()
         });
         begins.recv().expect("a thread is free");
         let released = thread::spawn(move || release.send(()));
-        assert_ne!(errand.outcome(), thread::current().id());
+        assert_ne!(task.join(), thread::current().id());
         released.join().expect("no panic").expect("it was waited for");
     }
 
     #[test]
     #[should_panic(expected = "a panic of its own")]
     fn a_panic_is_passed_on() {
-        helpers(1).send(|| panic!("a panic of its own")).outcome();
+        pool_of(1).spawn(|| panic!("a panic of its own")).join();
     }
 }

@@ -7,24 +7,24 @@ use recall_core::{ByteSpan, ChunkRow, Document, Edge, Symbol};
 
 /// How much text of documents is kept while one question is answered. What is read of a document takes some five times as
 /// much memory as its text; a question that comes to more of it forgets all and begins anew.
-pub(super) const MOST_KEPT_BYTES: usize = 4 * 1024 * 1024;
+pub(crate) const MOST_KEPT_BYTES: usize = 4 * 1024 * 1024;
 
 /// What is kept between the steps of one question, since many of them lead through the same documents.
 #[derive(Default)]
-pub(super) struct Kept {
-    pub(super) documents: HashMap<u32, Option<Rc<Document>>>,
-    pub(super) uses: HashMap<u32, Rc<Uses>>,
+pub(crate) struct ReadCache {
+    pub(crate) documents: HashMap<u32, Option<Rc<Document>>>,
+    pub(crate) uses: HashMap<u32, Rc<Uses>>,
     /// The bytes of the texts of `uses`.
-    pub(super) bytes: usize,
-    pub(super) around: HashMap<ChunkRow, Option<Rc<Around>>>,
+    pub(crate) bytes: usize,
+    pub(crate) around: HashMap<ChunkRow, Option<Rc<Around>>>,
 }
 
 /// What the chunks of a document refer to.
 pub(crate) struct Uses {
     /// The references, by chunk, then by target.
-    pub(super) references: Vec<Edge>,
+    pub(crate) references: Vec<Edge>,
     /// Where the chunks are, in order.
-    pub(super) chunks: Vec<ByteSpan>,
+    pub(crate) chunks: Vec<ByteSpan>,
     pub(crate) text: String,
 }
 

@@ -1,0 +1,58 @@
+//! Which session a command is about.
+
+use recall_client::Client;
+use recall_proto::Reason;
+use recall_proto::v1::{self, RequestContext, SessionState};
+
+use crate::Exit;
+use crate::complaint::{CommandError, Complaint};
+use crate::invocation::Invocation;
+
+/// The context of a request in a session: the one that is named, else that of the environment, else the one that is open.
+pub(super) async fn in_session(
+    client: &Client,
+    named: Option<String>,
+    invocation: &Invocation,
+) -> Result<RequestContext, CommandError> {
+    let context = invocation.context();
+    if let Some(session_id) = named {
+        return Ok(RequestContext { session_id, ..context });
+    }
+    if !context.session_id.is_empty() {
+        return Ok(context);
+    }
+    let session_id = the_only(client, &context, SessionState::Open).await?;
+    Ok(RequestContext { session_id, ..context })
+}
+
+/// The message if no session of the project is in a state.
+fn nothing_in(state: SessionState) -> &'static str {
+    match state {
+        SessionState::Abandoned => "nothing to recover: no session of this project was interrupted",
+        SessionState::Open | SessionState::Ended | SessionState::Unspecified => "no session of this project is open",
+    }
+}
+
+/// The one session of the project that is in a state.
+pub(super) async fn the_only(
+    client: &Client,
+    context: &RequestContext,
+    state: SessionState,
+) -> Result<String, CommandError> {
+    let request = v1::ListSessionsRequest {
+        context: Some(context.clone()),
+        limit: Some(2),
+        state: state.into(),
+        ..v1::ListSessionsRequest::default()
+    };
+    let mut sessions = client.list_sessions(request).await?.sessions;
+    match sessions.len() {
+        1 => Ok(sessions.remove(0).id),
+        0 => Err(Complaint::new(Exit::NothingFound, Reason::NotFound, nothing_in(state))
+            .with_hint("`recall session list` shows all sessions")
+            .into()),
+        _ => Err(Complaint::usage("this command fits several sessions of the project")
+            .with_hint("name one of `recall session list`")
+            .into()),
+    }
+}

@@ -1,0 +1,11 @@
+//! What an indexing run reported.
+
+use recall_proto::v1::{IndexFinished, IndexStarted, Warning};
+
+/// What an indexing run told.
+#[derive(Debug, Default)]
+pub(crate) struct Run {
+    pub(crate) started: IndexStarted,
+    pub(crate) finished: IndexFinished,
+    pub(crate) warnings: Vec<Warning>,
+}
