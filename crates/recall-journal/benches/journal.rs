@@ -1,12 +1,12 @@
-//! How long does it take to keep an event for good, and to read all of them again?
+//! Benchmarks of durable appends and of replays.
 //!
-//! `cargo bench -p recall-journal [-- FOLDER]`: the journals are made below the folder, else below the system's temporary one;
-//! what is measured is the disk that it lies on.
+//! `cargo bench -p recall-journal [-- FOLDER]` creates the journals below `FOLDER`, or below the system's temporary
+//! folder. It measures the disk on which that folder is.
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a benchmark reports to its terminal, and ends where it cannot"
+    reason = "a benchmark prints its figures, and stops at the first error"
 )]
 
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use recall_journal::{Disk, Follower, Journal, Memories};
 
 const MEMORIES: u64 = 100_000;
 
-/// So many that are read were added on one day.
+/// The number of memories added per day in the replayed journals.
 const A_DAY: u64 = 1000;
 
 const ALONE: u64 = 500;
@@ -30,12 +30,12 @@ const THREADS: u64 = 32;
 
 const BY_EACH: u64 = 200;
 
-/// A moment at which all that was written is long settled.
+/// A time by which all modification times can be trusted.
 const LATER: Timestamp = Timestamp(i64::MAX);
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // Tests build and start benchmarks too.
+    // `cargo test` builds and runs benchmarks too.
     if !arguments.iter().any(|argument| argument == "--bench") {
         return;
     }
@@ -109,28 +109,28 @@ fn again(folder: &Path) {
     let place = tempfile::tempdir_in(folder).unwrap();
     let journal = open(place.path());
     let events: Vec<_> = (0..MEMORIES).map(event).collect();
-    spend("100,000 memories written by the day", || {
+    spend("100,000 memories written, a day at a time", || {
         events.chunks(A_DAY as usize).for_each(|day| journal.append_all(day).unwrap());
     });
     let mut follower = Follower::new(Arc::new(Disk::new(place.path())));
-    let events = spend("  all of them read", || follower.replay(LATER).unwrap());
+    let events = spend("  replayed", || follower.replay(LATER).unwrap());
     println!("    {} events of {:.1} MB", events.len(), follower.bytes() as f64 / 1e6);
-    let memories = spend("  made into memories", || events.into_iter().collect::<Memories>());
-    spend("  each of them told", || assert_eq!(memories.iter().count() as u64, MEMORIES));
-    tell("  a look that finds nothing", (0..100).map(|_| time(|| follower.changes(LATER).unwrap()).1).collect());
+    let memories = spend("  folded to memories", || events.into_iter().collect::<Memories>());
+    spend("  each memory copied", || assert_eq!(memories.iter().count() as u64, MEMORIES));
+    tell("  a poll that finds nothing", (0..100).map(|_| time(|| follower.changes(LATER).unwrap()).1).collect());
     let after = (0..100).map(|number| {
         journal.append(&event(MEMORIES - 1 - number % A_DAY)).unwrap();
         time(|| follower.changes(LATER).unwrap()).1
     });
-    tell("  a look that finds an event", after.collect());
+    tell("  a poll that finds an event", after.collect());
     spend("  opened for appending", || open(place.path()));
 }
 
-/// Tells how long something took, and how much of that this thread worked.
+/// Prints the elapsed time of some work, and how much of it this thread spent on a processor.
 fn spend<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let before = cpu();
     let (outcome, whole) = time(work);
-    println!("{what}: {whole:.2?}, of which at work {:.2?}", cpu().saturating_sub(before));
+    println!("{what}: {whole:.2?}, of which on the processor {:.2?}", cpu().saturating_sub(before));
     outcome
 }
 
@@ -140,7 +140,7 @@ fn time<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     (outcome, start.elapsed())
 }
 
-/// How long this thread has been on a processor, where the system tells.
+/// Returns the processor time of this thread, if the system reports it.
 fn cpu() -> Duration {
     let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(statistics.split(' ').next().and_then(|nanos| nanos.parse().ok()).unwrap_or(0))

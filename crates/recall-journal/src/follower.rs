@@ -1,4 +1,4 @@
-//! What do the journals say, and what do they say that they did not say before?
+//! Incremental reading of a folder's journals.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,50 +11,51 @@ use crate::line::read_line;
 use crate::lines::Lines;
 use crate::{Day, Fault, FaultKind, ReadError, Stat, Storage, StoredFile};
 
-/// For how long a file's time proves nothing: it may be written again within one tick of its clock, of which the coarsest are
-/// two seconds long. Until then its hash decides.
+/// How long a file's modification time is not trusted. The file may be written again within one tick of the file
+/// system's clock, and the coarsest clocks tick every two seconds. Until then the hash decides.
 const RACY_NANOSECONDS: i64 = 2_000_000_000;
 
-/// How many faults of a file are kept one by one: as many as a person may want to look at.
+/// The number of faults listed one by one per file: more than a person will read.
 const FAULTS: usize = 1000;
 
-/// Reads the journals of a folder, and knows what it has read.
+/// Reads the journals of a folder and remembers how far it has read.
 #[derive(Debug)]
 pub struct Follower {
     storage: Arc<dyn Storage>,
     seen: BTreeMap<Day, Seen>,
 }
 
-/// What the journals say beyond what they said before.
+/// What was added to the journals since the last read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changes {
     /// Nothing.
     None,
-    /// More. Some of it may have been told before.
+    /// New events. Some of them may have been returned before.
     Added(Vec<Event>),
-    /// Something else: lines were changed or taken away. These are all events that there are.
+    /// Lines were changed or removed. These are all events of all journals.
     Rewritten(Vec<Event>),
 }
 
-/// What was read of a file.
+/// How far a file was read.
 #[derive(Debug)]
 struct Seen {
-    /// What the file looked like before it was read; none where it could not be.
+    /// The file's metadata from before it was read; `None` if it could not be queried.
     stat: Option<Stat>,
-    /// Whether that proves that nothing was written since.
+    /// Whether equal metadata proves that nothing was written since.
     is_settled: bool,
-    /// Where the last whole line ends.
+    /// The offset at which the last complete line ends.
     end: u64,
-    /// Where the last line ends that told events: behind that one, if the last line of all has no newline and is one.
+    /// The offset at which the last line with events ends. It is past `end` if the file's last line has events but no
+    /// newline.
     told: u64,
-    /// How many lines that is.
+    /// The number of lines up to `end`.
     lines: u64,
-    /// Of all up to `told`; none where it could not be read.
+    /// The fingerprint of the content up to `told`; `None` if it could not be read.
     fingerprint: Option<Fingerprint>,
     faults: Vec<Fault>,
 }
 
-/// What became of a file.
+/// How a file changed since it was read.
 enum Look {
     Same,
     Grown,
@@ -62,17 +63,17 @@ enum Look {
 }
 
 impl Follower {
-    /// Takes a folder of which nothing was read.
+    /// Creates a follower of a folder. Nothing is read yet.
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage, seen: BTreeMap::new() }
     }
 
-    /// Reads everything, whatever was read before.
+    /// Reads all journals from their beginning.
     ///
-    /// A line that cannot be read, or a file, is told by [`faults`](Self::faults) and keeps nothing else from being read.
+    /// A line or file that cannot be read is reported by [`faults`](Self::faults); everything else is still read.
     ///
     /// # Errors
-    /// The folder cannot be listed. What was read before is still known.
+    /// The folder cannot be listed. The state from the last read is kept.
     pub fn replay(&mut self, now: Timestamp) -> Result<Vec<Event>, ReadError> {
         let days = self.days()?;
         self.seen.clear();
@@ -83,12 +84,12 @@ impl Follower {
         Ok(events)
     }
 
-    /// Tells what was changed since the last time, by this process, another, git or an editor.
+    /// Returns what changed since the last read, by this process, another one, git or an editor.
     ///
-    /// Costs a look at each file where nothing was changed. Of a file that only grew, what is new is read.
+    /// An unchanged file costs one `stat`. Of a file that only grew, only the new part is read.
     ///
     /// # Errors
-    /// The folder cannot be listed. What was read before is still known.
+    /// The folder cannot be listed. The state from the last read is kept.
     pub fn changes(&mut self, now: Timestamp) -> Result<Changes, ReadError> {
         let days = self.storage.stats().map_err(|source| self.unlisted(source))?;
         if self.seen.keys().any(|seen| days.binary_search_by_key(seen, |(day, _)| *day).is_err()) {
@@ -107,12 +108,12 @@ impl Follower {
         Ok(if has_grown { Changes::Added(events) } else { Changes::None })
     }
 
-    /// What could not be read as it stands, in the order of days and lines, as of the last reading.
+    /// Returns the parts that could not be read, in the order of days and lines, as of the last read.
     pub fn faults(&self) -> impl Iterator<Item = &Fault> {
         self.seen.values().flat_map(|seen| &seen.faults)
     }
 
-    /// How many bytes of journals were read, as of the last reading.
+    /// Returns the total size of the journals in bytes, as of the last read.
     pub fn bytes(&self) -> u64 {
         self.seen.values().map(|seen| seen.told).sum()
     }
@@ -125,7 +126,7 @@ impl Follower {
         ReadError { folder: self.storage.folder().to_owned(), source }
     }
 
-    /// Compares a file, as it is there, with what was read of it.
+    /// Compares a file's present metadata and content with what was read of it.
     fn look(&mut self, day: Day, there: io::Result<Option<Stat>>, now: Timestamp) -> Look {
         let Some(seen) = self.seen.get_mut(&day) else {
             return if matches!(there, Ok(None)) { Look::Same } else { Look::Grown };
@@ -140,7 +141,7 @@ impl Follower {
             opened.is_some_and(|file| Fingerprint::of(&*file, seen.told).is_ok_and(|found| found == fingerprint));
         match holds {
             false => Look::Rewritten,
-            // An end without newline may have been replaced by another as long as itself; it is read again.
+            // A last line without a newline may have been replaced by one of the same length, so it is read again.
             true if seen.stat.is_some_and(|seen| seen.length == stat.length) && stat.length == seen.told => {
                 (seen.stat, seen.is_settled) = (there, is_settled(stat, now));
                 Look::Same
@@ -149,7 +150,7 @@ impl Follower {
         }
     }
 
-    /// Reads a file from where it was read up to.
+    /// Reads a file from where the last read ended.
     fn read_day(&mut self, day: Day, now: Timestamp, events: &mut Vec<Event>) {
         let mut seen = self.seen.remove(&day).unwrap_or_else(Seen::nothing);
         seen.faults.retain(|fault| fault.offset < seen.end);
@@ -205,7 +206,8 @@ impl Seen {
         Ok(())
     }
 
-    /// What was read counts; the rest is tried again, at once or when the file looks otherwise.
+    /// Records that a file could not be read. What was read is kept; the rest is retried, at once or when its metadata
+    /// changes.
     fn cannot_be_read(&mut self, day: Day, error: &io::Error) {
         let kind = FaultKind::Unreadable { reason: error.to_string() };
         (self.fingerprint, self.is_settled) = (None, is_stable(error));
@@ -217,7 +219,7 @@ fn is_settled(stat: Stat, now: Timestamp) -> bool {
     stat.modified.max(stat.changed).0 < now.0.saturating_sub(RACY_NANOSECONDS)
 }
 
-/// Keeps a fault, or counts it where there are many.
+/// Records a fault, or counts it if there are already many.
 fn tell(faults: &mut Vec<Fault>, fault: Fault) {
     if faults.len() < FAULTS {
         return faults.push(fault);
@@ -228,7 +230,7 @@ fn tell(faults: &mut Vec<Fault>, fault: Fault) {
     }
 }
 
-/// Whether an error stays until somebody changes the file; any other may be gone a moment later.
+/// Returns whether an error persists until the file is changed. Any other error may be transient.
 fn is_stable(error: &io::Error) -> bool {
     use io::ErrorKind::{IsADirectory, NotADirectory, PermissionDenied, Unsupported};
     matches!(error.kind(), IsADirectory | NotADirectory | PermissionDenied | Unsupported)

@@ -1,6 +1,7 @@
-//! What do the journals say of a few memories, when not all of them are known yet?
+//! Reading the events of a few memories without parsing every line.
 //!
-//! To make events of a hundred thousand lines takes a second; to look which of them name a memory takes a twentieth of that.
+//! Parsing a hundred thousand lines takes about a second; searching them for the ids of a few memories takes a
+//! twentieth of that.
 
 use std::collections::BTreeSet;
 
@@ -11,21 +12,21 @@ use crate::line::{BEGINNING, read_line};
 use crate::lines::Lines;
 use crate::{ReadError, Storage};
 
-/// In front of the id of the item that a line is about, and of the memory that is retired by it. Between quotes these bytes
-/// stand nowhere: there each quote has a backslash before it.
+/// The bytes before the id of a line's item, and before the id of the memory that it supersedes. Inside a JSON string
+/// they cannot occur, since each quote there is escaped.
 const ABOUT: &[u8] = b",\"id\":\"";
 const RETIRES: &[u8] = b"\"supersedes\":\"";
 
-/// How far from its beginning the id stands in a line that is written here.
+/// Within how many bytes of its beginning a line written by this crate has the id.
 const HEAD_BYTES: usize = 128;
 
-/// How long the id of a memory is.
+/// The length of a memory's id in bytes.
 const ID_BYTES: usize = 10;
 
-/// Tells every event about some memories, and every addition by which one of them is retired.
+/// Returns every event about the given memories, and every addition that supersedes one of them.
 ///
-/// A line that is not written as the journal writes its own is read in any case. Of several objects on one line the first alone
-/// decides whether it is. What cannot be read is left out: whoever reads everything tells of it.
+/// A line that was not written by this crate is always parsed. If a line has several objects, the first one decides
+/// whether the line is parsed. Unreadable lines and files are skipped; [`Follower`](crate::Follower) reports them.
 ///
 /// # Errors
 /// The folder cannot be listed.
@@ -47,7 +48,7 @@ pub fn events_about(storage: &dyn Storage, memories: &BTreeSet<MemoryId>) -> Res
     Ok(events)
 }
 
-/// Tells which lines may hold an event that names one of some memories.
+/// A filter for lines that may hold an event about some memories.
 struct Names<'m> {
     memories: &'m BTreeSet<MemoryId>,
     about: memmem::Finder<'static>,
@@ -66,7 +67,7 @@ impl Names<'_> {
     }
 }
 
-/// Whether bytes begin with the id of one of the memories.
+/// Returns whether the bytes begin with the id of one of the memories.
 fn is_one(bytes: &[u8], memories: &BTreeSet<MemoryId>) -> bool {
     let id = bytes.get(..ID_BYTES).and_then(|id| std::str::from_utf8(id).ok()).and_then(|id| id.parse().ok());
     id.is_some_and(|id| memories.contains(&id))

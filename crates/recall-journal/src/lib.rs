@@ -1,15 +1,16 @@
-//! Here is a folder of journals; which memories do they give, and how does an event get into them for good?
+//! The journals of a folder: durable appends, incremental reads, and the memories that the events add up to.
 //!
-//! A journal is JSON lines that git can merge, a file a day: `YYYY-MM-DD/memories.jsonl` below the folder. [`Journal`] appends
-//! events and acknowledges them when they are on disk. [`Follower`] reads what is there, whoever wrote it, and tells what
-//! changed since. [`Memories`] is what events give together, in whatever order and however often they are applied.
+//! A journal is a file of JSON lines per day, `YYYY-MM-DD/memories.jsonl`, that git can merge. [`Journal`] appends
+//! events and acknowledges them once they are on disk. [`Follower`] reads the files, no matter who wrote them, and
+//! returns what changed since the last read. [`Memories`] is the state that a set of events gives; the order and
+//! repetition of the events do not matter.
 //!
-//! Nothing is ever rewritten: a line that cannot be read stays where it is, and is told as a [`Fault`]. The one exception is a
-//! torn line at the very end of a file, which nobody was ever told to be kept: it is cut off, and told as a [`Repair`].
+//! Complete lines are never rewritten: a line that cannot be read stays in its file and is reported as a [`Fault`]. A
+//! torn line at the end of a file was never acknowledged; it is cut off and reported as a [`Repair`].
 //!
-//! [`Recorder`] does the same for the events of a session, which no other machine sees: `events.jsonl` in a folder of its own.
+//! [`Recorder`] keeps the events of a session in the same way, in an `events.jsonl` that is not shared between machines.
 //!
-//! No clock, no chance, no environment: ids and moments come from whoever appends.
+//! This crate uses no clock, no randomness and no environment: the caller supplies ids and timestamps.
 
 mod day;
 mod error;

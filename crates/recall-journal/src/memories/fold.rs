@@ -1,4 +1,4 @@
-//! What do the events about a memory give, before anything of it is copied?
+//! The fold of a memory's events, borrowing from them.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use recall_core::{
     Provenance, Timestamp, Verified,
 };
 
-/// A memory, borrowed from the events that give it.
+/// A memory, borrowed from its events.
 #[derive(Clone, Debug)]
 pub(super) struct Fold<'e> {
-    /// The last addition, which gives what nothing amends.
+    /// The last addition. It has the fields that no other event changes.
     added: &'e NewMemory,
     title: &'e Arc<str>,
     content: &'e Arc<str>,
@@ -26,7 +26,7 @@ pub(super) struct Fold<'e> {
     by: Deciding<'e>,
 }
 
-/// The events that decide what a memory says. One event may decide several fields.
+/// The events that determine the content. One event may determine several fields.
 #[derive(Clone, Copy, Debug)]
 struct Deciding<'e> {
     added: &'e Event,
@@ -53,7 +53,7 @@ impl<'e> Deciding<'e> {
 }
 
 impl<'e> Fold<'e> {
-    /// A memory as its first addition gives it.
+    /// Starts a fold with the memory's first addition.
     pub(super) fn new(event: &'e Event, added: &'e NewMemory) -> Self {
         Self {
             added,
@@ -72,11 +72,11 @@ impl<'e> Fold<'e> {
         }
     }
 
-    /// Takes over what an event changes; those before it were taken over.
+    /// Applies an event. Events must be applied in order.
     pub(super) fn change(&mut self, event: &'e Event, change: &'e MemoryChange) {
         match change {
             MemoryChange::Add(added) => {
-                // What was said of it before goes on to hold but for the fields that are added.
+                // A later addition replaces only the fields that an addition has.
                 let Self { created, verified, promoted, .. } = *self;
                 *self = Self { created, verified, promoted, ..Self::new(event, added) };
             }
@@ -104,7 +104,7 @@ impl<'e> Fold<'e> {
         self.anchors
     }
 
-    /// The events that decide what the memory says; one may occur several times.
+    /// Returns the events that determine the content. An event may occur several times.
     pub(super) fn deciding(&self) -> impl Iterator<Item = &'e Event> {
         let Deciding { added, title, content, tags, related_files, anchors, updated } = self.by;
         [added, title, content, tags, related_files, anchors, updated].into_iter()
@@ -122,7 +122,7 @@ impl<'e> Fold<'e> {
         self.deleted.is_some()
     }
 
-    /// What decides how the memory stands, by what feedback says and whether another one retired it.
+    /// Returns the inputs of the memory's validity.
     pub(super) fn grounds(&self, feedback: FeedbackTally, is_superseded: bool) -> Grounds {
         Grounds {
             updated: self.updated,
@@ -132,7 +132,7 @@ impl<'e> Fold<'e> {
         }
     }
 
-    /// The memory, by what feedback says.
+    /// Copies the memory.
     pub(super) fn to_memory(&self, id: MemoryId, feedback: FeedbackTally) -> Memory {
         let NewMemory { scope, source, origin, supersedes, lineage, .. } = self.added;
         Memory {

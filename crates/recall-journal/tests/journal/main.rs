@@ -1,4 +1,4 @@
-//! Does a journal keep what it acknowledged, whatever happens to its files, and does everybody read the same from them?
+//! Tests of journals: durability, damage, merges and replays.
 
 mod append;
 mod crash;

@@ -1,4 +1,4 @@
-//! Does a disk that is full or breaks, at whatever step, cost nothing that was acknowledged, and is everybody told?
+//! A disk that is full or fails at any step: nothing acknowledged is lost, and every caller gets an error.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,10 +10,10 @@ use recall_journal::{AppendError, FaultKind, Follower, Journal};
 use crate::drawn::{LATER, add, any_kind};
 use recall_testkit::{Breaks, History, Image, ModelDisk};
 
-/// How many events are appended.
+/// The number of appended events.
 const LAST: u64 = 21;
 
-/// What somebody who appends was told.
+/// The results that a caller of `append` received.
 #[derive(Default)]
 struct Told {
     acknowledged: BTreeSet<EventId>,
@@ -30,7 +30,7 @@ impl Told {
                 history.acknowledge(events.len());
             }
             Err(AppendError::NotWritten { day, .. }) => {
-                // Those of another day may have been written.
+                // Events of other days may have been written.
                 let of_day = events.iter().filter(|event| recall_journal::Day::of(event.timestamp) == day);
                 self.not_written.extend(of_day.map(|event| event.id));
             }
@@ -40,7 +40,7 @@ impl Told {
     }
 }
 
-/// The events of a folder, of which a file may end in what was not taken back yet.
+/// Returns the events of a folder. A file may end in a write that is not rolled back yet.
 fn ids(model: &ModelDisk) -> BTreeSet<EventId> {
     let mut follower = Follower::new(Arc::new(model.clone()));
     let events = follower.replay(LATER).expect("readable");
@@ -54,7 +54,7 @@ fn has_faults(model: &ModelDisk) -> bool {
     follower.faults().next().is_some()
 }
 
-/// Appends while some steps fail, then after all is well again; returns how many steps there were and what was told.
+/// Appends while some steps fail, then after the disk has recovered. Returns the number of steps and the results.
 fn check(breaks: Breaks) -> (usize, Told) {
     let (model, history) = (ModelDisk::new("memory"), History::default());
     let journal = Journal::open(Arc::new(model.clone())).expect("opens");
@@ -69,14 +69,15 @@ fn check(breaks: Breaks) -> (usize, Told) {
     }
     let steps = model.steps();
     model.break_at(None);
-    // Who was refused may come again; in between others come.
+    // A caller may retry after an error. Other appends happen in between.
     told.append(&history, &journal, &[add(1000, 0, "after")]);
     let before = ids(&model);
     assert!(told.not_written.is_disjoint(&before), "{breaks:?}");
     assert!(told.acknowledged.is_subset(&before), "{breaks:?}");
     assert!(told.acknowledged.contains(&add(1000, 0, "after").id), "{breaks:?}");
     let mut images = BTreeSet::new();
-    // How many in a row fail changes little of what a crash may meet; it is looked at for one, and for all.
+    // The number of consecutive failures hardly changes the state that a crash may leave, so only one and all are
+    // tested.
     let moments = if matches!(breaks.count, 2..10) { Vec::new() } else { history.moments() };
     for moment in moments {
         images.extend(moment.images().into_iter().map(|image| (image, moment.acknowledged)));
@@ -111,7 +112,10 @@ fn every_step_may_fail() {
         for kind in [io::ErrorKind::StorageFull, io::ErrorKind::Other] {
             for first in 0..whole.0 {
                 let (_, told) = check(Breaks { first, count, kind });
-                assert!(!told.not_written.is_empty() || told.unsettled > 0, "step {first} failed and nobody was told");
+                assert!(
+                    !told.not_written.is_empty() || told.unsettled > 0,
+                    "step {first} failed and no caller got an error"
+                );
                 not_written += told.not_written.len();
                 unsettled += told.unsettled;
             }
@@ -121,7 +125,7 @@ fn every_step_may_fail() {
 }
 
 #[test]
-fn a_failed_sync_is_told_to_everybody_who_waited_for_it() {
+fn a_failed_sync_fails_every_append_of_its_batch() {
     let model = ModelDisk::new("memory");
     let journal = Journal::open(Arc::new(model.clone())).expect("opens");
     model.break_at(Some(Breaks { first: 0, count: usize::MAX, kind: io::ErrorKind::Other }));
