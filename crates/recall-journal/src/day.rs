@@ -15,6 +15,9 @@ pub(crate) const FILE: &str = "memories.jsonl";
 pub struct Day(Date);
 
 impl Day {
+    /// The day passed to a storage that has a single file for all days.
+    pub(crate) const SINGLE: Self = Self(Date::constant(1970, 1, 1));
+
     /// Returns the day of a timestamp. A [`Timestamp`] covers the years 1677 to 2262.
     pub fn of(timestamp: Timestamp) -> Self {
         Self(moment(timestamp).to_zoned(TimeZone::UTC).date())

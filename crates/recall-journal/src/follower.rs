@@ -22,7 +22,7 @@ const FAULTS: usize = 1000;
 #[derive(Debug)]
 pub struct Follower {
     storage: Arc<dyn Storage>,
-    seen: BTreeMap<Day, Seen>,
+    seen: BTreeMap<Day, FileState>,
 }
 
 /// What was added to the journals since the last read.
@@ -38,7 +38,7 @@ pub enum Changes {
 
 /// How far a file was read.
 #[derive(Debug)]
-struct Seen {
+struct FileState {
     /// The file's metadata from before it was read; `None` if it could not be queried.
     stat: Option<Stat>,
     /// Whether equal metadata proves that nothing was written since.
@@ -47,17 +47,17 @@ struct Seen {
     end: u64,
     /// The offset at which the last line with events ends. It is past `end` if the file's last line has events but no
     /// newline.
-    told: u64,
+    events_end: u64,
     /// The number of lines up to `end`.
     lines: u64,
-    /// The fingerprint of the content up to `told`; `None` if it could not be read.
+    /// The fingerprint of the content up to `events_end`; `None` if it could not be read.
     fingerprint: Option<Fingerprint>,
     faults: Vec<Fault>,
 }
 
 /// How a file changed since it was read.
-enum Look {
-    Same,
+enum FileChange {
+    Unchanged,
     Grown,
     Rewritten,
 }
@@ -98,10 +98,10 @@ impl Follower {
         let mut events = Vec::new();
         let mut has_grown = false;
         for (day, there) in days {
-            match self.look(day, there, now) {
-                Look::Same => continue,
-                Look::Grown => self.read_day(day, now, &mut events),
-                Look::Rewritten => return self.replay(now).map(Changes::Rewritten),
+            match self.compare(day, there, now) {
+                FileChange::Unchanged => continue,
+                FileChange::Grown => self.read_day(day, now, &mut events),
+                FileChange::Rewritten => return self.replay(now).map(Changes::Rewritten),
             }
             has_grown = true;
         }
@@ -115,7 +115,7 @@ impl Follower {
 
     /// Returns the total size of the journals in bytes, as of the last read.
     pub fn bytes(&self) -> u64 {
-        self.seen.values().map(|seen| seen.told).sum()
+        self.seen.values().map(|seen| seen.events_end).sum()
     }
 
     fn days(&self) -> Result<Vec<Day>, ReadError> {
@@ -127,52 +127,52 @@ impl Follower {
     }
 
     /// Compares a file's present metadata and content with what was read of it.
-    fn look(&mut self, day: Day, there: io::Result<Option<Stat>>, now: Timestamp) -> Look {
+    fn compare(&mut self, day: Day, there: io::Result<Option<Stat>>, now: Timestamp) -> FileChange {
         let Some(seen) = self.seen.get_mut(&day) else {
-            return if matches!(there, Ok(None)) { Look::Same } else { Look::Grown };
+            return if matches!(there, Ok(None)) { FileChange::Unchanged } else { FileChange::Grown };
         };
         let there = there.ok().flatten();
         if there == seen.stat && (seen.is_settled || there.is_none()) {
-            return Look::Same;
+            return FileChange::Unchanged;
         }
-        let (Some(stat), Some(fingerprint)) = (there, seen.fingerprint) else { return Look::Rewritten };
+        let (Some(stat), Some(fingerprint)) = (there, seen.fingerprint) else { return FileChange::Rewritten };
         let opened = self.storage.open(day).ok().flatten();
         let holds =
-            opened.is_some_and(|file| Fingerprint::of(&*file, seen.told).is_ok_and(|found| found == fingerprint));
+            opened.is_some_and(|file| Fingerprint::of(&*file, seen.events_end).is_ok_and(|found| found == fingerprint));
         match holds {
-            false => Look::Rewritten,
+            false => FileChange::Rewritten,
             // A last line without a newline may have been replaced by one of the same length, so it is read again.
-            true if seen.stat.is_some_and(|seen| seen.length == stat.length) && stat.length == seen.told => {
+            true if seen.stat.is_some_and(|seen| seen.length == stat.length) && stat.length == seen.events_end => {
                 (seen.stat, seen.is_settled) = (there, is_settled(stat, now));
-                Look::Same
+                FileChange::Unchanged
             }
-            true => Look::Grown,
+            true => FileChange::Grown,
         }
     }
 
     /// Reads a file from where the last read ended.
     fn read_day(&mut self, day: Day, now: Timestamp, events: &mut Vec<Event>) {
-        let mut seen = self.seen.remove(&day).unwrap_or_else(Seen::nothing);
+        let mut seen = self.seen.remove(&day).unwrap_or_else(FileState::unread);
         seen.faults.retain(|fault| fault.offset < seen.end);
         match self.storage.open(day) {
             Ok(None) => return,
             Ok(Some(file)) => {
                 if let Err(error) = seen.read(day, &*file, now, events) {
-                    seen.cannot_be_read(day, &error);
+                    seen.mark_unreadable(day, &error);
                 }
             }
             Err(error) => {
                 seen.stat = self.storage.stat(day).ok().flatten();
-                seen.cannot_be_read(day, &error);
+                seen.mark_unreadable(day, &error);
             }
         }
         self.seen.insert(day, seen);
     }
 }
 
-impl Seen {
-    fn nothing() -> Self {
-        Self { stat: None, is_settled: false, end: 0, told: 0, lines: 0, fingerprint: None, faults: Vec::new() }
+impl FileState {
+    fn unread() -> Self {
+        Self { stat: None, is_settled: false, end: 0, events_end: 0, lines: 0, fingerprint: None, faults: Vec::new() }
     }
 
     fn read(&mut self, day: Day, file: &dyn StoredFile, now: Timestamp, events: &mut Vec<Event>) -> io::Result<()> {
@@ -180,7 +180,8 @@ impl Seen {
         (self.stat, self.is_settled) = (Some(stat), is_settled(stat, now));
         let mut lines = Lines::new(file, self.end, stat.length, self.lines);
         while let Some(line) = lines.next()? {
-            let mut fault = |kind| tell(&mut self.faults, Fault { day, line: line.number, offset: line.offset, kind });
+            let mut fault =
+                |kind| push_fault(&mut self.faults, Fault { day, line: line.number, offset: line.offset, kind });
             match line.bytes {
                 None => fault(FaultKind::TooLong { bytes: line.length, limit: crate::LINE_BYTES }),
                 Some(bytes) => {
@@ -192,26 +193,26 @@ impl Seen {
                         read.faults.into_iter().for_each(fault);
                     }
                     if !read.events.is_empty() {
-                        self.told = line.offset + line.length;
+                        self.events_end = line.offset + line.length;
                     }
                     events.extend(read.events);
                 }
             }
             if line.ends {
                 (self.end, self.lines) = (line.offset + line.length, line.number);
-                self.told = self.end;
+                self.events_end = self.end;
             }
         }
-        self.fingerprint = Some(Fingerprint::of(file, self.told)?);
+        self.fingerprint = Some(Fingerprint::of(file, self.events_end)?);
         Ok(())
     }
 
     /// Records that a file could not be read. What was read is kept; the rest is retried, at once or when its metadata
     /// changes.
-    fn cannot_be_read(&mut self, day: Day, error: &io::Error) {
+    fn mark_unreadable(&mut self, day: Day, error: &io::Error) {
         let kind = FaultKind::Unreadable { reason: error.to_string() };
         (self.fingerprint, self.is_settled) = (None, is_stable(error));
-        tell(&mut self.faults, Fault { day, line: self.lines + 1, offset: self.end, kind });
+        push_fault(&mut self.faults, Fault { day, line: self.lines + 1, offset: self.end, kind });
     }
 }
 
@@ -220,7 +221,7 @@ fn is_settled(stat: Stat, now: Timestamp) -> bool {
 }
 
 /// Records a fault, or counts it if there are already many.
-fn tell(faults: &mut Vec<Fault>, fault: Fault) {
+fn push_fault(faults: &mut Vec<Fault>, fault: Fault) {
     if faults.len() < FAULTS {
         return faults.push(fault);
     }

@@ -8,7 +8,7 @@ use recall_core::Event;
 
 use crate::line::{read_line, write_line};
 use crate::queue::{Entry, Outcome, Queue};
-use crate::tail::is_open;
+use crate::tail::ends_mid_line;
 use crate::writer::{WriteError, Writer};
 use crate::{AppendError, Day, LINE_BYTES, OpenError, Repair, Storage};
 
@@ -37,7 +37,7 @@ impl Journal {
         let days = days.map_err(|source| OpenError::List { folder: storage.folder().to_owned(), source })?;
         let mut writer = Writer::new(|line, day| !read_line(line, day).events.is_empty());
         for day in days {
-            mend(&*storage, day, &mut writer).map_err(|source| {
+            repair_end(&*storage, day, &mut writer).map_err(|source| {
                 let path = storage.folder().join(day.path());
                 OpenError::Repair { path, source }
             })?;
@@ -92,26 +92,26 @@ impl Journal {
         let mut writer = self.writer.lock();
         let mut outcomes = BTreeMap::new();
         for (day, lines) in days {
-            outcomes.insert(day, writer.write(&*self.storage, day, &lines).map_err(|error| told(day, error)));
+            outcomes.insert(day, writer.write(&*self.storage, day, &lines).map_err(|error| append_error(day, error)));
         }
         for entry in batch {
             let outcome: Outcome = entry.lines.iter().try_for_each(|(day, _)| outcomes[day].clone());
-            entry.tell(outcome);
+            entry.complete(outcome);
         }
     }
 }
 
 /// Repairs the end of a day's file. Takes its lock only if it needs a repair.
-fn mend(storage: &dyn Storage, day: Day, writer: &mut Writer) -> std::io::Result<()> {
-    let is_open = match storage.open(day) {
-        Ok(Some(file)) => is_open(&*file)?,
+fn repair_end(storage: &dyn Storage, day: Day, writer: &mut Writer) -> std::io::Result<()> {
+    let needs_repair = match storage.open(day) {
+        Ok(Some(file)) => ends_mid_line(&*file)?,
         // A reader reports a file that cannot be opened. The other days can still be written.
         Ok(None) | Err(_) => false,
     };
-    if is_open { writer.mend(storage, day) } else { Ok(()) }
+    if needs_repair { writer.repair(storage, day) } else { Ok(()) }
 }
 
-fn told(day: Day, error: WriteError) -> AppendError {
+fn append_error(day: Day, error: WriteError) -> AppendError {
     match error {
         WriteError::NotWritten(source) => AppendError::NotWritten { day, source: Arc::new(source) },
         WriteError::Unsettled(source) => AppendError::Unsettled { day, source: Arc::new(source) },

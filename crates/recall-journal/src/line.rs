@@ -148,3 +148,9 @@ const USEFUL: &str = "useful";
 const NOT_USEFUL: &str = "not_useful";
 const OUTDATED: &str = "outdated";
 const DUPLICATE: &str = "duplicate";
+
+/// Returns the parser's message without its line and column, which count within a part of the line.
+pub(crate) fn parser_message(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or(&text).to_owned()
+}

@@ -30,7 +30,7 @@ impl Entry {
     }
 
     /// Sets the outcome. The first outcome that is set is final.
-    pub(crate) fn tell(&self, outcome: Outcome) {
+    pub(crate) fn complete(&self, outcome: Outcome) {
         self.outcome.lock().get_or_insert(outcome);
     }
 }
@@ -66,7 +66,7 @@ impl Queue {
             state.is_writing = true;
             let batch = state.batch();
             drop(state);
-            let turn = Turn { queue: self, batch };
+            let turn = WriteTurn { queue: self, batch };
             write(&turn.batch);
             drop(turn);
             state = self.state.lock();
@@ -88,17 +88,17 @@ impl State {
 }
 
 /// Exclusive permission to write. When it is dropped, even by a panic, every entry of the batch has an outcome.
-struct Turn<'a> {
+struct WriteTurn<'a> {
     queue: &'a Queue,
     batch: Vec<Entry>,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for WriteTurn<'_> {
     fn drop(&mut self) {
         for entry in &self.batch {
             if let Some((day, _)) = entry.lines.first() {
                 let source = Arc::new(std::io::Error::other("the writing thread panicked"));
-                entry.tell(Err(AppendError::Unsettled { day: *day, source }));
+                entry.complete(Err(AppendError::Unsettled { day: *day, source }));
             }
         }
         self.queue.state.lock().is_writing = false;

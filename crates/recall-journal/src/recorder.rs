@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{EventId, SessionEvent, Timestamp};
+use recall_core::{EventId, SessionEvent};
 
 use crate::lines::Lines;
 use crate::queue::{Entry, Queue};
@@ -19,11 +19,6 @@ pub const EVENTS_FILE: &str = "events.jsonl";
 
 /// The number of faults listed one by one: more than a person will read.
 const FAULTS: usize = 100;
-
-/// The day passed to the storage. A session has one file for all days.
-fn only() -> Day {
-    Day::of(Timestamp(0))
-}
 
 /// Appends the events of a session to a file of its own, `events.jsonl` in the session's folder.
 ///
@@ -124,7 +119,9 @@ impl Recorder {
         if lines.is_empty() {
             return Ok(());
         }
-        self.queue.append(vec![(only(), lines)], |batch| self.write(batch)).map_err(|error| self.told(error))
+        self.queue
+            .append(vec![(Day::SINGLE, lines)], |batch| self.write(batch))
+            .map_err(|error| self.record_error(error))
     }
 
     /// Returns the file's metadata; `None` if there is no file.
@@ -132,7 +129,7 @@ impl Recorder {
     /// # Errors
     /// The file's metadata cannot be read.
     pub fn stat(&self) -> io::Result<Option<Stat>> {
-        self.storage.stat(only())
+        self.storage.stat(Day::SINGLE)
     }
 
     /// Reads all events. A missing file has none.
@@ -143,7 +140,7 @@ impl Recorder {
     /// The file cannot be opened or read.
     pub fn read(&self) -> io::Result<Recording> {
         let mut recording = Recording::default();
-        let Some(file) = self.storage.open(only())? else { return Ok(recording) };
+        let Some(file) = self.storage.open(Day::SINGLE)? else { return Ok(recording) };
         let stat = file.stat()?;
         recording.stat = Some(stat);
         let mut known = std::collections::HashSet::new();
@@ -170,18 +167,18 @@ impl Recorder {
         let lines: Vec<u8> =
             batch.iter().flat_map(|entry| &entry.lines).flat_map(|(_, lines)| lines).copied().collect();
         let mut writer = self.writer.lock();
-        let outcome = writer.write(&self.storage, only(), &lines).map_err(|error| match error {
-            WriteError::NotWritten(source) => AppendError::NotWritten { day: only(), source: Arc::new(source) },
-            WriteError::Unsettled(source) => AppendError::Unsettled { day: only(), source: Arc::new(source) },
+        let outcome = writer.write(&self.storage, Day::SINGLE, &lines).map_err(|error| match error {
+            WriteError::NotWritten(source) => AppendError::NotWritten { day: Day::SINGLE, source: Arc::new(source) },
+            WriteError::Unsettled(source) => AppendError::Unsettled { day: Day::SINGLE, source: Arc::new(source) },
         });
         // A torn last line was never acknowledged, so its repair is not reported.
         writer.take_repairs();
         for entry in batch {
-            entry.tell(outcome.clone());
+            entry.complete(outcome.clone());
         }
     }
 
-    fn told(&self, error: AppendError) -> RecordError {
+    fn record_error(&self, error: AppendError) -> RecordError {
         let path = self.path.clone();
         match error {
             AppendError::TooLong { event, bytes, limit } => RecordError::TooLong { event, bytes, limit },

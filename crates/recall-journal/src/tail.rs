@@ -13,7 +13,7 @@ use crate::{Day, LINE_BYTES, LockedFile, StoredFile};
 const BLOCK_BYTES: u64 = 64 * 1024;
 
 /// A function that returns whether a line of a day's file is a complete event.
-pub(crate) type IsWhole = fn(&[u8], Day) -> bool;
+pub(crate) type IsComplete = fn(&[u8], Day) -> bool;
 
 /// A repair of the end of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl fmt::Display for Repair {
 }
 
 /// Returns whether a file ends in the middle of a line.
-pub(crate) fn is_open(file: &dyn StoredFile) -> io::Result<bool> {
+pub(crate) fn ends_mid_line(file: &dyn StoredFile) -> io::Result<bool> {
     let length = file.stat()?.length;
     let mut last = [b'\n'];
     if length > 0 {
@@ -59,14 +59,14 @@ pub(crate) fn is_open(file: &dyn StoredFile) -> io::Result<bool> {
 }
 
 /// Repairs a file that does not end with a newline. After an error the file's end is either unchanged or repaired.
-pub(crate) fn mend(day: Day, file: &mut dyn LockedFile, is_whole: IsWhole) -> io::Result<Option<Repair>> {
-    if !is_open(file)? {
+pub(crate) fn repair_end(day: Day, file: &mut dyn LockedFile, is_complete: IsComplete) -> io::Result<Option<Repair>> {
+    if !ends_mid_line(file)? {
         return Ok(None);
     }
     let length = file.stat()?.length;
     let (offset, line) = last_line(file, length)?;
     let kind =
-        if line.is_some_and(|line| is_torn(&line, day, is_whole)) { RepairKind::Cut } else { RepairKind::Completed };
+        if line.is_some_and(|line| is_torn(&line, day, is_complete)) { RepairKind::Cut } else { RepairKind::Completed };
     match kind {
         RepairKind::Cut => file.truncate(offset)?,
         RepairKind::Completed => file.append(b"\n")?,
@@ -77,10 +77,10 @@ pub(crate) fn mend(day: Day, file: &mut dyn LockedFile, is_whole: IsWhole) -> io
 
 /// Returns whether a line without a newline is the rest of a write by this crate: the beginning of an event, or the
 /// zero bytes of unwritten blocks. Any other text belongs to another program.
-fn is_torn(line: &[u8], day: Day, is_whole: IsWhole) -> bool {
+fn is_torn(line: &[u8], day: Day, is_complete: IsComplete) -> bool {
     let begun = line.len().min(line::BEGINNING.len());
     let is_ours = line[..begun] == line::BEGINNING[..begun] || line.iter().all(|byte| *byte == 0);
-    is_ours && !is_whole(line, day)
+    is_ours && !is_complete(line, day)
 }
 
 /// Returns the offset and content of the last line; the content is `None` if it is over the limit.

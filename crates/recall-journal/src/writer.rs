@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::tail::{IsWhole, mend, read_range};
+use crate::tail::{IsComplete, read_range, repair_end};
 use crate::{Day, LockedFile, Missing, Repair, Storage};
 
 /// How often lines are written again because another file took the name of theirs, or another program overwrote them.
@@ -13,9 +13,9 @@ const ATTEMPTS: usize = 100;
 /// The state kept between two writes.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    is_whole: IsWhole,
+    is_complete: IsComplete,
     /// For each day, the identity of the file whose name is known to be on disk.
-    named: BTreeMap<Day, (u64, u64)>,
+    synced_names: BTreeMap<Day, (u64, u64)>,
     /// Failed writes that could not be rolled back.
     unsettled: BTreeMap<Day, Unsettled>,
     repairs: Vec<Repair>,
@@ -38,9 +38,9 @@ pub(crate) enum WriteError {
 }
 
 impl Writer {
-    /// Creates a writer. `is_whole` decides how a last line without a newline is repaired.
-    pub(crate) fn new(is_whole: IsWhole) -> Self {
-        Self { is_whole, named: BTreeMap::new(), unsettled: BTreeMap::new(), repairs: Vec::new() }
+    /// Creates a writer. `is_complete` decides how a last line without a newline is repaired.
+    pub(crate) fn new(is_complete: IsComplete) -> Self {
+        Self { is_complete, synced_names: BTreeMap::new(), unsettled: BTreeMap::new(), repairs: Vec::new() }
     }
 
     /// Takes the repairs made since the last call.
@@ -49,12 +49,12 @@ impl Writer {
     }
 
     /// Repairs the end of a file if necessary. A missing file needs no repair.
-    pub(crate) fn mend(&mut self, storage: &dyn Storage, day: Day) -> io::Result<()> {
+    pub(crate) fn repair(&mut self, storage: &dyn Storage, day: Day) -> io::Result<()> {
         let mut file = match storage.open_locked(day, Missing::Refuse) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             file => file?,
         };
-        self.repairs.extend(mend(day, &mut *file, self.is_whole)?);
+        self.repairs.extend(repair_end(day, &mut *file, self.is_complete)?);
         Ok(())
     }
 
@@ -69,7 +69,7 @@ impl Writer {
                 Ok(true) => return Ok(()),
                 Ok(false) => {}
                 Err(error) => {
-                    return Err(self.take_back(day, &mut *file, Unsettled { begin, bytes: lines.to_owned() }, error));
+                    return Err(self.roll_back(day, &mut *file, Unsettled { begin, bytes: lines.to_owned() }, error));
                 }
             }
         }
@@ -79,21 +79,21 @@ impl Writer {
     /// Prepares a file for an append. Returns its length.
     fn prepare(&mut self, storage: &dyn Storage, day: Day, file: &mut dyn LockedFile) -> io::Result<u64> {
         let identity = file.stat()?.identity;
-        if self.named.get(&day) != Some(&identity) {
+        if self.synced_names.get(&day) != Some(&identity) {
             storage.sync_folders(day)?;
-            self.named.insert(day, identity);
+            self.synced_names.insert(day, identity);
         }
         if let Some(unsettled) = self.unsettled.get(&day) {
-            settle(file, unsettled)?;
+            retry_roll_back(file, unsettled)?;
             self.unsettled.remove(&day);
         }
-        self.repairs.extend(mend(day, file, self.is_whole)?);
+        self.repairs.extend(repair_end(day, file, self.is_complete)?);
         Ok(file.stat()?.length)
     }
 
     /// Rolls a failed write back. If that fails too, the next write tries again.
-    fn take_back(&mut self, day: Day, file: &mut dyn LockedFile, left: Unsettled, error: io::Error) -> WriteError {
-        match cut(file, &left) {
+    fn roll_back(&mut self, day: Day, file: &mut dyn LockedFile, left: Unsettled, error: io::Error) -> WriteError {
+        match truncate_write(file, &left) {
             Ok(true) if file.sync().is_ok() => return WriteError::NotWritten(error),
             // It is gone from the file, but perhaps not from the disk.
             Ok(true) => drop(self.unsettled.insert(day, Unsettled { bytes: Vec::new(), ..left })),
@@ -105,13 +105,13 @@ impl Writer {
 }
 
 /// Retries a rollback and syncs it.
-fn settle(file: &mut dyn LockedFile, unsettled: &Unsettled) -> io::Result<()> {
-    if cut(file, unsettled)? { file.sync() } else { Ok(()) }
+fn retry_roll_back(file: &mut dyn LockedFile, unsettled: &Unsettled) -> io::Result<()> {
+    if truncate_write(file, unsettled)? { file.sync() } else { Ok(()) }
 }
 
 /// Truncates a failed write, unless another program wrote after or over it: then the bytes stay and count. Returns
 /// whether nothing of the write is left.
-fn cut(file: &mut dyn LockedFile, unsettled: &Unsettled) -> io::Result<bool> {
+fn truncate_write(file: &mut dyn LockedFile, unsettled: &Unsettled) -> io::Result<bool> {
     let Unsettled { begin, bytes } = unsettled;
     let length = file.stat()?.length;
     let left = length.checked_sub(*begin).and_then(|left| usize::try_from(left).ok());

@@ -5,7 +5,7 @@ use recall_core::Event;
 use serde_json::Value;
 
 use super::read::read_event;
-use super::{BEGINNING, Line};
+use super::{BEGINNING, Line, parser_message};
 use crate::{Day, FaultKind};
 
 /// The UTF-8 byte order mark that some editors put at the beginning of a file.
@@ -102,7 +102,7 @@ impl ReadLine {
             match values.next() {
                 Some(Ok(value)) => self.value(value, day),
                 Some(Err(error)) if is_text || !error.is_eof() => {
-                    return (begin, Stop::NotJson { reason: told(&error) });
+                    return (begin, Stop::NotJson { reason: parser_message(&error) });
                 }
                 None if is_text => return (begin, Stop::End),
                 None | Some(Err(_)) => return (begin, not_utf8),
@@ -117,7 +117,7 @@ impl ReadLine {
         }
         match serde_json::from_value(value) {
             Ok(line) => self.object(line, day),
-            Err(error) => self.faults.push(FaultKind::NotAnEvent { reason: told(&error) }),
+            Err(error) => self.faults.push(FaultKind::NotAnEvent { reason: parser_message(&error) }),
         }
     }
 }
@@ -126,10 +126,4 @@ fn is_conflict_mark(bytes: &[u8]) -> bool {
     let is =
         |mark: &&[u8]| bytes.strip_prefix(*mark).is_some_and(|rest| rest.is_empty() || rest[0].is_ascii_whitespace());
     CONFLICT_MARKS.iter().any(is)
-}
-
-/// Returns the parser's message without its line and column, which count within a part of the line.
-fn told(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.split(" at line ").next().unwrap_or(&text).to_owned()
 }

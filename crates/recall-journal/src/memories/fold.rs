@@ -23,12 +23,12 @@ pub(super) struct Fold<'e> {
     verified: Option<&'e Event>,
     deleted: Option<(&'e Event, Option<&'e String>)>,
     promoted: Option<&'e Promotion>,
-    by: Deciding<'e>,
+    sources: FieldSources<'e>,
 }
 
 /// The events that determine the content. One event may determine several fields.
 #[derive(Clone, Copy, Debug)]
-struct Deciding<'e> {
+struct FieldSources<'e> {
     added: &'e Event,
     title: &'e Event,
     content: &'e Event,
@@ -38,7 +38,7 @@ struct Deciding<'e> {
     updated: &'e Event,
 }
 
-impl<'e> Deciding<'e> {
+impl<'e> FieldSources<'e> {
     fn all(event: &'e Event) -> Self {
         Self {
             added: event,
@@ -68,7 +68,7 @@ impl<'e> Fold<'e> {
             verified: None,
             deleted: None,
             promoted: None,
-            by: Deciding::all(event),
+            sources: FieldSources::all(event),
         }
     }
 
@@ -82,18 +82,18 @@ impl<'e> Fold<'e> {
             }
             MemoryChange::Update(amendment) => {
                 let recall_core::Amendment { title, content, tags, related_files, anchors } = &**amendment;
-                let by = &mut self.by;
-                replace(&mut self.title, title.as_ref(), &mut by.title, event);
-                replace(&mut self.content, content.as_ref(), &mut by.content, event);
-                replace(&mut self.tags, tags.as_deref(), &mut by.tags, event);
-                replace(&mut self.related_files, related_files.as_deref(), &mut by.related_files, event);
-                replace(&mut self.anchors, anchors.as_deref(), &mut by.anchors, event);
-                (self.updated, by.updated) = (event.timestamp, event);
+                let sources = &mut self.sources;
+                replace(&mut self.title, title.as_ref(), &mut sources.title, event);
+                replace(&mut self.content, content.as_ref(), &mut sources.content, event);
+                replace(&mut self.tags, tags.as_deref(), &mut sources.tags, event);
+                replace(&mut self.related_files, related_files.as_deref(), &mut sources.related_files, event);
+                replace(&mut self.anchors, anchors.as_deref(), &mut sources.anchors, event);
+                (self.updated, sources.updated) = (event.timestamp, event);
                 self.deleted = None;
             }
             MemoryChange::Delete { reason } => self.deleted = Some((event, reason.as_ref())),
             MemoryChange::Verify { anchors } => {
-                replace(&mut self.anchors, anchors.as_deref(), &mut self.by.anchors, event);
+                replace(&mut self.anchors, anchors.as_deref(), &mut self.sources.anchors, event);
                 self.verified = Some(event);
             }
             MemoryChange::Promote(promotion) => self.promoted = Some(promotion),
@@ -105,8 +105,8 @@ impl<'e> Fold<'e> {
     }
 
     /// Returns the events that determine the content. An event may occur several times.
-    pub(super) fn deciding(&self) -> impl Iterator<Item = &'e Event> {
-        let Deciding { added, title, content, tags, related_files, anchors, updated } = self.by;
+    pub(super) fn source_events(&self) -> impl Iterator<Item = &'e Event> {
+        let FieldSources { added, title, content, tags, related_files, anchors, updated } = self.sources;
         [added, title, content, tags, related_files, anchors, updated].into_iter()
     }
 
@@ -164,8 +164,8 @@ impl<'e> Fold<'e> {
     }
 }
 
-fn replace<'e, T: Copy>(field: &mut T, value: Option<T>, by: &mut &'e Event, event: &'e Event) {
+fn replace<'e, T: Copy>(field: &mut T, value: Option<T>, source: &mut &'e Event, event: &'e Event) {
     if let Some(value) = value {
-        (*field, *by) = (value, event);
+        (*field, *source) = (value, event);
     }
 }

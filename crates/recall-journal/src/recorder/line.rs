@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 use crate::day::{moment_of, rfc_3339};
-use crate::line::ProvenanceFields;
+use crate::line::{ProvenanceFields, parser_message};
 
 /// The fields of an event. The event's type determines which ones are present.
 ///
@@ -68,11 +68,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Option<SessionEvent>, String> {
     if bytes.is_empty() {
         return Ok(None);
     }
-    let line: Line = serde_json::from_slice(bytes).map_err(|error| {
-        let text = error.to_string();
-        // The parser adds a position within the one line that it was given.
-        text.split(" at line ").next().unwrap_or(&text).to_owned()
-    })?;
+    let line: Line = serde_json::from_slice(bytes).map_err(|error| parser_message(&error))?;
     let wrong = |what: &dyn std::fmt::Display| what.to_string();
     let timestamp: Timestamp =
         moment_of(&line.timestamp).ok_or_else(|| format!("`{}` is not an RFC 3339 timestamp", line.timestamp))?;

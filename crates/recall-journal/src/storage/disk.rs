@@ -79,28 +79,24 @@ impl Storage for Disk {
     }
 
     fn days(&self) -> io::Result<Vec<Day>> {
-        let Some(folder) = some(self.open_folder())? else { return Ok(Vec::new()) };
-        let mut days: Vec<_> = folder.names()?.iter().filter_map(|name| Day::from_name(name.to_str()?)).collect();
-        days.sort_unstable();
-        Ok(days)
+        let Some(folder) = if_found(self.open_folder())? else { return Ok(Vec::new()) };
+        days_in(&folder)
     }
 
     fn stat(&self, day: Day) -> io::Result<Option<Stat>> {
-        let Some(folder) = some(self.open_folder())? else { return Ok(None) };
+        let Some(folder) = if_found(self.open_folder())? else { return Ok(None) };
         self.stat_in(&folder, day)
     }
 
     /// Resolves names relative to the open folder, so that the path from the root is not walked once per day.
     fn stats(&self) -> io::Result<Vec<(Day, io::Result<Option<Stat>>)>> {
-        let Some(folder) = some(self.open_folder())? else { return Ok(Vec::new()) };
-        let mut days: Vec<_> = folder.names()?.iter().filter_map(|name| Day::from_name(name.to_str()?)).collect();
-        days.sort_unstable();
-        Ok(days.into_iter().map(|day| (day, self.stat_in(&folder, day))).collect())
+        let Some(folder) = if_found(self.open_folder())? else { return Ok(Vec::new()) };
+        Ok(days_in(&folder)?.into_iter().map(|day| (day, self.stat_in(&folder, day))).collect())
     }
 
     fn open(&self, day: Day) -> io::Result<Option<Box<dyn StoredFile>>> {
         let opened = self.open_folder().and_then(|folder| Ok(folder.file(self.path(day), Access::Read)?));
-        Ok(some(opened)?.map(|file| Box::new(Opened { file }) as Box<dyn StoredFile>))
+        Ok(if_found(opened)?.map(|file| Box::new(DiskFile { file }) as Box<dyn StoredFile>))
     }
 
     fn open_locked(&self, day: Day, missing: Missing) -> io::Result<Box<dyn LockedFile>> {
@@ -111,7 +107,7 @@ impl Storage for Disk {
             if self.stat(day)?.is_some_and(|there| {
                 stat(&file.metadata().expect("an open file has metadata")).identity == there.identity
             }) {
-                return Ok(Box::new(Opened { file }));
+                return Ok(Box::new(DiskFile { file }));
             }
         }
         Err(io::Error::other("the file was replaced too many times"))
@@ -138,24 +134,24 @@ impl Disk {
         use rustix::fs::{AtFlags, statat};
 
         let found = statat(folder, self.path(day), AtFlags::SYMLINK_NOFOLLOW).map(|found| stat_at(&found));
-        some(found.map_err(io::Error::from))
+        if_found(found.map_err(io::Error::from))
     }
 
     /// Returns the metadata of a day's file. If the day's folder is a link, it is followed; the file is never opened
     /// through it.
     #[cfg(not(target_os = "linux"))]
     fn stat_in(&self, _folder: &Folder, day: Day) -> io::Result<Option<Stat>> {
-        some(fs::symlink_metadata(self.folder.join(self.path(day))).map(|metadata| stat(&metadata)))
+        if_found(fs::symlink_metadata(self.folder.join(self.path(day))).map(|metadata| stat(&metadata)))
     }
 }
 
 /// An open file.
 #[derive(Debug)]
-struct Opened {
+struct DiskFile {
     file: File,
 }
 
-impl StoredFile for Opened {
+impl StoredFile for DiskFile {
     fn stat(&self) -> io::Result<Stat> {
         self.file.metadata().map(|metadata| stat(&metadata))
     }
@@ -171,7 +167,7 @@ impl StoredFile for Opened {
     }
 }
 
-impl LockedFile for Opened {
+impl LockedFile for DiskFile {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         #[cfg(not(unix))]
         io::Seek::seek(&mut self.file, io::SeekFrom::End(0))?;
@@ -187,8 +183,15 @@ impl LockedFile for Opened {
     }
 }
 
+/// Lists the days that have a folder, in order.
+fn days_in(folder: &Folder) -> io::Result<Vec<Day>> {
+    let mut days: Vec<_> = folder.names()?.iter().filter_map(|name| Day::from_name(name.to_str()?)).collect();
+    days.sort_unstable();
+    Ok(days)
+}
+
 /// Maps a `NotFound` error to `None`.
-fn some<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+fn if_found<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),

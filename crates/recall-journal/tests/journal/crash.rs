@@ -80,9 +80,9 @@ fn check(image: &Image, acknowledged: &[Event], known: &BTreeSet<Event>) {
     assert!(acknowledged.iter().all(|event| found.contains(event)), "{image:?}");
     assert!(found.is_subset(known), "{image:?}");
     let ids = known.iter().map(|event| event.id).collect();
-    let mut told: BTreeMap<Day, BTreeSet<u64>> = BTreeMap::new();
+    let mut reported: BTreeMap<Day, BTreeSet<u64>> = BTreeMap::new();
     for fault in follower.faults() {
-        told.entry(fault.day).or_default().insert(fault.line);
+        reported.entry(fault.day).or_default().insert(fault.line);
         assert!(!matches!(fault.kind, FaultKind::Torn), "{image:?}");
     }
     for day in image.keys() {
@@ -90,9 +90,9 @@ fn check(image: &Image, acknowledged: &[Event], known: &BTreeSet<Event>) {
         assert!(content.is_empty() || content.ends_with(b"\n"), "{image:?}");
         // Every line is a known event or is reported as a fault.
         for (at, line) in content.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
-            let is_told = told.get(day).is_some_and(|lines| lines.contains(&(at as u64 + 1)));
+            let is_reported = reported.get(day).is_some_and(|lines| lines.contains(&(at as u64 + 1)));
             let text = std::str::from_utf8(line).unwrap_or_default();
-            assert!(is_told || known_line(text, &ids), "{text}");
+            assert!(is_reported || known_line(text, &ids), "{text}");
         }
     }
     let next = add(5000, 5, "after the crash");

@@ -197,8 +197,8 @@ fn faults_are_those_of_the_last_read() {
     assert_eq!(place.follower.faults().map(|fault| fault.line).collect::<Vec<_>>(), [2]);
     place.edit(|text| text + "and what?\n");
     place.changes();
-    let told: Vec<_> = place.follower.faults().map(ToString::to_string).collect();
-    assert_eq!(told[1], "2026-11-20/memories.jsonl:4: not JSON from byte 0: expected value");
+    let reported: Vec<_> = place.follower.faults().map(ToString::to_string).collect();
+    assert_eq!(reported[1], "2026-11-20/memories.jsonl:4: not JSON from byte 0: expected value");
     place.edit(|text| text.replace("what?\n", "").replace("and ", ""));
     place.changes();
     assert_eq!(place.follower.faults().next(), None);

@@ -8,7 +8,7 @@ mod fold;
 mod follow;
 mod foreign;
 mod git;
-mod glance;
 mod merge;
+mod partial_read;
 mod recorder;
 mod refusals;

@@ -15,13 +15,13 @@ const LAST: u64 = 21;
 
 /// The results that a caller of `append` received.
 #[derive(Default)]
-struct Told {
+struct Results {
     acknowledged: BTreeSet<EventId>,
     not_written: BTreeSet<EventId>,
     unsettled: usize,
 }
 
-impl Told {
+impl Results {
     fn append(&mut self, history: &History, journal: &Journal, events: &[Event]) {
         let ids = events.iter().map(|event| event.id);
         match journal.append_all(events) {
@@ -55,26 +55,26 @@ fn has_faults(model: &ModelDisk) -> bool {
 }
 
 /// Appends while some steps fail, then after the disk has recovered. Returns the number of steps and the results.
-fn check(breaks: Breaks) -> (usize, Told) {
+fn check(breaks: Breaks) -> (usize, Results) {
     let (model, history) = (ModelDisk::new("memory"), History::default());
     let journal = Journal::open(Arc::new(model.clone())).expect("opens");
-    let mut told = Told::default();
-    told.append(&history, &journal, &[any_kind(0)]);
+    let mut results = Results::default();
+    results.append(&history, &journal, &[any_kind(0)]);
     model.record(&history);
     model.break_at(Some(breaks));
     for number in (1..LAST).step_by(4) {
-        told.append(&history, &journal, &[any_kind(number)]);
-        told.append(&history, &journal, &[any_kind(number + 1), any_kind(number + 2), any_kind(number + 3)]);
-        assert!(told.acknowledged.is_subset(&ids(&model)), "{breaks:?}");
+        results.append(&history, &journal, &[any_kind(number)]);
+        results.append(&history, &journal, &[any_kind(number + 1), any_kind(number + 2), any_kind(number + 3)]);
+        assert!(results.acknowledged.is_subset(&ids(&model)), "{breaks:?}");
     }
     let steps = model.steps();
     model.break_at(None);
     // A caller may retry after an error. Other appends happen in between.
-    told.append(&history, &journal, &[add(1000, 0, "after")]);
+    results.append(&history, &journal, &[add(1000, 0, "after")]);
     let before = ids(&model);
-    assert!(told.not_written.is_disjoint(&before), "{breaks:?}");
-    assert!(told.acknowledged.is_subset(&before), "{breaks:?}");
-    assert!(told.acknowledged.contains(&add(1000, 0, "after").id), "{breaks:?}");
+    assert!(results.not_written.is_disjoint(&before), "{breaks:?}");
+    assert!(results.acknowledged.is_subset(&before), "{breaks:?}");
+    assert!(results.acknowledged.contains(&add(1000, 0, "after").id), "{breaks:?}");
     let mut images = BTreeSet::new();
     // The number of consecutive failures hardly changes the state that a crash may leave, so only one and all are
     // tested.
@@ -83,17 +83,17 @@ fn check(breaks: Breaks) -> (usize, Told) {
         images.extend(moment.images().into_iter().map(|image| (image, moment.acknowledged)));
     }
     let order: Vec<_> =
-        (0..LAST).map(|number| any_kind(number).id).filter(|id| told.acknowledged.contains(id)).collect();
+        (0..LAST).map(|number| any_kind(number).id).filter(|id| results.acknowledged.contains(id)).collect();
     for (image, acknowledged) in &images {
         let found = after_a_crash(&image[0]);
         let expected = &order[..(*acknowledged).min(order.len())];
         assert!(expected.iter().all(|id| found.contains(id)), "{breaks:?}");
     }
     let all: Vec<_> = (0..LAST).map(any_kind).collect();
-    told.append(&history, &journal, &all);
-    assert_eq!(ids(&model), told.acknowledged, "{breaks:?}");
+    results.append(&history, &journal, &all);
+    assert_eq!(ids(&model), results.acknowledged, "{breaks:?}");
     assert!(!has_faults(&model), "{breaks:?}");
-    (steps, told)
+    (steps, results)
 }
 
 fn after_a_crash(image: &Image) -> BTreeSet<EventId> {
@@ -111,13 +111,13 @@ fn every_step_may_fail() {
     for count in [1, 2, 3, 5, usize::MAX] {
         for kind in [io::ErrorKind::StorageFull, io::ErrorKind::Other] {
             for first in 0..whole.0 {
-                let (_, told) = check(Breaks { first, count, kind });
+                let (_, results) = check(Breaks { first, count, kind });
                 assert!(
-                    !told.not_written.is_empty() || told.unsettled > 0,
+                    !results.not_written.is_empty() || results.unsettled > 0,
                     "step {first} failed and no caller got an error"
                 );
-                not_written += told.not_written.len();
-                unsettled += told.unsettled;
+                not_written += results.not_written.len();
+                unsettled += results.unsettled;
             }
         }
     }

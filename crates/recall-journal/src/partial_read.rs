@@ -30,50 +30,50 @@ const ID_BYTES: usize = 10;
 ///
 /// # Errors
 /// The folder cannot be listed.
-pub fn events_about(storage: &dyn Storage, memories: &BTreeSet<MemoryId>) -> Result<Vec<Event>, ReadError> {
+pub fn read_events_of(storage: &dyn Storage, memories: &BTreeSet<MemoryId>) -> Result<Vec<Event>, ReadError> {
     let days = storage.days().map_err(|source| ReadError { folder: storage.folder().to_owned(), source })?;
-    let named = Names { memories, about: memmem::Finder::new(ABOUT), retires: memmem::Finder::new(RETIRES) };
+    let filter = IdFilter { memories, about: memmem::Finder::new(ABOUT), retires: memmem::Finder::new(RETIRES) };
     let mut events = Vec::new();
     for day in days {
         let Ok(Some(file)) = storage.open(day) else { continue };
         let Ok(stat) = file.stat() else { continue };
         let mut lines = Lines::new(&*file, 0, stat.length, 0);
         while let Ok(Some(line)) = lines.next() {
-            if let Some(bytes) = line.bytes.filter(|bytes| named.may_be_in(bytes)) {
+            if let Some(bytes) = line.bytes.filter(|bytes| filter.may_be_in(bytes)) {
                 events.extend(read_line(bytes, day).events);
             }
         }
     }
-    events.retain(|event| names(event, memories));
+    events.retain(|event| is_about_any(event, memories));
     Ok(events)
 }
 
 /// A filter for lines that may hold an event about some memories.
-struct Names<'m> {
+struct IdFilter<'m> {
     memories: &'m BTreeSet<MemoryId>,
     about: memmem::Finder<'static>,
     retires: memmem::Finder<'static>,
 }
 
-impl Names<'_> {
+impl IdFilter<'_> {
     fn may_be_in(&self, line: &[u8]) -> bool {
         if !line.starts_with(BEGINNING) {
             return true;
         }
         let head = &line[..line.len().min(HEAD_BYTES)];
         let Some(about) = self.about.find(head) else { return true };
-        is_one(&line[about + ABOUT.len()..], self.memories)
-            || self.retires.find_iter(line).any(|at| is_one(&line[at + RETIRES.len()..], self.memories))
+        begins_with_id(&line[about + ABOUT.len()..], self.memories)
+            || self.retires.find_iter(line).any(|at| begins_with_id(&line[at + RETIRES.len()..], self.memories))
     }
 }
 
 /// Returns whether the bytes begin with the id of one of the memories.
-fn is_one(bytes: &[u8], memories: &BTreeSet<MemoryId>) -> bool {
+fn begins_with_id(bytes: &[u8], memories: &BTreeSet<MemoryId>) -> bool {
     let id = bytes.get(..ID_BYTES).and_then(|id| std::str::from_utf8(id).ok()).and_then(|id| id.parse().ok());
     id.is_some_and(|id| memories.contains(&id))
 }
 
-fn names(event: &Event, memories: &BTreeSet<MemoryId>) -> bool {
+fn is_about_any(event: &Event, memories: &BTreeSet<MemoryId>) -> bool {
     let retires = match &event.body {
         EventBody::Memory { change: MemoryChange::Add(added), .. } => added.supersedes,
         EventBody::Memory { .. } | EventBody::Feedback { .. } => None,

@@ -3,8 +3,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use recall_core::Timestamp;
-
 use crate::tail::read_range;
 use crate::{Day, Disk, LockedFile, Missing, Stat, Storage};
 
@@ -13,17 +11,12 @@ use crate::{Day, Disk, LockedFile, Missing, Stat, Storage};
 /// A crash may leave a torn last line. The next append terminates it with a newline, so only that line is lost. A
 /// caller must skip lines that it cannot parse.
 #[derive(Debug)]
-pub struct Notes {
+pub struct LineLog {
     storage: Disk,
     path: PathBuf,
 }
 
-/// The day passed to the storage. It has one file for all days.
-fn only() -> Day {
-    Day::of(Timestamp(0))
-}
-
-impl Notes {
+impl LineLog {
     /// Names the file. Neither the file nor its folder needs to exist: the first append creates them.
     pub fn new(folder: impl Into<PathBuf>, name: &'static str) -> Self {
         let folder = folder.into();
@@ -40,7 +33,7 @@ impl Notes {
     /// # Errors
     /// The file's metadata cannot be read.
     pub fn stat(&self) -> io::Result<Option<Stat>> {
-        self.storage.stat(only())
+        self.storage.stat(Day::SINGLE)
     }
 
     /// Reads the whole file. A missing file is empty.
@@ -48,7 +41,7 @@ impl Notes {
     /// # Errors
     /// The file cannot be opened or read.
     pub fn read(&self) -> io::Result<Vec<u8>> {
-        let Some(file) = self.storage.open(only())? else { return Ok(Vec::new()) };
+        let Some(file) = self.storage.open(Day::SINGLE)? else { return Ok(Vec::new()) };
         let length = file.stat()?.length;
         read_range(&*file, 0, length)
     }
@@ -59,7 +52,7 @@ impl Notes {
     /// # Errors
     /// The file cannot be read or written. A partial append is rolled back if possible.
     pub fn append(&self, lines: impl FnOnce(&[u8]) -> Vec<u8>) -> io::Result<()> {
-        let mut file = self.storage.open_locked(only(), Missing::Create)?;
+        let mut file = self.storage.open_locked(Day::SINGLE, Missing::Create)?;
         let length = file.stat()?.length;
         let known = read_range(&*file, 0, length)?;
         let mut added = lines(&known);
@@ -69,14 +62,14 @@ impl Notes {
         if !known.is_empty() && !known.ends_with(b"\n") {
             added.insert(0, b'\n');
         }
-        self.storage.sync_folders(only())?;
+        self.storage.sync_folders(Day::SINGLE)?;
         let written = file.append(&added).and_then(|()| file.sync());
-        written.inspect_err(|_| take_back(&mut *file, length))
+        written.inspect_err(|_| roll_back(&mut *file, length))
     }
 }
 
 /// Cuts off a partial append. If this fails too, the next append terminates the torn line.
-fn take_back(file: &mut dyn LockedFile, length: u64) {
+fn roll_back(file: &mut dyn LockedFile, length: u64) {
     let _ = file.truncate(length).and_then(|()| file.sync());
 }
 
@@ -87,7 +80,7 @@ mod tests {
     #[test]
     fn a_torn_line_is_terminated_and_other_writers_lines_are_seen() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (one, other) = (Notes::new(folder.path(), "n.jsonl"), Notes::new(folder.path(), "n.jsonl"));
+        let (one, other) = (LineLog::new(folder.path(), "n.jsonl"), LineLog::new(folder.path(), "n.jsonl"));
         assert_eq!((one.read().expect("nothing"), one.stat().expect("nothing")), (Vec::new(), None));
         one.append(|known| {
             assert!(known.is_empty());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use recall_core::{EventBody, ItemId, MemoryChange, MemoryId};
-use recall_journal::{Day, Follower, Memories, events_about};
+use recall_journal::{Day, Follower, Memories, read_events_of};
 use recall_testkit::{Image, ModelDisk};
 
 use crate::drawn::{LATER, events, memory_id, written};
@@ -30,7 +30,7 @@ fn check(image: &Image, asked: &BTreeSet<MemoryId>) {
             || retires(event).is_some_and(|id| asked.contains(&id))
     };
     let expected: Memories = all.iter().filter(is_about).cloned().collect();
-    let told = events_about(&disk, asked).expect("readable").into_iter().collect::<Memories>();
+    let told = read_events_of(&disk, asked).expect("readable").into_iter().collect::<Memories>();
     assert_eq!(told, expected);
     for id in asked {
         assert_eq!(told.memory(*id), all.iter().cloned().collect::<Memories>().memory(*id));
