@@ -1,21 +1,21 @@
-//! Credentials as HTTP and container tools write them.
+//! Credentials in HTTP headers and in the configuration of container tools.
 
 use std::ops::Range;
 
 use super::{behind_blanks, run};
 use crate::{base64, value};
 
-/// The longest credentials that are looked at.
+/// The number of bytes of credentials that are examined.
 const MOST_BYTES: usize = 8 * 1024;
 
-/// What stands between a header's name and its value is shorter: quotes, a colon, brackets.
+/// The longest run of quotes, colons and brackets between a header's name and its value.
 const MOST_BETWEEN: usize = 16;
 
-/// Ways to authorize whose credentials are a secret as a whole.
+/// Authorization schemes whose credentials are a secret as a whole.
 const SCHEMES: &[&str] =
     &["bearer", "token", "basic", "bot", "apikey", "api-key", "key", "jwt", "sso-key", "genie-key"];
 
-/// The credentials behind the name `Authorization`, or behind the word `Bearer`.
+/// Returns the credentials after the name `Authorization` or the word `Bearer`.
 pub(crate) fn header(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
     let mut at = keyword.end;
     let mut is_basic = false;
@@ -37,7 +37,7 @@ pub(crate) fn header(text: &str, keyword: &Range<usize>) -> Option<Range<usize>>
     is_secret.then(|| at..at + value.len())
 }
 
-/// The base64 behind the key `"auth"`, if it is that of a user and a password.
+/// Returns the base64 after the key `"auth"`, if it encodes a user and a password.
 pub(crate) fn docker_auth(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
     let operator = behind_blanks(text, keyword.end);
     let rest = text[operator..].strip_prefix([':', '='])?;

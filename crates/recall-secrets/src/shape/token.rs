@@ -1,4 +1,4 @@
-//! A token of a known format.
+//! Tokens of known formats.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use crate::pattern::Pattern;
 use crate::rule::Format;
 use crate::value;
 
-/// The longest token that a pattern is tried on. A JWT with many claims has some 2,000 bytes.
+/// The number of bytes a pattern is matched against. A JWT with many claims has about 2,000.
 const MOST_BYTES: usize = 4096;
 
-/// The token that begins where a keyword does.
+/// Returns the token that begins at a keyword.
 pub(crate) fn token(text: &str, keyword_at: usize, format: &Format, pattern: &Pattern) -> Option<Range<usize>> {
     if !begins_word(text.as_bytes(), keyword_at) {
         return None;
@@ -20,10 +20,10 @@ pub(crate) fn token(text: &str, keyword_at: usize, format: &Format, pattern: &Pa
     let mut found = pattern.match_at_start(window)?;
     let is_within_word =
         |at: usize| text.as_bytes().get(keyword_at + at).is_some_and(|&byte| is_word(byte) && byte != b'_');
-    // A secret that ends where the window does goes on after it.
+    // A secret that fills the window extends beyond it.
     let rest = if found.whole.end == window.len() { rest_of_token(text, end) } else { 0 };
     if rest == 0 && is_within_word(found.whole.end) {
-        // A hyphen or an underscore joins it to other words, as in the name of a file.
+        // A hyphen or an underscore joins the token to other words, as in a file name.
         let cut = window[..found.whole.end].rfind(['-', '_'])?;
         found = pattern.match_at_start(&window[..cut]).filter(|found| found.whole.end == cut)?;
     }
@@ -33,7 +33,7 @@ pub(crate) fn token(text: &str, keyword_at: usize, format: &Format, pattern: &Pa
     is_secret.then_some(secret)
 }
 
-/// The token in which a keyword stands, up to that many bytes behind its beginning.
+/// Returns the token around a keyword. It begins up to that many bytes before the keyword.
 pub(crate) fn token_around(
     text: &str,
     keyword_at: usize,
@@ -49,13 +49,13 @@ pub(crate) fn token_around(
     starts.filter_map(|start| token(text, start, format, pattern)).find(|found| found.end > keyword_at)
 }
 
-/// How many bytes of a token stand behind a place in it.
+/// Counts the bytes of a token from a position on.
 fn rest_of_token(text: &str, from: usize) -> usize {
     let is_of_token = |byte: &u8| is_word(*byte) || matches!(byte, b'-' | b'.' | b'+' | b'/' | b'=' | b'~');
     text.as_bytes()[from..].iter().take_while(|byte| is_of_token(byte)).count()
 }
 
-/// Whether a word may begin there: no letter or digit stands before, unless as the end of `\n` or of `%20`.
+/// Returns whether a word may begin at a position: no letter or digit precedes it, except as the end of `\n` or `%20`.
 fn begins_word(bytes: &[u8], at: usize) -> bool {
     match &bytes[at.saturating_sub(3)..at] {
         [] | [.., b'\\', b'n' | b'r' | b't'] => true,
