@@ -1,4 +1,4 @@
-//! What does a file say, and is it text that is indexed?
+//! Reading files: decoding, and rejection of content that is not indexed.
 
 mod decode;
 mod minified;
@@ -14,45 +14,46 @@ use crate::change::modified;
 use crate::open::{OpenError, open_inside};
 use crate::{SkipReason, names, symlink};
 
-/// A file's text, and what was seen of the file.
+/// The text of a file, with the file's hash and metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// The text, without a byte order mark. Line ends are as in the file.
+    /// The text, without a byte order mark. Line endings are those of the file.
     pub text: String,
     /// The hash of the bytes on disk, before any decoding.
     pub hash: ContentHash,
-    /// The file's length.
+    /// The length of the file in bytes.
     pub size_bytes: u64,
-    /// The file's modification time, taken from the opened file before it was read and the same afterwards.
+    /// The modification time of the file. It was the same before and after reading.
     pub modified: Timestamp,
-    /// What the bytes were decoded from.
+    /// The encoding of the bytes.
     pub encoding: Encoding,
 }
 
-/// What a text was decoded from.
+/// The encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8 without a byte order mark.
     Utf8,
-    /// UTF-8 behind a byte order mark.
+    /// UTF-8 with a byte order mark.
     Utf8Marked,
-    /// UTF-16 behind a byte order mark, low byte first.
+    /// UTF-16 with a byte order mark, little-endian.
     Utf16Le,
-    /// UTF-16 behind a byte order mark, high byte first.
+    /// UTF-16 with a byte order mark, big-endian.
     Utf16Be,
-    /// An older encoding, told from the content; its name in the WHATWG Encoding Standard, such as `windows-1252`.
+    /// A legacy encoding detected from the content, by its name in the WHATWG Encoding Standard, such as
+    /// `windows-1252`.
     Legacy(&'static str),
 }
 
-/// Reads the file at a path below the root.
+/// Reads a file below the root.
 ///
-/// The path is opened without following a symlink at any component, so that nothing outside the root can be read. At most
-/// `limit_bytes` are read. A file that changes while it is read is read again.
+/// No component of the path may be a symlink, so nothing outside the root can be read. At most `limit_bytes` are read.
+/// A file that changes during the read is read again.
 ///
 /// # Errors
-/// The file is not there, may not be read, or is not text that is indexed: [`ContentError`] says which.
+/// The file is missing, cannot be read, or is not indexed; see [`ContentError`].
 pub fn read(root: &Path, path: &DocPath, limit_bytes: u64) -> Result<Content, ContentError> {
-    /// A file that is appended to without a pause never holds still; three looks tell it from an unlucky moment.
+    /// The number of attempts. A file that is appended to all the time changes during each of them.
     const ATTEMPTS: usize = 3;
 
     if let Some(reason) = names::skip_reason(path.file_name()) {
@@ -67,13 +68,13 @@ pub fn read(root: &Path, path: &DocPath, limit_bytes: u64) -> Result<Content, Co
     Err(refusal(path, SkipReason::Changing))
 }
 
-/// The bytes of a file, and what was seen of it before and after.
+/// The bytes and the modification time of a file that did not change during the read.
 struct Raw {
     bytes: Vec<u8>,
     modified: Timestamp,
 }
 
-/// Reads a file; `None` if it changed meanwhile.
+/// Reads a file; `None` if it changed during the read.
 fn read_still(file: &File, limit_bytes: u64, path: &DocPath) -> Result<Option<Raw>, ContentError> {
     let before = file.metadata().map_err(|source| unreadable(path, source))?;
     if !before.is_file() {
@@ -85,9 +86,9 @@ fn read_still(file: &File, limit_bytes: u64, path: &DocPath) -> Result<Option<Ra
     take(file, &before, path)
 }
 
-/// Reads what was seen of the file `before`; `None` if it is not the same afterwards.
+/// Reads a file with the given metadata; `None` if the metadata is different afterwards.
 fn take(file: &File, before: &Metadata, path: &DocPath) -> Result<Option<Raw>, ContentError> {
-    // One byte more than expected, so that the end is seen without another allocation.
+    // One byte more than expected, so that the end is found without another allocation.
     let mut bytes = Vec::with_capacity(before.len() as usize + 1);
     file.take(before.len() + 1).read_to_end(&mut bytes).map_err(|source| unreadable(path, source))?;
     let after = file.metadata().map_err(|source| unreadable(path, source))?;
@@ -132,20 +133,20 @@ fn unreadable(path: &DocPath, source: io::Error) -> ContentError {
     ContentError::Unreadable { path: path.clone(), source }
 }
 
-/// A file's text cannot be had, or is not indexed.
+/// A file cannot be read, or is not indexed.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// The file is not one that is indexed: too large, not regular, a symlink, not text, in an unknown encoding, minified,
-    /// a by-product of a program, a lock file, or a file of keys by its name or its content.
+    /// The file is not indexed: it is too large, not regular, a symlink, not text, in an unknown encoding, minified, a
+    /// by-product of a program, a lock file, or a key file by its name or content.
     #[error("`{path}` is not indexed: {reason}")]
     Refused {
         /// The file.
         path: DocPath,
-        /// What speaks against it.
+        /// Why it is not indexed.
         reason: SkipReason,
     },
-    /// A symlink on the path leaves the root, or leads nowhere.
-    #[error("`{path}` leaves the root through a symlink")]
+    /// A symlink in the path leads outside the root, or is broken.
+    #[error("`{path}` leads outside the root through a symlink")]
     Outside {
         /// The path.
         path: DocPath,
@@ -156,19 +157,19 @@ pub enum ContentError {
         /// The path.
         path: DocPath,
     },
-    /// The system refused.
-    #[error("`{path}` cannot be read")]
+    /// The operating system refused.
+    #[error("cannot read `{path}`")]
     Unreadable {
         /// The file.
         path: DocPath,
-        /// The system's answer.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
 }
 
 impl ContentError {
-    /// The same as a reason to skip the file; `None` where it is gone.
+    /// Returns the error as a reason to skip the file; `None` if the file is gone.
     pub fn reason(&self) -> Option<SkipReason> {
         match self {
             Self::Refused { reason, .. } => Some(reason.clone()),

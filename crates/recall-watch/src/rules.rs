@@ -1,23 +1,24 @@
-//! What of a root is indexed?
+//! The rules of what is indexed in a root.
 
 use recall_core::{DocPath, Limits};
 
-/// What of a root is indexed, beside what its ignore files say.
+/// What is indexed in a root, in addition to its ignore files.
 ///
-/// Every glob is written as a line of a `.gitignore`: without a `/` it matches at any depth, with one it is anchored, and
-/// what it says of a directory holds for everything below.
+/// Globs have the syntax of a `.gitignore` line: without a `/` a glob matches at any depth, with one it is anchored,
+/// and a match of a directory applies to everything below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Only files that match one of these are indexed. Empty: all. Narrows only: nothing ignored comes back through it.
+    /// Only files that match one of these are indexed; if empty, all files. This only narrows: ignored files do not
+    /// come back.
     pub include: Vec<String>,
-    /// Files and directories that match are not indexed.
+    /// Files and directories that match one of these are not indexed.
     pub exclude: Vec<String>,
-    /// The largest file that is indexed.
+    /// The size of the largest file that is indexed, in bytes.
     pub file_bytes: u64,
-    /// Paths that somebody added explicitly. They are indexed even where `include`, `exclude` or an ignore file says
+    /// Paths that the user added explicitly. They are indexed even if `include`, `exclude` or an ignore file says
     /// otherwise.
     pub additions: Vec<Addition>,
-    /// Files and directories that somebody removed. They win over everything else.
+    /// Files and directories that the user removed. They override everything else.
     pub removals: Vec<DocPath>,
 }
 
@@ -33,40 +34,40 @@ impl Default for Rules {
     }
 }
 
-/// A path that somebody added explicitly.
+/// A path that the user added explicitly.
 ///
-/// The path itself is always reached, whatever rule speaks against it; `ignore_rules` says whether the rules hold for
-/// what lies below it. Key files, binaries, files over the limit and version control stay out all the same.
+/// The path itself is always included, whatever rule excludes it. `ignore_rules` decides whether the rules apply below
+/// it. Key files, binaries, files over the size limit and version control directories are still excluded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addition {
-    /// The file or directory; `None` is the root itself.
+    /// The file or directory; `None` for the root itself.
     pub path: Option<DocPath>,
-    /// How far below a directory.
+    /// How far the addition extends below a directory.
     pub depth: Depth,
-    /// Which files below a directory: those that match one of these. Empty: all.
+    /// Only files below a directory that match one of these are included; if empty, all files.
     pub globs: Vec<String>,
-    /// What is left out below the path, whoever finds it: patterns as in an ignore file that lies there.
+    /// Patterns of what is excluded below the path, for every rule and addition, as in an ignore file there.
     pub ignore: Vec<String>,
-    /// Whether ignore files and the built-in list of directories hold below the path.
+    /// Whether ignore files and the built-in list of directories apply below the path.
     pub ignore_rules: IgnoreRules,
 }
 
-/// How far an addition reaches below its directory.
+/// How far an addition extends below its directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// All directories below.
+    /// All directories below it.
     #[default]
     Recursive,
-    /// The files of the directory itself.
+    /// Only the files directly in the directory.
     Flat,
 }
 
-/// Whether ignore files and the built-in list of directories hold.
+/// Whether ignore files and the built-in list of directories apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IgnoreRules {
-    /// They hold.
+    /// They apply.
     #[default]
     Honour,
-    /// They are passed over.
+    /// They do not apply.
     PassOver,
 }

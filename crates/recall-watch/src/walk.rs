@@ -1,4 +1,4 @@
-//! How are all directories of a root visited, by several threads?
+//! A parallel walk over the directories of a root.
 
 mod directory;
 mod plan;
@@ -14,16 +14,16 @@ use self::plan::Plans;
 use crate::ignore_files::IgnoreFiles;
 use crate::{FoundFile, Rules, ScanError, SkippedFile};
 
-/// What a walk found, in no order.
+/// The result of a walk, unordered.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) files: Vec<FoundFile>,
     pub(crate) skipped: Vec<SkippedFile>,
-    /// The directories that were looked into, some of them twice.
+    /// The directories that were visited, possibly with duplicates.
     pub(crate) directories: Vec<String>,
 }
 
-/// Visits every directory that the rules lead to.
+/// Visits every directory that the rules include.
 pub(crate) fn walk(
     root: &Path,
     rules: &Rules,
@@ -36,7 +36,7 @@ pub(crate) fn walk(
     let queue = Queue::new(lister.starts(IgnoreFiles::above(&root).as_ref()), cancel);
     let mut others = Vec::new();
     std::thread::scope(|scope| {
-        // A root without directories is done before a thread has started.
+        // A root without subdirectories is finished before a thread would have started.
         if queue.list_next(&mut lister) {
             let helpers: Vec<_> = (1..threads.get())
                 .map(|_| {
@@ -66,7 +66,7 @@ pub(crate) fn walk(
     Ok(found)
 }
 
-/// The canonical root, once it is known that it can be listed.
+/// Returns the canonical root after checking that it can be listed.
 fn check(root: &Path) -> Result<PathBuf, ScanError> {
     let refused = |source| ScanError::Root { path: root.to_owned(), source };
     let canonical = root.canonicalize().map_err(refused)?;
@@ -74,7 +74,7 @@ fn check(root: &Path) -> Result<PathBuf, ScanError> {
     Ok(canonical)
 }
 
-/// The directories that are still to be listed.
+/// The directories still to be listed.
 struct Queue<'a> {
     state: Mutex<State<'a>>,
     changed: Condvar,
@@ -83,7 +83,7 @@ struct Queue<'a> {
 
 struct State<'a> {
     waiting: Vec<Directory<'a>>,
-    /// How many directories are being listed, each of which may bring more.
+    /// The number of directories being listed. Each may add more.
     in_hand: usize,
 }
 
@@ -92,8 +92,8 @@ impl<'a> Queue<'a> {
         Self { state: Mutex::new(State { waiting: starts, in_hand: 0 }), changed: Condvar::new(), cancel }
     }
 
-    /// Lists one directory and queues what lies in it. Waits where others may still bring some; `false` once none is left,
-    /// or the walk was cancelled.
+    /// Lists one directory and queues its subdirectories. Waits while other threads may still add some. Returns `false`
+    /// once none is left or the walk was cancelled.
     fn list_next(&self, lister: &mut Lister<'a>) -> bool {
         let Some(directory) = self.take() else { return false };
         let mut hand = Hand { queue: self, below: Vec::new() };
@@ -119,10 +119,10 @@ impl<'a> Queue<'a> {
     }
 }
 
-/// A directory that is being listed. Given back when dropped, also by a panic: the others must not wait for ever.
+/// A directory being listed. Dropping it, even by a panic, releases it, so that the other threads do not wait forever.
 struct Hand<'q, 'a> {
     queue: &'q Queue<'a>,
-    /// What lies in the directory.
+    /// The subdirectories.
     below: Vec<Directory<'a>>,
 }
 

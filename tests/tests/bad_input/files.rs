@@ -53,8 +53,8 @@ fn a_file_over_the_limit_is_told_by_its_length_and_not_read() {
     check(
         &case,
         &[
-            ("sparse.rs", "it has 4294967296 bytes, the limit is 1048576"),
-            ("line.rs", "it has 100000000 bytes, the limit is 1048576"),
+            ("sparse.rs", "it has 4294967296 bytes; the limit is 1048576"),
+            ("line.rs", "it has 100000000 bytes; the limit is 1048576"),
         ],
     );
 }

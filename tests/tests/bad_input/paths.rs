@@ -38,12 +38,12 @@ fn what_lies_outside_of_the_root_is_not_indexed_however_it_is_named() {
         "file_link.rs",
         "folder_link/../other/secret.rs",
     ] {
-        case.refuses(&["add", path], 4, "PERMISSION_DENIED", "lies outside the root");
+        case.refuses(&["add", path], 4, "PERMISSION_DENIED", "is outside the root");
     }
     let daemon = case.daemon();
     assert_eq!(case.recall(&["add", "."]).code, Some(0));
-    assert_eq!(case.reason("file_link.rs").as_deref(), Some("it is a symlink that leaves the root"));
-    assert_eq!(case.reason("folder_link").as_deref(), Some("it is a symlink that leaves the root"));
+    assert_eq!(case.reason("file_link.rs").as_deref(), Some("it is a symlink that leads outside the root"));
+    assert_eq!(case.reason("folder_link").as_deref(), Some("it is a symlink that leads outside the root"));
     assert!(case.search("nobodys_business").0.is_empty());
     case.still_answers(daemon);
 }

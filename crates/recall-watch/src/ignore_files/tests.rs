@@ -2,7 +2,7 @@ use std::fs;
 
 use super::*;
 
-/// Writes the files, `path` and content, below a new directory.
+/// Writes files, given by path and content, below a new directory.
 fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     for (path, content) in files {
@@ -13,7 +13,7 @@ fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
     place
 }
 
-/// The ignore files on the way from the root to a directory, those above the root included.
+/// Returns the ignore files from the root down to a directory, including those above the root.
 fn down_to(root: &Path, directory: &str) -> Option<Arc<IgnoreFiles>> {
     let mut way = String::new();
     let mut files = IgnoreFiles::above(root);
@@ -59,17 +59,17 @@ fn the_more_specific_file_name_wins_and_then_the_deepest() {
 }
 
 #[test]
-fn a_pattern_for_directories_says_nothing_of_files() {
+fn a_directory_pattern_does_not_match_files() {
     let place = tree(&[(".gitignore", "\u{FEFF}cache/\n\\#odd\n[\nlast")]);
     check(place.path(), "cache", Kind::Directory, Verdict::Ignored);
     check(place.path(), "cache", Kind::File, Verdict::Silent);
     check(place.path(), "#odd", Kind::File, Verdict::Ignored);
-    // The line that is no glob does not take the others with it.
+    // An invalid line does not affect the others.
     check(place.path(), "last", Kind::File, Verdict::Ignored);
 }
 
 #[test]
-fn the_files_above_the_root_hold_up_to_the_top_of_its_repository() {
+fn ignore_files_above_the_root_apply_up_to_the_top_of_its_repository() {
     let place = tree(&[
         (".gitignore", "*.never\n"),
         ("repo/.git/info/exclude", "*.mine\n"),
@@ -95,7 +95,7 @@ fn the_files_above_the_root_hold_up_to_the_top_of_its_repository() {
 }
 
 #[test]
-fn git_ignores_of_a_repository_say_nothing_about_one_nested_in_it() {
+fn gitignores_of_a_repository_do_not_apply_to_a_nested_one() {
     let place = tree(&[
         (".git/HEAD", ""),
         (".gitignore", "*.log\n"),
@@ -108,7 +108,7 @@ fn git_ignores_of_a_repository_say_nothing_about_one_nested_in_it() {
 }
 
 #[test]
-fn a_worktree_has_the_exclude_file_of_its_repository() {
+fn a_worktree_uses_the_exclude_file_of_its_repository() {
     let place = tree(&[
         ("repo/.git/info/exclude", "*.mine\n"),
         ("repo/.git/worktrees/w/commondir", "../..\n"),

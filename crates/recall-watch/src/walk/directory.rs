@@ -1,4 +1,4 @@
-//! What of one directory is indexed?
+//! Listing of a single directory under the rules.
 
 use std::ffi::OsString;
 use std::fs::{self, DirEntry, FileType};
@@ -18,14 +18,14 @@ use crate::{Depth, FoundFile, IgnoreRules, SkipReason, SkippedFile, names, symli
 /// A directory to be listed.
 pub(crate) struct Directory<'a> {
     plan: &'a Plan,
-    /// Its path below the root; empty for the root.
+    /// Its path below the root; empty for the root itself.
     path: String,
     inclusion: Inclusion,
     /// The ignore files above it.
     ignore_files: Option<Arc<IgnoreFiles>>,
 }
 
-/// Lists directories and keeps what it finds; one a thread.
+/// Lists directories and collects what it finds. There is one per thread.
 pub(crate) struct Lister<'a> {
     root: &'a Path,
     plans: &'a Plans<'a>,
@@ -48,7 +48,7 @@ impl<'a> Lister<'a> {
         self.found
     }
 
-    /// The directories that the plans start from. A plan that starts from a file is done.
+    /// Returns the directories from which the plans start. A plan for a single file is completed here.
     pub(crate) fn starts(&mut self, above: Option<&Arc<IgnoreFiles>>) -> Vec<Directory<'a>> {
         let plans = &self.plans.all;
         plans.iter().filter_map(|plan| self.start(plan, above.cloned())).collect()
@@ -73,7 +73,7 @@ impl<'a> Lister<'a> {
             self.found.directories.push(way.clone());
             place.push(component);
             way = join(&way, component);
-            // What was added may have been replaced by a symlink since.
+            // An added path may have become a symlink since.
             let file_type = place.symlink_metadata().ok()?.file_type();
             if file_type.is_symlink() {
                 self.skip(way, symlink::reason(self.root, &place));
@@ -93,7 +93,7 @@ impl<'a> Lister<'a> {
         IgnoreFiles::below(self.root, path, if is_top { Repository::Top } else { Repository::No }, above)
     }
 
-    /// Lists a directory. Its files are kept; the directories in it that are to be listed are the answer.
+    /// Lists a directory. Keeps its files and returns its subdirectories to be listed.
     pub(crate) fn list(&mut self, directory: Directory<'a>) -> Vec<Directory<'a>> {
         let Directory { plan, path, inclusion, ignore_files } = directory;
         let entries = match self.read(&path) {
@@ -145,7 +145,7 @@ impl<'a> Lister<'a> {
             let handle = handle?;
             match handle.file_type() {
                 Ok(file_type) => entries.push(Entry { name: handle.file_name(), file_type, handle }),
-                // Where the listing does not tell types, each is looked up, and one entry may vanish before the others.
+                // If the listing has no types, each type is a separate lookup, and an entry may vanish in between.
                 Err(error) if is_missing(&error) => {}
                 Err(error) => return Err(error),
             }
@@ -153,7 +153,7 @@ impl<'a> Lister<'a> {
         Ok(entries)
     }
 
-    /// Whether the rules let an entry in, and what they say of what lies below it.
+    /// Applies the rules to an entry. Returns the inclusion of what is below it, or `None` if the entry is excluded.
     fn admits(
         &self,
         directory: &Directory<'_>,
@@ -189,7 +189,7 @@ impl<'a> Lister<'a> {
         (kind == Kind::Directory || inclusion == Inclusion::In).then_some(inclusion)
     }
 
-    /// Keeps a file that the rules let in, unless what it is speaks against it.
+    /// Records a file that the rules include, unless it is of a kind that is not indexed.
     fn file(
         &mut self,
         path: &str,
@@ -230,8 +230,8 @@ impl<'a> Lister<'a> {
     }
 }
 
-/// Whether a path is one of recall's own: everything in the root's `.recall` but the sessions' summaries, and every other
-/// `.recall`, which belongs to a store of its own.
+/// Returns whether a path belongs to recall itself: everything in the root's `.recall` except the history of sessions,
+/// and every nested `.recall`, which belongs to another store.
 fn is_own_directory(path: &str) -> bool {
     let mut parts = path.split('/');
     if parts.next() == Some(".recall") && !matches!(parts.next(), None | Some("history")) {

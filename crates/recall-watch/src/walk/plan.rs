@@ -1,4 +1,4 @@
-//! What is looked for below one start?
+//! The compiled rules of a scan.
 
 use std::collections::HashSet;
 
@@ -9,22 +9,22 @@ use recall_core::DocPath;
 use crate::ignore_files::{Kind, compile};
 use crate::{Addition, Depth, IgnoreRules, Rules, ScanError};
 
-/// The rules, compiled: one plan for the root, and one for each addition.
+/// The compiled rules: one plan for the root, and one for each addition.
 pub(crate) struct Plans<'r> {
     pub(crate) all: Vec<Plan>,
     pub(crate) file_bytes: u64,
     removals: HashSet<&'r str>,
-    /// What additions leave out, by where they start.
+    /// The ignore patterns of the additions, with the paths at which they apply.
     ignored: Vec<(Option<&'r DocPath>, Gitignore)>,
 }
 
-/// What is looked for below one start.
+/// The compiled rules below one start.
 pub(crate) struct Plan {
-    /// Where it starts; `None` is the root.
+    /// The start; `None` for the root.
     pub(crate) start: Option<DocPath>,
     pub(crate) depth: Depth,
     pub(crate) ignore_rules: IgnoreRules,
-    /// `None` is everything.
+    /// `None` includes everything.
     include: Option<Gitignore>,
     exclude: Gitignore,
 }
@@ -53,14 +53,14 @@ impl<'r> Plans<'r> {
         Ok(Self { all, file_bytes: rules.file_bytes, removals, ignored })
     }
 
-    /// Whether somebody removed the file or directory at the path, or a directory above it.
+    /// Returns whether the user removed this path or a directory above it.
     pub(crate) fn is_removed_with_parents(&self, path: &DocPath) -> bool {
         let path = path.as_str();
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         !self.removals.is_empty() && ends.into_iter().any(|end| self.removals.contains(&path[..end]))
     }
 
-    /// Whether an addition leaves the file or directory at the path out.
+    /// Returns whether an addition's ignore patterns exclude the path.
     pub(crate) fn leaves_out(&self, path: &str, kind: Kind) -> bool {
         self.ignored.iter().any(|(start, patterns)| {
             let below = match start {
@@ -71,7 +71,7 @@ impl<'r> Plans<'r> {
         })
     }
 
-    /// Whether somebody removed the file or directory at exactly this path.
+    /// Returns whether the user removed exactly this path.
     pub(crate) fn is_removed(&self, path: &str) -> bool {
         !self.removals.is_empty() && self.removals.contains(path)
     }
@@ -84,22 +84,22 @@ fn globs(globs: &[String]) -> Result<Option<Gitignore>, ScanError> {
     compile(globs).map(Some).map_err(|(glob, error)| ScanError::Glob { glob, source: error.into() })
 }
 
-/// Whether what lies below a directory is included unless a glob says otherwise.
+/// Whether what is below a directory is included unless a glob says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Inclusion {
-    /// It is.
+    /// It is included.
     In,
-    /// It is not.
+    /// It is not included.
     Out,
 }
 
 impl Plan {
-    /// The inclusion of the start itself.
+    /// Returns the inclusion of the start itself.
     pub(crate) fn inclusion(&self) -> Inclusion {
         if self.include.is_some() { Inclusion::Out } else { Inclusion::In }
     }
 
-    /// The inclusion of a path, given that of the directory it lies in.
+    /// Returns the inclusion of a path, given that of its directory.
     pub(crate) fn inclusion_of(&self, path: &str, kind: Kind, above: Inclusion) -> Inclusion {
         let Some(include) = &self.include else { return above };
         match include.matched(self.below_start(path), kind == Kind::Directory) {
@@ -113,7 +113,7 @@ impl Plan {
         !self.exclude.is_empty() && self.exclude.matched(path, kind == Kind::Directory).is_ignore()
     }
 
-    /// The globs of an addition are anchored at its path.
+    /// Strips the start from a path, since an addition's globs are anchored at its path.
     fn below_start<'p>(&self, path: &'p str) -> &'p str {
         match &self.start {
             Some(start) => &path[start.as_str().len() + 1..],
