@@ -81,10 +81,10 @@ fn a_runtime_that_ends_the_daemon_is_loaded_once() {
         let models = status["models"].as_array().expect("a list");
         let tiny = models.iter().find(|model| model["name"] == "tiny").expect("it is used");
         let problem = tiny["problem"].as_str().unwrap_or_default();
-        problem.contains("it ended the daemon the last time").then_some(())
+        problem.contains("it crashed the daemon the last time").then_some(())
     });
     let doctor = case.recall(&["doctor"]);
-    assert!(doctor.code == Some(1) && doctor.stdout.contains("it ended the daemon the last time"), "{doctor:?}");
+    assert!(doctor.code == Some(1) && doctor.stdout.contains("it crashed the daemon the last time"), "{doctor:?}");
     // Who asks for it gets another attempt.
     case.recall(&["models", "runtime", "retry"]);
     survives(2);

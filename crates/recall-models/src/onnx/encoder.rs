@@ -1,4 +1,4 @@
-//! Here is a text; what is its embedding by a transformer?
+//! Encoders run by ONNX Runtime.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,15 +16,15 @@ use super::{LoadError, ModelState, OnnxSettings};
 use crate::Runtime;
 use crate::manifest::{Manifest, Role};
 
-/// How many texts of a request are in the queue at a time, and twice as many while the next are cut into tokens: as many as
-/// are sorted by length together.
+/// The number of texts of a request that are queued at a time. It equals the number that is sorted by length together.
+/// Up to two such chunks are queued, so that one is tokenized while the other is run.
 const STRETCH: usize = 512;
 
-/// A transformer that makes embeddings, run by the ONNX runtime.
+/// A transformer that embeds texts, run by ONNX Runtime.
 ///
-/// Its network is loaded at the first text, which may take seconds, and shared by all callers. Embeddings of equal texts are
-/// equal but for the rounding of sums, whatever they are embedded with; a network of which that does not hold runs each
-/// text by itself ([`Batching`](crate::Batching)).
+/// Its network is loaded on first use, which may take seconds, and is shared by all callers. Embeddings of equal texts
+/// are equal up to rounding, whatever else is in the batch. If that does not hold for a network, it runs each text
+/// alone ([`Batching`](crate::Batching)).
 pub struct OnnxEncoder {
     name: String,
     manifest: Manifest,
@@ -33,7 +33,7 @@ pub struct OnnxEncoder {
 }
 
 impl OnnxEncoder {
-    /// Opens an installed encoder: reads its manifest and its tokenizer. The network is loaded when it is needed.
+    /// Opens an installed encoder by reading its manifest and tokenizer. The network is loaded on first use.
     ///
     /// # Errors
     /// See [`LoadError`].
@@ -42,17 +42,17 @@ impl OnnxEncoder {
         Ok(Self { name: name.to_owned(), manifest, tokenizer, worker })
     }
 
-    /// Its name in the folder of models.
+    /// Returns its name in the folder of models.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is and how it is used.
+    /// Returns its manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Whether it is loaded, who computes it, what is wrong.
+    /// Returns whether it is loaded, its provider, and its last error.
     pub fn state(&self) -> ModelState {
         self.worker.state()
     }
@@ -65,7 +65,7 @@ impl OnnxEncoder {
         tokens.map_err(|error| ModelError::Failed { model: self.name.clone(), source: Arc::new(error) })
     }
 
-    /// Embeds texts in stretches; one is cut into tokens while the one before is run.
+    /// Embeds texts chunk by chunk. The next chunk is tokenized while the previous one is run.
     fn embed_patiently(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
         let mut embeddings = Vec::with_capacity(texts.len());
         let mut running: VecDeque<Pending> = VecDeque::new();
@@ -108,7 +108,7 @@ impl Embedder for OnnxEncoder {
         self.embed_patiently(texts)
     }
 
-    /// A transformer reads a chunk as one text: its path, its symbol and what it says, each on a line of its own.
+    /// A transformer reads a chunk as a single text: path, symbol and content, each on its own line.
     fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
         let texts: Vec<String> = chunks.iter().map(ChunkText::joined).collect();
         self.embed_patiently(&texts.iter().map(String::as_str).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! How does an installed model become one that answers?
+//! Opening installed models.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::Runtime;
 use crate::fetch::sha256_of;
 use crate::manifest::{Manifest, NETWORK, Role, TOKENIZER};
 
-/// Opens what all models have.
+/// Opens the parts that encoders and cross-encoders have in common.
 pub(super) fn open(
     name: &str,
     folder: &Path,
@@ -32,7 +32,8 @@ pub(super) fn open(
     Ok((manifest, tokenizer, worker))
 }
 
-/// What loads an installed network: its files must be those that were installed, since the fingerprint is theirs.
+/// Returns the loader of an installed network. It verifies the files, since the model's fingerprint is that of the
+/// installed ones.
 fn loading(
     folder: PathBuf,
     manifest: Manifest,

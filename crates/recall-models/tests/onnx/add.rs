@@ -1,11 +1,11 @@
-//! Which models are taken in, and which are refused?
+//! Installing models: which are accepted and which are refused.
 
 use recall_models::{AddError, Batching, FolderError, LoadError, ModelsFolder, OnnxEncoder, Pooling, Role, RunError};
 
 use super::fixture::{folder, looked_up, models, quantised_network, runtime, settings, table, tiny, tiny_network};
 use super::onnx_file::{Element, Graph};
 
-/// Adds a folder; it must be refused, and leave nothing behind.
+/// Adds a folder, which must be refused without leaving anything behind.
 #[track_caller]
 fn refused(from: &tempfile::TempDir) -> AddError {
     let (at, models) = models();
@@ -84,7 +84,7 @@ fn a_wrong_dimension_is_refused() {
 }
 
 #[test]
-fn outputs_that_are_no_numbers_are_refused() {
+fn outputs_that_are_not_finite_are_refused() {
     if runtime().is_none() {
         return;
     }
@@ -99,7 +99,7 @@ fn outputs_that_are_no_numbers_are_refused() {
 }
 
 #[test]
-fn a_network_that_is_no_text_encoder_is_refused() {
+fn a_network_that_is_not_a_text_encoder_is_refused() {
     if runtime().is_none() {
         return;
     }
@@ -120,7 +120,7 @@ fn a_network_that_is_no_text_encoder_is_refused() {
 }
 
 #[test]
-fn an_embedding_of_another_length_is_refused_where_nothing_scales_it() {
+fn an_embedding_that_is_not_scaled_to_length_one_is_refused() {
     if runtime().is_none() {
         return;
     }
@@ -129,7 +129,7 @@ fn an_embedding_of_another_length_is_refused_where_nothing_scales_it() {
 }
 
 #[test]
-fn a_network_whose_outputs_depend_on_the_batch_runs_each_text_alone() {
+fn a_batch_dependent_network_runs_each_text_alone() {
     let Some(runtime) = runtime() else { return };
     let (_at, models) = models();
     let manifest = models.add(tiny(&quantised_network(), "{}").path(), "tiny", runtime, &settings()).unwrap();
@@ -137,7 +137,7 @@ fn a_network_whose_outputs_depend_on_the_batch_runs_each_text_alone() {
 }
 
 #[test]
-fn a_name_that_is_none_is_refused() {
+fn an_invalid_name_is_refused() {
     let models = ModelsFolder::new("models");
     for name in ["", ".hidden", "../up", "a/b", "a\\b", "static", "hash", "é", &"a".repeat(81)] {
         assert!(matches!(models.path_of(name), Err(FolderError::BadName { .. })), "{name}");
@@ -146,7 +146,7 @@ fn a_name_that_is_none_is_refused() {
 }
 
 #[test]
-fn a_model_whose_file_was_changed_is_not_loaded() {
+fn a_model_with_a_changed_file_is_not_loaded() {
     let Some(runtime) = runtime() else { return };
     let (_at, models) = models();
     models.add(tiny(&tiny_network(), "{}").path(), "tiny", runtime, &settings()).unwrap();

@@ -1,4 +1,4 @@
-//! Are embeddings what they are promised to be, with a network whose outputs can be told by hand?
+//! Embeddings of a network whose outputs can be computed by hand.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ fn outputs_are_pooled_as_the_manifest_says() {
 }
 
 #[test]
-fn a_text_without_tokens_has_no_direction() {
+fn a_text_without_tokens_is_embedded_as_zero() {
     let Some((_at, encoder)) = encoder(&tiny_network(), "{}", &settings()) else { return };
     check(&encoder, "", [0.0; 3]);
     check(&encoder, " \n\t", [0.0; 3]);
@@ -54,7 +54,7 @@ fn a_text_is_cut_at_the_window() {
 }
 
 #[test]
-fn prefixes_go_before_queries_and_documents() {
+fn prefixes_are_prepended_to_queries_and_documents() {
     let manifest = r#"{"query_prefix": "the ", "document_prefix": "store "}"#;
     let Some((_at, encoder)) = encoder(&tiny_network(), manifest, &settings()) else { return };
     check(&encoder, "open", [1.5, 0.0, 2.5]);
@@ -81,7 +81,7 @@ fn embeddings_come_in_order_and_do_not_depend_on_their_batch() {
 }
 
 #[test]
-fn requests_of_several_threads_each_get_their_own() {
+fn concurrent_requests_get_their_own_outputs() {
     let Some((_at, encoder)) = encoder(&tiny_network(), "{}", &settings()) else { return };
     std::thread::scope(|scope| {
         for (word, place) in [("open", 0), ("the", 1), ("store", 2)] {
@@ -98,7 +98,7 @@ fn requests_of_several_threads_each_get_their_own() {
 }
 
 #[test]
-fn a_text_that_makes_no_number_fails_only_its_request() {
+fn a_text_with_a_nan_output_fails_only_its_request() {
     let Some((_at, encoder)) = encoder(&tiny_network(), "{}", &settings()) else { return };
     let error = encoder.embed_documents(&["open", "nan", "store"]).unwrap_err();
     let ModelError::Failed { model, source } = &error else { panic!("{error:?}") };
@@ -112,7 +112,7 @@ fn a_text_that_makes_no_number_fails_only_its_request() {
 }
 
 #[test]
-fn a_network_is_loaded_when_it_is_needed_and_unloaded_when_it_is_not() {
+fn a_network_is_loaded_on_first_use_and_unloaded_when_idle() {
     let brief = OnnxSettings { idle: Some(Duration::from_millis(50)), ..settings() };
     let Some((_at, encoder)) = encoder(&tiny_network(), "{}", &brief) else { return };
     assert_eq!(encoder.state().provider, None);
@@ -121,7 +121,7 @@ fn a_network_is_loaded_when_it_is_needed_and_unloaded_when_it_is_not() {
         assert_eq!(encoder.embed_query("open", None).unwrap(), [1.0, 0.0, 0.0]);
         let deadline = Instant::now() + Duration::from_secs(20);
         while encoder.state().provider.is_some() {
-            assert!(Instant::now() < deadline, "it stays loaded");
+            assert!(Instant::now() < deadline, "the network stays loaded");
             std::thread::yield_now();
         }
         assert!(before.elapsed() >= Duration::from_millis(50));
@@ -129,19 +129,19 @@ fn a_network_is_loaded_when_it_is_needed_and_unloaded_when_it_is_not() {
 }
 
 #[test]
-fn the_provider_in_use_is_told_by_the_runtime() {
+fn the_provider_in_use_is_reported_by_the_runtime() {
     use recall_core::Provider;
-    // The runtime of these tests is the processor's, whatever is preferred.
+    // The runtime of these tests only supports the CPU, whatever is preferred.
     let preferring = OnnxSettings { providers: vec![Provider::TensorRt, Provider::Cuda], ..settings() };
     let Some((_at, encoder)) = encoder(&tiny_network(), "{}", &preferring) else { return };
     encoder.embed_query("open", None).unwrap();
-    let provider = encoder.state().provider.expect("it is loaded");
+    let provider = encoder.state().provider.expect("the network is loaded");
     assert_eq!(provider.main(), "cpu");
     assert!(provider.operations["CPUExecutionProvider"] >= 1, "{provider:?}");
 }
 
 #[test]
-fn after_the_deadline_a_caller_is_not_kept() {
+fn a_caller_does_not_wait_past_its_deadline() {
     let Some((_at, encoder)) = encoder(&tiny_network(), "{}", &settings()) else { return };
     let error = encoder.embed_query("open", Some(Instant::now())).unwrap_err();
     assert!(matches!(&error, ModelError::Late { model } if model == "tiny"), "{error:?}");
@@ -151,7 +151,7 @@ fn after_the_deadline_a_caller_is_not_kept() {
 }
 
 #[test]
-fn the_fingerprint_is_of_all_that_decides() {
+fn the_fingerprint_covers_everything_that_affects_embeddings() {
     let mut fingerprints = Vec::new();
     for manifest in ["{}", r#"{"pooling": "cls"}"#, r#"{"window_tokens": 9}"#, r#"{"query_prefix": "q"}"#] {
         let Some((_at, encoder)) = encoder(&tiny_network(), manifest, &settings()) else { return };

@@ -1,4 +1,4 @@
-//! Does a real model embed as it does elsewhere, and take what people write?
+//! A real model: golden embeddings, and unusual texts.
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::fixture::{minilm, runtime, settings};
 
-/// The model, installed once for all tests of this process.
+/// Returns the model, installed once for all tests of this process.
 fn encoder() -> Option<&'static OnnxEncoder> {
     static ENCODER: OnceLock<(tempfile::TempDir, OnnxEncoder)> = OnceLock::new();
     let runtime = runtime()?;
@@ -28,7 +28,7 @@ fn cosine(one: &[f32], other: &[f32]) -> f64 {
     one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
 }
 
-/// `golden-minilm.json` was written by `golden.py` beside it, with Python's ONNX runtime.
+/// `golden-minilm.json` was written by `golden.py` next to it, with ONNX Runtime in Python.
 #[test]
 fn every_golden_text_has_its_golden_embedding() {
     let Some(encoder) = encoder() else { return };
@@ -46,7 +46,7 @@ fn every_golden_text_has_its_golden_embedding() {
 }
 
 #[test]
-fn what_people_write_is_embedded() {
+fn unusual_texts_are_embedded() {
     let Some(encoder) = encoder() else { return };
     let huge = "fn open(path: &Path) -> Result<Store> { 数据 🦀 }\n".repeat(20_000);
     assert!(huge.len() > 1_000_000);
@@ -68,14 +68,14 @@ fn what_people_write_is_embedded() {
         let length = cosine(embedding, embedding);
         assert!((length - 1.0).abs() < 1e-5, "{:?}: {length}", text.chars().take(9).collect::<String>());
     }
-    // Cut at the window, so that what comes behind counts nothing.
+    // The text is cut at the window, so the rest has no effect.
     let cut = encoder.embed_documents(&[&huge[..huge.floor_char_boundary(8192)]]).unwrap();
     assert!(cosine(&cut[0], &embeddings[6]) > 0.999_999);
     assert_eq!(encoder.embed_query("", None).unwrap().len(), 384);
 }
 
 #[test]
-fn an_embedding_does_not_depend_on_what_else_is_in_the_batch() {
+fn an_embedding_does_not_depend_on_the_rest_of_its_batch() {
     let Some(encoder) = encoder() else { return };
     let source = include_str!("minilm.rs");
     let texts: Vec<&str> = (1..60).map(|at| &source[at * 7..at * 7 + at * 11]).collect();
@@ -83,7 +83,7 @@ fn an_embedding_does_not_depend_on_what_else_is_in_the_batch() {
     for (text, embedding) in texts.iter().zip(&together) {
         let alone = encoder.embed_query(text, None).unwrap();
         assert!(cosine(&alone, embedding) > 0.999_999, "{text}");
-        // Rounded to a byte a component, a difference shows at most where a component lies between two steps.
+        // After quantization to one byte per component, only a component halfway between two steps may differ.
         let rounded = |embedding: &[f32]| recall_core::Quantised::of(embedding).unwrap().components().to_vec();
         let differing = rounded(&alone).iter().zip(rounded(embedding)).filter(|(one, other)| **one != *other).count();
         assert!(differing <= 2, "{differing} components differ: {text}");
@@ -91,7 +91,7 @@ fn an_embedding_does_not_depend_on_what_else_is_in_the_batch() {
 }
 
 #[test]
-fn what_means_the_same_is_nearer_than_what_does_not() {
+fn similar_texts_are_nearer_than_different_ones() {
     let Some(encoder) = encoder() else { return };
     let query = encoder.embed_query("how does the program try again after an error", None).unwrap();
     let texts = ["retry the failed request with exponential backoff", "parse a colour from hexadecimal digits"];

@@ -1,4 +1,4 @@
-//! Does a model arrive whole from a hub? From a server on this machine.
+//! Pulling models from a hub, which is a local server.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -27,7 +27,7 @@ const TINY: Known = Known {
 
 const NETWORK: &str = "/some/tiny/resolve/main/onnx/model.onnx";
 
-/// A hub that has the tiny model, the network as a large file and the tokenizer in git.
+/// Starts a hub that has the tiny model, with the network as an LFS file and the tokenizer in git.
 fn hub(network: Served) -> Server {
     let tokenizer = tiny_tokenizer();
     let whole = tiny_network();
@@ -76,7 +76,7 @@ fn a_known_model_is_pulled_and_installed() {
 }
 
 #[test]
-fn a_truncated_pull_goes_on_when_it_is_asked_for_again() {
+fn a_truncated_pull_is_resumed_by_the_next() {
     if runtime().is_none() {
         return;
     }
@@ -111,7 +111,7 @@ fn a_file_with_a_wrong_checksum_is_refused() {
 }
 
 #[test]
-fn a_hub_that_lacks_the_model_is_told() {
+fn a_hub_that_lacks_the_model_is_reported() {
     if runtime().is_none() {
         return;
     }
@@ -130,7 +130,7 @@ fn a_hub_that_lacks_the_model_is_told() {
 }
 
 #[test]
-fn every_known_model_can_be_installed_by_its_name() {
+fn every_known_model_has_a_valid_name() {
     for known in KNOWN {
         assert_eq!(Known::find(&known.name.to_uppercase()), Some(known));
         assert!(ModelsFolder::new("models").path_of(known.name).is_ok(), "{}", known.name);

@@ -1,4 +1,4 @@
-//! Which of the texts that wait are run next?
+//! The queue of waiting texts, and the choice of the next batch.
 
 use std::collections::VecDeque;
 
@@ -6,24 +6,25 @@ use super::Job;
 use crate::manifest::Batching;
 use crate::onnx::batch::batches;
 
-/// How many texts are sorted by length at a time. With more, batches have less padding, and the last of them waits longer.
+/// The number of texts that are sorted by length together. A larger number means less padding, but a longer wait for
+/// the last text.
 const GATHERED: usize = 512;
 
-/// Whether a person waits.
+/// Whether a person is waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Urgency {
-    /// Somebody waits for the answer: goes first.
+    /// A person is waiting: runs first.
     Urgent,
-    /// Work in the background.
+    /// Background work.
     Patient,
 }
 
-/// The texts that wait.
+/// The waiting texts.
 #[derive(Default)]
 pub(super) struct Queue {
     urgent: VecDeque<Job>,
     patient: VecDeque<Job>,
-    /// Texts that were taken from those that are patient, in batches.
+    /// Batches formed from patient texts.
     gathered: VecDeque<Vec<Job>>,
     is_closed: bool,
 }
@@ -36,7 +37,7 @@ impl Queue {
         }
     }
 
-    /// Takes the next batch: of those that are urgent, else of those that came first.
+    /// Takes the next batch: urgent texts if there are any, otherwise the oldest ones.
     pub(super) fn take(&mut self, most_tokens: usize, batching: Batching) -> Option<Vec<Job>> {
         if !self.urgent.is_empty() {
             let mut batches = gather(&mut self.urgent, most_tokens, batching);
@@ -58,7 +59,7 @@ impl Queue {
         self.len() == 0
     }
 
-    /// Nothing is taken any more; who waits is told by the end of its channel.
+    /// Closes the queue. Waiting callers are woken by the end of their channels.
     pub(super) fn close(&mut self) {
         *self = Self { is_closed: true, ..Self::default() };
     }
@@ -68,7 +69,7 @@ impl Queue {
     }
 }
 
-/// Takes the first texts of a queue, the shortest first, in batches.
+/// Takes the first texts of a queue and divides them into batches, the shortest texts first.
 fn gather(queue: &mut VecDeque<Job>, most_tokens: usize, batching: Batching) -> VecDeque<Vec<Job>> {
     let mut jobs: Vec<Job> = queue.drain(..queue.len().min(GATHERED)).collect();
     jobs.sort_by_key(|job| job.tokens.len());

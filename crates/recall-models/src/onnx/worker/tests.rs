@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::*;
 use crate::onnx::error::RunError;
 
-/// A network that tells how many tokens a text has. Tokens 1 fail the batch, 2 panic, 3 wait for the gate.
+/// A network whose output is the number of tokens of a text. Token 1 fails the batch, 2 panics, 3 waits for the gate.
 struct Counting {
     provider: ProviderUse,
     gate: Arc<Mutex<()>>,
@@ -29,7 +29,7 @@ impl Network for Counting {
     fn rest(&mut self) -> Result<bool, RunError> {
         match self.rests.fetch_add(1, Ordering::SeqCst) {
             1 => Err(RunError::Runtime { reason: "refused".to_owned() }),
-            2 => panic!("a network that cannot rest"),
+            2 => panic!("a network that cannot release memory"),
             _ => Ok(true),
         }
     }
@@ -39,7 +39,7 @@ impl Network for Counting {
     }
 }
 
-/// A worker with a counting network, and what it does.
+/// A worker with a counting network, and a record of what it does.
 struct Watched {
     worker: Worker,
     gate: Arc<Mutex<()>>,
@@ -49,7 +49,7 @@ struct Watched {
     unloads: Arc<AtomicUsize>,
 }
 
-/// `failing` says how often loading fails.
+/// `failing` is the number of times that loading fails.
 fn watched(settings: &OnnxSettings, failing: usize) -> Watched {
     let gate = Arc::new(Mutex::new(()));
     let order: Arc<Mutex<Vec<Vec<u32>>>> = Arc::default();
@@ -87,13 +87,13 @@ fn settings() -> OnnxSettings {
 fn until(is_so: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !is_so() {
-        assert!(Instant::now() < deadline, "it does not come to be");
+        assert!(Instant::now() < deadline, "the condition did not become true in time");
         thread::yield_now();
     }
 }
 
 #[test]
-fn what_is_urgent_goes_before_what_is_not() {
+fn urgent_requests_run_before_patient_ones() {
     let watched = watched(&settings(), 0);
     let held = watched.gate.lock();
     let first = watched.worker.ask(vec![text(&[3])], Urgency::Patient, None);
@@ -125,7 +125,7 @@ fn texts_of_several_requests_are_run_together_by_length() {
 }
 
 #[test]
-fn a_batch_that_fails_fails_only_the_text_at_fault() {
+fn a_failed_batch_fails_only_the_faulty_text() {
     let watched = watched(&settings(), 0);
     let held = watched.gate.lock();
     let first = watched.worker.ask(vec![text(&[3])], Urgency::Patient, None);
@@ -139,7 +139,7 @@ fn a_batch_that_fails_fails_only_the_text_at_fault() {
 }
 
 #[test]
-fn after_a_panic_the_network_is_loaded_anew() {
+fn after_a_panic_the_network_is_reloaded() {
     let watched = watched(&settings(), 0);
     let error = watched.worker.ask(vec![text(&[2])], Urgency::Urgent, None).wait(None).unwrap_err();
     assert!(matches!(error, ModelError::Failed { .. }), "{error:?}");
@@ -148,7 +148,7 @@ fn after_a_panic_the_network_is_loaded_anew() {
 }
 
 #[test]
-fn what_could_not_be_loaded_is_tried_again_after_a_while() {
+fn loading_is_retried_after_a_delay() {
     let ask = |watched: &Watched| watched.worker.ask(vec![text(&[4])], Urgency::Urgent, None).wait(None);
     let patient = watched(&settings(), 1);
     for _ in 0..3 {
@@ -164,7 +164,7 @@ fn what_could_not_be_loaded_is_tried_again_after_a_while() {
 }
 
 #[test]
-fn a_network_that_nobody_uses_is_unloaded() {
+fn an_idle_network_is_unloaded() {
     let watched = watched(&OnnxSettings { idle: Some(Duration::from_millis(20)), ..settings() }, 0);
     for loads in 1..=3 {
         watched.worker.ask(vec![text(&[4])], Urgency::Urgent, None).wait(None).unwrap();
@@ -175,11 +175,11 @@ fn a_network_that_nobody_uses_is_unloaded() {
 }
 
 #[test]
-fn a_network_gives_back_memory_once_after_its_runs() {
+fn a_network_releases_memory_once_after_its_runs() {
     let rest = Duration::from_millis(5);
     let watched = watched(&OnnxSettings { rest, ..settings() }, 0);
     let rests = || watched.rests.load(Ordering::SeqCst);
-    // The second time it is refused, which costs nothing; the third time it panics, and the network is loaded anew.
+    // The second release is refused, which is harmless. The third panics, and the network is reloaded.
     for (times, loads) in [(1, 1), (2, 1), (3, 1), (4, 2)] {
         watched.worker.ask(vec![text(&[4])], Urgency::Urgent, None).wait(None).unwrap();
         until(|| rests() == times);
@@ -190,7 +190,7 @@ fn a_network_gives_back_memory_once_after_its_runs() {
 }
 
 #[test]
-fn a_caller_whose_deadline_passed_is_not_worked_for() {
+fn a_text_past_its_deadline_is_not_run() {
     let watched = watched(&settings(), 0);
     let held = watched.gate.lock();
     let first = watched.worker.ask(vec![text(&[3])], Urgency::Patient, None);
@@ -205,7 +205,7 @@ fn a_caller_whose_deadline_passed_is_not_worked_for() {
 }
 
 #[test]
-fn who_waits_is_told_when_the_model_goes() {
+fn a_waiting_caller_fails_when_the_worker_is_dropped() {
     let Watched { worker, gate, order, .. } = watched(&settings(), 0);
     let held = gate.lock();
     let _first = worker.ask(vec![text(&[3])], Urgency::Patient, None);
