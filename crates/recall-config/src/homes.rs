@@ -1,4 +1,4 @@
-//! Where does each kind of file live?
+//! The directories of recall's files.
 
 mod runtime;
 
@@ -9,32 +9,33 @@ pub use runtime::RuntimeError;
 
 use crate::Environment;
 
-/// The directories of one user. None of them need exist.
+/// The directories of one user. They need not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Homes {
-    /// What must be kept: the global store, the indexes of projects that were not initialised, models.
+    /// Persistent data: the global store, the indexes of uninitialised projects, models.
     pub data: PathBuf,
-    /// What the user edits.
+    /// Configuration edited by the user.
     pub config: PathBuf,
-    /// What may be deleted at any time.
+    /// Files that may be deleted at any time.
     pub cache: PathBuf,
     /// Logs.
     pub state: PathBuf,
-    /// The socket and the lock; gone after a restart of the machine.
+    /// The socket and its lock, which do not survive a restart of the machine.
     pub runtime: PathBuf,
 }
 
-/// The longest path that the address of a Unix socket holds, without the NUL behind it.
+/// The longest path of a Unix socket in bytes, without the terminating NUL.
 const SOCKET_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 impl Homes {
-    /// Tells the homes.
+    /// Determines the directories.
     ///
-    /// `RECALL_HOME` puts all under one folder: `data`, `config`, `cache`, `state`, `run`. Otherwise they follow the
-    /// platform, and the socket lives in `$XDG_RUNTIME_DIR/recall`, else in `/tmp/recall-<user id>`.
+    /// `RECALL_HOME` puts them all into one folder: `data`, `config`, `cache`, `state`, `run`. Otherwise they follow
+    /// the platform's conventions, and the socket is in `$XDG_RUNTIME_DIR/recall` or, without that variable, in
+    /// `/tmp/recall-<user id>`.
     ///
     /// # Errors
-    /// `RECALL_HOME` is relative, there is neither it nor a home folder, or the socket's path would be too long.
+    /// `RECALL_HOME` is relative, neither it nor a home folder is set, or the path of the socket is too long.
     pub fn from_environment(env: &Environment) -> Result<Self, HomesError> {
         let homes = match &env.recall_home {
             Some(home) if home.is_relative() => return Err(HomesError::Relative { path: home.clone() }),
@@ -45,10 +46,10 @@ impl Homes {
         Ok(homes)
     }
 
-    /// The same homes with another folder for the socket and the lock.
+    /// Replaces the folder of the socket and its lock.
     ///
     /// # Errors
-    /// The socket's path would be too long.
+    /// The path of the socket is too long.
     pub fn with_runtime(self, runtime: PathBuf) -> Result<Self, HomesError> {
         let homes = Self { runtime, ..self };
         homes.check_socket_length()?;
@@ -70,8 +71,8 @@ impl Homes {
         let runtime = match env.runtime_dir.as_ref().filter(|dir| dir.is_absolute()) {
             Some(dir) => dir.join("recall"),
             None if cfg!(windows) => platform.state.join("run"),
-            // The temporary folder of the environment may differ between a shell and an editor that the user starts;
-            // all must meet at one socket.
+            // `TMPDIR` may differ between a shell and an editor of the same user, but all of them must find the same
+            // socket.
             None => PathBuf::from(format!("/tmp/recall-{}", env.user)),
         };
         Ok(Self { data: platform.data, config: platform.config, cache: platform.cache, state: platform.state, runtime })
@@ -80,111 +81,111 @@ impl Homes {
     fn check_socket_length(&self) -> Result<(), HomesError> {
         let path = self.socket();
         let length_bytes = path.as_os_str().len();
-        // A named pipe's name is made of a hash, so that only Unix has the bound.
+        // The name of a named pipe contains a hash instead, so only Unix has the limit.
         if cfg!(unix) && length_bytes > SOCKET_PATH_BYTES {
             return Err(HomesError::SocketPathTooLong { path, length_bytes, limit_bytes: SOCKET_PATH_BYTES });
         }
         Ok(())
     }
 
-    /// The daemon's socket.
+    /// Returns the path of the daemon's socket.
     pub fn socket(&self) -> PathBuf {
         self.runtime.join("recalld.sock")
     }
 
-    /// The file whose lock makes the daemon the only one at its socket.
+    /// Returns the lock file that makes a daemon the only one at its socket.
     pub fn lock(&self) -> PathBuf {
         self.runtime.join("recalld.lock")
     }
 
-    /// The file whose lock makes the shared daemon the only one of its user. It is with the data, so that deleting the
-    /// runtime folder frees no place for a second daemon.
+    /// Returns the lock file that makes the shared daemon the only one of its user. It is in the data folder, so that a
+    /// second daemon cannot start if the runtime folder is deleted.
     pub fn data_lock(&self) -> PathBuf {
         self.data.join("recalld.lock")
     }
 
-    /// The file whose lock is held by the client that starts a daemon, so that others wait for that one.
+    /// Returns the lock file held by a client that starts a daemon, so that other clients wait for it.
     pub fn start_lock(&self) -> PathBuf {
         self.runtime.join("start.lock")
     }
 
-    /// The folder of the daemon's logs.
+    /// Returns the folder of the daemon's logs.
     pub fn log_dir(&self) -> PathBuf {
         self.state.join("logs")
     }
 
-    /// The log that the daemon writes. Older ones lie beside it with a number behind.
+    /// Returns the current log file of the daemon. Older ones have a numeric suffix.
     pub fn log_file(&self) -> PathBuf {
         self.log_dir().join("recalld.log")
     }
 
-    /// The root of the global store.
+    /// Returns the root of the global store.
     pub fn global_root(&self) -> PathBuf {
         self.data.join("global")
     }
 
-    /// The folder for the index of a project that was not initialised.
+    /// Returns the folder for the index of an uninitialised project.
     ///
-    /// Named by the hash of the root's bytes: the same for every spelling only when the root was resolved first.
+    /// Its name is a hash of the root's path, so the root must be resolved first.
     pub fn store_dir(&self, root: &Path) -> PathBuf {
         let hash = blake3::hash(root.as_os_str().as_encoded_bytes()).to_hex();
         self.data.join("stores").join(&hash.as_str()[..16])
     }
 
-    /// The ranker for the code of the project with that root, learnt from its history. It need not exist.
+    /// Returns the path of a project's own code ranker, trained on its history. The file need not exist.
     ///
-    /// Named by the store's id, which is made of the root's bytes: the root must be resolved first.
+    /// The path contains the store's id, which is a hash of the root's path, so the root must be resolved first.
     pub fn code_ranker(&self, root: &Path) -> PathBuf {
         let id = ContentHash::of(root.as_os_str().as_encoded_bytes()).short();
         self.data.join("rankers").join(id).join("code.ranker")
     }
 
-    /// The folder of installed models.
+    /// Returns the folder of installed models.
     pub fn models(&self) -> PathBuf {
         self.data.join("models")
     }
 
-    /// The folder of the libraries that run models, each version in a folder of its own.
+    /// Returns the folder of installed runtimes, with one subfolder per version.
     pub fn runtimes(&self) -> PathBuf {
         self.data.join("runtimes")
     }
 
-    /// The store of embeddings, which all projects share.
+    /// Returns the path of the embedding store, which all projects share.
     pub fn embeddings(&self) -> PathBuf {
         self.cache.join("embeddings.db")
     }
 
-    /// The user's configuration file.
+    /// Returns the path of the user's configuration file.
     pub fn user_config(&self) -> PathBuf {
         self.config.join("recall.toml")
     }
 
-    /// The configuration file of the project with that root.
+    /// Returns the path of a project's configuration file.
     pub fn project_config(root: &Path) -> PathBuf {
         root.join(".recall").join("recall.toml")
     }
 }
 
-/// The homes cannot be told.
+/// The directories could not be determined.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HomesError {
-    /// The folder must be the same whoever asks.
+    /// `RECALL_HOME` is relative, so it would depend on the current directory.
     #[error("RECALL_HOME is `{}`, which is not an absolute path", path.display())]
     Relative {
-        /// What was given.
+        /// The path as given.
         path: PathBuf,
     },
-    /// Nothing says where the user's files are.
+    /// Neither `RECALL_HOME` nor a home folder is set.
     #[error("there is no home folder: neither HOME nor RECALL_HOME is set")]
     NoHome,
-    /// The operating system could not listen there.
-    #[error("the path of the socket, `{}`, has {length_bytes} bytes; a socket's may have {limit_bytes}", path.display())]
+    /// The path of the socket exceeds the operating system's limit.
+    #[error("the path of the socket `{}` has {length_bytes} bytes; the limit is {limit_bytes}", path.display())]
     SocketPathTooLong {
         /// The path.
         path: PathBuf,
-        /// Its length.
+        /// Its length in bytes.
         length_bytes: usize,
-        /// The longest that works.
+        /// The limit in bytes.
         limit_bytes: usize,
     },
 }
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_socket_is_in_the_runtime_folder_of_the_session_or_of_the_user() {
+    fn the_socket_is_in_xdg_runtime_dir_or_in_tmp() {
         for (runtime_dir, expected) in [
             (Some("/run/user/7"), "/run/user/7/recall/recalld.sock"),
             (None, "/tmp/recall-7/recalld.sock"),
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_work_is_refused() {
+    fn invalid_directories_are_refused() {
         let at = |home: &str| Environment { recall_home: Some(home.into()), ..Environment::default() };
         assert_eq!(Homes::from_environment(&at("r")), Err(HomesError::Relative { path: "r".into() }));
         assert_eq!(Homes::from_environment(&Environment::default()), Err(HomesError::NoHome));
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_that_was_not_initialised_has_a_folder_of_its_own() {
+    fn an_uninitialised_project_has_its_own_index_folder() {
         let homes = Homes::below(Path::new("/r"));
         let folder = homes.store_dir(Path::new("/src/a"));
         assert_eq!(folder, Path::new("/r/data/stores").join(folder.file_name().expect("named")));
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn every_project_has_a_place_for_a_ranker_of_its_own() {
+    fn every_project_has_its_own_ranker_path() {
         let homes = Homes::below(Path::new("/r"));
         let file = homes.code_ranker(Path::new("/src/a"));
         let folder = file.parent().expect("in a folder");

@@ -1,22 +1,150 @@
-//! Listing of a single directory under the rules.
+//! A parallel walk over the directories of a root.
 
 use std::ffi::OsString;
 use std::fs::{self, DirEntry, FileType};
 use std::io;
-use std::path::Path;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use parking_lot::{Condvar, Mutex};
 use recall_core::DocPath;
 
-use super::Found;
-use super::plan::{Inclusion, Plan, Plans};
+use super::{FoundFile, ScanError, SkippedFile};
 use crate::change::modified;
 use crate::ignore_files::{self, IgnoreFiles, Kind, Repository, Verdict};
 use crate::listing::{self, Level};
-use crate::{Depth, FoundFile, IgnoreRules, SkipReason, SkippedFile, names, symlink};
+use crate::rules::{Inclusion, Plan, Plans};
+use crate::{Depth, IgnoreRules, Rules, SkipReason, names, symlink};
+
+/// The result of a walk, unordered.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) files: Vec<FoundFile>,
+    pub(super) skipped: Vec<SkippedFile>,
+    /// The directories that were visited, possibly with duplicates.
+    pub(super) directories: Vec<String>,
+}
+
+/// Visits every directory that the rules include.
+pub(super) fn walk(
+    root: &Path,
+    rules: &Rules,
+    threads: NonZero<usize>,
+    cancel: &AtomicBool,
+) -> Result<Found, ScanError> {
+    let root = check(root)?;
+    let plans = Plans::compile(rules)?;
+    let mut lister = Lister::new(&root, &plans);
+    let queue = Queue::new(lister.starts(IgnoreFiles::above(&root).as_ref()), cancel);
+    let mut others = Vec::new();
+    std::thread::scope(|scope| {
+        // A root without subdirectories is finished before a thread would have started.
+        if queue.list_next(&mut lister) {
+            let helpers: Vec<_> = (1..threads.get())
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut lister = Lister::new(&root, &plans);
+                        while queue.list_next(&mut lister) {}
+                        lister.into_found()
+                    })
+                })
+                .collect();
+            while queue.list_next(&mut lister) {}
+            others = helpers
+                .into_iter()
+                .map(|helper| helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect();
+        }
+    });
+    if cancel.load(Ordering::Relaxed) {
+        return Err(ScanError::Cancelled);
+    }
+    let mut found = lister.into_found();
+    for other in others {
+        found.files.extend(other.files);
+        found.skipped.extend(other.skipped);
+        found.directories.extend(other.directories);
+    }
+    Ok(found)
+}
+
+/// Returns the canonical root after checking that it can be listed.
+fn check(root: &Path) -> Result<PathBuf, ScanError> {
+    let refused = |source| ScanError::Root { path: root.to_owned(), source };
+    let canonical = root.canonicalize().map_err(refused)?;
+    fs::read_dir(&canonical).map_err(refused)?;
+    Ok(canonical)
+}
+
+/// The directories still to be listed.
+struct Queue<'a> {
+    state: Mutex<State<'a>>,
+    changed: Condvar,
+    cancel: &'a AtomicBool,
+}
+
+struct State<'a> {
+    waiting: Vec<Directory<'a>>,
+    /// The number of directories being listed. Each may add more.
+    in_hand: usize,
+}
+
+impl<'a> Queue<'a> {
+    fn new(starts: Vec<Directory<'a>>, cancel: &'a AtomicBool) -> Self {
+        Self { state: Mutex::new(State { waiting: starts, in_hand: 0 }), changed: Condvar::new(), cancel }
+    }
+
+    /// Lists one directory and queues its subdirectories. Waits while other threads may still add some. Returns `false`
+    /// once none is left or the walk was cancelled.
+    fn list_next(&self, lister: &mut Lister<'a>) -> bool {
+        let Some(directory) = self.take() else { return false };
+        let mut hand = Hand { queue: self, below: Vec::new() };
+        hand.below = lister.list(directory);
+        true
+    }
+
+    fn take(&self) -> Option<Directory<'a>> {
+        let mut state = self.state.lock();
+        loop {
+            if self.cancel.load(Ordering::Relaxed) {
+                return None;
+            }
+            if let Some(directory) = state.waiting.pop() {
+                state.in_hand += 1;
+                return Some(directory);
+            }
+            if state.in_hand == 0 {
+                return None;
+            }
+            self.changed.wait(&mut state);
+        }
+    }
+}
+
+/// A directory being listed. Dropping it, even by a panic, releases it, so that the other threads do not wait forever.
+struct Hand<'q, 'a> {
+    queue: &'q Queue<'a>,
+    /// The subdirectories.
+    below: Vec<Directory<'a>>,
+}
+
+impl Drop for Hand<'_, '_> {
+    fn drop(&mut self) {
+        let mut state = self.queue.state.lock();
+        state.in_hand -= 1;
+        let wakes = !self.below.is_empty() || state.in_hand == 0;
+        state.waiting.append(&mut self.below);
+        drop(state);
+        if wakes {
+            self.queue.changed.notify_all();
+        }
+    }
+}
 
 /// A directory to be listed.
-pub(crate) struct Directory<'a> {
+pub(super) struct Directory<'a> {
     plan: &'a Plan,
     /// Its path below the root; empty for the root itself.
     path: String,
@@ -26,7 +154,7 @@ pub(crate) struct Directory<'a> {
 }
 
 /// Lists directories and collects what it finds. There is one per thread.
-pub(crate) struct Lister<'a> {
+pub(super) struct Lister<'a> {
     root: &'a Path,
     plans: &'a Plans<'a>,
     found: Found,
@@ -40,16 +168,16 @@ struct Entry {
 }
 
 impl<'a> Lister<'a> {
-    pub(crate) fn new(root: &'a Path, plans: &'a Plans<'a>) -> Self {
+    pub(super) fn new(root: &'a Path, plans: &'a Plans<'a>) -> Self {
         Self { root, plans, found: Found::default() }
     }
 
-    pub(crate) fn into_found(self) -> Found {
+    pub(super) fn into_found(self) -> Found {
         self.found
     }
 
     /// Returns the directories from which the plans start. A plan for a single file is completed here.
-    pub(crate) fn starts(&mut self, above: Option<&Arc<IgnoreFiles>>) -> Vec<Directory<'a>> {
+    pub(super) fn starts(&mut self, above: Option<&Arc<IgnoreFiles>>) -> Vec<Directory<'a>> {
         let plans = &self.plans.all;
         plans.iter().filter_map(|plan| self.start(plan, above.cloned())).collect()
     }
@@ -94,7 +222,7 @@ impl<'a> Lister<'a> {
     }
 
     /// Lists a directory. Keeps its files and returns its subdirectories to be listed.
-    pub(crate) fn list(&mut self, directory: Directory<'a>) -> Vec<Directory<'a>> {
+    pub(super) fn list(&mut self, directory: Directory<'a>) -> Vec<Directory<'a>> {
         let Directory { plan, path, inclusion, ignore_files } = directory;
         let entries = match self.read(&path) {
             Ok(entries) => entries,
