@@ -15,7 +15,7 @@ pub struct Finding {
 }
 
 /// A match of one rule, before matches are merged.
-pub(crate) struct Suspicion {
+pub(crate) struct Candidate {
     pub(crate) rule: &'static Rule,
     pub(crate) span: Range<usize>,
 }
@@ -23,21 +23,21 @@ pub(crate) struct Suspicion {
 /// Merges the matches of all rules into disjoint findings, in text order.
 ///
 /// Overlapping matches are one secret. Its rule is one that knows a format, if there is one; otherwise the first.
-pub(crate) fn joined(mut suspicions: Vec<Suspicion>) -> Vec<Finding> {
-    suspicions.sort_by_key(|suspicion| {
-        (suspicion.span.start, !suspicion.rule.is_certain(), suspicion.span.end, rules::place(suspicion.rule))
+pub(crate) fn merge(mut candidates: Vec<Candidate>) -> Vec<Finding> {
+    candidates.sort_by_key(|candidate| {
+        (candidate.span.start, !candidate.rule.is_certain(), candidate.span.end, rules::place(candidate.rule))
     });
-    let mut joined: Vec<Suspicion> = Vec::new();
-    for next in suspicions {
-        match joined.last_mut().filter(|last| next.span.start < last.span.end) {
+    let mut merged: Vec<Candidate> = Vec::new();
+    for next in candidates {
+        match merged.last_mut().filter(|last| next.span.start < last.span.end) {
             Some(last) => {
                 if next.rule.is_certain() && !last.rule.is_certain() {
                     last.rule = next.rule;
                 }
                 last.span.end = last.span.end.max(next.span.end);
             }
-            None => joined.push(next),
+            None => merged.push(next),
         }
     }
-    joined.into_iter().map(|found| Finding { rule: found.rule.id, span: found.span }).collect()
+    merged.into_iter().map(|found| Finding { rule: found.rule.id, span: found.span }).collect()
 }

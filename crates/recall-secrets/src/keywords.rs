@@ -68,7 +68,7 @@ impl Keywords {
             let bit = |nth: usize| self.bits[slot(nth) / 8] >> (slot(nth) % 8) & 1;
             if bit(0) | bit(1) | bit(2) | bit(3) | bit(4) | bit(5) != 0 {
                 for nth in (0..6).filter(|&nth| bit(nth) != 0) {
-                    self.look(text, at + nth, slot(nth), &mut found);
+                    self.report_slot(text, at + nth, slot(nth), &mut found);
                 }
             }
             at += 6;
@@ -76,13 +76,13 @@ impl Keywords {
         for (nth, bytes) in text[at.min(text.len())..].windows(GRAM).enumerate() {
             let slot = slot(gram(bytes.try_into().expect("three bytes")));
             if self.bits[slot / 8] >> (slot % 8) & 1 != 0 {
-                self.look(text, at + nth, slot, &mut found);
+                self.report_slot(text, at + nth, slot, &mut found);
             }
         }
     }
 
     /// Reports the keywords of a slot whose gram is at the given position.
-    fn look(&self, text: &[u8], gram_at: usize, slot: usize, found: &mut impl FnMut(usize, u16)) {
+    fn report_slot(&self, text: &[u8], gram_at: usize, slot: usize, found: &mut impl FnMut(usize, u16)) {
         for keyword in &self.buckets[usize::from(self.table[slot])] {
             let Some(start) = gram_at.checked_sub(keyword.gram_at) else { continue };
             let there = text.get(start..start + keyword.text.len());

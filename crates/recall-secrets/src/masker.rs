@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::finding::{Suspicion, joined};
+use crate::finding::{Candidate, merge};
 use crate::keywords::Keywords;
 use crate::mask::{is_masked, masked};
 use crate::pattern::Pattern;
@@ -71,18 +71,18 @@ impl Masker {
 
     /// Returns the secrets of a text in order; no two overlap.
     pub fn find(&self, text: &str) -> Vec<Finding> {
-        joined(self.suspicions(text))
+        merge(self.candidates(text))
     }
 
     /// Returns the secrets in the whole text of a file, including those recognized only by the file's name.
     pub fn find_in_file(&self, name: &str, text: &str) -> Vec<Finding> {
-        let mut suspicions = self.suspicions(text);
-        let of_file = self.rules.iter().find(|active| matches!(active.rule.shape, Shape::File));
-        if let Some(Active { rule, .. }) = of_file {
-            let spans = shape::of_file(name, text).into_iter().filter(|span| self.is_secret(&text[span.clone()]));
-            suspicions.extend(spans.map(|span| Suspicion { rule, span }));
+        let mut candidates = self.candidates(text);
+        let file_rule = self.rules.iter().find(|active| matches!(active.rule.shape, Shape::File));
+        if let Some(Active { rule, .. }) = file_rule {
+            let spans = shape::in_file(name, text).into_iter().filter(|span| self.is_secret(&text[span.clone()]));
+            candidates.extend(spans.map(|span| Candidate { rule, span }));
         }
-        joined(suspicions)
+        merge(candidates)
     }
 
     /// Replaces each secret with a mask such as `[secret: github-token]`.
@@ -90,7 +90,7 @@ impl Masker {
     /// A mask reveals the rule and nothing else, and is the same for all secrets of the rule. The number of lines does
     /// not change, and masking a masked text changes nothing.
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.remasked(Cow::Borrowed(text))
+        self.mask_repeatedly(Cow::Borrowed(text))
     }
 
     /// Masks a part of a file's text as it would be masked within the whole.
@@ -105,7 +105,7 @@ impl Masker {
         let findings: Vec<Finding> = findings.collect();
         let text = &text[part.clone()];
         let masked = if findings.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(masked(text, &findings)) };
-        self.remasked(masked)
+        self.mask_repeatedly(masked)
     }
 
     /// Masks a file name or path. Each component is also masked by itself, without its extension.
@@ -130,11 +130,11 @@ impl Masker {
     /// Returns whether a part of a file may hold secrets that are only recognized from the whole text or the file's
     /// name.
     pub fn depends_on_whole(&self, name: &str, part: &str) -> bool {
-        shape::is_of_secrets(name) || shape::is_of_manifest(name, part) || shape::has_key_lines(part)
+        shape::is_secret_file(name) || shape::may_be_manifest(name, part) || shape::has_key_lines(part)
     }
 
     /// Masks a text repeatedly until nothing more is found.
-    fn remasked<'t>(&self, mut text: Cow<'t, str>) -> Cow<'t, str> {
+    fn mask_repeatedly<'t>(&self, mut text: Cow<'t, str>) -> Cow<'t, str> {
         for _ in 0..MOST_ROUNDS {
             let findings = self.find(&text);
             if findings.is_empty() {
@@ -145,8 +145,8 @@ impl Masker {
         text
     }
 
-    fn suspicions(&self, text: &str) -> Vec<Suspicion> {
-        let mut suspicions = Vec::new();
+    fn candidates(&self, text: &str) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
         self.keywords.find(text.as_bytes(), |at, tag| {
             let Trigger { rule, keyword } = self.triggers[usize::from(tag)];
             let active = &self.rules[rule];
@@ -156,15 +156,15 @@ impl Masker {
                 Shape::WebKey => shape::web_key(text, &keyword),
                 Shape::Kubernetes => shape::secret_manifest(text, &keyword),
                 _ => {
-                    let suspicion = self.look(active, text, keyword);
-                    suspicions.extend(suspicion.filter(|found| self.is_secret(&text[found.span.clone()])));
+                    let candidate = self.match_rule(active, text, keyword);
+                    candidates.extend(candidate.filter(|found| self.is_secret(&text[found.span.clone()])));
                     return;
                 }
             };
             let many = many.into_iter().filter(|span| self.is_secret(&text[span.clone()]));
-            suspicions.extend(many.map(|span| Suspicion { rule: active.rule, span }));
+            candidates.extend(many.map(|span| Candidate { rule: active.rule, span }));
         });
-        suspicions
+        candidates
     }
 
     fn is_secret(&self, secret: &str) -> bool {
@@ -172,7 +172,7 @@ impl Masker {
     }
 
     /// Applies a single-match rule around its keyword.
-    fn look(&self, active: &Active, text: &str, keyword: Range<usize>) -> Option<Suspicion> {
+    fn match_rule(&self, active: &Active, text: &str, keyword: Range<usize>) -> Option<Candidate> {
         let rule = active.rule;
         let pattern = || active.pattern.as_ref().expect("a rule with a format has a pattern");
         let span = match &rule.shape {
@@ -190,16 +190,16 @@ impl Masker {
             Shape::PasswordHash => shape::password_hash(text, &keyword),
             // Found by the keywords of names or by the file name, or handled above as several matches.
             Shape::AssignedTo(..) | Shape::File | Shape::Cookies | Shape::WebKey | Shape::Kubernetes => None,
-            Shape::Password | Shape::Key => return self.look_at_assignment(rule, text, &keyword),
+            Shape::Password | Shape::Key => return self.match_assignment(rule, text, &keyword),
         };
-        span.map(|span| Suspicion { rule, span })
+        span.map(|span| Candidate { rule, span })
     }
 
-    fn look_at_assignment(&self, rule: &'static Rule, text: &str, keyword: &Range<usize>) -> Option<Suspicion> {
+    fn match_assignment(&self, rule: &'static Rule, text: &str, keyword: &Range<usize>) -> Option<Candidate> {
         let assignment = shape::assignment(text, keyword)?;
         let span = assignment.span.clone();
         if let Some(rule) = self.rule_of(&assignment) {
-            return Some(Suspicion { rule, span });
+            return Some(Candidate { rule, span });
         }
         let Assignment { value, form, .. } = assignment;
         let is_secret = match (&rule.shape, form) {
@@ -219,7 +219,7 @@ impl Masker {
                     || (value::is_random_uuid(value) && names_key())
             }
         };
-        is_secret.then_some(Suspicion { rule, span })
+        is_secret.then_some(Candidate { rule, span })
     }
 
     /// Returns the rule whose names include this assignment's name and whose format the value has.

@@ -63,7 +63,7 @@ pub(crate) enum Certainty {
 
 /// Returns whether a value looks like a password in use.
 pub(crate) fn is_password(value: &str, certainty: Certainty) -> bool {
-    if value.len() < LEAST_PASSWORD || value.contains(char::is_whitespace) || is_no_secret(value) {
+    if value.len() < LEAST_PASSWORD || value.contains(char::is_whitespace) || is_not_secret(value) {
         return false;
     }
     if residue(value) < LEAST_PASSWORD {
@@ -99,7 +99,7 @@ pub(crate) fn is_password(value: &str, certainty: Certainty) -> bool {
 
 /// Returns whether a value looks like a random key or token.
 pub(crate) fn is_key(value: &str) -> bool {
-    if value.len() < LEAST_KEY || !value.bytes().all(|byte| byte.is_ascii_graphic()) || is_no_secret(value) {
+    if value.len() < LEAST_KEY || !value.bytes().all(|byte| byte.is_ascii_graphic()) || is_not_secret(value) {
         return false;
     }
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
@@ -190,7 +190,7 @@ pub(crate) fn entropy(value: &str) -> f64 {
     -counts.iter().filter(|&&count| count > 0).map(share).map(|share| share * share.log2()).sum::<f64>()
 }
 
-fn is_no_secret(value: &str) -> bool {
+fn is_not_secret(value: &str) -> bool {
     is_reference(value) || is_example(value) || counts(value) || is_number(value) || is_constant(value)
 }
 
@@ -214,9 +214,9 @@ fn is_number(value: &str) -> bool {
 
 /// Returns whether a value is the name of a constant, such as `D3DKMT_HISTORYTOKEN_2`.
 fn is_constant(value: &str) -> bool {
-    let is_of_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let is_name_byte = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    value.contains('_') && value.bytes().all(is_of_name) && digits <= 3 && !pairs::are_random(value)
+    value.contains('_') && value.bytes().all(is_name_byte) && digits <= 3 && !pairs::are_random(value)
 }
 
 fn is_example(value: &str) -> bool {

@@ -3,15 +3,15 @@
 //! One parser serves all languages and formats: a name, an operator, and a value that is quoted or stands bare:
 //! `KEY=value`, `key: value`, `--key value`, `<key>value</key>`, `name="key" value="value"`.
 
+mod operand;
 mod operator;
-mod written;
 
 use std::ops::Range;
 
-use super::name::{keeps_meaning, loses_meaning};
+use super::name::{keeps_secret, makes_public};
 use super::{is_word, run};
+use operand::{bare, quoted};
 use operator::{Name, Operator};
-use written::{bare, quoted};
 
 /// The longest name. A longer one was not chosen by a person.
 const MOST_NAME_BYTES: usize = 80;
@@ -55,14 +55,14 @@ pub(crate) fn assignment<'t>(text: &'t str, keyword: &Range<usize>) -> Option<As
     // For a keyword that ends with a separator, the name ends before the separator.
     let word_end = keyword.start + run(text, keyword.start, keyword.len(), |byte| is_word(byte) || byte == b'-');
     let name_end = word_end + run(text, word_end, MOST_NAME_BYTES, |byte| is_word(byte) || byte == b'-');
-    let is_of_name = |byte: &&u8| is_word(**byte) || matches!(**byte, b'-' | b'.' | b'$' | b'@' | b':');
-    let before = bytes[..keyword.start].iter().rev().take(MOST_NAME_BYTES).take_while(is_of_name).count();
+    let is_name_byte = |byte: &&u8| is_word(**byte) || matches!(**byte, b'-' | b'.' | b'$' | b'@' | b':');
+    let before = bytes[..keyword.start].iter().rev().take(MOST_NAME_BYTES).take_while(is_name_byte).count();
     let name_start = keyword.start - before;
     if is_within_word(text, keyword) {
         return None;
     }
-    if !keeps_meaning(&text[keyword.start..word_end], &text[word_end..name_end])
-        || loses_meaning(&text[name_start..keyword.start])
+    if !keeps_secret(&text[keyword.start..word_end], &text[word_end..name_end])
+        || makes_public(&text[name_start..keyword.start])
     {
         return None;
     }

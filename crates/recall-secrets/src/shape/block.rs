@@ -28,9 +28,9 @@ const DASHES: &str = "-----";
 /// without an end marker ends with its last complete line.
 pub(crate) fn block(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
     let body_at = if text[keyword.clone()].starts_with(DASHES) {
-        behind_mark(text, keyword.end)?
+        after_marker(text, keyword.end)?
     } else {
-        behind_putty_head(text, keyword.end)?
+        after_putty_header(text, keyword.end)?
     };
     let window = &text[body_at..text.floor_char_boundary(body_at + MOST_BYTES)];
     let end_mark = window.find(DASHES).or_else(|| window.find("Private-MAC"));
@@ -65,7 +65,7 @@ pub(crate) fn has_key_lines(text: &str) -> bool {
 const LEAST_LINE: usize = 24;
 
 /// Returns the position after the marker of a private key whose label begins at a position.
-fn behind_mark(text: &str, label_at: usize) -> Option<usize> {
+fn after_marker(text: &str, label_at: usize) -> Option<usize> {
     let length = run(text, label_at, MOST_LABEL_BYTES, |b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b' ');
     let label = &text[label_at..label_at + length];
     let is_private = label.contains("PRIVATE KEY") && text[label_at + length..].starts_with(DASHES);
@@ -73,7 +73,7 @@ fn behind_mark(text: &str, label_at: usize) -> Option<usize> {
 }
 
 /// Returns the position of the private part of a `PuTTY` key file, after its public part and its line count.
-fn behind_putty_head(text: &str, from: usize) -> Option<usize> {
+fn after_putty_header(text: &str, from: usize) -> Option<usize> {
     let head = "Private-Lines:";
     let window = &text[from..text.floor_char_boundary(from + MOST_BYTES / 8)];
     let length = window.find(head)?;

@@ -29,7 +29,7 @@ const SINGLE: &[&str] = &[
 const HASHES: &[&str] = &["shadow", "gshadow", ".htpasswd", "htpasswd", "master.passwd"];
 
 /// Returns the secrets of a text that follow from the name of its file.
-pub(crate) fn of_file(name: &str, text: &str) -> Vec<Range<usize>> {
+pub(crate) fn in_file(name: &str, text: &str) -> Vec<Range<usize>> {
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
     if name == ".pgpass" || name == "pgpass.conf" {
         return lines(text).filter_map(|line| pgpass(text, line)).collect();
@@ -51,8 +51,8 @@ pub(crate) fn of_file(name: &str, text: &str) -> Vec<Range<usize>> {
     Vec::new()
 }
 
-/// Returns whether [`of_file`] may find something in a file of that name.
-pub(crate) fn is_of_secrets(name: &str) -> bool {
+/// Returns whether [`in_file`] may find something in a file of that name.
+pub(crate) fn is_secret_file(name: &str) -> bool {
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
     name.contains("pass")
         || HASHES.contains(&name.trim_end_matches('-'))

@@ -15,7 +15,7 @@ const LEAST_LONG: usize = 24;
 const LEAST_BINARY: usize = 6;
 
 /// Returns whether a part of a file may belong to a manifest whose kind is elsewhere: YAML or JSON with base64 values.
-pub(crate) fn is_of_manifest(name: &str, part: &str) -> bool {
+pub(crate) fn may_be_manifest(name: &str, part: &str) -> bool {
     let ending = name.rsplit('.').next().unwrap_or_default();
     let is_manifest = ["yaml", "yml", "json", "tpl"].iter().any(|known| ending.eq_ignore_ascii_case(known));
     let is_digit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');

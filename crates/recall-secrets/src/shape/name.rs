@@ -2,7 +2,7 @@
 
 /// Returns whether a name still denotes a secret with what follows the keyword: `api_key_prod` does; `api_key_id`,
 /// `tokenizer` and `passwords` do not.
-pub(super) fn keeps_meaning(word: &str, behind: &str) -> bool {
+pub(super) fn keeps_secret(word: &str, behind: &str) -> bool {
     let goes_on = match behind.as_bytes().first() {
         None => return true,
         Some(first) if first.is_ascii_lowercase() => false,
@@ -12,16 +12,16 @@ pub(super) fn keeps_meaning(word: &str, behind: &str) -> bool {
     };
     goes_on
         && segments(behind)
-            .all(|segment| HARMLESS.contains(&segment.to_ascii_lowercase().as_str()) || is_number(segment))
+            .all(|segment| SECRET_SEGMENTS.contains(&segment.to_ascii_lowercase().as_str()) || is_number(segment))
 }
 
 /// Returns whether what precedes the keyword makes the value public: the token of the next page, a public key.
-pub(super) fn loses_meaning(before: &str) -> bool {
-    segments(before).any(|segment| HARMFUL.contains(&segment.to_ascii_lowercase().as_str()))
+pub(super) fn makes_public(before: &str) -> bool {
+    segments(before).any(|segment| PUBLIC_SEGMENTS.contains(&segment.to_ascii_lowercase().as_str()))
 }
 
 /// Segments that may follow without changing the meaning: more of the same, a format, an environment.
-const HARMLESS: &[&str] = &[
+const SECRET_SEGMENTS: &[&str] = &[
     "access",
     "admin",
     "api",
@@ -78,7 +78,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// Segments that make a token or key public or harmless.
-const HARMFUL: &[&str] = &[
+const PUBLIC_SEGMENTS: &[&str] = &[
     "next",
     "page",
     "continuation",
@@ -159,7 +159,7 @@ mod tests {
             ("token", "Expiry", false),
             ("secret", "AccessKey", true),
         ] {
-            assert_eq!(keeps_meaning(word, behind), expected, "{word}{behind}");
+            assert_eq!(keeps_secret(word, behind), expected, "{word}{behind}");
         }
     }
 
@@ -168,7 +168,7 @@ mod tests {
         for (before, expected) in
             [("next", true), ("", false), ("my.app.public_", true), ("db_", false), ("nextPage", true)]
         {
-            assert_eq!(loses_meaning(before), expected, "{before}");
+            assert_eq!(makes_public(before), expected, "{before}");
         }
     }
 }

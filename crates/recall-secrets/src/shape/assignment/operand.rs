@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Form;
 use super::operator::{Name, Operator};
-use crate::shape::{behind_blanks, is_word, run};
+use crate::shape::{after_blanks, floor, is_word, run};
 
 /// The longest value. A longer one is text; longer secrets have formats of their own.
 const MOST_VALUE_BYTES: usize = 1024;
@@ -25,15 +25,15 @@ pub(super) fn bare(name: &Name<'_>, at: usize, operator: Operator) -> Option<(Ra
             return if is_closed && length > 0 { literal(length) } else { None };
         }
         Operator::Flag => {
-            let length = run(text, at, MOST_VALUE_BYTES, is_of_argument);
+            let length = run(text, at, MOST_VALUE_BYTES, is_argument_byte);
             return if ends_argument(text, at + length) { literal(length) } else { None };
         }
-        Operator::Entry => return rest_of_line(text, at, Specials::Left).map(|span| (span, Form::Literal)),
+        Operator::Entry => return rest_of_line(text, at, Specials::Excluded).map(|span| (span, Form::Literal)),
         Operator::Tight | Operator::Loose | Operator::Colon | Operator::Word | Operator::Verb => {}
     }
     if operator != Operator::Verb && name.begins_line() {
         let is_constant = !text[name.start..name.end].bytes().any(|byte| byte.is_ascii_lowercase());
-        let specials = if is_constant && operator == Operator::Tight { Specials::Taken } else { Specials::Left };
+        let specials = if is_constant && operator == Operator::Tight { Specials::Included } else { Specials::Excluded };
         if let Some(span) = rest_of_line(text, at, specials) {
             return Some((span, Form::Bare));
         }
@@ -47,7 +47,7 @@ pub(super) fn bare(name: &Name<'_>, at: usize, operator: Operator) -> Option<(Ra
         }
     } else if let Some(quote @ (b'"' | b'\'')) = name.before() {
         // `-H "X-Api-Key: …"`
-        let length = run(text, at, MOST_VALUE_BYTES, is_of_argument);
+        let length = run(text, at, MOST_VALUE_BYTES, is_argument_byte);
         if length > 0 && text.as_bytes().get(at + length) == Some(&quote) {
             return Some((at..at + length, Form::Bare));
         }
@@ -68,11 +68,11 @@ fn part_of_list(name: &Name<'_>, at: usize) -> Option<usize> {
         _ if is_connection => {
             run(text, at, MOST_VALUE_BYTES, |byte| !byte.is_ascii_control() && !b";\"'` ".contains(&byte))
         }
-        _ if is_option => run(text, at, MOST_VALUE_BYTES, is_of_argument),
+        _ if is_option => run(text, at, MOST_VALUE_BYTES, is_argument_byte),
         Some(b'?' | b'&') => run(text, at, plain, |byte| !b"()[]{}|,\\#".contains(&byte)),
-        Some(b'=') => run(text, at, MOST_VALUE_BYTES, |byte| is_of_argument(byte) && byte != b','),
+        Some(b'=') => run(text, at, MOST_VALUE_BYTES, |byte| is_argument_byte(byte) && byte != b','),
         Some(quote @ (b'"' | b'\'')) => {
-            let length = run(text, at, MOST_VALUE_BYTES, is_of_argument);
+            let length = run(text, at, MOST_VALUE_BYTES, is_argument_byte);
             if text.as_bytes().get(at + length) != Some(&quote) || text[at..at + length].contains(['&', ';']) {
                 return None;
             }
@@ -112,15 +112,15 @@ fn in_expression(text: &str, at: usize, operator: Operator) -> Option<(Range<usi
 /// Whether brackets and quotes belong to a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Specials {
-    Taken,
-    Left,
+    Included,
+    Excluded,
 }
 
 /// Returns the rest of the line if it is a single word. A comma, a semicolon or a comment may follow.
 fn rest_of_line(text: &str, at: usize, specials: Specials) -> Option<Range<usize>> {
     let mut length = run(text, at, MOST_VALUE_BYTES, |byte| byte.is_ascii_graphic() || byte >= 0x80);
     let end = at + length;
-    let rest = &text[behind_blanks(text, text.ceil_char_boundary(end))..];
+    let rest = &text[after_blanks(text, text.ceil_char_boundary(end))..];
     let ends_line = rest.is_empty() || rest.starts_with(['\n', '\r']) || (rest.starts_with('#') && length > 0);
     let word = text.get(at..end)?;
     // A query or a form continues with its next pair.
@@ -129,23 +129,19 @@ fn rest_of_line(text: &str, at: usize, specials: Specials) -> Option<Range<usize
     }
     let word = word[..length].trim_end_matches([',', ';']);
     let of_expressions: &[char] = match specials {
-        Specials::Taken => &['"', '`'],
-        Specials::Left => &['"', '\'', '`', '(', ')', '<', '>', '{', '}', '[', ']', '\\'],
+        Specials::Included => &['"', '`'],
+        Specials::Excluded => &['"', '\'', '`', '(', ')', '<', '>', '{', '}', '[', ']', '\\'],
     };
     (ends_line && !word.is_empty() && !word.contains(of_expressions)).then_some(at..at + word.len())
 }
 
 /// Returns whether a byte may occur in an unquoted argument.
-fn is_of_argument(byte: u8) -> bool {
+fn is_argument_byte(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"\"'`".contains(&byte)
 }
 
 fn ends_argument(text: &str, at: usize) -> bool {
     matches!(text.as_bytes().get(at), None | Some(b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`'))
-}
-
-fn floor(text: &str, at: usize, length: usize) -> usize {
-    text.floor_char_boundary(at + length) - at
 }
 
 /// Returns the end and the kind of a quote at a position. The quote may be escaped, inside another string.

@@ -1,9 +1,9 @@
 //! The operator between a name and its value.
 
-use crate::shape::{behind_blanks, is_word, run};
+use crate::shape::{after_blanks, floor, is_word, run};
 
 use super::MOST_NAME_BYTES;
-use super::written::quote_at;
+use super::operand::quote_at;
 
 /// The longest type between a name and its value, as in `token: &'static str = "…"`.
 const MOST_TYPE_BYTES: usize = 48;
@@ -84,7 +84,7 @@ impl Name<'_> {
             at += run(text, at, 8, |byte| matches!(byte, b'[' | b']') || byte.is_ascii_digit());
         }
         let behind_name = at;
-        at = behind_blanks(text, at);
+        at = after_blanks(text, at);
         let has_blank = at > behind_name;
         let rest = &text.as_bytes()[at..];
         let (length, operator) = match rest {
@@ -98,11 +98,11 @@ impl Name<'_> {
             [b'(', ..] => (1, Operator::Call),
             _ => return self.distant_value(at, quote.is_some(), has_blank),
         };
-        at = behind_blanks(text, at + length);
+        at = after_blanks(text, at + length);
         if operator == Operator::Colon {
-            at = self.behind_type(at);
+            at = self.after_type(at);
         }
-        Some((self.behind_line_break(at, operator), operator))
+        Some((self.after_line_break(at, operator), operator))
     }
 
     /// Finds an operator that does not directly follow the name: tags, attributes, parts of an entry, blanks.
@@ -122,7 +122,7 @@ impl Name<'_> {
             return Some((value, Operator::Entry));
         }
         match next {
-            Some(b',') if is_quoted => Some((behind_blanks(text, at + 1), Operator::Call)),
+            Some(b',') if is_quoted => Some((after_blanks(text, at + 1), Operator::Call)),
             Some(b'"' | b'\'') if has_blank && !is_quoted => Some((at, Operator::Call)),
             // A blank after a variable is not an assignment.
             _ if !has_blank || is_quoted || text[self.start..self.end].contains('$') => None,
@@ -132,7 +132,7 @@ impl Name<'_> {
                 let rest = &text[at..];
                 let verb = ["is ", "was ", "to ", "are "].iter().find(|verb| rest.starts_with(**verb));
                 if let Some(verb) = verb {
-                    return Some((behind_blanks(text, at + verb.len()), Operator::Verb));
+                    return Some((after_blanks(text, at + verb.len()), Operator::Verb));
                 }
                 // `the password of the staging server is …`
                 let length =
@@ -207,9 +207,9 @@ impl Name<'_> {
             ["value", "Value", "defaultValue", "secretValue"].iter().find(|known| text[word..].starts_with(**known))?;
         let end = word + known.len();
         let end = end + usize::from(is_quoted && matches!(text.as_bytes().get(end), Some(b'"' | b'\'')));
-        let operator = behind_blanks(text, end);
+        let operator = after_blanks(text, end);
         let length = usize::from(matches!(text.as_bytes().get(operator), Some(b':' | b'=')));
-        (length > 0).then(|| behind_blanks(text, operator + length))
+        (length > 0).then(|| after_blanks(text, operator + length))
     }
 
     /// Returns the default of a Terraform variable, from the block after its name.
@@ -220,26 +220,26 @@ impl Name<'_> {
         let length = run(self.text, at, MOST_BETWEEN, |byte| byte != b'}');
         let block = &self.text[at..at + floor(self.text, at, length)];
         let word = at + block.find("default")? + "default".len();
-        let operator = behind_blanks(self.text, word);
-        self.text[operator..].starts_with('=').then(|| behind_blanks(self.text, operator + 1))
+        let operator = after_blanks(self.text, word);
+        self.text[operator..].starts_with('=').then(|| after_blanks(self.text, operator + 1))
     }
 
     /// Returns the position of the value after a type, if there is a type.
-    fn behind_type(&self, at: usize) -> usize {
+    fn after_type(&self, at: usize) -> usize {
         let length = run(self.text, at, MOST_TYPE_BYTES, |b| is_word(b) || b"<>&'[], .|?*:()".contains(&b));
         let ends = self.text[at..at + length].ends_with(' ') && self.text[at + length..].starts_with("= ");
-        if ends { behind_blanks(self.text, at + length + 1) } else { at }
+        if ends { after_blanks(self.text, at + length + 1) } else { at }
     }
 
     /// Returns the position of a value on the next line: a quoted one, or the block of a YAML entry.
-    fn behind_line_break(&self, at: usize, operator: Operator) -> usize {
+    fn after_line_break(&self, at: usize, operator: Operator) -> usize {
         let text = self.text;
         let mark = match text.as_bytes()[at..] {
             [b'|' | b'>', b'-' | b'+', ..] if operator == Operator::Colon => 2,
             [b'|' | b'>', ..] if operator == Operator::Colon => 1,
             _ => 0,
         };
-        let line_end = behind_blanks(text, at + mark);
+        let line_end = after_blanks(text, at + mark);
         if operator == Operator::Tight || !text[line_end..].starts_with(['\n', '\r']) {
             return at;
         }
@@ -276,9 +276,4 @@ impl Name<'_> {
         let line = before.rsplit('\n').next().unwrap_or_default();
         INTRODUCTIONS.contains(&line.trim())
     }
-}
-
-/// Returns the largest length up to `length` that ends on a character boundary.
-fn floor(text: &str, at: usize, length: usize) -> usize {
-    text.floor_char_boundary(at + length) - at
 }
