@@ -61,7 +61,7 @@ pub fn read(root: &Path, path: &DocPath, limit_bytes: u64) -> Result<Content, Co
     }
     for _ in 0..ATTEMPTS {
         let file = open_inside(root, path).map_err(|error| not_opened(root, path, error))?;
-        if let Some(raw) = read_still(&file, limit_bytes, path)? {
+        if let Some(raw) = read_unchanged(&file, limit_bytes, path)? {
             return content(path, &raw);
         }
     }
@@ -75,7 +75,7 @@ struct Raw {
 }
 
 /// Reads a file; `None` if it changed during the read.
-fn read_still(file: &File, limit_bytes: u64, path: &DocPath) -> Result<Option<Raw>, ContentError> {
+fn read_unchanged(file: &File, limit_bytes: u64, path: &DocPath) -> Result<Option<Raw>, ContentError> {
     let before = file.metadata().map_err(|source| unreadable(path, source))?;
     if !before.is_file() {
         return Err(refusal(path, SkipReason::NotRegular));
@@ -83,24 +83,24 @@ fn read_still(file: &File, limit_bytes: u64, path: &DocPath) -> Result<Option<Ra
     if before.len() > limit_bytes {
         return Err(refusal(path, SkipReason::TooLarge { bytes: before.len(), limit_bytes }));
     }
-    take(file, &before, path)
+    read_with(file, &before, path)
 }
 
 /// Reads a file with the given metadata; `None` if the metadata is different afterwards.
-fn take(file: &File, before: &Metadata, path: &DocPath) -> Result<Option<Raw>, ContentError> {
+fn read_with(file: &File, before: &Metadata, path: &DocPath) -> Result<Option<Raw>, ContentError> {
     // One byte more than expected, so that the end is found without another allocation.
     let mut bytes = Vec::with_capacity(before.len() as usize + 1);
     file.take(before.len() + 1).read_to_end(&mut bytes).map_err(|source| unreadable(path, source))?;
     let after = file.metadata().map_err(|source| unreadable(path, source))?;
     let seen = |metadata: &Metadata| (metadata.len(), modified(metadata));
-    let is_still = seen(&after) == seen(before) && bytes.len() as u64 == before.len();
-    Ok(is_still.then(|| Raw { bytes, modified: modified(before) }))
+    let is_unchanged = seen(&after) == seen(before) && bytes.len() as u64 == before.len();
+    Ok(is_unchanged.then(|| Raw { bytes, modified: modified(before) }))
 }
 
 fn content(path: &DocPath, raw: &Raw) -> Result<Content, ContentError> {
     let Raw { bytes, modified } = raw;
     let (text, encoding) = decode::decode(bytes).map_err(|reason| refusal(path, reason))?;
-    if private_key::holds_one(&text) {
+    if private_key::contains_key(&text) {
         return Err(refusal(path, SkipReason::PrivateKey));
     }
     if minified::is_minified(path, &text) {

@@ -18,13 +18,13 @@ use crate::open::open_regular;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// No pattern matches.
-    Silent,
+    NoMatch,
     /// It is ignored.
     Ignored,
     /// A `.gitignore` or exclude file re-includes it.
-    Kept,
+    Reincluded,
     /// A `.recallignore` or `.ignore` re-includes it, so the user wants it to be searched.
-    Wanted,
+    ForcedIn,
 }
 
 /// The ignore files of a directory, linked to those of the directories above it.
@@ -104,17 +104,17 @@ impl IgnoreFiles {
             repository,
             above,
         };
-        let says_nothing =
+        let has_no_rules =
             [&files.recallignore, &files.ignore, &files.gitignore, &files.exclude].iter().all(|rules| rules.is_empty());
-        if says_nothing && repository == Repository::No { files.above } else { Some(Arc::new(files)) }
+        if has_no_rules && repository == Repository::No { files.above } else { Some(Arc::new(files)) }
     }
 
     /// Returns the verdict on a path below the directory.
     pub(crate) fn verdict(&self, path: &str, kind: Kind) -> Verdict {
-        let mut of_recallignore = Verdict::Silent;
-        let mut of_ignore = Verdict::Silent;
-        let mut of_gitignore = Verdict::Silent;
-        let mut of_exclude = Verdict::Silent;
+        let mut of_recallignore = Verdict::NoMatch;
+        let mut of_ignore = Verdict::NoMatch;
+        let mut of_gitignore = Verdict::NoMatch;
+        let mut of_exclude = Verdict::NoMatch;
         let mut left_repository = false;
         let mut next = Some(self);
         while let Some(files) = next {
@@ -127,30 +127,30 @@ impl IgnoreFiles {
                 }
             };
             let ask = |verdict: &mut Verdict, rules: &Gitignore, kept: Verdict| {
-                if *verdict == Verdict::Silent && !rules.is_empty() {
+                if *verdict == Verdict::NoMatch && !rules.is_empty() {
                     *verdict = match rules.matched(path, kind == Kind::Directory) {
-                        Match::None => Verdict::Silent,
+                        Match::None => Verdict::NoMatch,
                         Match::Ignore(_) => Verdict::Ignored,
                         Match::Whitelist(_) => kept,
                     };
                 }
             };
-            ask(&mut of_recallignore, &files.recallignore, Verdict::Wanted);
-            if of_recallignore != Verdict::Silent {
+            ask(&mut of_recallignore, &files.recallignore, Verdict::ForcedIn);
+            if of_recallignore != Verdict::NoMatch {
                 return of_recallignore;
             }
-            ask(&mut of_ignore, &files.ignore, Verdict::Wanted);
+            ask(&mut of_ignore, &files.ignore, Verdict::ForcedIn);
             if !left_repository {
-                ask(&mut of_gitignore, &files.gitignore, Verdict::Kept);
-                ask(&mut of_exclude, &files.exclude, Verdict::Kept);
+                ask(&mut of_gitignore, &files.gitignore, Verdict::Reincluded);
+                ask(&mut of_exclude, &files.exclude, Verdict::Reincluded);
             }
             left_repository |= files.repository == Repository::Top;
             next = files.above.as_deref();
         }
         [of_ignore, of_gitignore, of_exclude]
             .into_iter()
-            .find(|verdict| *verdict != Verdict::Silent)
-            .unwrap_or(Verdict::Silent)
+            .find(|verdict| *verdict != Verdict::NoMatch)
+            .unwrap_or(Verdict::NoMatch)
     }
 }
 
@@ -168,7 +168,7 @@ const IGNORE: &str = ".ignore";
 const GITIGNORE: &str = ".gitignore";
 
 /// Returns whether a name is that of an ignore file, or marks the top of a repository.
-pub(crate) fn is_of_interest(name: &OsStr) -> bool {
+pub(crate) fn is_ignore_file_or_git(name: &OsStr) -> bool {
     name.as_encoded_bytes().first() == Some(&b'.')
         && [RECALLIGNORE, IGNORE, GITIGNORE, ".git"].iter().any(|known| name == *known)
 }

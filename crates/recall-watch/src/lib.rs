@@ -21,7 +21,6 @@ mod rules;
 mod scan;
 mod skip;
 mod symlink;
-mod walk;
 mod watcher;
 
 pub use change::{StatOutcome, is_racy, stat};

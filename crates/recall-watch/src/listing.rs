@@ -10,14 +10,14 @@ pub(crate) fn is_version_control(name: &str) -> bool {
 }
 
 /// Returns whether a directory is skipped by default. `siblings` are the names next to it.
-pub(crate) fn is_passed_over<'a>(name: &str, level: Level, mut siblings: impl Iterator<Item = &'a str>) -> bool {
+pub(crate) fn is_skipped_by_default<'a>(name: &str, level: Level, mut siblings: impl Iterator<Item = &'a str>) -> bool {
     if name.starts_with('.') {
-        return !SHOWN.contains(&name);
+        return !INDEXED_HIDDEN.contains(&name);
     }
     if ALWAYS.contains(&name) || name.ends_with(".egg-info") {
         return true;
     }
-    let Some((_, manifests)) = BESIDE.iter().find(|(known, _)| *known == name) else { return false };
+    let Some((_, manifests)) = NEXT_TO_MANIFEST.iter().find(|(known, _)| *known == name) else { return false };
     (level == Level::Root && AT_ROOT.contains(&name))
         || siblings.any(|sibling| manifests.iter().any(|manifest| is_manifest(sibling, manifest)))
 }
@@ -40,7 +40,7 @@ fn is_manifest(name: &str, pattern: &str) -> bool {
 }
 
 /// Hidden directories with hand-written content. Others are caches, personal settings or version control.
-const SHOWN: &[&str] = &[
+const INDEXED_HIDDEN: &[&str] = &[
     // Code hosts and their pipelines.
     ".github",
     ".gitlab",
@@ -87,11 +87,11 @@ const ALWAYS: &[&str] = &[
     "lcov-report",
 ];
 
-/// The names in `BESIDE` that in the root are always dependencies or outputs.
+/// The names in `NEXT_TO_MANIFEST` that in the root are always dependencies or outputs.
 const AT_ROOT: &[&str] = &["vendor", "target", "dist", "build", "venv"];
 
 /// Names that are outputs or dependencies next to one of these manifests.
-const BESIDE: &[(&str, &[&str])] = &[
+const NEXT_TO_MANIFEST: &[(&str, &[&str])] = &[
     ("vendor", &["go.mod", "composer.json", "Gemfile", "Cargo.toml", "*.gemspec"]),
     ("target", &["Cargo.toml", "pom.xml", "build.sbt", "project.clj", "deps.edn"]),
     ("dist", &["package.json", "pyproject.toml", "setup.py", "*.cabal"]),

@@ -1,5 +1,7 @@
 //! Scanning a root for the files to index.
 
+mod walk;
+
 use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -8,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use recall_core::{DocPath, Timestamp};
 
-use crate::walk::{Found, walk};
+use self::walk::{Found, walk};
 use crate::{Rules, SkipReason};
 
 /// The result of a scan.

@@ -161,7 +161,7 @@ impl Shared {
             EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(notify::event::ModifyKind::Name(_))
         );
         for path in &event.paths {
-            if !self.markers.arrive(path) {
+            if !self.markers.receive(path) {
                 self.directories.change(path, names);
             }
         }
@@ -179,7 +179,7 @@ impl Watch {
         if self.problem().is_some() {
             return Changes::Unknown;
         }
-        if !self.watcher.shared.markers.pass(Instant::now() + patience) {
+        if !self.watcher.shared.markers.touch_and_wait(Instant::now() + patience) {
             return Changes::Unknown;
         }
         let seen = |flag: &AtomicBool| flag.load(Ordering::Acquire);

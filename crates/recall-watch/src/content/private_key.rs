@@ -5,7 +5,7 @@
 /// A marker alone is not a key: code that reads keys and documents that explain them contain it too. Key material
 /// consists of runs of base64 between the opening and the closing marker; a string literal may break them with `\n` or
 /// quotes.
-pub(super) fn holds_one(text: &str) -> bool {
+pub(super) fn contains_key(text: &str) -> bool {
     marks(text, PEM_MARK).any(has_material) || marks(text, PUTTY_MARK).any(has_material)
 }
 
@@ -19,7 +19,7 @@ fn marks<'a>(text: &'a str, mark: &'static str) -> impl Iterator<Item = &'a str>
     text.match_indices(mark).map(move |(at, _)| &text[at + mark.len()..])
 }
 
-fn has_material(behind: &str) -> bool {
+fn has_material(after: &str) -> bool {
     /// The least number of base64 characters of a key. The shortest key, Ed25519 in PKCS #8, has 64; a part of one is
     /// rejected too.
     const MATERIAL: usize = 48;
@@ -29,7 +29,7 @@ fn has_material(behind: &str) -> bool {
     /// as `DEK-Info`.
     const WINDOW: usize = 600;
 
-    let window = behind.as_bytes();
+    let window = after.as_bytes();
     let window = &window[..window.len().min(WINDOW)];
     let window = window.windows(8).position(|bytes| bytes == b"-----END").map_or(window, |end| &window[..end]);
     let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');

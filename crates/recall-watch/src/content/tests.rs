@@ -81,7 +81,7 @@ fn a_file_that_grows_during_the_read_is_rejected() {
     let before = file.metadata().unwrap();
     fs::OpenOptions::new().append(true).open(&place).unwrap().write_all(b"two\n").unwrap();
     file.rewind().unwrap();
-    let raw = take(&file, &before, &path).unwrap();
+    let raw = read_with(&file, &before, &path).unwrap();
     assert!(raw.is_none());
 }
 

@@ -29,7 +29,7 @@ fn down_to(root: &Path, directory: &str) -> Option<Arc<IgnoreFiles>> {
 
 fn check(root: &Path, path: &str, kind: Kind, expected: Verdict) {
     let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
-    let verdict = down_to(root, directory).map_or(Verdict::Silent, |files| files.verdict(path, kind));
+    let verdict = down_to(root, directory).map_or(Verdict::NoMatch, |files| files.verdict(path, kind));
     assert_eq!(verdict, expected, "{path}");
 }
 
@@ -43,16 +43,16 @@ fn the_more_specific_file_name_wins_and_then_the_deepest() {
     ]);
     for (path, expected) in [
         ("a.log", Verdict::Ignored),
-        ("a.rs", Verdict::Silent),
+        ("a.rs", Verdict::NoMatch),
         ("top", Verdict::Ignored),
-        ("sub/top", Verdict::Silent),
-        ("sub/keep.log", Verdict::Kept),
+        ("sub/top", Verdict::NoMatch),
+        ("sub/keep.log", Verdict::Reincluded),
         ("sub/a.log", Verdict::Ignored),
         ("sub/a.tmp", Verdict::Ignored),
-        ("wanted.log", Verdict::Wanted),
+        ("wanted.log", Verdict::ForcedIn),
         ("sub/wanted.log", Verdict::Ignored),
         ("sub/lib.rs", Verdict::Ignored),
-        ("sub/main.rs", Verdict::Wanted),
+        ("sub/main.rs", Verdict::ForcedIn),
     ] {
         check(place.path(), path, Kind::File, expected);
     }
@@ -62,7 +62,7 @@ fn the_more_specific_file_name_wins_and_then_the_deepest() {
 fn a_directory_pattern_does_not_match_files() {
     let place = tree(&[(".gitignore", "\u{FEFF}cache/\n\\#odd\n[\nlast")]);
     check(place.path(), "cache", Kind::Directory, Verdict::Ignored);
-    check(place.path(), "cache", Kind::File, Verdict::Silent);
+    check(place.path(), "cache", Kind::File, Verdict::NoMatch);
     check(place.path(), "#odd", Kind::File, Verdict::Ignored);
     // An invalid line does not affect the others.
     check(place.path(), "last", Kind::File, Verdict::Ignored);
@@ -82,16 +82,16 @@ fn ignore_files_above_the_root_apply_up_to_the_top_of_its_repository() {
         ("a.log", Verdict::Ignored),
         ("src/a.log", Verdict::Ignored),
         ("only.txt", Verdict::Ignored),
-        ("src/only.txt", Verdict::Silent),
+        ("src/only.txt", Verdict::NoMatch),
         ("src/gone", Verdict::Ignored),
         ("a.mine", Verdict::Ignored),
-        ("a.never", Verdict::Silent),
+        ("a.never", Verdict::NoMatch),
     ] {
         check(&root, path, Kind::File, expected);
     }
     let outside = place.path().join("plain");
     fs::create_dir_all(&outside).unwrap();
-    check(&outside, "a.never", Kind::File, Verdict::Silent);
+    check(&outside, "a.never", Kind::File, Verdict::NoMatch);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn gitignores_of_a_repository_do_not_apply_to_a_nested_one() {
         (".recallignore", "*.tmp\n"),
         ("nested/.git/info/exclude", "*.own\n"),
     ]);
-    check(place.path(), "nested/a.log", Kind::File, Verdict::Silent);
+    check(place.path(), "nested/a.log", Kind::File, Verdict::NoMatch);
     check(place.path(), "nested/a.tmp", Kind::File, Verdict::Ignored);
     check(place.path(), "nested/a.own", Kind::File, Verdict::Ignored);
 }

@@ -25,7 +25,7 @@ fn an_ambiguous_name_is_skipped_only_next_to_its_manifest_or_in_the_root() {
         (".venv", Level::Root, &[], true),
         (".idea", Level::Below, &[], true),
     ] {
-        let actual = is_passed_over(name, level, siblings.iter().copied());
+        let actual = is_skipped_by_default(name, level, siblings.iter().copied());
         assert_eq!(actual, expected, "{name} {level:?} next to {siblings:?}");
     }
 }
@@ -33,6 +33,6 @@ fn an_ambiguous_name_is_skipped_only_next_to_its_manifest_or_in_the_root() {
 #[test]
 fn every_name_skipped_in_the_root_has_manifests() {
     for name in AT_ROOT {
-        assert!(BESIDE.iter().any(|(known, _)| known == name), "{name}");
+        assert!(NEXT_TO_MANIFEST.iter().any(|(known, _)| known == name), "{name}");
     }
 }

@@ -88,20 +88,20 @@ struct Queue<'a> {
 struct State<'a> {
     waiting: Vec<Directory<'a>>,
     /// The number of directories being listed. Each may add more.
-    in_hand: usize,
+    in_progress: usize,
 }
 
 impl<'a> Queue<'a> {
     fn new(starts: Vec<Directory<'a>>, cancel: &'a AtomicBool) -> Self {
-        Self { state: Mutex::new(State { waiting: starts, in_hand: 0 }), changed: Condvar::new(), cancel }
+        Self { state: Mutex::new(State { waiting: starts, in_progress: 0 }), changed: Condvar::new(), cancel }
     }
 
     /// Lists one directory and queues its subdirectories. Waits while other threads may still add some. Returns `false`
     /// once none is left or the walk was cancelled.
     fn list_next(&self, lister: &mut Lister<'a>) -> bool {
         let Some(directory) = self.take() else { return false };
-        let mut hand = Hand { queue: self, below: Vec::new() };
-        hand.below = lister.list(directory);
+        let mut listing_guard = Listing { queue: self, below: Vec::new() };
+        listing_guard.below = lister.list(directory);
         true
     }
 
@@ -112,10 +112,10 @@ impl<'a> Queue<'a> {
                 return None;
             }
             if let Some(directory) = state.waiting.pop() {
-                state.in_hand += 1;
+                state.in_progress += 1;
                 return Some(directory);
             }
-            if state.in_hand == 0 {
+            if state.in_progress == 0 {
                 return None;
             }
             self.changed.wait(&mut state);
@@ -124,17 +124,17 @@ impl<'a> Queue<'a> {
 }
 
 /// A directory being listed. Dropping it, even by a panic, releases it, so that the other threads do not wait forever.
-struct Hand<'q, 'a> {
+struct Listing<'q, 'a> {
     queue: &'q Queue<'a>,
     /// The subdirectories.
     below: Vec<Directory<'a>>,
 }
 
-impl Drop for Hand<'_, '_> {
+impl Drop for Listing<'_, '_> {
     fn drop(&mut self) {
         let mut state = self.queue.state.lock();
-        state.in_hand -= 1;
-        let wakes = !self.below.is_empty() || state.in_hand == 0;
+        state.in_progress -= 1;
+        let wakes = !self.below.is_empty() || state.in_progress == 0;
         state.waiting.append(&mut self.below);
         drop(state);
         if wakes {
@@ -144,7 +144,7 @@ impl Drop for Hand<'_, '_> {
 }
 
 /// A directory to be listed.
-pub(super) struct Directory<'a> {
+struct Directory<'a> {
     plan: &'a Plan,
     /// Its path below the root; empty for the root itself.
     path: String,
@@ -154,7 +154,7 @@ pub(super) struct Directory<'a> {
 }
 
 /// Lists directories and collects what it finds. There is one per thread.
-pub(super) struct Lister<'a> {
+struct Lister<'a> {
     root: &'a Path,
     plans: &'a Plans<'a>,
     found: Found,
@@ -168,16 +168,16 @@ struct Entry {
 }
 
 impl<'a> Lister<'a> {
-    pub(super) fn new(root: &'a Path, plans: &'a Plans<'a>) -> Self {
+    fn new(root: &'a Path, plans: &'a Plans<'a>) -> Self {
         Self { root, plans, found: Found::default() }
     }
 
-    pub(super) fn into_found(self) -> Found {
+    fn into_found(self) -> Found {
         self.found
     }
 
     /// Returns the directories from which the plans start. A plan for a single file is completed here.
-    pub(super) fn starts(&mut self, above: Option<&Arc<IgnoreFiles>>) -> Vec<Directory<'a>> {
+    fn starts(&mut self, above: Option<&Arc<IgnoreFiles>>) -> Vec<Directory<'a>> {
         let plans = &self.plans.all;
         plans.iter().filter_map(|plan| self.start(plan, above.cloned())).collect()
     }
@@ -187,8 +187,8 @@ impl<'a> Lister<'a> {
         let Some(start) = &plan.start else {
             return Some(Directory { plan, path: String::new(), inclusion, ignore_files: above });
         };
-        let is_own = start.components().any(listing::is_version_control) || is_own_directory(start.as_str());
-        if is_own || self.plans.is_removed_with_parents(start) {
+        let is_internal = start.components().any(listing::is_version_control) || is_internal_path(start.as_str());
+        if is_internal || self.plans.is_removed_with_parents(start) {
             return None;
         }
         let mut place = self.root.to_owned();
@@ -222,7 +222,7 @@ impl<'a> Lister<'a> {
     }
 
     /// Lists a directory. Keeps its files and returns its subdirectories to be listed.
-    pub(super) fn list(&mut self, directory: Directory<'a>) -> Vec<Directory<'a>> {
+    fn list(&mut self, directory: Directory<'a>) -> Vec<Directory<'a>> {
         let Directory { plan, path, inclusion, ignore_files } = directory;
         let entries = match self.read(&path) {
             Ok(entries) => entries,
@@ -240,7 +240,7 @@ impl<'a> Lister<'a> {
         }
         let ignore_files = match plan.ignore_rules {
             IgnoreRules::PassOver => None,
-            IgnoreRules::Honour if entries.iter().any(|entry| ignore_files::is_of_interest(&entry.name)) => {
+            IgnoreRules::Honour if entries.iter().any(|entry| ignore_files::is_ignore_file_or_git(&entry.name)) => {
                 let repository = if is_top { Repository::Top } else { Repository::No };
                 IgnoreFiles::below(self.root, &path, repository, ignore_files)
             }
@@ -252,7 +252,7 @@ impl<'a> Lister<'a> {
             let shown = name.to_string_lossy();
             let path = join(&directory.path, &shown);
             let kind = if file_type.is_dir() { Kind::Directory } else { Kind::File };
-            let Some(inclusion) = self.admits(&directory, &path, &shown, kind, &entries) else { continue };
+            let Some(inclusion) = self.inclusion_of(&directory, &path, &shown, kind, &entries) else { continue };
             if name.to_str().is_none() {
                 self.skip(path, SkipReason::NotUtf8Name);
                 continue;
@@ -282,7 +282,7 @@ impl<'a> Lister<'a> {
     }
 
     /// Applies the rules to an entry. Returns the inclusion of what is below it, or `None` if the entry is excluded.
-    fn admits(
+    fn inclusion_of(
         &self,
         directory: &Directory<'_>,
         path: &str,
@@ -291,8 +291,8 @@ impl<'a> Lister<'a> {
         siblings: &[Entry],
     ) -> Option<Inclusion> {
         let Directory { plan, path: above, inclusion, ignore_files } = directory;
-        let is_own = listing::is_version_control(name) || is_own_directory(path);
-        if is_own || self.plans.is_removed(path) || self.plans.leaves_out(path, kind) {
+        let is_internal = listing::is_version_control(name) || is_internal_path(path);
+        if is_internal || self.plans.is_removed(path) || self.plans.is_ignored_by_addition(path, kind) {
             return None;
         }
         if kind == Kind::Directory && plan.depth == Depth::Flat {
@@ -300,15 +300,15 @@ impl<'a> Lister<'a> {
         }
         let is_session_history = path == ".recall" || above == ".recall";
         if !is_session_history {
-            let verdict = ignore_files.as_ref().map_or(Verdict::Silent, |files| files.verdict(path, kind));
+            let verdict = ignore_files.as_ref().map_or(Verdict::NoMatch, |files| files.verdict(path, kind));
             if verdict == Verdict::Ignored || plan.excludes(path, kind) {
                 return None;
             }
-            let asked = verdict == Verdict::Wanted || plan.ignore_rules == IgnoreRules::PassOver;
+            let asked = verdict == Verdict::ForcedIn || plan.ignore_rules == IgnoreRules::PassOver;
             if kind == Kind::Directory && !asked {
                 let level = if above.is_empty() { Level::Root } else { Level::Below };
                 let names = siblings.iter().filter_map(|entry| entry.name.to_str());
-                if listing::is_passed_over(name, level, names) {
+                if listing::is_skipped_by_default(name, level, names) {
                     return None;
                 }
             }
@@ -360,7 +360,7 @@ impl<'a> Lister<'a> {
 
 /// Returns whether a path belongs to recall itself: everything in the root's `.recall` except the history of sessions,
 /// and every nested `.recall`, which belongs to another store.
-fn is_own_directory(path: &str) -> bool {
+fn is_internal_path(path: &str) -> bool {
     let mut parts = path.split('/');
     if parts.next() == Some(".recall") && !matches!(parts.next(), None | Some("history")) {
         return true;

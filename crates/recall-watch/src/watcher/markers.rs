@@ -55,7 +55,7 @@ impl Markers {
     }
 
     /// Touches a marker and waits for its event. Returns `false` if it does not arrive in time.
-    pub(super) fn pass(&self, deadline: Instant) -> bool {
+    pub(super) fn touch_and_wait(&self, deadline: Instant) -> bool {
         let mut markers = self.all.lock();
         let Some(place) = markers.iter().position(|marker| marker.state == State::Free) else { return false };
         let marker = &mut markers[place];
@@ -77,7 +77,7 @@ impl Markers {
     }
 
     /// Processes an event. Returns whether its path is that of a marker.
-    pub(super) fn arrive(&self, path: &Path) -> bool {
+    pub(super) fn receive(&self, path: &Path) -> bool {
         if path.parent() != Some(&*self.folder) {
             return path == self.folder;
         }
