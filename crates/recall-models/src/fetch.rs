@@ -103,7 +103,7 @@ impl Fetcher {
 
     /// Fetches a page as text.
     pub(crate) fn text(&self, url: &str) -> Result<String, FetchError> {
-        self.again_and_again(|| {
+        self.with_retries(|| {
             let mut response = self.agent.get(url).call().map_err(|source| FetchError::failed(url, source))?;
             if !response.status().is_success() {
                 return Err(FetchError::Refused { url: url.to_owned(), status: response.status().as_u16() });
@@ -114,11 +114,11 @@ impl Fetcher {
     }
 
     /// Repeats an attempt until it succeeds, fails permanently, or has been retried often enough.
-    fn again_and_again<T>(&self, mut attempt: impl FnMut() -> Result<T, FetchError>) -> Result<T, FetchError> {
+    fn with_retries<T>(&self, mut attempt: impl FnMut() -> Result<T, FetchError>) -> Result<T, FetchError> {
         let mut wait = self.settings.retry_after;
         for _ in 0..self.settings.retries {
             match attempt() {
-                Err(error) if error.may_pass() => tracing::warn!(%error, ?wait, "a download failed and is retried"),
+                Err(error) if error.is_transient() => tracing::warn!(%error, ?wait, "a download failed and is retried"),
                 done => return done,
             }
             std::thread::sleep(wait);
@@ -167,7 +167,7 @@ pub enum FetchError {
         source: Box<ureq::Error>,
     },
     /// The connection broke during the transfer. The bytes received are kept, and the next attempt resumes after them.
-    #[error("the download of `{url}` broke off after {done_bytes} bytes{}", of(*total_bytes))]
+    #[error("the download of `{url}` broke off after {done_bytes} bytes{}", out_of(*total_bytes))]
     Truncated {
         /// The URL.
         url: String,
@@ -196,7 +196,7 @@ pub enum FetchError {
     },
     /// The progress callback cancelled the download. The bytes received are kept.
     #[error("the download of `{url}` was cancelled")]
-    GivenUp {
+    Cancelled {
         /// The URL.
         url: String,
     },
@@ -208,7 +208,7 @@ impl FetchError {
     }
 
     /// Returns whether a retry may succeed: network errors and overloaded or failing servers, but not refusals.
-    fn may_pass(&self) -> bool {
+    fn is_transient(&self) -> bool {
         match self {
             Self::Refused { status, .. } => matches!(status, 408 | 429 | 500..=599),
             Self::Failed { source, .. } => matches!(
@@ -220,12 +220,12 @@ impl FetchError {
                     | ureq::Error::Protocol(_)
             ),
             Self::Truncated { .. } => true,
-            Self::WrongChecksum { .. } | Self::Unwritable { .. } | Self::GivenUp { .. } => false,
+            Self::WrongChecksum { .. } | Self::Unwritable { .. } | Self::Cancelled { .. } => false,
         }
     }
 }
 
-fn of(total: Option<u64>) -> String {
+fn out_of(total: Option<u64>) -> String {
     total.map_or_else(String::new, |total| format!(" of {total}"))
 }
 

@@ -16,7 +16,7 @@ use ort::logging::LogLevel;
 use parking_lot::Mutex;
 
 use attempt::Attempt;
-use record::{Care, Recorded};
+use record::{Check, Recorded};
 
 pub use install::{InstallError, install_runtime, install_runtime_from};
 pub use package::RuntimePackage;
@@ -85,14 +85,14 @@ impl Runtime {
         if is_open || !library.is_file() {
             return Self::open(library);
         }
-        let has_ended_one = attempt::ended_a_process(folder, library);
+        let has_crashed = attempt::crashed_a_process(folder, library);
         // Only installed libraries have a record. A library named in the settings is the user's own responsibility.
         let recorded = match library.starts_with(folder) {
-            true if has_ended_one => record::verify(library, Care::Whole)?,
-            true => record::verify(library, Care::Usual)?,
+            true if has_crashed => record::verify(library, Check::Full)?,
+            true => record::verify(library, Check::Cached)?,
             false => Recorded::Yes,
         };
-        if has_ended_one {
+        if has_crashed {
             return Err(RuntimeError::Crashed { path: library.to_owned() });
         }
         let attempt = Attempt::begin(folder, library)

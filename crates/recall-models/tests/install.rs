@@ -221,7 +221,7 @@ fn the_progress_callback_can_cancel() {
         if progress.done_bytes > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let error = install_watched(&server, &package.about, folder.path(), &mut watch).unwrap_err();
-    assert!(matches!(error, InstallError::Fetch(FetchError::GivenUp { .. })), "{error:?}");
+    assert!(matches!(error, InstallError::Fetch(FetchError::Cancelled { .. })), "{error:?}");
 }
 
 #[test]

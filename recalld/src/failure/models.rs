@@ -159,7 +159,7 @@ fn of_fetch(error: &FetchError, message: String) -> Failure {
             "the file was thrown away. The server gives another one than it lists: try again, or another mirror",
         ),
         FetchError::Unwritable { source, .. } => of_io(source, message),
-        FetchError::GivenUp { .. } => Failure::new(Reason::Cancelled, message),
+        FetchError::Cancelled { .. } => Failure::new(Reason::Cancelled, message),
     }
 }
 

@@ -35,20 +35,20 @@ impl Fetcher {
         if download.to.is_file() {
             return Ok(());
         }
-        let part = part_of(download.to);
+        let part = partial_path(download.to);
         let resumed = bytes_of(&part) > 0;
-        let result = self.arrive(download, &part, watch);
+        let result = self.download_verified(download, &part, watch);
         // The partial file may belong to a version of the file that has changed since.
         let result = match result {
-            Err(FetchError::WrongChecksum { .. }) if resumed => self.arrive(download, &part, watch),
+            Err(FetchError::WrongChecksum { .. }) if resumed => self.download_verified(download, &part, watch),
             result => result,
         };
         result?;
         fs::rename(&part, download.to).map_err(|source| unwritable(download.to, source))
     }
 
-    fn arrive(&self, download: &Download<'_>, part: &Path, watch: &mut Watch<'_>) -> Result<(), FetchError> {
-        self.again_and_again(|| self.go_on(download, part, watch))?;
+    fn download_verified(&self, download: &Download<'_>, part: &Path, watch: &mut Watch<'_>) -> Result<(), FetchError> {
+        self.with_retries(|| self.resume(download, part, watch))?;
         let Some(digest) = download.digest else { return Ok(()) };
         let comparison = digest.compare(part).map_err(|source| unwritable(part, source))?;
         if comparison.expected == comparison.found {
@@ -60,7 +60,7 @@ impl Fetcher {
     }
 
     /// Requests the missing part of the file and writes it.
-    fn go_on(&self, download: &Download<'_>, part: &Path, watch: &mut Watch<'_>) -> Result<(), FetchError> {
+    fn resume(&self, download: &Download<'_>, part: &Path, watch: &mut Watch<'_>) -> Result<(), FetchError> {
         let url = download.url;
         let here = bytes_of(part);
         if here > 0 && download.bytes == Some(here) {
@@ -107,8 +107,8 @@ impl Copying<'_> {
     /// Copies the whole body. Returns the size of the file afterwards.
     fn copy(&self, from: &mut dyn Read, to: &mut File, watch: &mut Watch<'_>) -> Result<u64, FetchError> {
         let mut buffer = vec![0; 1 << 16];
-        let (mut done, mut told) = (self.begin, self.begin);
-        self.tell(done, watch)?;
+        let (mut done, mut reported) = (self.begin, self.begin);
+        self.report(done, watch)?;
         loop {
             let read = match from.read(&mut buffer) {
                 Ok(0) => break,
@@ -121,26 +121,26 @@ impl Copying<'_> {
             };
             to.write_all(&buffer[..read]).map_err(|source| unwritable(self.part, source))?;
             done += read as u64;
-            if done - told >= PROGRESS_BYTES {
-                told = done;
-                self.tell(done, watch)?;
+            if done - reported >= PROGRESS_BYTES {
+                reported = done;
+                self.report(done, watch)?;
             }
         }
-        self.tell(done, watch)?;
+        self.report(done, watch)?;
         Ok(done)
     }
 
-    fn tell(&self, done_bytes: u64, watch: &mut Watch<'_>) -> Result<(), FetchError> {
+    fn report(&self, done_bytes: u64, watch: &mut Watch<'_>) -> Result<(), FetchError> {
         let progress = Progress { file: self.name, done_bytes, total_bytes: self.total };
         match watch(progress) {
             std::ops::ControlFlow::Continue(()) => Ok(()),
-            std::ops::ControlFlow::Break(()) => Err(FetchError::GivenUp { url: self.url.to_owned() }),
+            std::ops::ControlFlow::Break(()) => Err(FetchError::Cancelled { url: self.url.to_owned() }),
         }
     }
 }
 
 /// Returns the path of the partial file.
-fn part_of(path: &Path) -> PathBuf {
+fn partial_path(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(".part");
     name.into()

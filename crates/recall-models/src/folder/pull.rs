@@ -62,14 +62,14 @@ impl ModelsFolder {
                 return Err(PullError::NotInHub { repository: known.repository, file: path.to_owned() });
             }
         }
-        let is_wanted = |file: &&HubFile| file.path.starts_with(known.network) || file.path == TOKENIZER;
-        for file in files.iter().filter(is_wanted) {
+        let is_needed = |file: &&HubFile| file.path.starts_with(known.network) || file.path == TOKENIZER;
+        for file in files.iter().filter(is_needed) {
             let path = file.path.as_str();
             let to = staging.join(Path::new(path).file_name().unwrap_or_default());
             let url = format!("{hub}/{}/resolve/{REVISION}/{path}", known.repository);
             let digest = Some(file.digest().ok_or_else(|| PullError::NoChecksum { url: url.clone() })?);
             // A complete file of an earlier pull may belong to a revision that was replaced since.
-            if to.is_file() && !is_it(&to, digest).map_err(unwritable)? {
+            if to.is_file() && !matches_digest(&to, digest).map_err(unwritable)? {
                 fs::remove_file(&to).map_err(unwritable)?;
             }
             fetcher.download(&Download { url: &url, to: &to, bytes: Some(file.size), digest }, watch)?;
@@ -99,7 +99,7 @@ impl HubFile {
     }
 }
 
-fn is_it(path: &Path, digest: Option<Digest>) -> io::Result<bool> {
+fn matches_digest(path: &Path, digest: Option<Digest>) -> io::Result<bool> {
     let comparison = digest.map(|digest| digest.compare(path)).transpose()?;
     Ok(comparison.is_none_or(|comparison| comparison.expected == comparison.found))
 }

@@ -36,7 +36,7 @@ pub(crate) struct Description {
 /// A partial manifest. Missing fields are taken from other files.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Said {
+struct PartialManifest {
     role: Option<Role>,
     dimensions: Option<usize>,
     pooling: Option<Pooling>,
@@ -95,28 +95,28 @@ struct Prompts {
 
 /// Reads the configuration of a folder. The manifest takes precedence over the model's own files.
 pub(crate) fn describe(folder: &Path) -> Result<Description, DescribeError> {
-    let said: Said = read(folder, MANIFEST)?;
+    let manifest: PartialManifest = read(folder, MANIFEST)?;
     let config: Config = read(folder, "config.json")?;
     let pooling: PoolingConfig = read(folder, "1_Pooling/config.json")?;
     let prompts: Prompts = read(folder, "config_sentence_transformers.json")?;
     let prompt = |names: [&str; 3]| -> String {
         names.iter().find_map(|name| prompts.prompts.get(*name).cloned().flatten()).unwrap_or_default()
     };
-    let role = said.role.unwrap_or_else(|| config.role());
+    let role = manifest.role.unwrap_or_else(|| config.role());
     let dimensions = match role {
-        Role::Embed => said.dimensions.or(pooling.word_embedding_dimension).or(config.hidden_size),
+        Role::Embed => manifest.dimensions.or(pooling.word_embedding_dimension).or(config.hidden_size),
         Role::Rerank => Some(1),
     };
     Ok(Description {
         role,
         dimensions,
-        pooling: said.pooling.map_or_else(|| pooling.pooling(folder), Ok)?,
-        normalise: said.normalise.unwrap_or(true),
-        query_prefix: said.query_prefix.unwrap_or_else(|| prompt(["query", "search_query", "question"])),
-        document_prefix: said.document_prefix.unwrap_or_else(|| prompt(["document", "search_document", "passage"])),
-        window_tokens: said.window_tokens.map_or_else(|| window(folder, &config), Ok)?,
-        licence: said.licence,
-        origin: said.origin,
+        pooling: manifest.pooling.map_or_else(|| pooling.pooling(folder), Ok)?,
+        normalise: manifest.normalise.unwrap_or(true),
+        query_prefix: manifest.query_prefix.unwrap_or_else(|| prompt(["query", "search_query", "question"])),
+        document_prefix: manifest.document_prefix.unwrap_or_else(|| prompt(["document", "search_document", "passage"])),
+        window_tokens: manifest.window_tokens.map_or_else(|| window(folder, &config), Ok)?,
+        licence: manifest.licence,
+        origin: manifest.origin,
     })
 }
 

@@ -9,7 +9,7 @@ use recall_core::{CrossEncoder, ModelError, ModelFingerprint};
 
 use super::open::open;
 use super::slot::TokenizerSlot;
-use super::worker::{Urgency, Worker};
+use super::worker::{Priority, Worker};
 use super::{LoadError, ModelState, OnnxSettings};
 use crate::Runtime;
 use crate::manifest::{Manifest, Role};
@@ -66,7 +66,7 @@ impl CrossEncoder for OnnxCrossEncoder {
         let query = format!("{}{query}", self.manifest.query_prefix);
         let pairs = texts.iter().map(|text| tokenizer.pair(&query, text)).collect::<Result<_, _>>();
         let pairs = pairs.map_err(|error| ModelError::Failed { model: self.name.clone(), source: Arc::new(error) })?;
-        let outputs = self.worker.ask(pairs, Urgency::Urgent, deadline).wait(deadline)?;
+        let outputs = self.worker.submit(pairs, Priority::Interactive, deadline).wait(deadline)?;
         Ok(outputs.into_iter().map(|output| output[0]).collect())
     }
 }

@@ -11,14 +11,14 @@ use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint};
 use super::open::open;
 use super::slot::TokenizerSlot;
 use super::tokens::Tokens;
-use super::worker::{Pending, Urgency, Worker};
+use super::worker::{Pending, Priority, Worker};
 use super::{LoadError, ModelState, OnnxSettings};
 use crate::Runtime;
 use crate::manifest::{Manifest, Role};
 
 /// The number of texts of a request that are queued at a time. It equals the number that is sorted by length together.
 /// Up to two such chunks are queued, so that one is tokenized while the other is run.
-const STRETCH: usize = 512;
+const QUEUED_TEXTS: usize = 512;
 
 /// A transformer that embeds texts, run by ONNX Runtime.
 ///
@@ -66,12 +66,12 @@ impl OnnxEncoder {
     }
 
     /// Embeds texts chunk by chunk. The next chunk is tokenized while the previous one is run.
-    fn embed_patiently(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+    fn embed_in_background(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
         let mut embeddings = Vec::with_capacity(texts.len());
         let mut running: VecDeque<Pending> = VecDeque::new();
-        for stretch in texts.chunks(STRETCH) {
-            let tokens = self.tokens(&self.manifest.document_prefix, stretch)?;
-            running.push_back(self.worker.ask(tokens, Urgency::Patient, None));
+        for texts in texts.chunks(QUEUED_TEXTS) {
+            let tokens = self.tokens(&self.manifest.document_prefix, texts)?;
+            running.push_back(self.worker.submit(tokens, Priority::Background, None));
             if running.len() == 2
                 && let Some(first) = running.pop_front()
             {
@@ -100,18 +100,18 @@ impl Embedder for OnnxEncoder {
 
     fn embed_query(&self, query: &str, deadline: Option<Instant>) -> Result<Embedding, ModelError> {
         let tokens = self.tokens(&self.manifest.query_prefix, &[query])?;
-        let mut embeddings = self.worker.ask(tokens, Urgency::Urgent, deadline).wait(deadline)?;
+        let mut embeddings = self.worker.submit(tokens, Priority::Interactive, deadline).wait(deadline)?;
         Ok(embeddings.remove(0))
     }
 
     fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
-        self.embed_patiently(texts)
+        self.embed_in_background(texts)
     }
 
     /// A transformer reads a chunk as a single text: path, symbol and content, each on its own line.
     fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
         let texts: Vec<String> = chunks.iter().map(ChunkText::joined).collect();
-        self.embed_patiently(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+        self.embed_in_background(&texts.iter().map(String::as_str).collect::<Vec<_>>())
     }
 }
 

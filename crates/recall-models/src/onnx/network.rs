@@ -41,7 +41,7 @@ pub(crate) trait Network: Send {
     ///
     /// # Errors
     /// The runtime failed.
-    fn rest(&mut self) -> Result<bool, RunError>;
+    fn release_memory(&mut self) -> Result<bool, RunError>;
 
     /// Returns which providers run the network.
     fn provider(&self) -> &ProviderUse;
@@ -56,7 +56,7 @@ pub(crate) struct OnnxNetwork {
     /// Restricts each run to the one output.
     options: RunOptions<HasSelectedOutputs>,
     /// The same, but empties the memory arena after the run; `None` if the runtime does not support it.
-    emptying: Option<RunOptions<HasSelectedOutputs>>,
+    releasing: Option<RunOptions<HasSelectedOutputs>>,
     task: Task,
 }
 
@@ -81,7 +81,7 @@ enum InputKind {
 }
 
 /// Allocates the weights outside the arena. Inside it they would keep neighbouring blocks from being released.
-const WEIGHTS_ASIDE: (&str, &str) = ("session.use_device_allocator_for_initializers", "1");
+const WEIGHTS_OUTSIDE_ARENA: (&str, &str) = ("session.use_device_allocator_for_initializers", "1");
 /// Releases the CPU arena after a run.
 const EMPTY_ARENA: (&str, &str) = ("memory.enable_memory_arena_shrinkage", "cpu:0");
 
@@ -103,11 +103,11 @@ impl OnnxNetwork {
         }
         let output = output_of(&session, task.role).map_err(wrong)?;
         let options = || Ok(RunOptions::new()?.with_outputs(OutputSelector::no_default().with(&output)));
-        let (options, mut emptying) = (options().map_err(refused)?, options().map_err(refused)?);
-        emptying.set(EMPTY_ARENA.0, EMPTY_ARENA.1).map_err(refused)?;
+        let (options, mut releasing) = (options().map_err(refused)?, options().map_err(refused)?);
+        releasing.set(EMPTY_ARENA.0, EMPTY_ARENA.1).map_err(refused)?;
         let operations = &provider.operations;
         tracing::info!(network = %path.display(), provider = provider.main(), ?operations, "loaded a network");
-        Ok(Self { session, provider, inputs, output, options, emptying: Some(emptying), task })
+        Ok(Self { session, provider, inputs, output, options, releasing: Some(releasing), task })
     }
 }
 
@@ -125,12 +125,12 @@ impl Network for OnnxNetwork {
 
     /// The arena is only released at the end of a run, so this runs a single token. If the runtime does not support it,
     /// it is not tried again.
-    fn rest(&mut self) -> Result<bool, RunError> {
-        let Some(options) = self.emptying.take() else { return Ok(false) };
+    fn release_memory(&mut self) -> Result<bool, RunError> {
+        let Some(options) = self.releasing.take() else { return Ok(false) };
         let token = Tokens { ids: vec![self.task.padding], parts: vec![0] };
         let inputs = inputs(&self.inputs, &[&token], 1, self.task.padding)?;
         self.session.run_with_options(inputs, &options)?;
-        self.emptying = Some(options);
+        self.releasing = Some(options);
         Ok(true)
     }
 
@@ -279,7 +279,7 @@ fn builder(runtime: &Runtime, settings: &OnnxSettings, provider: Provider) -> Re
         .with_inter_op_spinning(false)?
         // A memory plan is made per batch shape, and lengths differ too much for it to be reused.
         .with_memory_pattern(false)?
-        .with_config_entry(WEIGHTS_ASIDE.0, WEIGHTS_ASIDE.1)?
+        .with_config_entry(WEIGHTS_OUTSIDE_ARENA.0, WEIGHTS_OUTSIDE_ARENA.1)?
         .with_config_entry(RECORD.0, RECORD.1)?;
     let mut providers = vec![registration(provider)];
     if provider != Provider::Cpu {

@@ -26,7 +26,7 @@ pub(super) fn open(
     let tokenizer = TokenizerSlot::open(folder.join(TOKENIZER), manifest.window_tokens)?;
     let padding = tokenizer.get()?.padding();
     let tokenizer = Arc::new(tokenizer);
-    let load = loading(folder.to_owned(), manifest.clone(), runtime.clone(), settings.clone(), padding);
+    let load = loader(folder.to_owned(), manifest.clone(), runtime.clone(), settings.clone(), padding);
     let slot = Arc::clone(&tokenizer);
     let worker = Worker::start(name, settings, manifest.batching, Box::new(load), Box::new(move || slot.clear()));
     Ok((manifest, tokenizer, worker))
@@ -34,7 +34,7 @@ pub(super) fn open(
 
 /// Returns the loader of an installed network. It verifies the files, since the model's fingerprint is that of the
 /// installed ones.
-fn loading(
+fn loader(
     folder: PathBuf,
     manifest: Manifest,
     runtime: Runtime,

@@ -24,7 +24,7 @@ pub(super) fn registration(provider: Provider) -> ExecutionProviderDispatch {
         Provider::Cuda => ep::CUDA::default().build(),
         Provider::CoreMl => ep::CoreML::default().build(),
         Provider::DirectMl => ep::DirectML::default().build(),
-        // The arena saves each run from allocating its memory again; `OnnxNetwork::rest` releases it.
+        // The arena saves each run from allocating its memory again; `OnnxNetwork::release_memory` releases it.
         Provider::Cpu => ep::CPU::default().with_arena_allocator(true).build(),
     };
     registration.error_on_failure()

@@ -1,6 +1,6 @@
 //! The thread of a network: its queue, and loading and unloading.
 
-mod gather;
+mod queue;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use super::network::Network;
 use super::tokens::Tokens;
 use super::{LoadError, OnnxSettings, ProviderUse, RunError};
 use crate::manifest::Batching;
-use gather::Queue;
+use queue::Queue;
 
-pub(crate) use gather::Urgency;
+pub(crate) use queue::Priority;
 
 /// A function that loads the network.
 pub(crate) type Load = dyn Fn() -> Result<Box<dyn Network>, LoadError> + Send;
@@ -28,7 +28,7 @@ pub(crate) type Unloaded = dyn Fn() + Send;
 /// The thread that runs a network, and its queue.
 ///
 /// The network is loaded at the first request and unloaded when it is idle. Requests of all callers share the queue.
-/// Urgent ones are run before the others, but a running batch is not interrupted.
+/// Interactive ones are run before the others, but a running batch is not interrupted.
 pub(crate) struct Worker {
     name: Arc<str>,
     shared: Arc<Shared>,
@@ -85,7 +85,7 @@ impl Worker {
             changed: Condvar::new(),
             state: Mutex::new(ModelState::default()),
         });
-        let running = Running {
+        let running = WorkerThread {
             name: Arc::clone(&name),
             shared: Arc::clone(&shared),
             settings: settings.clone(),
@@ -93,7 +93,7 @@ impl Worker {
             load,
             unloaded,
             network: None,
-            is_rested: true,
+            has_released_memory: true,
             failure: None,
         };
         let thread = thread::Builder::new().name(format!("model {name}")).spawn(move || running.run());
@@ -101,12 +101,12 @@ impl Worker {
     }
 
     /// Queues texts.
-    pub(crate) fn ask(&self, texts: Vec<Tokens>, urgency: Urgency, deadline: Option<Instant>) -> Pending {
+    pub(crate) fn submit(&self, texts: Vec<Tokens>, priority: Priority, deadline: Option<Instant>) -> Pending {
         let (answer, answers) = mpsc::channel();
         let count = texts.len();
         let jobs = texts.into_iter().enumerate();
         let jobs = jobs.map(|(place, tokens)| Job { tokens, place, deadline, answer: answer.clone() });
-        self.shared.queue.lock().put(jobs, urgency);
+        self.shared.queue.lock().put(jobs, priority);
         self.shared.changed.notify_all();
         Pending { name: Arc::clone(&self.name), answers, texts: count }
     }
@@ -152,7 +152,7 @@ impl Pending {
 }
 
 /// The state owned by the thread.
-struct Running {
+struct WorkerThread {
     name: Arc<str>,
     shared: Arc<Shared>,
     settings: OnnxSettings,
@@ -161,7 +161,7 @@ struct Running {
     unloaded: Box<Unloaded>,
     network: Option<Box<dyn Network>>,
     /// Whether the memory of the runs has been released since the last one.
-    is_rested: bool,
+    has_released_memory: bool,
     failure: Option<(Instant, Arc<LoadError>)>,
 }
 
@@ -169,18 +169,18 @@ struct Running {
 enum Wake {
     Run(Vec<Job>),
     /// There was no request for a short time.
-    Rest,
+    Quiet,
     /// There was no request for a long time.
     Idle,
     Closed,
 }
 
-impl Running {
+impl WorkerThread {
     fn run(mut self) {
         loop {
             match self.wait() {
                 Wake::Run(batch) => self.run_or_drop(&batch),
-                Wake::Rest => self.rest(),
+                Wake::Quiet => self.release_memory(),
                 Wake::Idle => self.unload(),
                 Wake::Closed => return,
             }
@@ -193,14 +193,14 @@ impl Running {
             tracing::error!(model = &*self.name, "a model panicked during a run");
             self.drop_network();
         }
-        self.is_rested = false;
+        self.has_released_memory = false;
     }
 
     fn wait(&self) -> Wake {
         let OnnxSettings { rest, idle, .. } = self.settings;
         let idle = idle.filter(|_| self.network.is_some());
-        let rests = self.network.is_some() && !self.is_rested && idle.is_none_or(|idle| rest < idle);
-        let (wait, wake) = if rests { (Some(rest), Wake::Rest) } else { (idle, Wake::Idle) };
+        let rests = self.network.is_some() && !self.has_released_memory && idle.is_none_or(|idle| rest < idle);
+        let (wait, wake) = if rests { (Some(rest), Wake::Quiet) } else { (idle, Wake::Idle) };
         let until = wait.map(|wait| Instant::now() + wait);
         let mut queue = self.shared.queue.lock();
         loop {
@@ -222,10 +222,10 @@ impl Running {
     }
 
     /// Releases the memory of the network's runs. A failure is harmless.
-    fn rest(&mut self) {
-        self.is_rested = true;
+    fn release_memory(&mut self) {
+        self.has_released_memory = true;
         let Some(network) = &mut self.network else { return };
-        match panic::catch_unwind(AssertUnwindSafe(|| network.rest())) {
+        match panic::catch_unwind(AssertUnwindSafe(|| network.release_memory())) {
             Ok(Ok(false)) => {}
             Ok(Ok(true)) => tracing::debug!(model = &*self.name, "a model released the memory of its runs"),
             Ok(Err(error)) => {
@@ -254,13 +254,13 @@ impl Running {
         let (batch, late): (Vec<&Job>, Vec<&Job>) =
             batch.iter().partition(|job| job.deadline.is_none_or(|deadline| deadline > now));
         let model = self.name.to_string();
-        tell(&late, &ModelError::Late { model: model.clone() });
+        fail_all(&late, &ModelError::Late { model: model.clone() });
         if batch.is_empty() {
             return;
         }
         match self.loaded() {
             Ok(network) => run_on(network, &model, &batch),
-            Err(source) => tell(&batch, &ModelError::Unavailable { model, source }),
+            Err(source) => fail_all(&batch, &ModelError::Unavailable { model, source }),
         }
     }
 
@@ -290,22 +290,22 @@ fn run_on(network: &mut Box<dyn Network>, model: &str, batch: &[&Job]) {
     match network.run(&tokens) {
         Ok(outputs) => {
             for (job, output) in batch.iter().zip(outputs) {
-                job.tell(output.map_err(failed));
+                job.complete(output.map_err(failed));
             }
         }
-        Err(error) if batch.len() == 1 => tell(batch, &failed(error)),
+        Err(error) if batch.len() == 1 => fail_all(batch, &failed(error)),
         Err(_) => batch.iter().for_each(|job| run_on(network, model, &[*job])),
     }
 }
 
-fn tell(jobs: &[&Job], error: &ModelError) {
+fn fail_all(jobs: &[&Job], error: &ModelError) {
     for job in jobs {
-        job.tell(Err(error.clone()));
+        job.complete(Err(error.clone()));
     }
 }
 
 impl Job {
-    fn tell(&self, output: Result<Vec<f32>, ModelError>) {
+    fn complete(&self, output: Result<Vec<f32>, ModelError>) {
         // The caller may have stopped waiting.
         let _ = self.answer.send((self.place, output));
     }

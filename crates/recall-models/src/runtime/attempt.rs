@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::record::Looks;
+use super::record::FileStamp;
 
 /// The prefix of a marker's name, which is followed by the process id.
 const MARKER: &str = "loading-";
@@ -19,7 +19,7 @@ const MARKER: &str = "loading-";
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Marker {
     library: PathBuf,
-    looks: Looks,
+    looks: FileStamp,
 }
 
 /// An attempt to load a library. Dropping it removes the marker.
@@ -33,7 +33,7 @@ impl Attempt {
     /// Records that a library is about to be loaded.
     pub(super) fn begin(folder: &Path, library: &Path) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
-        let marker = Marker { library: library.to_owned(), looks: Looks::of(library)? };
+        let marker = Marker { library: library.to_owned(), looks: FileStamp::of(library)? };
         let path = folder.join(format!("{MARKER}{}", std::process::id()));
         let mut file = File::options().create(true).truncate(true).write(true).open(&path)?;
         file.lock()?;
@@ -52,19 +52,19 @@ impl Drop for Attempt {
 
 /// Returns whether a process died while it loaded this library in its present form. If the library was replaced since,
 /// the marker is removed, because the new one has not been tried.
-pub(super) fn ended_a_process(folder: &Path, library: &Path) -> bool {
-    let Ok(looks) = Looks::of(library) else { return false };
-    let mut has_ended = false;
+pub(super) fn crashed_a_process(folder: &Path, library: &Path) -> bool {
+    let Ok(looks) = FileStamp::of(library) else { return false };
+    let mut has_crashed = false;
     for path in left_behind(folder) {
         let marker = fs::read(&path).ok().and_then(|text| serde_json::from_slice::<Marker>(&text).ok());
         match marker {
             Some(marker) if marker.library == library && marker.looks != looks => drop(fs::remove_file(&path)),
-            Some(marker) => has_ended |= marker.library == library,
+            Some(marker) => has_crashed |= marker.library == library,
             // The marker was truncated by the death of the process. It may be that of this library.
-            None => has_ended = true,
+            None => has_crashed = true,
         }
     }
-    has_ended
+    has_crashed
 }
 
 /// Removes the markers of dead processes.
@@ -94,25 +94,25 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let (folder, library) = (place.path().join("runtimes"), place.path().join("lib.so"));
         fs::write(&library, b"x").expect("written");
-        assert!(!ended_a_process(&folder, &library), "the folder does not exist");
+        assert!(!crashed_a_process(&folder, &library), "the folder does not exist");
         let attempt = Attempt::begin(&folder, &library).expect("marked");
-        assert!(!ended_a_process(&folder, &library), "it is still being loaded");
+        assert!(!crashed_a_process(&folder, &library), "it is still being loaded");
         let text = fs::read(&attempt.path).expect("there");
         drop(attempt);
-        assert!(!ended_a_process(&folder, &library), "it was loaded");
+        assert!(!crashed_a_process(&folder, &library), "it was loaded");
 
         let left = folder.join("loading-1");
         fs::write(&left, &text).expect("written");
         let other = place.path().join("other.so");
         fs::write(&other, b"x").expect("written");
-        assert!(ended_a_process(&folder, &library) && !ended_a_process(&folder, &other));
+        assert!(crashed_a_process(&folder, &library) && !crashed_a_process(&folder, &other));
         forget(&folder).expect("removed");
-        assert!(!ended_a_process(&folder, &library));
+        assert!(!crashed_a_process(&folder, &library));
 
         fs::write(&left, &text).expect("written");
         fs::write(&library, b"a mended one").expect("written");
-        assert!(!ended_a_process(&folder, &library) && !left.exists(), "the new library has not been tried");
+        assert!(!crashed_a_process(&folder, &library) && !left.exists(), "the new library has not been tried");
         fs::write(&left, &text[..4]).expect("written");
-        assert!(ended_a_process(&folder, &library), "a truncated marker may be of any library");
+        assert!(crashed_a_process(&folder, &library), "a truncated marker may be of any library");
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::package::PACKAGE_INDEX;
-use super::record::{self, Care, Recorded};
+use super::record::{self, Check, Recorded};
 use super::wheel::{self, WheelError};
 use super::{Runtime, RuntimeError, RuntimePackage};
 use crate::fetch::{Comparison, Digest, Download, FetchError, Fetcher, Lock, Watch, link_to};
@@ -30,7 +30,7 @@ pub fn install_runtime(
     watch: &mut Watch<'_>,
 ) -> Result<PathBuf, InstallError> {
     let library = package.library_in(folder);
-    if library.is_file() && record::verify(&library, Care::Whole).is_ok() {
+    if library.is_file() && record::verify(&library, Check::Full).is_ok() {
         return Ok(library);
     }
     let target = package.folder_in(folder);
@@ -72,7 +72,7 @@ pub fn install_runtime_from(archive: &Path, package: &RuntimePackage, folder: &P
     fs::create_dir_all(&target).map_err(unwritable)?;
     let _lock = Lock::take(&target.join("install.lock")).map_err(unwritable)?.ok_or(InstallError::Busy)?;
     let library = package.library_in(folder);
-    if !library.is_file() || record::verify(&library, Care::Whole) != Ok(Recorded::Yes) {
+    if !library.is_file() || record::verify(&library, Check::Full) != Ok(Recorded::Yes) {
         unpack(archive, package, folder)?;
     }
     Ok(library)

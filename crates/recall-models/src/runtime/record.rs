@@ -29,13 +29,13 @@ struct Record {
     /// The SHA-256 of the library in hexadecimal.
     sha256: String,
     /// The metadata of the file when it was last verified.
-    seen: Looks,
+    seen: FileStamp,
 }
 
 /// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Looks {
+pub(super) struct FileStamp {
     bytes: u64,
     /// Nanoseconds since 1970.
     modified: u64,
@@ -46,11 +46,11 @@ pub(super) struct Looks {
 
 /// How a library is verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Care {
+pub(super) enum Check {
     /// It is hashed unless its metadata is that of the last verification.
-    Usual,
+    Cached,
     /// It is hashed.
-    Whole,
+    Full,
 }
 
 /// Whether a library has a record.
@@ -63,9 +63,9 @@ pub(super) enum Recorded {
 }
 
 /// The last refused library, so that it is not hashed again at each request.
-static REFUSED: Mutex<Option<(PathBuf, Looks, RuntimeError)>> = Mutex::new(None);
+static REFUSED: Mutex<Option<(PathBuf, FileStamp, RuntimeError)>> = Mutex::new(None);
 
-impl Looks {
+impl FileStamp {
     /// Reads the metadata of a file.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         let metadata = fs::metadata(path)?;
@@ -84,7 +84,7 @@ impl Looks {
 /// Records a library that is known to be correct.
 pub(super) fn write(library: &Path) -> io::Result<()> {
     // Read the metadata before hashing, so that a concurrent write changes it.
-    let seen = Looks::of(library)?;
+    let seen = FileStamp::of(library)?;
     let (sha256, _) = sha256_of(library)?;
     put(library, &Record { version: VERSION, sha256, seen })
 }
@@ -93,7 +93,7 @@ pub(super) fn write(library: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// The library differs, or it or its record cannot be read.
-pub(super) fn verify(library: &Path, care: Care) -> Result<Recorded, RuntimeError> {
+pub(super) fn verify(library: &Path, check: Check) -> Result<Recorded, RuntimeError> {
     let path = path_of(library);
     let unverified = |path: &Path, reason: String| RuntimeError::Unverified { path: path.to_owned(), reason };
     let text = match read_text(&path) {
@@ -105,8 +105,8 @@ pub(super) fn verify(library: &Path, care: Care) -> Result<Recorded, RuntimeErro
     if record.version != VERSION {
         return Err(unverified(&path, format!("unsupported version {}, expected {VERSION}", record.version)));
     }
-    let seen = Looks::of(library).map_err(|error| unverified(library, error.to_string()))?;
-    if care == Care::Usual {
+    let seen = FileStamp::of(library).map_err(|error| unverified(library, error.to_string()))?;
+    if check == Check::Cached {
         if seen == record.seen {
             return Ok(Recorded::Yes);
         }
@@ -148,19 +148,19 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let library = place.path().join("lib.so");
         fs::write(&library, b"as it was installed").expect("written");
-        assert_eq!(verify(&library, Care::Usual), Ok(Recorded::No));
+        assert_eq!(verify(&library, Check::Cached), Ok(Recorded::No));
         write(&library).expect("recorded");
-        assert_eq!(verify(&library, Care::Usual), Ok(Recorded::Yes));
+        assert_eq!(verify(&library, Check::Cached), Ok(Recorded::Yes));
         let modified = fs::metadata(&library).and_then(|known| known.modified()).expect("a time");
         fs::write(&library, b"as it was damaged  ").expect("written");
         fs::File::options().write(true).open(&library).expect("there").set_modified(modified).expect("set");
-        for care in [Care::Usual, Care::Usual, Care::Whole] {
+        for check in [Check::Cached, Check::Cached, Check::Full] {
             let damaged = |found| matches!(found, Err(RuntimeError::Damaged { .. }));
-            assert!(damaged(verify(&library, care)), "{care:?}");
+            assert!(damaged(verify(&library, check)), "{check:?}");
         }
         fs::write(&library, b"as it was installed").expect("written");
-        assert_eq!(verify(&library, Care::Usual), Ok(Recorded::Yes), "the same bytes written again");
-        assert_eq!(verify(&library, Care::Whole), Ok(Recorded::Yes));
+        assert_eq!(verify(&library, Check::Cached), Ok(Recorded::Yes), "the same bytes written again");
+        assert_eq!(verify(&library, Check::Full), Ok(Recorded::Yes));
     }
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
             "{\"version\":2,\"sha256\":\"\",\"seen\":{\"bytes\":1,\"modified\":1,\"changed\":1,\"inode\":1}}",
         ] {
             fs::write(path_of(&library), text).expect("written");
-            assert!(matches!(verify(&library, Care::Usual), Err(RuntimeError::Unverified { .. })), "{text}");
+            assert!(matches!(verify(&library, Check::Cached), Err(RuntimeError::Unverified { .. })), "{text}");
         }
     }
 }

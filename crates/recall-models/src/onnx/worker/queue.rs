@@ -8,51 +8,51 @@ use crate::onnx::batch::batches;
 
 /// The number of texts that are sorted by length together. A larger number means less padding, but a longer wait for
 /// the last text.
-const GATHERED: usize = 512;
+const SORTED_TEXTS: usize = 512;
 
 /// Whether a person is waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Urgency {
+pub(crate) enum Priority {
     /// A person is waiting: runs first.
-    Urgent,
+    Interactive,
     /// Background work.
-    Patient,
+    Background,
 }
 
 /// The waiting texts.
 #[derive(Default)]
 pub(super) struct Queue {
-    urgent: VecDeque<Job>,
-    patient: VecDeque<Job>,
-    /// Batches formed from patient texts.
-    gathered: VecDeque<Vec<Job>>,
+    interactive: VecDeque<Job>,
+    background: VecDeque<Job>,
+    /// Batches formed from background texts.
+    batches_ready: VecDeque<Vec<Job>>,
     is_closed: bool,
 }
 
 impl Queue {
-    pub(super) fn put(&mut self, jobs: impl Iterator<Item = Job>, urgency: Urgency) {
-        match urgency {
-            Urgency::Urgent => self.urgent.extend(jobs),
-            Urgency::Patient => self.patient.extend(jobs),
+    pub(super) fn put(&mut self, jobs: impl Iterator<Item = Job>, priority: Priority) {
+        match priority {
+            Priority::Interactive => self.interactive.extend(jobs),
+            Priority::Background => self.background.extend(jobs),
         }
     }
 
-    /// Takes the next batch: urgent texts if there are any, otherwise the oldest ones.
+    /// Takes the next batch: interactive texts if there are any, otherwise the oldest ones.
     pub(super) fn take(&mut self, most_tokens: usize, batching: Batching) -> Option<Vec<Job>> {
-        if !self.urgent.is_empty() {
-            let mut batches = gather(&mut self.urgent, most_tokens, batching);
+        if !self.interactive.is_empty() {
+            let mut batches = form_batches(&mut self.interactive, most_tokens, batching);
             let next = batches.pop_front();
-            self.urgent.extend(batches.into_iter().flatten());
+            self.interactive.extend(batches.into_iter().flatten());
             return next;
         }
-        if self.gathered.is_empty() {
-            self.gathered = gather(&mut self.patient, most_tokens, batching);
+        if self.batches_ready.is_empty() {
+            self.batches_ready = form_batches(&mut self.background, most_tokens, batching);
         }
-        self.gathered.pop_front()
+        self.batches_ready.pop_front()
     }
 
     pub(super) fn len(&self) -> usize {
-        self.urgent.len() + self.patient.len() + self.gathered.iter().map(Vec::len).sum::<usize>()
+        self.interactive.len() + self.background.len() + self.batches_ready.iter().map(Vec::len).sum::<usize>()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -70,8 +70,8 @@ impl Queue {
 }
 
 /// Takes the first texts of a queue and divides them into batches, the shortest texts first.
-fn gather(queue: &mut VecDeque<Job>, most_tokens: usize, batching: Batching) -> VecDeque<Vec<Job>> {
-    let mut jobs: Vec<Job> = queue.drain(..queue.len().min(GATHERED)).collect();
+fn form_batches(queue: &mut VecDeque<Job>, most_tokens: usize, batching: Batching) -> VecDeque<Vec<Job>> {
+    let mut jobs: Vec<Job> = queue.drain(..queue.len().min(SORTED_TEXTS)).collect();
     jobs.sort_by_key(|job| job.tokens.len());
     let lengths: Vec<usize> = jobs.iter().map(|job| job.tokens.len()).collect();
     let mut jobs = jobs.into_iter();
