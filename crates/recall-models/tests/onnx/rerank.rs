@@ -24,7 +24,7 @@ fn scoring_network() -> Vec<u8> {
 
 #[test]
 fn texts_are_scored_against_the_query_in_order() {
-    let Some(runtime) = runtime() else { return };
+    let runtime = runtime();
     let (_at, models) = models();
     let from = tiny(&scoring_network(), r#"{"role": "rerank", "window_tokens": 16}"#);
     let manifest = models.add(from.path(), "tiny", runtime, &settings()).unwrap();
@@ -44,7 +44,7 @@ fn texts_are_scored_against_the_query_in_order() {
 
 #[test]
 fn an_encoder_is_not_a_cross_encoder() {
-    let Some(runtime) = runtime() else { return };
+    let runtime = runtime();
     let (_at, models) = models();
     let from = tiny(&tiny_network(), r#"{"role": "rerank"}"#);
     let error = models.add(from.path(), "tiny", runtime, &settings()).unwrap_err();
