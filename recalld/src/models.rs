@@ -19,8 +19,8 @@ use recall_config::{Environment, Homes, ModelSetting, ModelsSettings, ProxySetti
 use recall_core::Embedder as _;
 use recall_engine::{EmbeddingModel, Encoders, Engine, Reranker};
 use recall_models::{
-    BuiltIn, FetchSettings, FolderError, Installed, KNOWN, Known, Manifest, ModelsFolder, OnnxCrossEncoder,
-    OnnxEncoder, OnnxSettings, Role,
+    BuiltIn, FetchSettings, FolderError, Installed, Manifest, ModelsFolder, OnnxCrossEncoder, OnnxEncoder,
+    OnnxSettings, REGISTRY, RegistryModel, Role,
 };
 use recall_proto::v1;
 
@@ -99,8 +99,9 @@ impl Models {
         let installed = self.folder.list()?;
         let mut models: Vec<v1::Model> = installed.iter().map(|model| self.describe(model)).collect();
         models.push(self.built_in());
-        let is_there = |known: &&Known| !installed.iter().any(|model| model.name.eq_ignore_ascii_case(known.name));
-        models.extend(KNOWN.iter().filter(is_there).map(told::known));
+        let is_there =
+            |known: &&RegistryModel| !installed.iter().any(|model| model.name.eq_ignore_ascii_case(known.name));
+        models.extend(REGISTRY.iter().filter(is_there).map(told::known));
         if let Some(role) = role {
             models.retain(|model| model.roles.iter().any(|known| known == role.as_str()));
         }

@@ -1,9 +1,9 @@
 //! The installed models and their roles.
 
 mod add;
-mod known;
 mod probe;
 mod pull;
+mod registry;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,8 +15,8 @@ use recall_folder::{Folder, OpenError};
 use crate::manifest::{Manifest, ManifestError, Role};
 
 pub use add::AddError;
-pub use known::{KNOWN, Known};
 pub use pull::PullError;
+pub use registry::{REGISTRY, RegistryModel};
 
 /// The file that says which model has which role.
 const ROLES: &str = "roles.json";

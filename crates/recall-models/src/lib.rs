@@ -16,7 +16,7 @@ mod runtime;
 mod static_model;
 
 pub use fetch::{FetchError, FetchSettings, Fetcher, Progress, Watch};
-pub use folder::{AddError, FolderError, Installed, KNOWN, Known, ModelsFolder, PullError};
+pub use folder::{AddError, FolderError, Installed, ModelsFolder, PullError, REGISTRY, RegistryModel};
 pub use manifest::{Batching, DescribeError, Manifest, ManifestError, ModelFile, Pooling, Role};
 pub use onnx::{LoadError, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, ProviderUse, RunError};
 pub use runtime::{

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::ModelsFolder;
 use super::add::{AddError, finish};
-use super::known::{HUB, Known};
+use super::registry::{HUB, RegistryModel};
 use crate::Runtime;
 use crate::fetch::{Digest, Download, FetchError, Fetcher, Lock, Watch};
 use crate::manifest::{Manifest, TOKENIZER};
@@ -42,7 +42,7 @@ impl ModelsFolder {
     /// See [`PullError`].
     pub fn pull(
         &self,
-        known: &Known,
+        known: &RegistryModel,
         fetcher: &Fetcher,
         mirror: Option<&str>,
         runtime: &Runtime,
@@ -80,7 +80,7 @@ impl ModelsFolder {
 }
 
 /// Lists the files of a repository on the hub.
-fn files(fetcher: &Fetcher, hub: &str, known: &Known) -> Result<Vec<HubFile>, PullError> {
+fn files(fetcher: &Fetcher, hub: &str, known: &RegistryModel) -> Result<Vec<HubFile>, PullError> {
     let url = format!("{hub}/api/models/{}/tree/{REVISION}?recursive=true", known.repository);
     let text = fetcher.text(&url)?;
     let entries: Vec<serde_json::Value> =

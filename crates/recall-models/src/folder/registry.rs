@@ -7,7 +7,7 @@ pub(super) const HUB: &str = "https://huggingface.co";
 
 /// A model that can be pulled by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct RegistryModel {
     /// Its name in recall.
     pub name: &'static str,
     /// Its repository on the hub.
@@ -32,14 +32,14 @@ pub struct Known {
 }
 
 /// All known models, encoders first.
-pub const KNOWN: &[Known] = &[
-    Known {
+pub const REGISTRY: &[RegistryModel] = &[
+    RegistryModel {
         name: "all-MiniLM-L6-v2",
         repository: "sentence-transformers/all-MiniLM-L6-v2",
         licence: "Apache-2.0",
         ..ENCODER
     },
-    Known {
+    RegistryModel {
         name: "bge-small-en-v1.5",
         repository: "BAAI/bge-small-en-v1.5",
         pooling: Pooling::Cls,
@@ -47,7 +47,7 @@ pub const KNOWN: &[Known] = &[
         window_tokens: 512,
         ..ENCODER
     },
-    Known {
+    RegistryModel {
         name: "nomic-embed-text-v1.5",
         repository: "nomic-ai/nomic-embed-text-v1.5",
         dimensions: 768,
@@ -58,7 +58,7 @@ pub const KNOWN: &[Known] = &[
         ..ENCODER
     },
     // Its authors publish no ONNX file. This one was converted from their weights by a third party.
-    Known {
+    RegistryModel {
         name: "CodeRankEmbed",
         repository: "jalipalo/CodeRankEmbed-onnx",
         dimensions: 768,
@@ -67,15 +67,15 @@ pub const KNOWN: &[Known] = &[
         window_tokens: 2048,
         ..ENCODER
     },
-    Known {
+    RegistryModel {
         name: "ms-marco-MiniLM-L6-v2",
         repository: "cross-encoder/ms-marco-MiniLM-L6-v2",
         licence: "Apache-2.0",
         ..CROSS_ENCODER
     },
-    Known { name: "bge-reranker-base", repository: "BAAI/bge-reranker-base", ..CROSS_ENCODER },
+    RegistryModel { name: "bge-reranker-base", repository: "BAAI/bge-reranker-base", ..CROSS_ENCODER },
     // Converted by a third party, like CodeRankEmbed.
-    Known {
+    RegistryModel {
         name: "bge-reranker-v2-m3",
         repository: "onnx-community/bge-reranker-v2-m3-ONNX",
         licence: "Apache-2.0",
@@ -83,7 +83,7 @@ pub const KNOWN: &[Known] = &[
     },
 ];
 
-const ENCODER: Known = Known {
+const ENCODER: RegistryModel = RegistryModel {
     name: "",
     repository: "",
     network: "onnx/model.onnx",
@@ -96,12 +96,12 @@ const ENCODER: Known = Known {
     licence: "MIT",
 };
 
-const CROSS_ENCODER: Known = Known { role: Role::Rerank, dimensions: 1, window_tokens: 512, ..ENCODER };
+const CROSS_ENCODER: RegistryModel = RegistryModel { role: Role::Rerank, dimensions: 1, window_tokens: 512, ..ENCODER };
 
-impl Known {
+impl RegistryModel {
     /// Finds a model by name, ignoring case.
     pub fn find(name: &str) -> Option<&'static Self> {
-        KNOWN.iter().find(|known| known.name.eq_ignore_ascii_case(name))
+        REGISTRY.iter().find(|known| known.name.eq_ignore_ascii_case(name))
     }
 
     pub(super) fn description(&self, origin: String) -> Description {

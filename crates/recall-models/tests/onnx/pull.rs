@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use recall_models::{
-    AddError, FetchError, FetchSettings, Fetcher, KNOWN, Known, Manifest, ModelsFolder, Pooling, PullError, Role,
+    AddError, FetchError, FetchSettings, Fetcher, Manifest, ModelsFolder, Pooling, PullError, REGISTRY, RegistryModel,
+    Role,
 };
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
@@ -12,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::fixture::{models, runtime, settings, tiny_network, tiny_tokenizer};
 use super::server::{Served, Server};
 
-const TINY: Known = Known {
+const TINY: RegistryModel = RegistryModel {
     name: "tiny",
     repository: "some/tiny",
     network: "onnx/model.onnx",
@@ -53,7 +54,7 @@ fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
-fn pull(server: &Server, models: &ModelsFolder, known: &Known) -> Result<Manifest, PullError> {
+fn pull(server: &Server, models: &ModelsFolder, known: &RegistryModel) -> Result<Manifest, PullError> {
     let fetcher = Fetcher::new(FetchSettings { retries: 0, retry_after: Duration::ZERO, ..FetchSettings::default() });
     let runtime = runtime();
     let mut watch = |_: recall_models::Progress<'_>| ControlFlow::Continue(());
@@ -105,12 +106,12 @@ fn a_file_with_a_wrong_checksum_is_refused() {
 fn a_hub_that_lacks_the_model_is_reported() {
     let (_at, models) = models();
     let server = hub(Served::whole(tiny_network()));
-    let other = Known { network: "onnx/other.onnx", ..TINY };
+    let other = RegistryModel { network: "onnx/other.onnx", ..TINY };
     assert!(matches!(pull(&server, &models, &other), Err(PullError::NotInHub { .. })));
-    let nowhere = Known { repository: "some/other", ..TINY };
+    let nowhere = RegistryModel { repository: "some/other", ..TINY };
     let error = pull(&server, &models, &nowhere).unwrap_err();
     assert!(matches!(error, PullError::Fetch(FetchError::Refused { status: 404, .. })), "{error:?}");
-    let wrong = Known { dimensions: 4, ..TINY };
+    let wrong = RegistryModel { dimensions: 4, ..TINY };
     let error = pull(&server, &models, &wrong).unwrap_err();
     assert!(matches!(error, PullError::Add(AddError::WrongDimensions { expected: 4, found: 3 })), "{error:?}");
     server.serve("/api/models/some/tiny/tree/main?recursive=true", Served::whole("<html>"));
@@ -119,8 +120,8 @@ fn a_hub_that_lacks_the_model_is_reported() {
 
 #[test]
 fn every_known_model_has_a_valid_name() {
-    for known in KNOWN {
-        assert_eq!(Known::find(&known.name.to_uppercase()), Some(known));
+    for known in REGISTRY {
+        assert_eq!(RegistryModel::find(&known.name.to_uppercase()), Some(known));
         assert!(ModelsFolder::new("models").path_of(known.name).is_ok(), "{}", known.name);
         assert!(known.network.ends_with("/model.onnx"), "{}", known.name);
     }
