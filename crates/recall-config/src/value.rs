@@ -115,11 +115,11 @@ fn parse_duration(text: &str) -> Option<Duration> {
     }
     let mut sum_ms = 0_u64;
     while !rest.is_empty() {
-        let (number, behind) = leading_number(rest)?;
-        let end = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
-        let (unit, behind) = behind.split_at(end);
+        let (number, after) = leading_number(rest)?;
+        let end = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+        let (unit, after) = after.split_at(end);
         sum_ms = sum_ms.checked_add(number.checked_mul(unit_named(unit, MILLISECOND_UNITS)?)?)?;
-        rest = behind.trim_start();
+        rest = after.trim_start();
     }
     Some(Duration::from_millis(sum_ms))
 }

@@ -151,9 +151,9 @@ fn texts() -> Vec<String> {
         let mut rest = source.as_str();
         while !rest.is_empty() {
             let bytes = 100 + texts.len() * 7919 % 1100;
-            let (text, behind) = rest.split_at(rest.floor_char_boundary(bytes));
+            let (text, after) = rest.split_at(rest.floor_char_boundary(bytes));
             texts.push(text.to_owned());
-            rest = behind;
+            rest = after;
         }
     }
     let step = (texts.len() / TEXTS).max(1);

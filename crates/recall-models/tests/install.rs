@@ -107,17 +107,17 @@ fn files_in(folder: &Path, about: &RuntimePackage) -> Vec<String> {
 fn the_library_is_extracted_from_the_package() {
     let (package, folder) = (package(MEMBER), tempfile::tempdir().unwrap());
     let server = serving(Served::whole(package.wheel.clone()));
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let installed = install_watched(&server, &package.about, folder.path(), &mut |progress| {
-        told.push((progress.file.to_owned(), progress.done_bytes, progress.total_bytes));
+        reported.push((progress.file.to_owned(), progress.done_bytes, progress.total_bytes));
         ControlFlow::Continue(())
     });
     assert!(installed.unwrap() == library());
     assert_eq!(files_in(folder.path(), &package.about), ["libonnxruntime.so", "recall-runtime.json"]);
     let total = package.wheel.len() as u64;
-    assert_eq!(told.first(), Some(&(FILE.to_owned(), 0, Some(total))));
-    assert_eq!(told.last(), Some(&(FILE.to_owned(), total, Some(total))));
-    assert!(told.len() > 3, "{told:?}");
+    assert_eq!(reported.first(), Some(&(FILE.to_owned(), 0, Some(total))));
+    assert_eq!(reported.last(), Some(&(FILE.to_owned(), total, Some(total))));
+    assert!(reported.len() > 3, "{reported:?}");
 
     // An installed library is not downloaded again.
     let before = server.requests().len();
@@ -147,8 +147,8 @@ fn a_truncated_download_is_reported_and_resumed_by_the_next_attempt() {
     let error = install(&server, &package.about, folder.path()).unwrap_err();
     let total = package.wheel.len() as u64;
     assert!(
-        matches!(error, InstallError::Fetch(FetchError::Truncated { done_bytes: 100_000, total_bytes: Some(told), .. })
-            if told == total),
+        matches!(error, InstallError::Fetch(FetchError::Truncated { done_bytes: 100_000, total_bytes: Some(reported), .. })
+            if reported == total),
         "{error:?}"
     );
     assert_eq!(files_in(folder.path(), &package.about), [format!("{FILE}.part")]);
@@ -236,8 +236,8 @@ fn an_index_or_package_that_lacks_the_library_is_reported() {
     let error = install(&server, &package.about, folder.path()).unwrap_err();
     assert!(matches!(&error, InstallError::NotInIndex { file, .. } if file == FILE), "{error:?}");
 
-    let mut nobody = server;
-    nobody.address = "http://127.0.0.1:9".to_owned();
-    let error = install(&nobody, &package.about, folder.path()).unwrap_err();
+    let mut unreachable = server;
+    unreachable.address = "http://127.0.0.1:9".to_owned();
+    let error = install(&unreachable, &package.about, folder.path()).unwrap_err();
     assert!(matches!(error, InstallError::Fetch(FetchError::Failed { .. })), "{error:?}");
 }

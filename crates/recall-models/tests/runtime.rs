@@ -27,7 +27,7 @@ fn a_file_that_is_not_a_runtime_is_refused() {
     for bytes in [&b""[..], b"garbage", b"\x7fELF\x02\x01\x01"] {
         fs::write(&path, bytes).unwrap();
         let error = Runtime::open(&path).unwrap_err();
-        assert!(matches!(&error, RuntimeError::Unusable { path: told, .. } if *told == path), "{error}");
+        assert!(matches!(&error, RuntimeError::Unusable { path: reported, .. } if *reported == path), "{error}");
     }
     let other = built(folder.path(), "other", "pub fn nothing() {}");
     let error = Runtime::open(&other).unwrap_err();

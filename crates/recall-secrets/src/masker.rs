@@ -177,7 +177,7 @@ impl Masker {
         let pattern = || active.pattern.as_ref().expect("a rule with a format has a pattern");
         let span = match &rule.shape {
             Shape::Token(format) => shape::token(text, keyword.start, format, pattern()),
-            Shape::TokenAround(behind, format) => shape::token_around(text, keyword.start, *behind, format, pattern()),
+            Shape::TokenAround(offset, format) => shape::token_around(text, keyword.start, *offset, format, pattern()),
             Shape::Block => shape::block(text, &keyword),
             Shape::Url => shape::url(text, &keyword),
             Shape::Header => shape::header(text, &keyword),

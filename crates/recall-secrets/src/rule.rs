@@ -91,12 +91,12 @@ pub(crate) const fn token(
 pub(crate) const fn token_around(
     id: &'static str,
     what: &'static str,
-    (behind, keywords): (usize, &'static [&'static str]),
+    (offset, keywords): (usize, &'static [&'static str]),
     pattern: &'static str,
     entropy: f64,
     documented: &'static str,
 ) -> Rule {
-    Rule { id, what, documented, keywords, shape: Shape::TokenAround(behind, Format { pattern, entropy }) }
+    Rule { id, what, documented, keywords, shape: Shape::TokenAround(offset, Format { pattern, entropy }) }
 }
 
 /// Creates a rule for tokens without a recognizable prefix, found only by the name that they are assigned to.

@@ -21,8 +21,8 @@ const RESUMPTIONS: usize = 64;
 enum Stop {
     /// The end of the line.
     End,
-    /// Bytes that are not UTF-8, `behind` bytes after the last value.
-    NotUtf8 { behind: usize },
+    /// Bytes that are not UTF-8, `after` bytes past the last value.
+    NotUtf8 { after: usize },
     /// Text that is not JSON.
     NotJson { reason: String },
 }
@@ -76,7 +76,7 @@ impl ReadLine {
             let begin = column + read;
             self.faults.push(match stop {
                 Stop::End => return,
-                Stop::NotUtf8 { behind } => FaultKind::NotUtf8 { column: begin + behind },
+                Stop::NotUtf8 { after } => FaultKind::NotUtf8 { column: begin + after },
                 Stop::NotJson { reason } => FaultKind::NotJson { column: begin, reason },
             });
             match memmem::find(&bytes[begin + 1..], BEGINNING) {
@@ -98,7 +98,7 @@ impl ReadLine {
         let mut values = serde_json::Deserializer::from_str(valid).into_iter::<Value>();
         loop {
             let begin = values.byte_offset();
-            let not_utf8 = Stop::NotUtf8 { behind: valid.len() - begin };
+            let not_utf8 = Stop::NotUtf8 { after: valid.len() - begin };
             match values.next() {
                 Some(Ok(value)) => self.value(value, day),
                 Some(Err(error)) if is_text || !error.is_eof() => {

@@ -248,10 +248,10 @@ fn following_equals_a_full_read() {
                     Changes::Added(events) => memories.extend(events),
                     Changes::Rewritten(events) => memories = events.into_iter().collect(),
                 }
-                let mut anew = Follower::new(Arc::new(Disk::new(&place.folder)));
-                assert_eq!(memories, anew.replay(LATER).expect("readable").into_iter().collect(), "seed {seed}");
+                let mut fresh = Follower::new(Arc::new(Disk::new(&place.folder)));
+                assert_eq!(memories, fresh.replay(LATER).expect("readable").into_iter().collect(), "seed {seed}");
                 let faults: Vec<_> = place.follower.faults().cloned().collect();
-                assert_eq!(faults, anew.faults().cloned().collect::<Vec<_>>(), "seed {seed}");
+                assert_eq!(faults, fresh.faults().cloned().collect::<Vec<_>>(), "seed {seed}");
             }
         }
     }

@@ -44,12 +44,12 @@ impl Server {
         let address = format!("http://{}", listener.local_addr().expect("a bound socket has an address"));
         let requests: Arc<Mutex<Vec<Request>>> = Arc::default();
         let files: Arc<Mutex<HashMap<String, Served>>> = Arc::default();
-        let (told, served) = (Arc::clone(&requests), Arc::clone(&files));
+        let (received, served) = (Arc::clone(&requests), Arc::clone(&files));
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let (told, served) = (Arc::clone(&told), Arc::clone(&served));
+                let (received, served) = (Arc::clone(&received), Arc::clone(&served));
                 // A client may disconnect at any time.
-                thread::spawn(move || stream.and_then(|stream| answer(stream, &told, &served)));
+                thread::spawn(move || stream.and_then(|stream| answer(stream, &received, &served)));
             }
         });
         Self { address, requests, files }
@@ -67,7 +67,7 @@ impl Server {
 
 fn answer(
     mut stream: TcpStream,
-    told: &Mutex<Vec<Request>>,
+    requests: &Mutex<Vec<Request>>,
     files: &Mutex<HashMap<String, Served>>,
 ) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream.try_clone()?).lines();
@@ -81,7 +81,7 @@ fn answer(
             range = Some(value.trim().to_owned());
         }
     }
-    told.lock().expect("no thread panicked").push(Request { path: path.clone(), range: range.clone() });
+    requests.lock().expect("no thread panicked").push(Request { path: path.clone(), range: range.clone() });
     let (head, body) = reply(files.lock().expect("no thread panicked").get_mut(&path), range.as_deref());
     stream.write_all(format!("HTTP/1.1 {head}\r\nconnection: close\r\n\r\n").as_bytes())?;
     stream.write_all(&body)

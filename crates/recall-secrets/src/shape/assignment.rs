@@ -1,6 +1,6 @@
 //! Values assigned to names.
 //!
-//! One parser serves all languages and formats: a name, an operator, and a value that is quoted or stands bare:
+//! One parser serves all languages and formats: a name, an operator, and a value that is quoted or bare:
 //! `KEY=value`, `key: value`, `--key value`, `<key>value</key>`, `name="key" value="value"`.
 
 mod operand;

@@ -38,14 +38,14 @@ pub(crate) fn token(text: &str, keyword_at: usize, format: &Format, pattern: &Pa
 pub(crate) fn token_around(
     text: &str,
     keyword_at: usize,
-    behind: usize,
+    offset: usize,
     format: &Format,
     pattern: &Pattern,
 ) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let is_token_byte = |byte: &u8| is_word(*byte) || matches!(byte, b'-' | b'.' | b'~');
     let before =
-        bytes[keyword_at.saturating_sub(behind)..keyword_at].iter().rev().take_while(|b| is_token_byte(b)).count();
+        bytes[keyword_at.saturating_sub(offset)..keyword_at].iter().rev().take_while(|b| is_token_byte(b)).count();
     let starts = keyword_at - before..keyword_at;
     starts.filter_map(|start| token(text, start, format, pattern)).find(|found| found.end > keyword_at)
 }

@@ -2,8 +2,8 @@
 
 /// Returns whether a name still denotes a secret with what follows the keyword: `api_key_prod` does; `api_key_id`,
 /// `tokenizer` and `passwords` do not.
-pub(super) fn keeps_secret(word: &str, behind: &str) -> bool {
-    let goes_on = match behind.as_bytes().first() {
+pub(super) fn keeps_secret(word: &str, suffix: &str) -> bool {
+    let goes_on = match suffix.as_bytes().first() {
         None => return true,
         Some(first) if first.is_ascii_lowercase() => false,
         // `apiKey` ends before an upper-case letter, `API_KEY` does not.
@@ -11,7 +11,7 @@ pub(super) fn keeps_secret(word: &str, behind: &str) -> bool {
         Some(_) => true,
     };
     goes_on
-        && segments(behind)
+        && segments(suffix)
             .all(|segment| SECRET_SEGMENTS.contains(&segment.to_ascii_lowercase().as_str()) || is_number(segment))
 }
 
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_suffix_decides_whether_a_name_denotes_a_secret() {
-        for (word, behind, expected) in [
+        for (word, suffix, expected) in [
             ("password", "", true),
             ("password", "Prod", true),
             ("API_KEY", "_V2", true),
@@ -159,7 +159,7 @@ mod tests {
             ("token", "Expiry", false),
             ("secret", "AccessKey", true),
         ] {
-            assert_eq!(keeps_secret(word, behind), expected, "{word}{behind}");
+            assert_eq!(keeps_secret(word, suffix), expected, "{word}{suffix}");
         }
     }
 
