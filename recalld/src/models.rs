@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_config::{Environment, Homes, ModelSetting, ModelsSettings, ProxySetting, Settings};
+use recall_config::{Dirs, Environment, ModelSetting, ModelsSettings, ProxySetting, Settings};
 use recall_core::Embedder as _;
 use recall_engine::{EmbeddingModel, Encoders, Engine, Reranker};
 use recall_models::{
@@ -68,12 +68,12 @@ pub(crate) struct Models {
 
 impl Models {
     /// The models of a user. Reads nothing.
-    pub(crate) fn new(homes: &Homes, environment: &Environment, settings: &Settings) -> Self {
+    pub(crate) fn new(dirs: &Dirs, environment: &Environment, settings: &Settings) -> Self {
         let ModelsSettings { runtime, providers, threads, idle_unload, hub, index, proxy, embeddings_bytes: _ } =
             settings.models.clone();
         Self {
-            folder: ModelsFolder::new(homes.models()),
-            runtimes: Runtimes { configured: runtime, folder: homes.runtimes() },
+            folder: ModelsFolder::new(dirs.models()),
+            runtimes: Runtimes { configured: runtime, folder: dirs.runtimes() },
             onnx: OnnxSettings { providers, threads: threads.get(), idle: idle_unload, ..OnnxSettings::default() },
             fetch: match proxy {
                 ProxySetting::Environment => FetchSettings {

@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use recall_config::Homes;
+use recall_config::Dirs;
 use recall_proto::v1::ShutdownRequest;
 use recall_proto::v1::recall_client::RecallClient;
 use tonic::transport::Channel;
@@ -84,7 +84,7 @@ impl<'o> Way<'o> {
     pub(crate) fn new(options: &'o ConnectOptions) -> Self {
         Self {
             options,
-            socket: options.homes.socket(),
+            socket: options.dirs.socket(),
             began: Instant::now(),
             pause: FIRST_PAUSE,
             starting: None,
@@ -99,7 +99,7 @@ impl<'o> Way<'o> {
             return Ok(Some(reached));
         }
         // The daemon of this user's data may listen elsewhere, as one that was started by another kind of session.
-        match sockets(&self.options.homes, self.holder().as_ref()).get(1) {
+        match sockets(&self.options.dirs, self.holder().as_ref()).get(1) {
             Some(elsewhere) => self.look_at(elsewhere).await,
             None => Ok(None),
         }
@@ -156,9 +156,9 @@ impl<'o> Way<'o> {
         if self.start_lock.is_some() {
             return true;
         }
-        let homes = &self.options.homes;
+        let dirs = &self.options.dirs;
         // In a folder that cannot be used, the daemon says why it cannot be.
-        let Some(lock) = homes.prepare_runtime().ok().and_then(|()| open_lock(&homes.start_lock()).ok()) else {
+        let Some(lock) = dirs.prepare_runtime().ok().and_then(|()| open_lock(&dirs.start_lock()).ok()) else {
             return true;
         };
         match lock.try_lock() {
@@ -220,13 +220,13 @@ impl<'o> Way<'o> {
     /// Who holds the lock of the daemon that is looked for. A private daemon has none of the user's data.
     fn holder(&self) -> Option<Holder> {
         match self.options.launch {
-            Launch::Private => Holder::at_socket(&self.options.homes),
-            Launch::IfNeeded | Launch::Never => Holder::of(&self.options.homes),
+            Launch::Private => Holder::at_socket(&self.options.dirs),
+            Launch::IfNeeded | Launch::Never => Holder::of(&self.options.dirs),
         }
     }
 
     fn log(&self) -> PathBuf {
-        daemon::log_file(&self.options.homes)
+        daemon::log_file(&self.options.dirs)
     }
 }
 
@@ -240,8 +240,8 @@ fn open_lock(path: &std::path::Path) -> std::io::Result<File> {
 }
 
 /// Where a daemon may listen: where all programs look, and where it says that it does.
-pub(crate) fn sockets(homes: &Homes, holder: Option<&Holder>) -> Vec<PathBuf> {
-    let mut sockets = vec![homes.socket()];
+pub(crate) fn sockets(dirs: &Dirs, holder: Option<&Holder>) -> Vec<PathBuf> {
+    let mut sockets = vec![dirs.socket()];
     let noted = holder.and_then(Holder::socket).map(PathBuf::from);
     sockets.extend(noted.filter(|noted| *noted != sockets[0]));
     sockets
@@ -279,7 +279,7 @@ pub(crate) async fn open(path: &std::path::Path) -> Result<Option<RecallClient<C
     Ok(Some(rpc.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES)))
 }
 
-/// The homes of a private daemon: everything of the user's, but a runtime folder of its own.
-pub(crate) fn private_homes(homes: &Homes, runtime: PathBuf) -> Homes {
-    Homes { runtime, ..homes.clone() }
+/// The directories of a private daemon: everything of the user's, but a runtime folder of its own.
+pub(crate) fn private_dirs(dirs: &Dirs, runtime: PathBuf) -> Dirs {
+    Dirs { runtime, ..dirs.clone() }
 }

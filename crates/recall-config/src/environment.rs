@@ -16,7 +16,7 @@ pub struct Environment {
     /// The user's home folder; `None` if there is none.
     pub home: Option<PathBuf>,
     /// The platform's folders; `None` if the user has no home folder.
-    pub platform: Option<PlatformHomes>,
+    pub platform: Option<PlatformDirs>,
     /// `XDG_RUNTIME_DIR`: the user's folder for sockets.
     pub runtime_dir: Option<PathBuf>,
     /// The effective user id; 0 on platforms without user ids.
@@ -31,7 +31,7 @@ pub struct Environment {
 
 /// The folders for a program's files on this platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlatformHomes {
+pub struct PlatformDirs {
     /// Persistent data.
     pub data: PathBuf,
     /// Configuration edited by the user.
@@ -47,7 +47,7 @@ impl Environment {
     pub fn capture() -> Self {
         Self {
             home: directories::BaseDirs::new().map(|base| base.home_dir().to_owned()),
-            platform: PlatformHomes::of_this_platform(),
+            platform: PlatformDirs::of_this_platform(),
             user: effective_user(),
             ..Self::from_variables(std::env::vars_os())
         }
@@ -96,7 +96,7 @@ fn is_setting(name: &str) -> bool {
     name.strip_prefix("RECALL_").is_some_and(|rest| rest.contains("__"))
 }
 
-impl PlatformHomes {
+impl PlatformDirs {
     fn of_this_platform() -> Option<Self> {
         let project = directories::ProjectDirs::from("dev", "", "recall")?;
         Some(Self {

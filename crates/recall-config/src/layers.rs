@@ -13,7 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use crate::project::CONFIGURATION_FILE;
-use crate::{ConfigError, Environment, Homes};
+use crate::{ConfigError, Dirs, Environment};
 
 /// A layer of the configuration. A later one takes precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,18 +99,18 @@ const FILE_BYTES: u64 = 1024 * 1024;
 
 /// Collects the values of all layers, in ascending precedence.
 pub(crate) fn collect(
-    homes: &Homes,
+    dirs: &Dirs,
     project_root: Option<&Path>,
     env: &Environment,
     flags: &[(String, String)],
 ) -> Result<Vec<Entry>, ConfigError> {
     let mut entries = Vec::new();
-    let path = homes.user_config();
+    let path = dirs.user_config();
     if let Some(text) = read_file(open(&path), path)? {
         entries.extend(text.entries(Layer::User)?);
     }
     if let Some(root) = project_root
-        && let Some(text) = read_file(open_in_project(root), Homes::project_config(root))?
+        && let Some(text) = read_file(open_in_project(root), Dirs::project_config(root))?
     {
         entries.extend(text.entries(Layer::Project)?);
     }

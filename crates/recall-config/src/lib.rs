@@ -1,15 +1,15 @@
 //! The locations of recall's files, and its settings.
 //!
 //! [`Environment::capture`] is the only code that reads the process environment; `main` calls it once and passes the
-//! result on. [`Homes`] determines the directories. [`Settings::load`] layers the configuration files, the environment
+//! result on. [`Dirs`] determines the directories. [`Settings::load`] layers the configuration files, the environment
 //! and the flags over the built-in defaults.
 //!
 //! The crate does not watch or cache files. It writes nothing except the files that initialise a project
 //! ([`initialise`]). It does not compile globs: a setting is only checked for its type and bounds.
 
+mod dirs;
 mod environment;
 mod error;
-mod homes;
 mod layers;
 mod lock_note;
 mod process;
@@ -18,9 +18,9 @@ mod read;
 mod settings;
 mod value;
 
-pub use environment::{Environment, PlatformHomes};
+pub use dirs::{Dirs, DirsError, RuntimeError};
+pub use environment::{Environment, PlatformDirs};
 pub use error::{ConfigError, Warning};
-pub use homes::{Homes, HomesError, RuntimeError};
 pub use layers::{Layer, Origin, Place};
 pub use lock_note::LockNote;
 pub use process::{ProcessStart, program_of};

@@ -95,7 +95,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::{Environment, Homes, Settings};
+    use crate::{Dirs, Environment, Settings};
 
     fn read(root: &Path, name: &str) -> String {
         fs::read_to_string(root.join(".recall").join(name)).expect("written")
@@ -167,8 +167,8 @@ mod tests {
             fs::create_dir_all(place.path().join(".recall")).expect("made");
             fs::write(place.path().join(".recall/recall.toml"), text).expect("written");
             let environment = Environment { recall_home: Some(PathBuf::from("/nowhere")), ..Environment::default() };
-            let homes = Homes::from_environment(&environment).expect("homes");
-            Settings::load(&homes, Some(place.path()), &environment, &[]).expect("loads")
+            let dirs = Dirs::from_environment(&environment).expect("dirs");
+            Settings::load(&dirs, Some(place.path()), &environment, &[]).expect("loads")
         };
         let untouched = loaded(CONFIGURATION);
         assert_eq!((untouched.settings, untouched.warnings), (Settings::default(), Vec::new()));

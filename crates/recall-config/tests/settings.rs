@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use recall_config::{ConfigError, DEFAULT_FILE, Environment, Homes, Layer, Loaded, Origin, Place, Settings};
+use recall_config::{ConfigError, DEFAULT_FILE, Dirs, Environment, Layer, Loaded, Origin, Place, Settings};
 use recall_core::DocumentType;
 use tempfile::TempDir;
 
@@ -23,8 +23,8 @@ impl User {
         Self { place, environment, flags: Vec::new() }
     }
 
-    fn homes(&self) -> Homes {
-        Homes::from_environment(&self.environment).expect("short and absolute")
+    fn dirs(&self) -> Dirs {
+        Dirs::from_environment(&self.environment).expect("short and absolute")
     }
 
     fn root(&self) -> PathBuf {
@@ -32,12 +32,12 @@ impl User {
     }
 
     fn user_file(self, text: &str) -> Self {
-        write(&self.homes().user_config(), text.as_bytes());
+        write(&self.dirs().user_config(), text.as_bytes());
         self
     }
 
     fn project_file(self, text: &str) -> Self {
-        write(&Homes::project_config(&self.root()), text.as_bytes());
+        write(&Dirs::project_config(&self.root()), text.as_bytes());
         self
     }
 
@@ -52,7 +52,7 @@ impl User {
     }
 
     fn load(&self) -> Result<Loaded, ConfigError> {
-        Settings::load(&self.homes(), Some(&self.root()), &self.environment, &self.flags)
+        Settings::load(&self.dirs(), Some(&self.root()), &self.environment, &self.flags)
     }
 
     /// Returns the message of a failed load, without the path of the temporary folder.
@@ -155,7 +155,7 @@ fn a_later_layer_takes_precedence() {
         loaded.origins.origin("search.per_document"),
         Some(&Origin { layer: Layer::Flag, place: Some(Place::Flag) })
     );
-    let file = Place::File { path: Homes::project_config(&everywhere.root()), line: 4 };
+    let file = Place::File { path: Dirs::project_config(&everywhere.root()), line: 4 };
     assert_eq!(loaded.origins.origin("index.include"), Some(&Origin { layer: Layer::Project, place: Some(file) }));
     assert_eq!(loaded.origins.origin("index.exclude"), Some(&Origin { layer: Layer::Default, place: None }));
     assert_eq!(loaded.origins.origin("index.nothing"), None);
@@ -270,9 +270,9 @@ fn an_invalid_value_is_refused_even_if_a_later_layer_replaces_it() {
 #[test]
 fn a_file_that_is_not_utf8_is_refused_with_its_line() {
     let user = User::new();
-    write(&user.homes().user_config(), b"[limits]\nhits = 5 # \xff\n");
+    write(&user.dirs().user_config(), b"[limits]\nhits = 5 # \xff\n");
     assert_eq!(user.refusal(), "/r/config/recall.toml:2: not UTF-8");
-    write(&user.homes().user_config(), &vec![b'#'; 1024 * 1024 + 1]);
+    write(&user.dirs().user_config(), &vec![b'#'; 1024 * 1024 + 1]);
     assert_eq!(user.refusal(), "the configuration `/r/config/recall.toml` has more than 1048576 bytes");
 }
 
@@ -280,7 +280,7 @@ fn a_file_that_is_not_utf8_is_refused_with_its_line() {
 #[test]
 fn a_pipe_or_folder_is_refused_without_blocking() {
     let user = User::new();
-    let path = user.homes().user_config();
+    let path = user.dirs().user_config();
     fs::create_dir_all(&path).expect("made");
     assert_eq!(user.refusal(), "the configuration `/r/config/recall.toml` is not a regular file");
     fs::remove_dir(&path).expect("empty");
@@ -293,14 +293,14 @@ fn a_pipe_or_folder_is_refused_without_blocking() {
 fn the_users_file_may_be_a_link_but_a_projects_may_not() {
     let secret = "-----BEGIN KEY-----\nhush\n";
     let user = User::new().project_file("");
-    let (link, elsewhere) = (Homes::project_config(&user.root()), user.place.path().join("elsewhere"));
+    let (link, elsewhere) = (Dirs::project_config(&user.root()), user.place.path().join("elsewhere"));
     write(&elsewhere, secret.as_bytes());
     fs::remove_file(&link).expect("was written");
     std::os::unix::fs::symlink(&elsewhere, &link).expect("linked");
     assert_eq!(user.refusal(), "the configuration `/project/.recall/recall.toml` is not a regular file");
 
     let user = User::new().user_file("");
-    let (link, elsewhere) = (user.homes().user_config(), user.place.path().join("elsewhere"));
+    let (link, elsewhere) = (user.dirs().user_config(), user.place.path().join("elsewhere"));
     write(&elsewhere, b"limits.hits = 7");
     fs::remove_file(&link).expect("was written");
     std::os::unix::fs::symlink(&elsewhere, &link).expect("linked");

@@ -98,7 +98,7 @@ impl Case {
 
     /// Whether a model of that name is installed.
     pub(crate) fn is_installed(&self, name: &str) -> bool {
-        self.sandbox.homes().models().join(name).exists()
+        self.sandbox.dirs().models().join(name).exists()
     }
 
     /// A model, as the list has it.

@@ -108,11 +108,11 @@ fn a_cross_encoder_that_fails_is_done_without() {
     is_done_without(&case, "is not a finite number");
 
     // Another network in its place, the next time that it is loaded; and no library.
-    let installed = case.sandbox.homes().models().join("judge/model.onnx");
+    let installed = case.sandbox.dirs().models().join("judge/model.onnx");
     fs::write(&installed, scoring_network(1, Behaviour::Plain)).expect("writable");
     case.does(&["daemon", "restart"]);
     is_done_without(&case, "has changed");
-    fs::remove_dir_all(case.sandbox.homes().runtimes()).expect("it is there");
+    fs::remove_dir_all(case.sandbox.dirs().runtimes()).expect("it is there");
     case.does(&["daemon", "restart"]);
     is_done_without(&case, "no ONNX runtime is configured");
 }

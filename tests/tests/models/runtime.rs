@@ -14,7 +14,7 @@ use crate::network::{Behaviour, network, tokenizer, write_model};
 
 /// Installs a model without asking the daemon, and uses it.
 fn install(case: &Case) -> PathBuf {
-    let folder = case.sandbox.homes().models().join("tiny");
+    let folder = case.sandbox.dirs().models().join("tiny");
     let network = network(8, Behaviour::Plain);
     let file = |name: &str, bytes: &[u8]| json!({"name": name, "bytes": bytes.len(), "sha256": hex(bytes)});
     let manifest = json!({
@@ -98,7 +98,7 @@ fn a_damaged_runtime_is_refused_by_its_checksum() {
     case.does(&["daemon", "restart"]);
     wait_until("the model", || (case.search("store").0.as_deref() == Some("tiny")).then_some(()));
     case.does(&["daemon", "stop"]);
-    let folders = fs::read_dir(case.sandbox.homes().runtimes()).expect("there").flatten();
+    let folders = fs::read_dir(case.sandbox.dirs().runtimes()).expect("there").flatten();
     let library =
         folders.map(|folder| folder.path().join("libonnxruntime.so")).find(|file| file.is_file()).expect("there");
     let mut bytes = fs::read(&library).expect("there");

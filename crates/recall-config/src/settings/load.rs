@@ -13,7 +13,7 @@ use crate::value::{
     address, count, domains, duration, file, folders, globs, log_level, model, names, or_word, part, positive,
     providers, proxy, ranker, size, types, weight,
 };
-use crate::{ConfigError, Environment, Homes, Origin, Warning, layers};
+use crate::{ConfigError, Dirs, Environment, Origin, Warning, layers};
 
 /// The loaded settings, with their origins.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,12 +52,12 @@ impl Settings {
     /// # Errors
     /// A file cannot be read or is not TOML, a value is invalid, or a flag names an unknown setting.
     pub fn load(
-        homes: &Homes,
+        dirs: &Dirs,
         project_root: Option<&Path>,
         env: &Environment,
         flags: &[(String, String)],
     ) -> Result<Loaded, ConfigError> {
-        Self::read(Reader::new(layers::collect(homes, project_root, env, flags)?))
+        Self::read(Reader::new(layers::collect(dirs, project_root, env, flags)?))
     }
 
     fn read(mut from: Reader) -> Result<Loaded, ConfigError> {

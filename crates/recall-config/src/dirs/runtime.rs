@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Homes;
+use super::Dirs;
 
-impl Homes {
+impl Dirs {
     /// Creates the runtime folder, or verifies that only this user may write to it.
     ///
     /// A created folder has mode 0700, independent of the umask. If others may read an existing folder, that permission
@@ -20,11 +20,11 @@ impl Homes {
 }
 
 #[cfg(unix)]
-fn prepare(homes: &Homes) -> Result<(), RuntimeError> {
+fn prepare(dirs: &Dirs) -> Result<(), RuntimeError> {
     use std::fs::{DirBuilder, Permissions};
     use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 
-    let path = &homes.runtime;
+    let path = &dirs.runtime;
     let failed = |source: io::Error| RuntimeError::Io { path: path.clone(), source };
     match DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -73,8 +73,8 @@ fn check_owner(path: &Path, owner: u32) -> Result<(), RuntimeError> {
 }
 
 #[cfg(not(unix))]
-fn prepare(homes: &Homes) -> Result<(), RuntimeError> {
-    let path = &homes.runtime;
+fn prepare(dirs: &Dirs) -> Result<(), RuntimeError> {
+    let path = &dirs.runtime;
     std::fs::create_dir_all(path).map_err(|source| RuntimeError::Io { path: path.clone(), source })
 }
 
@@ -123,8 +123,8 @@ mod tests {
 
     use super::*;
 
-    fn homes(runtime: PathBuf) -> Homes {
-        Homes { data: PathBuf::new(), config: PathBuf::new(), cache: PathBuf::new(), state: PathBuf::new(), runtime }
+    fn dirs(runtime: PathBuf) -> Dirs {
+        Dirs { data: PathBuf::new(), config: PathBuf::new(), cache: PathBuf::new(), state: PathBuf::new(), runtime }
     }
 
     fn mode_of(path: &Path) -> u32 {
@@ -135,8 +135,8 @@ mod tests {
     fn a_missing_folder_is_created_private() {
         let place = tempfile::tempdir().expect("temporary folder");
         for runtime in [place.path().join("run"), place.path().join("a/b/run")] {
-            homes(runtime.clone()).prepare_runtime().expect("made");
-            homes(runtime.clone()).prepare_runtime().expect("kept");
+            dirs(runtime.clone()).prepare_runtime().expect("made");
+            dirs(runtime.clone()).prepare_runtime().expect("kept");
             assert_eq!(mode_of(&runtime), 0o700);
         }
     }
@@ -146,7 +146,7 @@ mod tests {
         let place = tempfile::tempdir().expect("temporary folder");
         for mode in [0o755, 0o711, 0o500] {
             fs::set_permissions(place.path(), fs::Permissions::from_mode(mode)).expect("own folder");
-            homes(place.path().to_owned()).prepare_runtime().expect("closed");
+            dirs(place.path().to_owned()).prepare_runtime().expect("closed");
             assert_eq!(mode_of(place.path()), 0o700);
         }
     }
@@ -156,7 +156,7 @@ mod tests {
         let place = tempfile::tempdir().expect("temporary folder");
         for mode in [0o770, 0o702, 0o1777] {
             fs::set_permissions(place.path(), fs::Permissions::from_mode(mode)).expect("own folder");
-            let refused = homes(place.path().to_owned()).prepare_runtime();
+            let refused = dirs(place.path().to_owned()).prepare_runtime();
             assert!(matches!(refused, Err(RuntimeError::WritableByOthers { .. })), "{refused:?}");
             assert_eq!(mode_of(place.path()), mode);
         }
@@ -169,7 +169,7 @@ mod tests {
         symlink(place.path(), &link).expect("linked");
         fs::write(&file, "").expect("written");
         for path in [link, file] {
-            let refused = homes(path).prepare_runtime();
+            let refused = dirs(path).prepare_runtime();
             assert!(matches!(refused, Err(RuntimeError::NotAFolder { .. })), "{refused:?}");
         }
     }
@@ -184,7 +184,7 @@ mod tests {
         } else {
             PathBuf::from("/")
         };
-        let refused = homes(foreign).prepare_runtime();
+        let refused = dirs(foreign).prepare_runtime();
         assert!(matches!(refused, Err(RuntimeError::ForeignOwner { .. })), "{refused:?}");
     }
 }

@@ -11,7 +11,7 @@ use crate::Environment;
 
 /// The directories of one user. They need not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Homes {
+pub struct Dirs {
     /// Persistent data: the global store, the indexes of uninitialised projects, models.
     pub data: PathBuf,
     /// Configuration edited by the user.
@@ -27,7 +27,7 @@ pub struct Homes {
 /// The longest path of a Unix socket in bytes, without the terminating NUL.
 const SOCKET_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
-impl Homes {
+impl Dirs {
     /// Determines the directories.
     ///
     /// `RECALL_HOME` puts them all into one folder: `data`, `config`, `cache`, `state`, `run`. Otherwise they follow
@@ -36,24 +36,24 @@ impl Homes {
     ///
     /// # Errors
     /// `RECALL_HOME` is relative, neither it nor a home folder is set, or the path of the socket is too long.
-    pub fn from_environment(env: &Environment) -> Result<Self, HomesError> {
-        let homes = match &env.recall_home {
-            Some(home) if home.is_relative() => return Err(HomesError::Relative { path: home.clone() }),
+    pub fn from_environment(env: &Environment) -> Result<Self, DirsError> {
+        let dirs = match &env.recall_home {
+            Some(home) if home.is_relative() => return Err(DirsError::Relative { path: home.clone() }),
             Some(home) => Self::below(home),
             None => Self::of_platform(env)?,
         };
-        homes.check_socket_length()?;
-        Ok(homes)
+        dirs.check_socket_length()?;
+        Ok(dirs)
     }
 
     /// Replaces the folder of the socket and its lock.
     ///
     /// # Errors
     /// The path of the socket is too long.
-    pub fn with_runtime(self, runtime: PathBuf) -> Result<Self, HomesError> {
-        let homes = Self { runtime, ..self };
-        homes.check_socket_length()?;
-        Ok(homes)
+    pub fn with_runtime(self, runtime: PathBuf) -> Result<Self, DirsError> {
+        let dirs = Self { runtime, ..self };
+        dirs.check_socket_length()?;
+        Ok(dirs)
     }
 
     fn below(home: &Path) -> Self {
@@ -66,8 +66,8 @@ impl Homes {
         }
     }
 
-    fn of_platform(env: &Environment) -> Result<Self, HomesError> {
-        let platform = env.platform.clone().ok_or(HomesError::NoHome)?;
+    fn of_platform(env: &Environment) -> Result<Self, DirsError> {
+        let platform = env.platform.clone().ok_or(DirsError::NoHome)?;
         let runtime = match env.runtime_dir.as_ref().filter(|dir| dir.is_absolute()) {
             Some(dir) => dir.join("recall"),
             None if cfg!(windows) => platform.state.join("run"),
@@ -78,12 +78,12 @@ impl Homes {
         Ok(Self { data: platform.data, config: platform.config, cache: platform.cache, state: platform.state, runtime })
     }
 
-    fn check_socket_length(&self) -> Result<(), HomesError> {
+    fn check_socket_length(&self) -> Result<(), DirsError> {
         let path = self.socket();
         let length_bytes = path.as_os_str().len();
         // The name of a named pipe contains a hash instead, so only Unix has the limit.
         if cfg!(unix) && length_bytes > SOCKET_PATH_BYTES {
-            return Err(HomesError::SocketPathTooLong { path, length_bytes, limit_bytes: SOCKET_PATH_BYTES });
+            return Err(DirsError::SocketPathTooLong { path, length_bytes, limit_bytes: SOCKET_PATH_BYTES });
         }
         Ok(())
     }
@@ -168,7 +168,7 @@ impl Homes {
 
 /// The directories could not be determined.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum HomesError {
+pub enum DirsError {
     /// `RECALL_HOME` is relative, so it would depend on the current directory.
     #[error("RECALL_HOME is `{}`, which is not an absolute path", path.display())]
     Relative {
@@ -193,10 +193,10 @@ pub enum HomesError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PlatformHomes;
+    use crate::PlatformDirs;
 
     fn on_platform(runtime_dir: Option<&str>) -> Environment {
-        let platform = PlatformHomes {
+        let platform = PlatformDirs {
             data: "/h/data".into(),
             config: "/h/config".into(),
             cache: "/h/cache".into(),
@@ -213,19 +213,19 @@ mod tests {
     #[test]
     fn recall_home_puts_everything_under_one_folder() {
         let env = Environment { recall_home: Some("/r".into()), ..on_platform(Some("/run/user/7")) };
-        let homes = Homes::from_environment(&env).expect("absolute");
+        let dirs = Dirs::from_environment(&env).expect("absolute");
         let everything = [
-            (homes.socket(), "/r/run/recalld.sock"),
-            (homes.lock(), "/r/run/recalld.lock"),
-            (homes.data_lock(), "/r/data/recalld.lock"),
-            (homes.start_lock(), "/r/run/start.lock"),
-            (homes.log_file(), "/r/state/logs/recalld.log"),
-            (homes.global_root(), "/r/data/global"),
-            (homes.models(), "/r/data/models"),
-            (homes.runtimes(), "/r/data/runtimes"),
-            (homes.embeddings(), "/r/cache/embeddings.db"),
-            (homes.user_config(), "/r/config/recall.toml"),
-            (homes.cache.clone(), "/r/cache"),
+            (dirs.socket(), "/r/run/recalld.sock"),
+            (dirs.lock(), "/r/run/recalld.lock"),
+            (dirs.data_lock(), "/r/data/recalld.lock"),
+            (dirs.start_lock(), "/r/run/start.lock"),
+            (dirs.log_file(), "/r/state/logs/recalld.log"),
+            (dirs.global_root(), "/r/data/global"),
+            (dirs.models(), "/r/data/models"),
+            (dirs.runtimes(), "/r/data/runtimes"),
+            (dirs.embeddings(), "/r/cache/embeddings.db"),
+            (dirs.user_config(), "/r/config/recall.toml"),
+            (dirs.cache.clone(), "/r/cache"),
         ];
         for (path, expected) in everything {
             assert_eq!(path, Path::new(expected));
@@ -239,46 +239,46 @@ mod tests {
             (None, "/tmp/recall-7/recalld.sock"),
             (Some("relative"), "/tmp/recall-7/recalld.sock"),
         ] {
-            let homes = Homes::from_environment(&on_platform(runtime_dir)).expect("short");
-            assert_eq!(homes.socket(), Path::new(expected));
+            let dirs = Dirs::from_environment(&on_platform(runtime_dir)).expect("short");
+            assert_eq!(dirs.socket(), Path::new(expected));
         }
     }
 
     #[test]
     fn invalid_directories_are_refused() {
         let at = |home: &str| Environment { recall_home: Some(home.into()), ..Environment::default() };
-        assert_eq!(Homes::from_environment(&at("r")), Err(HomesError::Relative { path: "r".into() }));
-        assert_eq!(Homes::from_environment(&Environment::default()), Err(HomesError::NoHome));
+        assert_eq!(Dirs::from_environment(&at("r")), Err(DirsError::Relative { path: "r".into() }));
+        assert_eq!(Dirs::from_environment(&Environment::default()), Err(DirsError::NoHome));
 
         let behind_home = "/run/recalld.sock".len();
         let fitting = format!("/{}", "x".repeat(SOCKET_PATH_BYTES - behind_home - 1));
-        assert!(Homes::from_environment(&at(&fitting)).is_ok());
-        let deep = Homes::below(Path::new("/r")).with_runtime(format!("{fitting}/run/deeper").into());
-        assert!(matches!(deep, Err(HomesError::SocketPathTooLong { .. })), "{deep:?}");
-        let refused = Homes::from_environment(&at(&format!("{fitting}x")));
+        assert!(Dirs::from_environment(&at(&fitting)).is_ok());
+        let deep = Dirs::below(Path::new("/r")).with_runtime(format!("{fitting}/run/deeper").into());
+        assert!(matches!(deep, Err(DirsError::SocketPathTooLong { .. })), "{deep:?}");
+        let refused = Dirs::from_environment(&at(&format!("{fitting}x")));
         assert!(
-            matches!(refused, Err(HomesError::SocketPathTooLong { length_bytes, limit_bytes, .. }) if length_bytes == limit_bytes + 1),
+            matches!(refused, Err(DirsError::SocketPathTooLong { length_bytes, limit_bytes, .. }) if length_bytes == limit_bytes + 1),
             "{refused:?}"
         );
     }
 
     #[test]
     fn an_uninitialised_project_has_its_own_index_folder() {
-        let homes = Homes::below(Path::new("/r"));
-        let folder = homes.store_dir(Path::new("/src/a"));
+        let dirs = Dirs::below(Path::new("/r"));
+        let folder = dirs.store_dir(Path::new("/src/a"));
         assert_eq!(folder, Path::new("/r/data/stores").join(folder.file_name().expect("named")));
         assert_eq!(folder.file_name().expect("named").len(), 16);
-        assert_eq!(folder, homes.store_dir(Path::new("/src/a")));
-        assert_ne!(folder, homes.store_dir(Path::new("/src/b")));
+        assert_eq!(folder, dirs.store_dir(Path::new("/src/a")));
+        assert_ne!(folder, dirs.store_dir(Path::new("/src/b")));
     }
 
     #[test]
     fn every_project_has_its_own_ranker_path() {
-        let homes = Homes::below(Path::new("/r"));
-        let file = homes.code_ranker(Path::new("/src/a"));
+        let dirs = Dirs::below(Path::new("/r"));
+        let file = dirs.code_ranker(Path::new("/src/a"));
         let folder = file.parent().expect("in a folder");
         assert_eq!(file, folder.join("code.ranker"));
         assert_eq!(folder.parent(), Some(Path::new("/r/data/rankers")));
-        assert_ne!(file, homes.code_ranker(Path::new("/src/b")));
+        assert_ne!(file, dirs.code_ranker(Path::new("/src/b")));
     }
 }
