@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use recall_client::ConnectError;
 use recall_client::daemon::StopError;
-use recall_config::{ConfigError, HomesError, ProjectError};
+use recall_config::{ConfigError, DirsError, ProjectError};
 use recall_core::error_causes;
 use recall_proto::{Failure, Reason};
 
@@ -163,12 +163,12 @@ impl From<ConfigError> for Complaint {
     }
 }
 
-impl From<HomesError> for CommandError {
-    fn from(error: HomesError) -> Self {
+impl From<DirsError> for CommandError {
+    fn from(error: DirsError) -> Self {
         let hint = match &error {
-            HomesError::Relative { .. } => "set RECALL_HOME to an absolute path",
-            HomesError::NoHome => "set HOME, or RECALL_HOME to a folder of your own",
-            HomesError::SocketPathTooLong { .. } => "set RECALL_HOME to a shorter path",
+            DirsError::Relative { .. } => "set RECALL_HOME to an absolute path",
+            DirsError::NoHome => "set HOME, or RECALL_HOME to a folder of your own",
+            DirsError::SocketPathTooLong { .. } => "set RECALL_HOME to a shorter path",
         };
         Complaint::usage(error.to_string()).with_hint(hint).into()
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use recall_client::{Client, ConnectError, ConnectOptions, Launch};
-use recall_config::{ConfigError, Environment, Homes, Settings};
+use recall_config::{ConfigError, Dirs, Environment, Settings};
 use recall_proto::v1;
 use tonic::Status;
 
@@ -70,7 +70,7 @@ impl Invocation {
     /// How the daemon is looked for.
     pub(crate) fn options(&self, launch: Launch, settings: &Settings) -> ConnectOptions {
         ConnectOptions {
-            homes: self.surroundings.homes.clone(),
+            dirs: self.surroundings.dirs.clone(),
             launch,
             daemon_binary: None,
             daemon_home: None,
@@ -85,15 +85,15 @@ impl Invocation {
     /// It has the user's settings: their file is copied into the home.
     pub(crate) async fn connect_apart(&self, home: &Path) -> Result<Client, CommandError> {
         let environment = Environment { recall_home: Some(home.to_owned()), ..self.surroundings.environment.clone() };
-        let homes = Homes::from_environment(&environment)?;
+        let dirs = Dirs::from_environment(&environment)?;
         let refused = |source| Complaint::refused(format!("cannot make a home in {}", home.display()), &source);
-        std::fs::create_dir_all(&homes.config).map_err(refused)?;
-        let given = self.surroundings.homes.user_config();
+        std::fs::create_dir_all(&dirs.config).map_err(refused)?;
+        let given = self.surroundings.dirs.user_config();
         if given.exists() {
-            std::fs::copy(given, homes.user_config()).map_err(refused)?;
+            std::fs::copy(given, dirs.user_config()).map_err(refused)?;
         }
         let options = ConnectOptions {
-            homes,
+            dirs,
             launch: Launch::Private,
             daemon_binary: None,
             daemon_home: Some(home.to_owned()),
@@ -118,8 +118,8 @@ impl Invocation {
     /// # Errors
     /// The user's configuration cannot be read, or is wrong.
     fn load_settings(&self) -> Result<Settings, ConfigError> {
-        let Surroundings { homes, environment, .. } = &self.surroundings;
-        Settings::load(homes, None, environment, &[]).map(|loaded| loaded.settings)
+        let Surroundings { dirs, environment, .. } = &self.surroundings;
+        Settings::load(dirs, None, environment, &[]).map(|loaded| loaded.settings)
     }
 
     /// Reports a wrong configuration that does not stop the command.

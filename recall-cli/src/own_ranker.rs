@@ -18,7 +18,7 @@ pub(crate) fn place(root: &Path, invocation: &Invocation) -> Result<PathBuf, Com
     project_root::check(root, invocation)?;
     let resolved = root.canonicalize();
     let resolved = resolved.map_err(|error| Complaint::refused(format!("cannot read {}", root.display()), &error))?;
-    Ok(invocation.surroundings.homes.code_ranker(&resolved))
+    Ok(invocation.surroundings.dirs.code_ranker(&resolved))
 }
 
 /// Writes a ranker, whole or not at all; the folder is made where it does not exist.

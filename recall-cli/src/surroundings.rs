@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use recall_config::{Environment, Homes};
+use recall_config::{Dirs, Environment};
 use recall_proto::Reason;
 
 use crate::Exit;
@@ -20,7 +20,7 @@ pub(crate) struct Surroundings {
     /// The variables that concern recall.
     pub(crate) environment: Environment,
     /// Where recall's files live.
-    pub(crate) homes: Homes,
+    pub(crate) dirs: Dirs,
     /// Who calls.
     pub(crate) caller: Caller,
     /// Where programs are looked for.
@@ -48,12 +48,12 @@ impl Surroundings {
             complaint
         })?;
         let environment = Environment::capture();
-        let homes = Homes::from_environment(&environment)?;
+        let dirs = Dirs::from_environment(&environment)?;
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         Ok(Self {
             directory,
             environment,
-            homes,
+            dirs,
             caller: Caller::read(variable),
             programs: Programs {
                 beside: std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned)),

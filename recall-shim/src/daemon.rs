@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use recall_client::{Client, ConnectOptions, Launch, is_gone};
-use recall_config::{Homes, HomesError};
+use recall_config::{Dirs, DirsError};
 use tokio::sync::Mutex;
 use tonic::Status;
 
@@ -40,9 +40,9 @@ struct Link {
 
 impl Daemon {
     /// Connects to nothing yet.
-    pub(crate) fn new(homes: Result<Homes, HomesError>) -> Self {
-        let options = homes.map(|homes| ConnectOptions {
-            homes,
+    pub(crate) fn new(dirs: Result<Dirs, DirsError>) -> Self {
+        let options = dirs.map(|dirs| ConnectOptions {
+            dirs,
             launch: Launch::IfNeeded,
             daemon_binary: None,
             daemon_home: None,

@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::fmt;
 
 use recall_client::ConnectError;
-use recall_config::{HomesError, ProjectError};
+use recall_config::{DirsError, ProjectError};
 use recall_core::{error_chain, error_chain_as};
 use recall_proto::{Failure, Reason};
 use tonic::Status;
@@ -173,12 +173,12 @@ impl From<&ConnectError> for ToolError {
     }
 }
 
-impl From<&HomesError> for ToolError {
-    fn from(error: &HomesError) -> Self {
+impl From<&DirsError> for ToolError {
+    fn from(error: &DirsError) -> Self {
         let hint = match error {
-            HomesError::Relative { .. } => "set RECALL_HOME to an absolute path in the MCP server's `env`",
-            HomesError::NoHome => "set HOME or RECALL_HOME in the MCP server's `env`",
-            HomesError::SocketPathTooLong { .. } => "set RECALL_HOME to a shorter path in the MCP server's `env`",
+            DirsError::Relative { .. } => "set RECALL_HOME to an absolute path in the MCP server's `env`",
+            DirsError::NoHome => "set HOME or RECALL_HOME in the MCP server's `env`",
+            DirsError::SocketPathTooLong { .. } => "set RECALL_HOME to a shorter path in the MCP server's `env`",
         };
         Self::new(Code::Unavailable, error.to_string()).with_hint(hint)
     }
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_wrong_home_says_what_to_set() {
-        insta::assert_snapshot!(ToolError::from(&HomesError::Relative { path: "here".into() }), @r"
+        insta::assert_snapshot!(ToolError::from(&DirsError::Relative { path: "here".into() }), @r"
         UNAVAILABLE: RECALL_HOME is `here`, which is not an absolute path
         hint: set RECALL_HOME to an absolute path in the MCP server's `env`
         ");

@@ -42,8 +42,8 @@ pub(crate) struct Shim {
 impl Shim {
     /// Connects to nothing yet.
     pub(crate) fn new(tools: ToolSet, surroundings: Surroundings) -> Self {
-        let Surroundings { homes, home, context, is_own_session } = surroundings;
-        Self { tools: Tool::of_set(tools), context, is_own_session, home, daemon: Daemon::new(homes) }
+        let Surroundings { dirs, home, context, is_own_session } = surroundings;
+        Self { tools: Tool::of_set(tools), context, is_own_session, home, daemon: Daemon::new(dirs) }
     }
 
     /// Ends the session of a client that is gone, where the session was this process's own and something was asked in it.

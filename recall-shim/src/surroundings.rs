@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use recall_config::{Environment, Homes, HomesError};
+use recall_config::{Dirs, DirsError, Environment};
 use recall_proto::v1::{Provenance, RequestContext};
 
 use crate::tool::key::key;
@@ -12,7 +12,7 @@ use crate::tool::key::key;
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
     /// Where the daemon is found.
-    pub(crate) homes: Result<Homes, HomesError>,
+    pub(crate) dirs: Result<Dirs, DirsError>,
     /// The user's home folder; `None` where there is none.
     pub(crate) home: Option<PathBuf>,
     /// What every request says about where it comes from; the agent's name is added with each.
@@ -33,7 +33,7 @@ impl Surroundings {
             context.session_id = format!("mcp-{}", key());
         }
         let environment = Environment::capture();
-        Self { homes: Homes::from_environment(&environment), home: environment.home, context, is_own_session }
+        Self { dirs: Dirs::from_environment(&environment), home: environment.home, context, is_own_session }
     }
 }
 

@@ -15,12 +15,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_config::{Environment, Homes, ModelSetting, ModelsSettings, ProxySetting, Settings};
+use recall_config::{Dirs, Environment, ModelSetting, ModelsSettings, ProxySetting, Settings};
 use recall_core::Embedder as _;
 use recall_engine::{EmbeddingModel, Encoders, Engine, Reranker};
 use recall_models::{
-    BuiltIn, FetchSettings, FolderError, Installed, KNOWN, Known, Manifest, ModelsFolder, OnnxCrossEncoder,
-    OnnxEncoder, OnnxSettings, Role,
+    BuiltIn, FetchSettings, FolderError, Installed, Manifest, ModelsFolder, OnnxCrossEncoder, OnnxEncoder,
+    OnnxSettings, REGISTRY, RegistryModel, Role,
 };
 use recall_proto::v1;
 
@@ -68,12 +68,12 @@ pub(crate) struct Models {
 
 impl Models {
     /// The models of a user. Reads nothing.
-    pub(crate) fn new(homes: &Homes, environment: &Environment, settings: &Settings) -> Self {
+    pub(crate) fn new(dirs: &Dirs, environment: &Environment, settings: &Settings) -> Self {
         let ModelsSettings { runtime, providers, threads, idle_unload, hub, index, proxy, embeddings_bytes: _ } =
             settings.models.clone();
         Self {
-            folder: ModelsFolder::new(homes.models()),
-            runtimes: Runtimes { configured: runtime, folder: homes.runtimes() },
+            folder: ModelsFolder::new(dirs.models()),
+            runtimes: Runtimes { configured: runtime, folder: dirs.runtimes() },
             onnx: OnnxSettings { providers, threads: threads.get(), idle: idle_unload, ..OnnxSettings::default() },
             fetch: match proxy {
                 ProxySetting::Environment => FetchSettings {
@@ -99,8 +99,9 @@ impl Models {
         let installed = self.folder.list()?;
         let mut models: Vec<v1::Model> = installed.iter().map(|model| self.describe(model)).collect();
         models.push(self.built_in());
-        let is_there = |known: &&Known| !installed.iter().any(|model| model.name.eq_ignore_ascii_case(known.name));
-        models.extend(KNOWN.iter().filter(is_there).map(told::known));
+        let is_there =
+            |known: &&RegistryModel| !installed.iter().any(|model| model.name.eq_ignore_ascii_case(known.name));
+        models.extend(REGISTRY.iter().filter(is_there).map(told::known));
         if let Some(role) = role {
             models.retain(|model| model.roles.iter().any(|known| known == role.as_str()));
         }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use recall_config::{Homes, LockNote, RuntimeError};
+use recall_config::{Dirs, LockNote, RuntimeError};
 use recall_core::error_chain;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::MissedTickBehavior;
@@ -27,7 +27,7 @@ const SOCKETS_WAITING: usize = 1;
 /// The place that a daemon holds.
 #[derive(Debug)]
 pub(crate) struct Standing {
-    homes: Homes,
+    dirs: Dirs,
     note: LockNote,
     /// Decides who may serve the data; a private daemon has none, as it serves them next to the shared one.
     data: Option<DaemonLock>,
@@ -54,7 +54,7 @@ impl Standing {
     /// # Errors
     /// A lock cannot be had.
     pub(crate) fn claim(
-        homes: &Homes,
+        dirs: &Dirs,
         tenure: Tenure,
         note: &LockNote,
         maker: SocketMaker,
@@ -62,19 +62,19 @@ impl Standing {
         let is_live = |holder: Option<&LockNote>| {
             let elsewhere = holder.and_then(|note| note.socket.as_ref());
             maker == SocketMaker::Daemon
-                && (socket::is_live(&homes.socket()) || elsewhere.is_some_and(|path| socket::is_live(path)))
+                && (socket::is_live(&dirs.socket()) || elsewhere.is_some_and(|path| socket::is_live(path)))
         };
         let claim = |path: PathBuf| DaemonLock::claim(&path, note, LOCK_PATIENCE, is_live);
         let data = match tenure {
             Tenure::Private => None,
-            Tenure::Detached | Tenure::Kept => match claim(homes.data_lock())? {
+            Tenure::Detached | Tenure::Kept => match claim(dirs.data_lock())? {
                 Claim::Ours(lock) => Some(lock),
                 Claim::Theirs => return Ok(None),
             },
         };
-        let Claim::Ours(runtime) = claim(homes.lock())? else { return Ok(None) };
-        let path = homes.socket();
-        Ok(Some(Self { homes: homes.clone(), note: note.clone(), data, runtime, path, socket: None }))
+        let Claim::Ours(runtime) = claim(dirs.lock())? else { return Ok(None) };
+        let path = dirs.socket();
+        Ok(Some(Self { dirs: dirs.clone(), note: note.clone(), data, runtime, path, socket: None }))
     }
 
     /// Says where the daemon listens. From then on clients may ask it by a signal to look after its socket.
@@ -83,7 +83,7 @@ impl Standing {
     /// The note in a lock cannot be written.
     pub(crate) fn listens(&mut self, bound: &Bound) -> Result<(), LockError> {
         // A socket of the service manager without a path is out of the reach of clients: the next look binds one.
-        self.path = bound.path.clone().unwrap_or_else(|| self.homes.socket());
+        self.path = bound.path.clone().unwrap_or_else(|| self.dirs.socket());
         self.socket = bound.file.as_ref().map(SocketFile::id).or_else(|| FileId::at(&self.path));
         self.note.socket = Some(self.path.clone());
         self.runtime.record(&self.note)?;
@@ -102,13 +102,13 @@ impl Standing {
         }
         let is_in_place = self.socket.is_some() && FileId::at(&self.path) == self.socket;
         if !is_in_place {
-            self.homes.prepare_runtime()?;
+            self.dirs.prepare_runtime()?;
         }
         self.runtime.hold_in_place(&self.note)?;
         if is_in_place {
             return Ok(None);
         }
-        let path = self.homes.socket();
+        let path = self.dirs.socket();
         let bound = socket::bind(&path)?;
         self.listens(&bound)?;
         tracing::warn!(socket = %path.display(), "the socket was gone and is bound again");
@@ -183,48 +183,48 @@ mod tests {
 
     use super::*;
 
-    fn homes(place: &Path) -> Homes {
+    fn dirs(place: &Path) -> Dirs {
         let environment = Environment { recall_home: Some(place.to_owned()), ..Environment::default() };
-        Homes::from_environment(&environment).expect("absolute and short")
+        Dirs::from_environment(&environment).expect("absolute and short")
     }
 
     fn note(pid: u32) -> LockNote {
         LockNote { pid, started: None, since: None, socket: None }
     }
 
-    fn begin(homes: &Homes, tenure: Tenure) -> (Standing, Bound) {
-        homes.prepare_runtime().expect("writable");
-        let standing = Standing::claim(homes, tenure, &note(1), SocketMaker::Daemon).expect("free");
+    fn begin(dirs: &Dirs, tenure: Tenure) -> (Standing, Bound) {
+        dirs.prepare_runtime().expect("writable");
+        let standing = Standing::claim(dirs, tenure, &note(1), SocketMaker::Daemon).expect("free");
         let mut standing = standing.expect("nobody else is there");
-        let bound = socket::bind(&homes.socket()).expect("free");
+        let bound = socket::bind(&dirs.socket()).expect("free");
         standing.listens(&bound).expect("writable");
         (standing, bound)
     }
 
-    type Deletion = fn(&Homes) -> std::io::Result<()>;
+    type Deletion = fn(&Dirs) -> std::io::Result<()>;
 
     #[tokio::test]
     async fn what_is_deleted_is_put_back() {
         let place = tempfile::tempdir().expect("a temporary directory");
-        let homes = homes(place.path());
-        let (mut standing, mut bound) = begin(&homes, Tenure::Detached);
+        let dirs = dirs(place.path());
+        let (mut standing, mut bound) = begin(&dirs, Tenure::Detached);
         assert!(standing.look().expect("all is well").is_none());
         let deletions: [(Deletion, bool); 5] = [
-            (|homes| fs::remove_file(homes.socket()), true),
-            (|homes| fs::remove_file(homes.lock()), false),
-            (|homes| fs::remove_file(homes.data_lock()), false),
-            (|homes| fs::remove_dir_all(&homes.runtime), true),
-            (|homes| fs::rename(homes.socket(), homes.runtime.join("elsewhere")), true),
+            (|dirs| fs::remove_file(dirs.socket()), true),
+            (|dirs| fs::remove_file(dirs.lock()), false),
+            (|dirs| fs::remove_file(dirs.data_lock()), false),
+            (|dirs| fs::remove_dir_all(&dirs.runtime), true),
+            (|dirs| fs::rename(dirs.socket(), dirs.runtime.join("elsewhere")), true),
         ];
         for (number, (delete, is_bound_again)) in deletions.into_iter().enumerate() {
-            delete(&homes).expect("there");
+            delete(&dirs).expect("there");
             let again = standing.look().expect("it can be put back");
             assert_eq!(again.is_some(), is_bound_again, "deletion {number}");
             bound = again.unwrap_or(bound);
-            assert!(socket::is_live(&homes.socket()), "deletion {number}");
-            for lock in [homes.lock(), homes.data_lock()] {
+            assert!(socket::is_live(&dirs.socket()), "deletion {number}");
+            for lock in [dirs.lock(), dirs.data_lock()] {
                 let noted = LockNote::parse(&fs::read_to_string(lock).expect("there")).expect("a note");
-                assert_eq!((noted.pid, noted.socket), (1, Some(homes.socket())), "deletion {number}");
+                assert_eq!((noted.pid, noted.socket), (1, Some(dirs.socket())), "deletion {number}");
             }
             assert!(standing.look().expect("all is well").is_none(), "deletion {number}");
         }
@@ -234,9 +234,9 @@ mod tests {
     #[tokio::test]
     async fn who_finds_another_daemon_in_its_place_is_displaced() {
         let place = tempfile::tempdir().expect("a temporary directory");
-        let homes = homes(place.path());
-        let (mut standing, bound) = begin(&homes, Tenure::Detached);
-        for lock in [homes.lock(), homes.data_lock()] {
+        let dirs = dirs(place.path());
+        let (mut standing, bound) = begin(&dirs, Tenure::Detached);
+        for lock in [dirs.lock(), dirs.data_lock()] {
             fs::remove_file(&lock).expect("there");
             let other = DaemonLock::claim(&lock, &note(2), Duration::ZERO, |_| false).expect("free");
             let Err(Displaced::Lock(LockError::Held { holder, .. })) = standing.look() else {
@@ -252,19 +252,19 @@ mod tests {
     async fn a_folder_that_others_may_write_to_is_not_bound_in() {
         use std::os::unix::fs::PermissionsExt as _;
         let place = tempfile::tempdir().expect("a temporary directory");
-        let homes = homes(place.path());
-        let (mut standing, _bound) = begin(&homes, Tenure::Detached);
-        fs::remove_dir_all(&homes.runtime).expect("there");
-        fs::create_dir(&homes.runtime).expect("writable");
-        fs::set_permissions(&homes.runtime, fs::Permissions::from_mode(0o777)).expect("ours");
+        let dirs = dirs(place.path());
+        let (mut standing, _bound) = begin(&dirs, Tenure::Detached);
+        fs::remove_dir_all(&dirs.runtime).expect("there");
+        fs::create_dir(&dirs.runtime).expect("writable");
+        fs::set_permissions(&dirs.runtime, fs::Permissions::from_mode(0o777)).expect("ours");
         assert!(matches!(standing.look(), Err(Displaced::Runtime(_))));
-        assert_eq!(fs::read_dir(&homes.runtime).expect("there").count(), 0);
+        assert_eq!(fs::read_dir(&dirs.runtime).expect("there").count(), 0);
     }
 
     #[tokio::test]
     async fn the_data_have_one_shared_daemon_wherever_it_listens_and_private_ones_besides() {
         let place = tempfile::tempdir().expect("a temporary directory");
-        let first = homes(place.path());
+        let first = dirs(place.path());
         let (_standing, _bound) = begin(&first, Tenure::Kept);
         let second = first.clone().with_runtime(place.path().join("run2")).expect("short");
         second.prepare_runtime().expect("writable");

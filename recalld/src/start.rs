@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use clap::Parser as _;
 use recall_config::{
-    ConfigError, Environment, Homes, HomesError, Loaded, LockNote, ProcessStart, RuntimeError, Settings,
+    ConfigError, Dirs, DirsError, Environment, Loaded, LockNote, ProcessStart, RuntimeError, Settings,
 };
 use recall_core::Clock as _;
 use rustix::fs::Mode;
@@ -54,9 +54,9 @@ fn run(args: &Args) -> Result<(), StartError> {
     }
 
     let environment = Environment::capture();
-    let homes = homes(args, &environment)?;
-    let loaded = Settings::load(&homes, None, &environment, &[]);
-    let log = log_destination(tenure, &homes);
+    let dirs = dirs(args, &environment)?;
+    let loaded = Settings::load(&dirs, None, &environment, &[]);
+    let log = log_destination(tenure, &dirs);
     let fallback = Settings::default();
     let settings = loaded.as_ref().map_or(&fallback, |loaded| &loaded.settings);
     log::start(&log, &settings.daemon)?;
@@ -66,22 +66,22 @@ fn run(args: &Args) -> Result<(), StartError> {
         tracing::warn!(%warning, "a setting was passed over");
     }
 
-    homes.prepare_runtime()?;
+    dirs.prepare_runtime()?;
     let inherited = listenfd::ListenFd::from_env().take_unix_listener(0).map_err(StartError::Inherit)?;
     let (pid, started_at) = (std::process::id(), SystemClock.now());
     let note = LockNote { pid, started: ProcessStart::of(pid), since: Some(started_at), socket: None };
     let maker = if inherited.is_some() { SocketMaker::ServiceManager } else { SocketMaker::Daemon };
-    let Some(standing) = Standing::claim(&homes, tenure, &note, maker)? else { return Ok(()) };
+    let Some(standing) = Standing::claim(&dirs, tenure, &note, maker)? else { return Ok(()) };
     raise_file_limit();
     let runtime = runtime()?;
-    let socket = inherited.as_ref().and_then(socket::path_of).unwrap_or_else(|| homes.socket());
-    let (data_home, log_file) = (homes.data.clone(), log.path().map(ToOwned::to_owned));
+    let socket = inherited.as_ref().and_then(socket::path_of).unwrap_or_else(|| dirs.socket());
+    let (data_home, log_file) = (dirs.data.clone(), log.path().map(ToOwned::to_owned));
     let identity = Identity { pid, tenure, started_at, started, socket, data_home, log: log_file };
-    let outcome = runtime.block_on(serve(identity, &homes, standing, environment, settings, inherited));
+    let outcome = runtime.block_on(serve(identity, &dirs, standing, environment, settings, inherited));
     // What did not stop in time is not waited for.
     runtime.shutdown_background();
     if tenure == Tenure::Private {
-        leave_nothing(&homes, &log);
+        leave_nothing(&dirs, &log);
     }
     outcome
 }
@@ -89,16 +89,16 @@ fn run(args: &Args) -> Result<(), StartError> {
 /// Serves from the bound socket to the end.
 async fn serve(
     identity: Identity,
-    homes: &Homes,
+    dirs: &Dirs,
     mut standing: Standing,
     environment: Environment,
     settings: Settings,
     inherited: Option<std::os::unix::net::UnixListener>,
 ) -> Result<(), StartError> {
-    let bound = listen(homes, inherited)?;
+    let bound = listen(dirs, inherited)?;
     let (events, received) = event::queue();
     let tenure = identity.tenure;
-    let daemon = Arc::new(wiring::daemon(identity, homes, environment, settings, events.clone()));
+    let daemon = Arc::new(wiring::daemon(identity, dirs, environment, settings, events.clone()));
 
     models::warm_up(daemon.settings.search.model);
     wake::on_signals(events.clone()).map_err(StartError::Signals)?;
@@ -134,27 +134,27 @@ fn log_start(daemon: &Daemon) {
     tracing::info!(version = VERSION, pid = daemon.identity.pid, ?tenure, socket = %socket.display(), took_us, "listening");
 }
 
-fn listen(homes: &Homes, inherited: Option<std::os::unix::net::UnixListener>) -> Result<Bound, SocketError> {
+fn listen(dirs: &Dirs, inherited: Option<std::os::unix::net::UnixListener>) -> Result<Bound, SocketError> {
     match inherited {
         Some(listener) => socket::adopt(listener),
-        None => socket::bind(&homes.socket()),
+        None => socket::bind(&dirs.socket()),
     }
 }
 
-fn homes(args: &Args, environment: &Environment) -> Result<Homes, StartError> {
-    let homes = Homes::from_environment(environment)?;
+fn dirs(args: &Args, environment: &Environment) -> Result<Dirs, StartError> {
+    let dirs = Dirs::from_environment(environment)?;
     Ok(match &args.runtime {
-        Some(runtime) => Homes { runtime: runtime.clone(), ..homes },
-        None => homes,
+        Some(runtime) => Dirs { runtime: runtime.clone(), ..dirs },
+        None => dirs,
     })
 }
 
 /// A private daemon logs beside its socket, so that nothing of it is left and nobody else's log is in its way.
-fn log_destination(tenure: Tenure, homes: &Homes) -> Destination {
+fn log_destination(tenure: Tenure, dirs: &Dirs) -> Destination {
     match tenure {
-        Tenure::Detached => Destination::File(homes.log_dir().join("recalld.log")),
+        Tenure::Detached => Destination::File(dirs.log_dir().join("recalld.log")),
         Tenure::Kept => Destination::Stderr,
-        Tenure::Private => Destination::File(homes.runtime.join("recalld.log")),
+        Tenure::Private => Destination::File(dirs.runtime.join("recalld.log")),
     }
 }
 
@@ -165,12 +165,12 @@ fn runtime() -> Result<Runtime, StartError> {
 }
 
 /// Removes what a private daemon made in its runtime folder, and the folder where nothing else is in it.
-fn leave_nothing(homes: &Homes, log: &Destination) {
-    let made = [Some(homes.lock()), log.path().map(ToOwned::to_owned)];
+fn leave_nothing(dirs: &Dirs, log: &Destination) {
+    let made = [Some(dirs.lock()), log.path().map(ToOwned::to_owned)];
     for path in made.into_iter().flatten() {
         let _ = std::fs::remove_file(path);
     }
-    let _ = std::fs::remove_dir(&homes.runtime);
+    let _ = std::fs::remove_dir(&dirs.runtime);
 }
 
 /// Tells whoever started the daemon why it did not; the log may not be there to tell.
@@ -184,7 +184,7 @@ fn report(message: &str) {
 pub(crate) enum StartError {
     /// Nobody says where its files are.
     #[error("cannot tell where recall's files are")]
-    Homes(#[from] HomesError),
+    Dirs(#[from] DirsError),
     /// The configuration is wrong.
     #[error("the configuration is wrong")]
     Config(#[from] ConfigError),
@@ -215,7 +215,7 @@ impl StartError {
     /// 2 for what the user set, 70 for what the system or the program did.
     fn exit_code(&self) -> u8 {
         match self {
-            Self::Homes(_) | Self::Config(_) => 2,
+            Self::Dirs(_) | Self::Config(_) => 2,
             Self::Log(_)
             | Self::Runtime(_)
             | Self::Lock(_)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use recall_config::{DaemonSettings, Environment, Homes, ModelSetting, RankerSetting, Settings};
+use recall_config::{DaemonSettings, Dirs, Environment, ModelSetting, RankerSetting, Settings};
 use recall_core::{Weights, error_chain};
 use recall_engine::{
     EmbeddingModel, EmbeddingStoreSettings, Engine, EngineSettings, MemorySettings, Places, RankerChoice, Rankers,
@@ -36,16 +36,16 @@ const TRANSFERS_AT_ONCE: NonZero<usize> = NonZero::new(2).expect("2 is not zero"
 /// Builds what all requests share. Opens nothing.
 pub(crate) fn daemon(
     identity: Identity,
-    homes: &Homes,
+    dirs: &Dirs,
     environment: Environment,
     settings: Settings,
     events: Events,
 ) -> Daemon {
     let stop = CancellationToken::new();
     let at_once = settings.index.at_once;
-    let models = Arc::new(Models::new(homes, &environment, &settings));
+    let models = Arc::new(Models::new(dirs, &environment, &settings));
     let shares = Shares::of(settings.daemon.memory_ceiling_bytes);
-    let engine = Arc::new(engine(homes, environment, &settings, memory(&settings, shares, Arc::clone(&models))));
+    let engine = Arc::new(engine(dirs, environment, &settings, memory(&settings, shares, Arc::clone(&models))));
     let DaemonSettings { unread_bytes, max_message_bytes, .. } = settings.daemon;
     let admission = Admission::new(shares.call_bytes, unread_bytes, max_message_bytes);
     models.hand_to(&engine);
@@ -82,17 +82,17 @@ fn memory(settings: &Settings, shares: Shares, models: Arc<Models>) -> MemorySet
     }
 }
 
-fn engine(homes: &Homes, environment: Environment, settings: &Settings, memory: MemorySettings) -> Engine {
+fn engine(dirs: &Dirs, environment: Environment, settings: &Settings, memory: MemorySettings) -> Engine {
     let places = Places {
-        global_root: homes.global_root(),
-        stores: homes.data.join("stores"),
+        global_root: dirs.global_root(),
+        stores: dirs.data.join("stores"),
         home: environment.home.clone(),
         allowed_roots: settings.roots.allowed.clone(),
         domains: settings.roots.domains.clone(),
     };
-    let embeddings = homes.embeddings();
-    let (homes, user) = (homes.clone(), settings.clone());
-    let of_store = move |root: &Path| store_settings(&homes, &environment, &user, root);
+    let embeddings = dirs.embeddings();
+    let (dirs, user) = (dirs.clone(), settings.clone());
+    let of_store = move |root: &Path| store_settings(&dirs, &environment, &user, root);
     let engine_settings = EngineSettings { memory, ..engine_settings(settings, embeddings) };
     Engine::new(places, engine_settings, Box::new(of_store), Arc::new(SystemClock))
 }
@@ -125,8 +125,8 @@ fn engine_settings(settings: &Settings, embeddings: PathBuf) -> EngineSettings {
 }
 
 /// The settings of a project. One whose configuration is wrong gets the user's, with a warning.
-fn store_settings(homes: &Homes, environment: &Environment, user: &Settings, root: &Path) -> StoreSettings {
-    let (settings, mut warnings): (_, Vec<String>) = match Settings::load(homes, Some(root), environment, &[]) {
+fn store_settings(dirs: &Dirs, environment: &Environment, user: &Settings, root: &Path) -> StoreSettings {
+    let (settings, mut warnings): (_, Vec<String>) = match Settings::load(dirs, Some(root), environment, &[]) {
         Ok(loaded) => (loaded.settings, loaded.warnings.iter().map(ToString::to_string).collect()),
         Err(error) => (user.clone(), vec![error_chain(&error)]),
     };
@@ -142,14 +142,14 @@ fn store_settings(homes: &Homes, environment: &Environment, user: &Settings, roo
         chunks_per_document: search.per_document.get(),
         weights: Weights { bm25: search.bm25_weight, ..Weights::default() },
         ranker: match search.ranker {
-            RankerSetting::Auto => RankerChoice::Own(homes.code_ranker(root)),
+            RankerSetting::Auto => RankerChoice::Own(dirs.code_ranker(root)),
             RankerSetting::BuiltIn => RankerChoice::BuiltIn,
             RankerSetting::None => RankerChoice::Fusion,
         },
         low_confidence: search.low_confidence,
         domains: search.domains,
         warnings,
-        files: vec![homes.user_config(), Homes::project_config(root)],
+        files: vec![dirs.user_config(), Dirs::project_config(root)],
     }
 }
 
@@ -169,11 +169,11 @@ mod tests {
     fn of_project(configuration: &str, user: &Settings) -> StoreSettings {
         let home = tempfile::tempdir().expect("a temporary directory");
         let environment = Environment { recall_home: Some(home.path().to_owned()), ..Environment::default() };
-        let homes = Homes::from_environment(&environment).expect("absolute");
+        let dirs = Dirs::from_environment(&environment).expect("absolute");
         let root = home.path().join("project");
         std::fs::create_dir_all(root.join(".recall")).expect("writable");
         std::fs::write(root.join(".recall/recall.toml"), configuration).expect("writable");
-        store_settings(&homes, &environment, user, &root)
+        store_settings(&dirs, &environment, user, &root)
     }
 
     #[test]

@@ -285,7 +285,7 @@ impl Bench<'_> {
 
     async fn client(&self) -> Client {
         let options = ConnectOptions {
-            homes: self.sandbox.homes(),
+            dirs: self.sandbox.dirs(),
             launch: Launch::Never,
             daemon_binary: None,
             daemon_home: None,

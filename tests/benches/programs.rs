@@ -82,7 +82,7 @@ impl Bench<'_> {
     /// A daemon that knows the directory, over one connection and over many.
     async fn warm(&self) {
         let options = ConnectOptions {
-            homes: self.sandbox.homes(),
+            dirs: self.sandbox.dirs(),
             launch: Launch::Never,
             daemon_binary: None,
             daemon_home: None,

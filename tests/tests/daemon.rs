@@ -87,7 +87,7 @@ async fn an_open_client_reaches_the_next_daemon_through_its_old_connection() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_older_daemon_is_asked_to_finish_and_replaced() {
     let home = Home::new(&[]);
-    let old = Other::start(&home.homes(), "0.0.1", 1..=1);
+    let old = Other::start(&home.dirs(), "0.0.1", 1..=1);
     let client = home.connect(Launch::IfNeeded).await.expect("a new daemon answers");
     assert_eq!(client.daemon().version, env!("CARGO_PKG_VERSION"));
     assert_eq!(old.shutdowns(), 1);
@@ -96,7 +96,7 @@ async fn an_older_daemon_is_asked_to_finish_and_replaced() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_older_daemon_is_used_where_none_may_be_started() {
     let home = Home::new(&[]);
-    let old = Other::start(&home.homes(), "0.0.1", 1..=1);
+    let old = Other::start(&home.dirs(), "0.0.1", 1..=1);
     let client = home.connect(Launch::Never).await.expect("they speak the same protocol");
     assert_eq!((client.daemon().version.as_str(), old.shutdowns()), ("0.0.1", 0));
 }
@@ -104,7 +104,7 @@ async fn an_older_daemon_is_used_where_none_may_be_started() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_newer_daemon_is_never_ended() {
     let home = Home::new(&[]);
-    let newer = Other::start(&home.homes(), "99.0.0", 7..=9);
+    let newer = Other::start(&home.dirs(), "99.0.0", 7..=9);
     match home.connect(Launch::IfNeeded).await {
         Err(ConnectError::Newer { version, protocols }) => {
             assert_eq!((version.as_str(), protocols), ("99.0.0", 7..=9));
@@ -127,7 +127,7 @@ async fn a_private_daemon_leaves_nothing_behind() {
     let status = client.status(v1::StatusRequest::default()).await.expect("it answers");
     let daemon_status = status.daemon.expect("always told");
     assert!(daemon_status.private && !daemon_status.auto_started);
-    assert!(!home.homes().socket().exists(), "the shared socket is not its business");
+    assert!(!home.dirs().socket().exists(), "the shared socket is not its business");
 
     let copy = client.clone();
     assert_eq!(folders(), 1);
@@ -161,8 +161,8 @@ async fn a_terminated_daemon_ends_in_order_though_clients_are_connected() {
     send_signal(client.daemon().pid, Signal::TERM);
     wait_until("it to end", || home.processes().is_empty().then_some(()));
     assert!(began.elapsed() < Duration::from_secs(5), "it took {:?}", began.elapsed());
-    assert!(!home.homes().socket().exists());
-    wait_until("its lock to be free", || (!daemon::is_running(&home.homes())).then_some(()));
+    assert!(!home.dirs().socket().exists());
+    wait_until("its lock to be free", || (!daemon::is_running(&home.dirs())).then_some(()));
     let log = home.log();
     assert!(log.contains("\"reason\":\"SIGTERM\"") && log.contains("\"finished\":true"), "{log}");
 }
@@ -171,8 +171,8 @@ async fn a_terminated_daemon_ends_in_order_though_clients_are_connected() {
 async fn a_client_that_hangs_does_not_keep_a_daemon_from_ending() {
     let home = Home::new(&[("RECALL_DAEMON__DRAIN", "1s")]);
     let client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
-    let _silent = UnixStream::connect(home.homes().socket()).expect("it listens");
-    let mut halfway = UnixStream::connect(home.homes().socket()).expect("it listens");
+    let _silent = UnixStream::connect(home.dirs().socket()).expect("it listens");
+    let mut halfway = UnixStream::connect(home.dirs().socket()).expect("it listens");
     halfway.write_all(b"PRI * HTTP/2.0\r\n\r\n").expect("it reads");
     send_signal(client.daemon().pid, Signal::TERM);
     let began = Instant::now();
@@ -183,13 +183,13 @@ async fn a_client_that_hangs_does_not_keep_a_daemon_from_ending() {
 #[tokio::test(flavor = "multi_thread")]
 async fn stopping_waits_for_the_end_and_finds_nobody_the_second_time() {
     let home = Home::new(&[]);
-    let homes = home.homes();
+    let dirs = home.dirs();
     let pid = home.connect(Launch::IfNeeded).await.expect("a daemon answers").daemon().pid;
     let deadline = Duration::from_secs(30);
-    let stopped = daemon::stop(&homes, "stop", deadline).await.expect("it obeys");
+    let stopped = daemon::stop(&dirs, "stop", deadline).await.expect("it obeys");
     assert_eq!(stopped, daemon::Stopped::Ended { pid, by: daemon::Means::Request });
-    assert!(!daemon::is_running(&homes));
-    let again = daemon::stop(&homes, "stop", deadline).await.expect("there is none");
+    assert!(!daemon::is_running(&dirs));
+    let again = daemon::stop(&dirs, "stop", deadline).await.expect("there is none");
     assert_eq!(again, daemon::Stopped::NotRunning);
     assert!(matches!(home.connect(Launch::Never).await, Err(ConnectError::NotRunning { .. })));
 }
@@ -209,9 +209,9 @@ async fn the_socket_is_the_users_alone() {
     let home = Home::new(&[]);
     let _client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
     let mode = |path: &std::path::Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
-    let homes = home.homes();
-    assert_eq!((mode(&homes.runtime), mode(&homes.socket()), mode(&homes.lock())), (0o700, 0o600, 0o600));
-    assert_eq!(mode(&daemon::log_file(&homes)), 0o600);
+    let dirs = home.dirs();
+    assert_eq!((mode(&dirs.runtime), mode(&dirs.socket()), mode(&dirs.lock())), (0o700, 0o600, 0o600));
+    assert_eq!(mode(&daemon::log_file(&dirs)), 0o600);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -223,12 +223,11 @@ async fn another_user_is_turned_away_unheard() {
     let home = Home::new(&[]);
     let client = home.connect(Launch::IfNeeded).await.expect("a daemon answers");
     // Every other fence is taken down, so that only the daemon's own check is left.
-    for (path, mode) in [(home.path().to_owned(), 0o755), (home.homes().runtime, 0o755), (home.homes().socket(), 0o666)]
-    {
+    for (path, mode) in [(home.path().to_owned(), 0o755), (home.dirs().runtime, 0o755), (home.dirs().socket(), 0o666)] {
         open_up(&path, mode);
     }
-    open_up(home.homes().runtime.parent().expect("below the home"), 0o755);
-    let socket = home.homes().socket();
+    open_up(home.dirs().runtime.parent().expect("below the home"), 0o755);
+    let socket = home.dirs().socket();
     let heard = std::thread::spawn(move || {
         // Linux keeps credentials a thread, and this one does nothing else any more.
         rustix::thread::set_thread_uid(rustix::process::Uid::from_raw(65534)).expect("root may become anybody");
@@ -335,7 +334,7 @@ async fn cycles_of_start_and_end_leave_nobody_behind() {
             0 => send_signal(client.daemon().pid, Signal::KILL),
             1 => send_signal(client.daemon().pid, Signal::TERM),
             _ => {
-                daemon::stop(&home.homes(), "stop", Duration::from_secs(30)).await.expect("it obeys");
+                daemon::stop(&home.dirs(), "stop", Duration::from_secs(30)).await.expect("it obeys");
             }
         }
         assert!(home.processes().len() <= 1);

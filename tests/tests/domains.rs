@@ -16,7 +16,7 @@ fn json_of(sandbox: &Sandbox, project: &Project, arguments: &[&str]) -> Value {
 fn a_project_lists_a_domain_and_sees_what_is_kept_there() {
     let sandbox = sandbox!();
     let team = sandbox.project("team", &[("jitter.md", "# Retry with jitter\n\nWait a random time.\n")]);
-    let configuration = sandbox.homes().user_config();
+    let configuration = sandbox.dirs().user_config();
     std::fs::create_dir_all(configuration.parent().expect("below the home")).expect("made");
     std::fs::write(&configuration, format!("roots.domains = {{ team = {:?} }}\n", team.root())).expect("written");
     let listing = "search.domains = [\"team\", \"nobody\"]\n";

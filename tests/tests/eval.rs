@@ -234,7 +234,7 @@ fn a_history_is_mined_and_asked_at_its_parent_trees() {
     check(&report["mean_of_queries"]["ndcg@10"], 1.0);
     check(&report["ablation"][0]["with"], 1.0);
     assert_eq!(sandbox.processes(), [0; 0], "the daemon of its own has ended");
-    assert!(!sandbox.homes().data.join("stores").exists(), "the user's indexes are not touched");
+    assert!(!sandbox.dirs().data.join("stores").exists(), "the user's indexes are not touched");
 
     let queries = fs::read_to_string(sandbox.path().join("src/mined/queries.jsonl")).expect("written");
     let texts: Vec<_> = queries

@@ -125,7 +125,7 @@ fn a_broken_file_of_the_user_keeps_nobody_from_asking_and_ending_the_daemon() {
     let sandbox = sandbox!();
     let project = project(&sandbox);
     assert_eq!(sandbox.recall(&project, &["search", "wombats"]).code, Some(0));
-    let file = sandbox.homes().user_config();
+    let file = sandbox.dirs().user_config();
     fs::create_dir_all(file.parent().expect("a folder")).expect("made");
     fs::write(&file, "[index\n").expect("written");
     for command in [&["daemon", "status"][..], &["status"], &["search", "wombats"], &["doctor"], &["daemon", "stop"]] {

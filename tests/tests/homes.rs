@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use recall_client::{Client, ConnectError, ConnectOptions, Launch};
-use recall_config::Homes;
+use recall_config::Dirs;
 use recall_proto::v1;
 use recall_testkit::{Project, Running};
 use recall_tests::{Sandbox, sandbox};
@@ -132,10 +132,10 @@ fn journals(folder: &Path) -> String {
     text
 }
 
-/// Asks whoever serves these homes which process it is.
-async fn ask(homes: Homes, launch: Launch) -> Result<u32, ConnectError> {
+/// Asks whoever serves these dirs which process it is.
+async fn ask(dirs: Dirs, launch: Launch) -> Result<u32, ConnectError> {
     let options = ConnectOptions {
-        homes,
+        dirs,
         launch,
         daemon_binary: None,
         daemon_home: None,
@@ -152,9 +152,9 @@ async fn ask(homes: Homes, launch: Launch) -> Result<u32, ConnectError> {
 async fn a_daemon_refuses_a_client_that_means_other_data() {
     let sandbox = sandbox!();
     let daemon = sandbox.start_daemon(&["--foreground"]);
-    let homes = sandbox.homes();
-    assert_eq!(ask(homes.clone(), Launch::Never).await.expect("the same data"), daemon.id());
-    let other = Homes { data: sandbox.path().join("other"), ..homes };
+    let dirs = sandbox.dirs();
+    assert_eq!(ask(dirs.clone(), Launch::Never).await.expect("the same data"), daemon.id());
+    let other = Dirs { data: sandbox.path().join("other"), ..dirs };
     match ask(other, Launch::Never).await {
         Err(ConnectError::Refused { source }) => {
             assert!(source.message().contains("serves the data in"), "{source}");
@@ -173,11 +173,11 @@ async fn the_daemon_of_a_service_manager_is_found_at_its_socket_by_those_whose_d
     command.arg("-c").arg(script).arg(&sandbox.binaries().recalld);
     let mut daemon = command.stdin(Stdio::from(OwnedFd::from(listener))).spawn().expect("it runs");
 
-    let homes = Homes { service_socket: Some(socket.clone()), ..sandbox.homes() };
-    assert_eq!(ask(homes.clone(), Launch::Never).await.expect("it is found"), daemon.id());
-    assert_eq!(ask(sandbox.homes(), Launch::Never).await.expect("its note says where"), daemon.id());
-    assert!(!homes.socket().exists(), "one socket is enough");
-    let other = Homes { data: sandbox.path().join("other"), runtime: sandbox.path().join("run"), ..homes };
+    let dirs = Dirs { service_socket: Some(socket.clone()), ..sandbox.dirs() };
+    assert_eq!(ask(dirs.clone(), Launch::Never).await.expect("it is found"), daemon.id());
+    assert_eq!(ask(sandbox.dirs(), Launch::Never).await.expect("its note says where"), daemon.id());
+    assert!(!dirs.socket().exists(), "one socket is enough");
+    let other = Dirs { data: sandbox.path().join("other"), runtime: sandbox.path().join("run"), ..dirs };
     assert!(matches!(ask(other, Launch::Never).await, Err(ConnectError::NotRunning { .. })));
     daemon.kill().expect("ours");
     daemon.wait().expect("ours");

@@ -1,12 +1,18 @@
 //! Models, from the command to the network: installed, used, and done without where they fail.
 //!
-//! What runs a network needs the runtime: the variable `RECALL_TEST_WHEELS` names a folder with its package, as `.ci/run` fetches
-//! it. Without the variable there is nothing to run, which each such test says.
+//! Tests that run a network need ONNX Runtime: the variable `RECALL_TEST_WHEELS` must name a folder with its package, as
+//! downloaded by `.ci/run`. They are only built with the feature `onnx-tests`.
+
+#![cfg_attr(
+    not(feature = "onnx-tests"),
+    expect(dead_code, unused_imports, reason = "parts of the modules only serve the tests that run a network")
+)]
 
 #[path = "models/add.rs"]
 mod add;
 #[path = "models/case.rs"]
 mod case;
+#[cfg(feature = "onnx-tests")]
 #[path = "models/embed.rs"]
 mod embed;
 #[path = "models/fetch.rs"]
@@ -18,6 +24,7 @@ mod network;
 #[path = "../../crates/recall-models/tests/onnx/onnx_file.rs"]
 #[expect(dead_code, reason = "the networks of these tests need a part of the form")]
 mod onnx_file;
+#[cfg(feature = "onnx-tests")]
 #[path = "models/rerank.rs"]
 mod rerank;
 #[path = "models/runtime.rs"]

@@ -55,7 +55,7 @@ type Deletion = fn(&Sandbox, &Project);
 fn the_index_may_be_deleted_under_a_running_daemon() {
     let deletions: [(&str, Deletion); 3] = [
         ("git clean", |sandbox, project| git(sandbox, project, &["clean", "-xfdq"])),
-        ("stores", |sandbox, _| fs::remove_dir_all(sandbox.homes().data.join("stores")).expect("there")),
+        ("stores", |sandbox, _| fs::remove_dir_all(sandbox.dirs().data.join("stores")).expect("there")),
         (".recall", |_, project| fs::remove_dir_all(project.root().join(".recall")).expect("there")),
     ];
     for (when, delete) in deletions {

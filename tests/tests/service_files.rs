@@ -3,17 +3,17 @@
 use std::fs;
 use std::path::Path;
 
-use recall_config::{Environment, Homes, PlatformHomes, Settings};
+use recall_config::{Dirs, Environment, PlatformDirs, Settings};
 use recall_tests::workspace;
 
 #[test]
 fn systemd_listens_where_clients_look() {
-    let platform = PlatformHomes { data: "/d".into(), config: "/c".into(), cache: "/x".into(), state: "/s".into() };
+    let platform = PlatformDirs { data: "/d".into(), config: "/c".into(), cache: "/x".into(), state: "/s".into() };
     let session =
         Environment { platform: Some(platform), runtime_dir: Some("/run/user/7".into()), ..Environment::default() };
-    let homes = Homes::from_environment(&session).expect("absolute");
+    let dirs = Dirs::from_environment(&session).expect("absolute");
     let listens = value(&unit("recalld.socket"), "ListenStream").replace("%t", "/run/user/7");
-    assert_eq!(Some(Path::new(&listens)), homes.service_socket.as_deref());
+    assert_eq!(Some(Path::new(&listens)), dirs.service_socket.as_deref());
 }
 
 #[test]

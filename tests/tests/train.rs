@@ -113,7 +113,7 @@ fn first(sandbox: &Sandbox, project: &Project) -> (String, Vec<String>) {
 
 /// The one ranker that is kept.
 fn kept(sandbox: &Sandbox) -> Option<PathBuf> {
-    let folders = fs::read_dir(sandbox.homes().data.join("rankers")).ok()?;
+    let folders = fs::read_dir(sandbox.dirs().data.join("rankers")).ok()?;
     let mut files = folders.flatten().map(|folder| folder.path().join("code.ranker")).filter(|file| file.is_file());
     let file = files.next();
     assert!(files.next().is_none(), "one project has a ranker");

@@ -8,7 +8,7 @@ mod tour;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use steps::STEPS;
+use steps::{Networks, STEPS};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -18,10 +18,11 @@ fn main() -> ExitCode {
             say(&help());
             ExitCode::SUCCESS
         }
-        ["check"] => steps::run(STEPS),
+        ["check"] => steps::run(STEPS, Networks::Skip),
+        ["check", "--onnx"] => steps::run(STEPS, Networks::Test),
         ["tour"] => tour::run(),
         [name] => match STEPS.iter().find(|step| step.name == name) {
-            Some(step) => steps::run(std::slice::from_ref(step)),
+            Some(step) => steps::run(std::slice::from_ref(step), Networks::Skip),
             None => refuse(&format!("there is no task `{name}`")),
         },
         _ => refuse("one task at a time"),
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
 fn help() -> String {
     let list: String = STEPS.iter().flat_map(|step| ["  ", step.name, "\t", step.about, "\n"]).collect();
     format!(
-        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuilds the programs and uses them on this repository\n  check\teverything below, in this order; stops at the first that fails\n{list}"
+        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuilds the programs and uses them on this repository\n  check\teverything below, in this order; stops at the first that fails\n  check --onnx\tthe same with the tests of networks, which need `RECALL_TEST_WHEELS`\n{list}"
     )
 }
 

@@ -34,7 +34,8 @@ pub(crate) const STEPS: &[Step] = &[
         name: "clippy",
         about: "neither the compiler nor clippy warns",
         component: Some("clippy"),
-        arguments: &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+        // The tests of networks are linted even if they are not run.
+        arguments: &["clippy", "--workspace", "--all-targets", "--features", ONNX_TESTS, "--", "-D", "warnings"],
         variables: &[],
     },
     Step {
@@ -53,10 +54,22 @@ pub(crate) const STEPS: &[Step] = &[
     },
 ];
 
+/// The features that build the tests of networks.
+const ONNX_TESTS: &str = "recall-models/onnx-tests,recall-tests/onnx-tests";
+
+/// Whether the tests of networks are run. They need ONNX Runtime.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Networks {
+    /// They are run.
+    Test,
+    /// They are not run.
+    Skip,
+}
+
 /// Runs steps until one fails.
-pub(crate) fn run(steps: &[Step]) -> ExitCode {
+pub(crate) fn run(steps: &[Step], networks: Networks) -> ExitCode {
     for step in steps {
-        if let Err(why) = run_one(step) {
+        if let Err(why) = run_one(step, networks) {
             say(&format!("error: {why}\n"));
             return ExitCode::FAILURE;
         }
@@ -64,16 +77,20 @@ pub(crate) fn run(steps: &[Step]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn run_one(step: &Step) -> Result<(), String> {
+fn run_one(step: &Step, networks: Networks) -> Result<(), String> {
     if let Some(component) = step.component {
         let found = cargo().args([step.name, "--version"]).output().is_ok_and(|output| output.status.success());
         if !found {
             return Err(format!("{component} is not installed; `rustup component add {component}` installs it"));
         }
     }
-    say(&format!("\n== cargo {}\n", step.arguments.join(" ")));
+    let mut arguments = step.arguments.to_vec();
+    if step.name == "test" && networks == Networks::Test {
+        arguments.extend(["--features", ONNX_TESTS]);
+    }
+    say(&format!("\n== cargo {}\n", arguments.join(" ")));
     let status = cargo()
-        .args(step.arguments)
+        .args(&arguments)
         .envs(step.variables.iter().copied())
         .status()
         .map_err(|error| format!("cannot start cargo: {error}"))?;

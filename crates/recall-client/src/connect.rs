@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use recall_config::Homes;
+use recall_config::Dirs;
 use recall_proto::v1::ShutdownRequest;
 use recall_proto::v1::recall_client::RecallClient;
 use tonic::transport::Channel;
@@ -84,7 +84,7 @@ impl<'o> Way<'o> {
     pub(crate) fn new(options: &'o ConnectOptions) -> Self {
         Self {
             options,
-            socket: options.homes.socket(),
+            socket: options.dirs.socket(),
             began: Instant::now(),
             pause: FIRST_PAUSE,
             starting: None,
@@ -100,19 +100,19 @@ impl<'o> Way<'o> {
         }
         // The daemon of this user's data may listen elsewhere, as one of another version or of the service manager.
         let holder = self.holder();
-        for elsewhere in &sockets(&self.options.homes, holder.as_ref())[1..] {
+        for elsewhere in &sockets(&self.options.dirs, holder.as_ref())[1..] {
             if let Some(reached) = self.look_at(elsewhere).await? {
                 return Ok(Some(reached));
             }
         }
-        match &self.options.homes.service_socket {
+        match &self.options.dirs.service_socket {
             // A connection to it starts the daemon of the service manager, unless another one serves these data.
             Some(socket) if holder.is_none() => self.look_at_service(socket).await,
             _ => Ok(None),
         }
     }
 
-    /// Looks at the socket of the service manager, whose daemon may serve the data of other homes: that one is nobody.
+    /// Looks at the socket of the service manager, whose daemon may serve the data of other dirs: that one is nobody.
     async fn look_at_service(&self, socket: &std::path::Path) -> Result<Option<Reached>, ConnectError> {
         match self.look_at(socket).await {
             // One that does not say what it serves may serve anything.
@@ -173,9 +173,9 @@ impl<'o> Way<'o> {
         if self.start_lock.is_some() {
             return true;
         }
-        let homes = &self.options.homes;
+        let dirs = &self.options.dirs;
         // In a folder that cannot be used, the daemon says why it cannot be.
-        let Some(lock) = homes.prepare_runtime().ok().and_then(|()| open_lock(&homes.start_lock()).ok()) else {
+        let Some(lock) = dirs.prepare_runtime().ok().and_then(|()| open_lock(&dirs.start_lock()).ok()) else {
             return true;
         };
         match lock.try_lock() {
@@ -237,13 +237,13 @@ impl<'o> Way<'o> {
     /// Who holds the lock of the daemon that is looked for. A private daemon has none of the user's data.
     fn holder(&self) -> Option<Holder> {
         match self.options.launch {
-            Launch::Private => Holder::at_socket(&self.options.homes),
-            Launch::IfNeeded | Launch::Never => Holder::of(&self.options.homes),
+            Launch::Private => Holder::at_socket(&self.options.dirs),
+            Launch::IfNeeded | Launch::Never => Holder::of(&self.options.dirs),
         }
     }
 
     fn log(&self) -> PathBuf {
-        daemon::log_file(&self.options.homes)
+        daemon::log_file(&self.options.dirs)
     }
 }
 
@@ -257,8 +257,8 @@ fn open_lock(path: &std::path::Path) -> std::io::Result<File> {
 }
 
 /// Where a daemon may listen: where all programs look first, and where it says that it does.
-pub(crate) fn sockets(homes: &Homes, holder: Option<&Holder>) -> Vec<PathBuf> {
-    let mut sockets = vec![homes.socket()];
+pub(crate) fn sockets(dirs: &Dirs, holder: Option<&Holder>) -> Vec<PathBuf> {
+    let mut sockets = vec![dirs.socket()];
     let noted = holder.and_then(Holder::socket).map(PathBuf::from);
     sockets.extend(noted.filter(|noted| *noted != sockets[0]));
     sockets
@@ -267,7 +267,7 @@ pub(crate) fn sockets(homes: &Homes, holder: Option<&Holder>) -> Vec<PathBuf> {
 /// Connects and exchanges versions; `None` when nobody listens.
 async fn reach(socket: &std::path::Path, options: &ConnectOptions) -> Result<Option<Reached>, ConnectError> {
     let Some(mut rpc) = open(socket).await? else { return Ok(None) };
-    match handshake::greet(&mut rpc, &options.client_name, &options.homes.data).await {
+    match handshake::greet(&mut rpc, &options.client_name, &options.dirs.data).await {
         Ok(daemon) => Ok(Some(Reached { rpc, daemon })),
         // The listener went away with the connection in its queue: nobody is there any more.
         Err(status) if status.code() == tonic::Code::Unavailable || is_broken(&status) => Ok(None),
@@ -297,6 +297,6 @@ pub(crate) async fn open(path: &std::path::Path) -> Result<Option<RecallClient<C
 }
 
 /// The homes of a private daemon: everything of the user's, but a runtime folder of its own.
-pub(crate) fn private_homes(homes: &Homes, runtime: PathBuf) -> Homes {
-    Homes { runtime, service_socket: None, ..homes.clone() }
+pub(crate) fn private_dirs(dirs: &Dirs, runtime: PathBuf) -> Dirs {
+    Dirs { runtime, service_socket: None, ..dirs.clone() }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use recall_config::Homes;
+use recall_config::Dirs;
 use recall_proto::v1::ShutdownRequest;
 
 use crate::connect;
@@ -27,13 +27,13 @@ const VANISHING: Duration = Duration::from_secs(1);
 const KILLING: Duration = Duration::from_secs(5);
 
 /// The file that the daemon logs to. Older ones lie beside it with a number behind.
-pub fn log_file(homes: &Homes) -> PathBuf {
-    homes.log_dir().join("recalld.log")
+pub fn log_file(dirs: &Dirs) -> PathBuf {
+    dirs.log_dir().join("recalld.log")
 }
 
 /// Whether a daemon holds its lock: it runs, be it that it answers or hangs, starts or ends.
-pub fn is_running(homes: &Homes) -> bool {
-    Holder::of(homes).is_some()
+pub fn is_running(dirs: &Dirs) -> bool {
+    Holder::of(dirs).is_some()
 }
 
 /// How an attempt to stop the daemon went.
@@ -69,9 +69,9 @@ pub enum Means {
 /// # Errors
 /// The daemon refused; it does not answer, and nothing proves that the process that holds its lock is the daemon; or it
 /// still runs.
-pub async fn stop(homes: &Homes, reason: &str, drain: Duration) -> Result<Stopped, StopError> {
-    let holder = Holder::of(homes);
-    let asked = ask(homes, holder.as_ref(), reason).await?;
+pub async fn stop(dirs: &Dirs, reason: &str, drain: Duration) -> Result<Stopped, StopError> {
+    let holder = Holder::of(dirs);
+    let asked = ask(dirs, holder.as_ref(), reason).await?;
     let Some(holder) = holder else {
         return Ok(match asked {
             // Its locks were deleted: there is nothing to see its end by.
@@ -84,14 +84,14 @@ pub async fn stop(homes: &Homes, reason: &str, drain: Duration) -> Result<Stoppe
         Answer::None => (None, Means::Terminate),
     };
     let pid = told.or(holder.pid()).unwrap_or_default();
-    if by == Means::Terminate && !signal(homes, &holder, Ask::End).await? {
+    if by == Means::Terminate && !signal(dirs, &holder, Ask::End).await? {
         return Ok(Stopped::Ended { pid, by });
     }
-    if has_ended(homes, &holder, drain + AFTER_DRAIN).await {
+    if has_ended(dirs, &holder, drain + AFTER_DRAIN).await {
         return Ok(Stopped::Ended { pid, by });
     }
-    signal(homes, &holder, Ask::Kill).await?;
-    if has_ended(homes, &holder, KILLING).await {
+    signal(dirs, &holder, Ask::Kill).await?;
+    if has_ended(dirs, &holder, KILLING).await {
         return Ok(Stopped::Ended { pid, by: Means::Kill });
     }
     Err(StopError::StillRunning { holder, waited: KILLING })
@@ -109,9 +109,9 @@ enum Answer {
 }
 
 /// Asks a daemon to end over its socket.
-async fn ask(homes: &Homes, holder: Option<&Holder>, reason: &str) -> Result<Answer, StopError> {
+async fn ask(dirs: &Dirs, holder: Option<&Holder>, reason: &str) -> Result<Answer, StopError> {
     let began = Instant::now();
-    for socket in connect::sockets(homes, holder) {
+    for socket in connect::sockets(dirs, holder) {
         let left = ANSWER.saturating_sub(began.elapsed());
         let Ok(opened) = tokio::time::timeout(left, connect::open(&socket)).await else { break };
         let mut rpc = match opened {
@@ -135,19 +135,19 @@ async fn ask(homes: &Homes, holder: Option<&Holder>, reason: &str) -> Result<Ans
 }
 
 /// Sends a signal; false if the process has ended meanwhile.
-async fn signal(homes: &Homes, holder: &Holder, ask: Ask) -> Result<bool, StopError> {
+async fn signal(dirs: &Dirs, holder: &Holder, ask: Ask) -> Result<bool, StopError> {
     match holder.signal(ask) {
         Ok(()) => Ok(true),
         // One that is just ending has no program any more, and its lock for a moment.
-        Err(_) if has_ended(homes, holder, VANISHING).await => Ok(false),
+        Err(_) if has_ended(dirs, holder, VANISHING).await => Ok(false),
         Err(source) => Err(StopError::NotSignalled { holder: holder.clone(), source }),
     }
 }
 
 /// Waits until the holder has let the lock go. Another daemon may have it then.
-async fn has_ended(homes: &Homes, holder: &Holder, patience: Duration) -> bool {
+async fn has_ended(dirs: &Dirs, holder: &Holder, patience: Duration) -> bool {
     let began = Instant::now();
-    while holds(homes, holder) {
+    while holds(dirs, holder) {
         if began.elapsed() > patience {
             return false;
         }
@@ -156,8 +156,8 @@ async fn has_ended(homes: &Homes, holder: &Holder, patience: Duration) -> bool {
     true
 }
 
-fn holds(homes: &Homes, holder: &Holder) -> bool {
-    Holder::of(homes).is_some_and(|now| now.is(holder))
+fn holds(dirs: &Dirs, holder: &Holder) -> bool {
+    Holder::of(dirs).is_some_and(|now| now.is(holder))
 }
 
 /// The daemon was not stopped.

@@ -5,7 +5,7 @@ use std::fs::{File, TryLockError};
 use std::io::Read as _;
 use std::path::Path;
 
-use recall_config::{Homes, LockNote};
+use recall_config::{Dirs, LockNote};
 use recall_core::Timestamp;
 
 /// The longest note that is read.
@@ -31,13 +31,13 @@ pub(crate) enum Ask {
 
 impl Holder {
     /// The process that holds the lock of the user's data, or else that of the socket; `None` if neither is held.
-    pub fn of(homes: &Homes) -> Option<Self> {
-        [homes.data_lock(), homes.lock()].iter().find_map(|lock| holder_of(lock))
+    pub fn of(dirs: &Dirs) -> Option<Self> {
+        [dirs.data_lock(), dirs.lock()].iter().find_map(|lock| holder_of(lock))
     }
 
     /// The process that holds the lock of the socket alone.
-    pub(crate) fn at_socket(homes: &Homes) -> Option<Self> {
-        holder_of(&homes.lock())
+    pub(crate) fn at_socket(dirs: &Dirs) -> Option<Self> {
+        holder_of(&dirs.lock())
     }
 
     /// Its process id; `None` if it did not note it.
@@ -147,12 +147,12 @@ mod tests {
 
     use super::*;
 
-    fn homes(place: &Path) -> Homes {
+    fn dirs(place: &Path) -> Dirs {
         let environment = Environment { recall_home: Some(place.to_owned()), ..Environment::default() };
-        let homes = Homes::from_environment(&environment).expect("absolute");
-        homes.prepare_runtime().expect("writable");
-        fs::create_dir(&homes.data).expect("writable");
-        homes
+        let dirs = Dirs::from_environment(&environment).expect("absolute");
+        dirs.prepare_runtime().expect("writable");
+        fs::create_dir(&dirs.data).expect("writable");
+        dirs
     }
 
     fn hold(path: &Path, note: &str) -> File {
@@ -165,27 +165,27 @@ mod tests {
     #[test]
     fn who_holds_a_lock_is_known_by_its_note_and_a_file_alone_is_nobody() {
         let place = tempfile::tempdir().expect("a temporary directory");
-        let homes = homes(place.path());
-        assert_eq!(Holder::of(&homes), None);
-        fs::write(homes.data_lock(), "11\n").expect("writable");
-        assert_eq!(Holder::of(&homes), None, "nobody holds it");
-        let _socket = hold(&homes.lock(), "12\n");
-        assert_eq!(Holder::of(&homes).expect("held").pid(), Some(12));
-        let _data = hold(&homes.data_lock(), "13\nsince 5\nsocket /s\n");
-        let holder = Holder::of(&homes).expect("held");
+        let dirs = dirs(place.path());
+        assert_eq!(Holder::of(&dirs), None);
+        fs::write(dirs.data_lock(), "11\n").expect("writable");
+        assert_eq!(Holder::of(&dirs), None, "nobody holds it");
+        let _socket = hold(&dirs.lock(), "12\n");
+        assert_eq!(Holder::of(&dirs).expect("held").pid(), Some(12));
+        let _data = hold(&dirs.data_lock(), "13\nsince 5\nsocket /s\n");
+        let holder = Holder::of(&dirs).expect("held");
         assert_eq!((holder.pid(), holder.socket()), (Some(13), Some(Path::new("/s"))));
         assert_eq!(holder.since().expect("noted").as_millis(), 5);
-        assert_eq!(Holder::at_socket(&homes).expect("held").pid(), Some(12));
+        assert_eq!(Holder::at_socket(&dirs).expect("held").pid(), Some(12));
     }
 
     #[test]
     fn a_process_that_is_not_proven_to_be_the_daemon_gets_no_signal() {
         let mut stranger = std::process::Command::new("sleep").arg("1000").spawn().expect("it runs");
         let place = tempfile::tempdir().expect("a temporary directory");
-        let homes = homes(place.path());
+        let dirs = dirs(place.path());
         for note in [format!("{}\n", stranger.id()), format!("{}\nstarted 1\n", stranger.id()), "no note".to_owned()] {
-            let _held = hold(&homes.lock(), &note);
-            let holder = Holder::of(&homes).expect("held");
+            let _held = hold(&dirs.lock(), &note);
+            let holder = Holder::of(&dirs).expect("held");
             assert!(matches!(holder.signal(Ask::Kill), Err(NotSignalled::Unverified)), "{note}");
         }
         assert!(stranger.try_wait().expect("ours").is_none(), "it still runs");

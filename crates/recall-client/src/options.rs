@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use recall_config::Homes;
+use recall_config::Dirs;
 
 /// How the daemon is looked for.
 #[derive(Clone, Debug)]
 pub struct ConnectOptions {
     /// Where the socket, the lock and the log live.
-    pub homes: Homes,
+    pub dirs: Dirs,
     /// What happens when no daemon runs.
     pub launch: Launch,
     /// The program to start; `None` takes `$RECALL_DAEMON`, else the `recalld` beside this program, else the one on `PATH`.
     pub daemon_binary: Option<PathBuf>,
-    /// `RECALL_HOME` of a private daemon; `None` gives it that of this program. `homes` are then those below it.
+    /// `RECALL_HOME` of a private daemon; `None` gives it that of this program. `dirs` are then those below it.
     pub daemon_home: Option<PathBuf>,
     /// Who asks: `recall`, `recall-shim`.
     pub client_name: String,

@@ -33,7 +33,7 @@ pub(crate) struct PrivateDaemon {
 pub(crate) async fn start(options: &ConnectOptions) -> Result<(Reached, PrivateDaemon), ConnectError> {
     let binary = launch::binary(options.daemon_binary.as_deref())?;
     let folder = make_folder(&crate::environment::temporary_folder())?;
-    let options = ConnectOptions { homes: connect::private_homes(&options.homes, folder.clone()), ..options.clone() };
+    let options = ConnectOptions { dirs: connect::private_dirs(&options.dirs, folder.clone()), ..options.clone() };
     let mut daemon = spawn(&binary, folder, options.daemon_home.as_deref())?;
     let mut way = Way::new(&options);
     loop {
@@ -52,7 +52,7 @@ pub(crate) async fn start(options: &ConnectOptions) -> Result<(Reached, PrivateD
         }
         if let Ok(Some(status)) = daemon.child.try_wait() {
             let message = launch::last_words(&mut daemon.child);
-            let log = daemon::log_file(&options.homes);
+            let log = daemon::log_file(&options.dirs);
             return Err(ConnectError::StartFailed { status: status.to_string(), message, log });
         }
         way.pause().await?;

@@ -1,4 +1,4 @@
-//! What does the process environment say that concerns recall?
+//! The process environment, as far as it concerns recall.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -7,57 +7,57 @@ use std::path::{Path, PathBuf};
 
 /// The part of the process environment that concerns recall.
 ///
-/// Read once by [`capture`](Self::capture) and passed on as an argument, so that no other code depends on the process
-/// that it runs in. Its `Debug` output names the settings but shows none of their values.
+/// It is read once by [`capture`](Self::capture) and passed on as an argument, so that no other code depends on the
+/// process environment. Its `Debug` output has the names of settings, but not their values.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Environment {
-    /// `RECALL_HOME`: the one folder that holds everything.
+    /// `RECALL_HOME`: a single folder for all files.
     pub recall_home: Option<PathBuf>,
-    /// The user's home folder; `None` where the platform knows none.
+    /// The user's home folder; `None` if there is none.
     pub home: Option<PathBuf>,
-    /// The homes of the platform; `None` where the user has no home folder.
-    pub platform: Option<PlatformHomes>,
+    /// The platform's folders; `None` if the user has no home folder.
+    pub platform: Option<PlatformDirs>,
     /// The system's folder for this user's sockets, `/run/user/<user id>`; `None` if there is none that is this user's
-    /// alone. `XDG_RUNTIME_DIR` does not decide: many programs that start others do not pass it on.
+    /// alone. `XDG_RUNTIME_DIR` does not decide: many programs do not pass it on to the programs that they start.
     pub runtime_dir: Option<PathBuf>,
-    /// The effective user id; 0 where the platform has none.
+    /// The effective user id; 0 on platforms without user ids.
     pub user: u32,
-    /// `ALL_PROXY`, `HTTPS_PROXY` or `HTTP_PROXY`, in this order and in either case: through what files are fetched.
+    /// The proxy for downloads: the first set variable of `ALL_PROXY`, `HTTPS_PROXY` and `HTTP_PROXY`, in either case.
     pub proxy: Option<String>,
-    /// `NO_PROXY`, in either case: hosts that are asked directly, separated by commas.
+    /// `NO_PROXY`, in either case: a comma-separated list of hosts that are reached directly.
     pub no_proxy: Vec<String>,
-    /// The variables that give settings, by name: `RECALL_<SECTION>__<KEY>`.
+    /// The variables with settings, by name: `RECALL_<SECTION>__<KEY>`.
     pub settings: BTreeMap<String, OsString>,
 }
 
-/// Where a platform wants a program's files.
+/// The folders for a program's files on this platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlatformHomes {
-    /// What must be kept.
+pub struct PlatformDirs {
+    /// Persistent data.
     pub data: PathBuf,
-    /// What the user edits.
+    /// Configuration edited by the user.
     pub config: PathBuf,
-    /// What may be deleted at any time.
+    /// Files that may be deleted at any time.
     pub cache: PathBuf,
-    /// Logs and the like.
+    /// Logs and other state.
     pub state: PathBuf,
 }
 
 impl Environment {
-    /// Reads the environment of this process.
+    /// Captures the environment of this process.
     pub fn capture() -> Self {
         Self {
             home: directories::BaseDirs::new().map(|base| base.home_dir().to_owned()),
-            platform: PlatformHomes::of_this_platform(),
+            platform: PlatformDirs::of_this_platform(),
             runtime_dir: runtime_folder_of(Path::new("/run/user"), effective_user()),
             user: effective_user(),
             ..Self::from_variables(std::env::vars_os())
         }
     }
 
-    /// Picks out of all variables those that concern recall; an empty one counts as unset.
+    /// Selects the variables that concern recall. An empty variable counts as unset.
     ///
-    /// The other fields, the homes of the platform, the runtime folder and the user id, are left empty.
+    /// The other fields (the platform's folders, the runtime folder and the user id) are left empty.
     pub fn from_variables(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let mut environment = Self::default();
         let mut proxies = [const { None }; PROXIES.len()];
@@ -81,30 +81,30 @@ impl Environment {
     }
 }
 
-/// The variables that name a proxy, as other programs know them; the first one that is set counts.
+/// The proxy variables used by other programs, in order of precedence.
 const PROXIES: [&str; 3] = ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"];
 
-/// The variable that names what is asked without a proxy, as other programs know it.
+/// The variable used by other programs for hosts without a proxy.
 const NO_PROXY: &str = "NO_PROXY";
 
-/// The hosts in a list.
+/// Splits a list of hosts.
 fn hosts(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|host| !host.is_empty()).map(ToOwned::to_owned).collect()
 }
 
-/// Whether a variable gives a setting: section and key are joined by two underscores.
+/// Returns whether a variable has a setting. Section and key are joined by two underscores.
 fn is_setting(name: &str) -> bool {
     name.strip_prefix("RECALL_").is_some_and(|rest| rest.contains("__"))
 }
 
-impl PlatformHomes {
+impl PlatformDirs {
     fn of_this_platform() -> Option<Self> {
         let project = directories::ProjectDirs::from("dev", "", "recall")?;
         Some(Self {
             data: project.data_dir().to_owned(),
             config: project.config_dir().to_owned(),
             cache: project.cache_dir().to_owned(),
-            // Only Linux has a home for state; elsewhere logs lie beside the data of this machine.
+            // Only Linux has a state folder. On other systems the logs are next to the machine's local data.
             state: project.state_dir().map_or_else(|| project.data_local_dir().join("state"), ToOwned::to_owned),
         })
     }
@@ -146,7 +146,7 @@ impl fmt::Debug for Environment {
             .field("platform", platform)
             .field("runtime_dir", runtime_dir)
             .field("user", user)
-            // Its address may hold a password.
+            // The address may contain a password.
             .field("proxy", &proxy.as_ref().map(|_| ".."))
             .field("no_proxy", no_proxy)
             .field("settings", &settings.keys().collect::<Vec<_>>())
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_concerns_recall_is_kept() {
+    fn only_variables_that_concern_recall_are_kept() {
         let read = environment(&[
             ("RECALL_HOME", "/r"),
             ("XDG_RUNTIME_DIR", "/somewhere/else"),
@@ -185,14 +185,14 @@ mod tests {
     }
 
     #[test]
-    fn hosts_without_a_proxy_are_listed() {
+    fn the_list_of_hosts_without_a_proxy_is_split() {
         let read = environment(&[("no_proxy", "localhost, .intern.example,,*")]);
         assert_eq!(read.no_proxy, ["localhost", ".intern.example", "*"]);
         assert!(environment(&[("NO_PROXY", "")]).no_proxy.is_empty());
     }
 
     #[test]
-    fn the_first_proxy_that_is_set_counts() {
+    fn the_first_set_proxy_variable_wins() {
         let read = environment(&[("http_proxy", "http://c"), ("https_proxy", "http://b"), ("ALL_PROXY", "")]);
         assert_eq!(read.proxy.as_deref(), Some("http://b"));
     }

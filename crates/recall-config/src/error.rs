@@ -1,11 +1,11 @@
-//! What was wrong with a configuration?
+//! Errors and warnings of loading the configuration.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::Place;
 
-/// The settings cannot be told.
+/// The settings could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A configuration file exists but cannot be read.
@@ -13,64 +13,64 @@ pub enum ConfigError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
-    /// A configuration file is something else than a file: a folder, a pipe, or, in a project, a symlink.
+    /// A configuration file is not a regular file: it is a folder, a pipe, or, in a project, a symlink.
     #[error("the configuration `{}` is not a regular file", path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,
     },
-    /// Nobody writes a configuration of that length.
+    /// A configuration file is too large to be one.
     #[error("the configuration `{}` has more than {limit_bytes} bytes", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// The longest that is read.
+        /// The limit in bytes.
         limit_bytes: u64,
     },
-    /// A configuration file is not TOML in UTF-8.
+    /// A configuration file is not UTF-8 or not TOML.
     #[error("{place}: {message}")]
     Syntax {
-        /// Where.
+        /// The position of the error.
         place: Place,
-        /// What the parser says.
+        /// The parser's message.
         message: String,
     },
-    /// A value does not fit its setting.
+    /// A setting has an invalid value.
     #[error("{place}: `{key}` is {found}; expected {expected}")]
     Value {
-        /// Where it was set.
+        /// Where the value was set.
         place: Place,
         /// The setting.
         key: String,
-        /// What would fit.
+        /// A description of valid values.
         expected: String,
-        /// What stands there, in TOML.
+        /// The value, in TOML.
         found: String,
     },
-    /// A flag names a setting that does not exist.
-    #[error("there is no setting `{key}`")]
+    /// A flag names an unknown setting.
+    #[error("unknown setting `{key}`")]
     UnknownFlag {
-        /// What was given.
+        /// The name as given.
         key: String,
     },
 }
 
-/// What was passed over in a configuration.
+/// A part of the configuration that was ignored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Warning {
-    /// There is no setting of that name.
-    #[error("{place}: there is no setting `{key}`")]
+    /// The setting is unknown.
+    #[error("{place}: unknown setting `{key}`")]
     UnknownKey {
         /// Where it was set.
         place: Place,
-        /// What was given.
+        /// The name as given.
         key: String,
     },
-    /// A project may not set it: it concerns the whole daemon, or what may be read.
+    /// A project's file may not set this, because it concerns the whole daemon or what may be read.
     #[error("{place}: `{key}` has no effect in a project, only in the user's own configuration")]
     NotForProjects {
         /// Where it was set.
@@ -81,7 +81,7 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// Where it was set.
+    /// Returns where the ignored value was set.
     pub fn place(&self) -> &Place {
         match self {
             Self::UnknownKey { place, .. } | Self::NotForProjects { place, .. } => place,

@@ -1,4 +1,4 @@
-//! Which values were given, where, and in what order do they count?
+//! The layers of the configuration, and the values that they set.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -13,25 +13,25 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use crate::project::CONFIGURATION_FILE;
-use crate::{ConfigError, Environment, Homes};
+use crate::{ConfigError, Dirs, Environment};
 
-/// A layer of the configuration; a later one wins.
+/// A layer of the configuration. A later one takes precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layer {
-    /// What is built in.
+    /// The built-in defaults.
     Default,
     /// The user's file.
     User,
     /// The project's file.
     Project,
-    /// Variables of the environment.
+    /// Environment variables.
     Environment,
-    /// Flags of the command line.
+    /// Command line flags.
     Flag,
 }
 
 impl Layer {
-    /// The layer's name, as interfaces write it.
+    /// Returns the layer's name in interfaces.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -43,7 +43,7 @@ impl Layer {
     }
 }
 
-/// Where a value was given.
+/// Where a value was set.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// In a file.
@@ -53,12 +53,12 @@ pub enum Place {
         /// The line, counted from 1.
         line: usize,
     },
-    /// In a variable of the environment.
+    /// In an environment variable.
     Variable {
-        /// Its name.
+        /// The variable's name.
         name: String,
     },
-    /// In a flag of the command line.
+    /// In a command line flag.
     Flag,
 }
 
@@ -72,45 +72,45 @@ impl fmt::Display for Place {
     }
 }
 
-/// Where the value of a setting comes from.
+/// The origin of a setting's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The layer that decided.
+    /// The layer of the value.
     pub layer: Layer,
-    /// Where in it; `None` for the built-in default.
+    /// Where the layer set it; `None` for the built-in default.
     pub place: Option<Place>,
 }
 
-/// One value that was given.
+/// A value set by a layer.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// The setting: `section.key`.
+    /// The name of the setting: `section.key`.
     pub(crate) key: String,
     /// The value.
     pub(crate) value: toml::Value,
-    /// Who gave it.
+    /// The layer.
     pub(crate) layer: Layer,
-    /// Where.
+    /// Where it was set.
     pub(crate) place: Place,
 }
 
-/// A configuration of more than a megabyte is a mistake or an attack.
+/// The size limit of a configuration file, in bytes. A larger file is a mistake or an attack.
 const FILE_BYTES: u64 = 1024 * 1024;
 
-/// Collects what was given, the layer that counts least first.
+/// Collects the values of all layers, in ascending precedence.
 pub(crate) fn collect(
-    homes: &Homes,
+    dirs: &Dirs,
     project_root: Option<&Path>,
     env: &Environment,
     flags: &[(String, String)],
 ) -> Result<Vec<Entry>, ConfigError> {
     let mut entries = Vec::new();
-    let path = homes.user_config();
+    let path = dirs.user_config();
     if let Some(text) = read_file(open(&path), path)? {
         entries.extend(text.entries(Layer::User)?);
     }
     if let Some(root) = project_root
-        && let Some(text) = read_file(open_in_project(root), Homes::project_config(root))?
+        && let Some(text) = read_file(open_in_project(root), Dirs::project_config(root))?
     {
         entries.extend(text.entries(Layer::Project)?);
     }
@@ -123,14 +123,14 @@ pub(crate) fn collect(
     Ok(entries)
 }
 
-/// `RECALL_DAEMON__IDLE_EXIT` gives `daemon.idle_exit`.
+/// Converts a variable: `RECALL_DAEMON__IDLE_EXIT` sets `daemon.idle_exit`.
 fn variable(name: &str, value: &OsString) -> Entry {
     let key = name.strip_prefix("RECALL_").unwrap_or(name).to_ascii_lowercase().replacen("__", ".", 1);
     let place = Place::Variable { name: name.to_owned() };
     Entry { key, value: loose(&value.to_string_lossy()), layer: Layer::Environment, place }
 }
 
-/// Reads a value from a place that knows no quotation marks: TOML where it is TOML, otherwise text.
+/// Parses a value that may be unquoted: as TOML if it is valid, otherwise as a string.
 fn loose(text: &str) -> toml::Value {
     DeValue::parse(text).ok().and_then(|value| typed(value).ok()).unwrap_or_else(|| text.into())
 }
@@ -139,7 +139,7 @@ fn typed(value: Spanned<DeValue<'_>>) -> Result<toml::Value, toml::de::Error> {
     toml::Value::deserialize(ValueDeserializer::from(value))
 }
 
-/// The text of a configuration file.
+/// The content of a configuration file.
 struct FileText {
     /// The file.
     path: PathBuf,
@@ -148,7 +148,7 @@ struct FileText {
 }
 
 impl FileText {
-    /// The values that the file gives, in no particular order.
+    /// Returns the values that the file sets, in no particular order.
     fn entries(&self, layer: Layer) -> Result<Vec<Entry>, ConfigError> {
         let sections = DeTable::parse(&self.text).map_err(|error| ConfigError::Syntax {
             place: self.place(error.span().map_or(0, |span| span.start)),
@@ -156,7 +156,7 @@ impl FileText {
         })?;
         let mut entries = Vec::new();
         let mut push = |key: String, start: usize, value| -> Result<(), ConfigError> {
-            // What parsed fails here only where a number does not fit into 64 bits.
+            // Parsed values only fail here if a number does not fit into 64 bits.
             let value = typed(value).map_err(|_| ConfigError::Syntax {
                 place: self.place(start),
                 message: format!("the number of `{key}` is out of range"),
@@ -184,7 +184,7 @@ impl FileText {
     }
 }
 
-/// The number of the line that a text ends in, counted from 1.
+/// Returns the number of a text's last line, counted from 1.
 fn last_line(text: &[u8]) -> usize {
     text.split(|byte| *byte == b'\n').count()
 }
@@ -211,13 +211,13 @@ fn read_file(opened: Result<File, OpenError>, path: PathBuf) -> Result<Option<Fi
     }
 }
 
-/// Opens a project's file. No link on the way is followed: a hostile project must not make an error message quote what a link
-/// leads to.
+/// Opens a project's file without following links: otherwise a hostile project could make an error message quote
+/// another file.
 fn open_in_project(root: &Path) -> Result<File, OpenError> {
     Folder::open(root)?.file(Path::new(PROJECT_FOLDER).join(CONFIGURATION_FILE), Access::Read)
 }
 
-/// Opens the user's file, which may be a link. Never waits for the other end of a pipe.
+/// Opens the user's file, which may be a link. Does not block on a pipe.
 fn open(path: &Path) -> Result<File, OpenError> {
     let failed = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => OpenError::Missing { path: path.to_owned() },

@@ -1,13 +1,15 @@
-//! Where do recall's files live, and what did the user set?
+//! The locations of recall's files, and its settings.
 //!
-//! [`Environment::capture`] is the one place that reads the process environment; a `main` calls it once and hands the
-//! result on. [`Homes`] tells the directories, [`Settings::load`] layers the configuration files, the environment and
-//! the flags over the built-in defaults. Nothing is watched or remembered here, nothing is written but the files that make
-//! a project ([`initialise`]), and no glob is compiled: a setting is checked for its type and its bounds alone.
+//! [`Environment::capture`] is the only code that reads the process environment; `main` calls it once and passes the
+//! result on. [`Dirs`] determines the directories. [`Settings::load`] layers the configuration files, the environment
+//! and the flags over the built-in defaults.
+//!
+//! The crate does not watch or cache files. It writes nothing except the files that initialise a project
+//! ([`initialise`]). It does not compile globs: a setting is only checked for its type and bounds.
 
+mod dirs;
 mod environment;
 mod error;
-mod homes;
 mod layers;
 mod lock_note;
 mod process;
@@ -16,9 +18,9 @@ mod read;
 mod settings;
 mod value;
 
-pub use environment::{Environment, PlatformHomes};
+pub use dirs::{Dirs, DirsError, RuntimeError};
+pub use environment::{Environment, PlatformDirs};
 pub use error::{ConfigError, Warning};
-pub use homes::{Homes, HomesError, RuntimeError};
 pub use layers::{Layer, Origin, Place};
 pub use lock_note::LockNote;
 pub use process::{ProcessStart, program_of};
@@ -29,5 +31,5 @@ pub use settings::{
     ProxySetting, RankerSetting, RootsSettings, SearchSettings, Settings,
 };
 
-/// The built-in default file: every setting with its default, its unit and its reason.
+/// The built-in default file: every setting with its default, its unit and the reason for it.
 pub const DEFAULT_FILE: &str = include_str!("default.toml");

@@ -1,19 +1,21 @@
-//! The identity of a process: its id, and when it started.
+//! The identity of a process: its id and its start.
 //!
-//! The system gives an id again once its process has ended, so that an id alone may name a stranger.
+//! The operating system reuses the id of a process that has ended, so an id alone may be that of another process.
 
-/// When a process started, in clock ticks since the machine did. Two processes with one id differ in it.
+/// The start of a process, in clock ticks since boot. It distinguishes two processes with the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessStart(pub(crate) u64);
 
 impl ProcessStart {
-    /// When the process with that id started; `None` if there is none, or if the system does not say.
+    /// Returns the start of a process; `None` if there is no such process, or if the operating system does not report
+    /// it.
     pub fn of(pid: u32) -> Option<Self> {
         start_of(pid)
     }
 }
 
-/// The file name of the program that a process runs; `None` if there is none, or if the system does not say.
+/// Returns the file name of a process's program; `None` if there is no such process, or if the operating system does
+/// not report it.
 pub fn program_of(pid: u32) -> Option<String> {
     name_of_program(pid)
 }
@@ -23,10 +25,10 @@ fn start_of(pid: u32) -> Option<ProcessStart> {
     start_in(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Reads field 22 of `/proc/PID/stat`; see `proc_pid_stat(5)`. A process that has ended and was not waited for is none.
+/// Parses field 22 of `/proc/PID/stat`; see `proc_pid_stat(5)`. A zombie counts as ended.
 #[cfg(target_os = "linux")]
 fn start_in(stat: &str) -> Option<ProcessStart> {
-    // Field 2 is the program's name in parentheses, and may itself hold spaces and parentheses.
+    // Field 2 is the program's name in parentheses, and may itself contain spaces and parentheses.
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?;
     if matches!(state, "Z" | "X") {
@@ -39,7 +41,7 @@ fn start_in(stat: &str) -> Option<ProcessStart> {
 fn name_of_program(pid: u32) -> Option<String> {
     let path = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
     let name = path.file_name()?.to_str()?;
-    // A program that was replaced while it runs, as by an upgrade.
+    // The program was replaced while it runs, for example by an upgrade.
     Some(name.strip_suffix(" (deleted)").unwrap_or(name).to_owned())
 }
 
@@ -62,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_is_read_whatever_the_program_is_called() {
+    fn the_start_is_parsed_for_any_program_name() {
         let rest = "1 7 7 0 -1 4194304 100 0 0 0 1 2 0 0 20 0 5 0 8813 1000 200 18446744073709551615";
         check(&format!("7 (recalld) S {rest}"), Some(8813));
         check(&format!("7 (a) S 9) R {rest}"), Some(8813));
@@ -72,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_running_process_has_a_start_and_a_program_and_an_ended_one_has_none() {
+    fn only_a_running_process_has_a_start_and_a_program() {
         let own = std::process::id();
         assert_eq!(ProcessStart::of(own), ProcessStart::of(own));
         assert!(ProcessStart::of(own).is_some());

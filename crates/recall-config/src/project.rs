@@ -1,30 +1,30 @@
-//! The files that make a folder a project, and the folders that cannot be one.
+//! Initialisation of a project, and checks of its root.
 
 use std::path::{Path, PathBuf};
 
 use recall_core::PROJECT_FOLDER;
 use recall_folder::{Folder, OpenError, write_git_files};
 
-/// Settings that a project is likely to want, all of them commented out.
+/// A template with the settings that a project is likely to need, all commented out.
 const CONFIGURATION: &str = include_str!("project/recall.toml");
 
-/// The name of the file with a project's settings.
+/// The name of a project's configuration file.
 pub(crate) const CONFIGURATION_FILE: &str = "recall.toml";
 
-/// Whether `/` and the home folder are taken as a project's root.
+/// Whether `/` and the home folder are accepted as a project's root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BroadRoot {
     /// They are refused.
     #[default]
     Refuse,
-    /// The user insists.
+    /// They are accepted, because the user insists.
     Accept,
 }
 
-/// Refuses a root that is none: no directory, `/`, or `home`. Neither a link nor `..` hides them.
+/// Checks a project's root. It must be a directory other than `/` and `home`, after resolving links and `..`.
 ///
 /// # Errors
-/// It is one of these.
+/// The root fails one of these checks.
 pub fn check_project_root(root: &Path, home: Option<&Path>, broad: BroadRoot) -> Result<(), ProjectError> {
     let path = || root.to_owned();
     let resolved = root.canonicalize().map_err(|_| ProjectError::Missing { path: path() })?;
@@ -38,13 +38,14 @@ pub fn check_project_root(root: &Path, home: Option<&Path>, broad: BroadRoot) ->
     Ok(())
 }
 
-/// Makes what a project lacks of `.recall/`, its configuration and its files for git, and leaves what is there as it is. The files
-/// are readable by their owner alone.
+/// Creates the missing files of `.recall/`: its configuration and its files for git. Existing files are not changed.
+/// Created files are readable only by their owner.
 ///
-/// Returns the files that were written, in order; none if nothing was missing.
+/// Returns the files that were written, in order.
 ///
 /// # Errors
-/// `.recall` or a file in it is a link or of another kind, or cannot be read or written; the files before it are written.
+/// `.recall` or a file in it is a link or of another type, or cannot be read or written. Files before it have been
+/// written.
 pub fn initialise(root: &Path) -> Result<Vec<PathBuf>, ProjectError> {
     let failed = |source: OpenError| ProjectError::Write { path: source.path().to_owned(), source };
     let folder = Folder::open(root).and_then(|root| root.make_folder(PROJECT_FOLDER)).map_err(failed)?;
@@ -57,25 +58,25 @@ pub fn initialise(root: &Path) -> Result<Vec<PathBuf>, ProjectError> {
     Ok(written)
 }
 
-/// A folder cannot be a project, or be made one.
+/// A folder cannot be a project's root, or cannot be initialised.
 #[derive(Debug, thiserror::Error)]
 pub enum ProjectError {
-    /// Nothing is there.
+    /// Nothing is at the path.
     #[error("`{}` does not exist", path.display())]
     Missing {
-        /// What was named.
+        /// The path as given.
         path: PathBuf,
     },
-    /// Something else is there.
+    /// Something other than a directory is at the path.
     #[error("`{}` is not a directory", path.display())]
     NotDirectory {
-        /// What was named.
+        /// The path as given.
         path: PathBuf,
     },
     /// It is `/` or the home folder.
     #[error("`{}` is too broad for a project's root", path.display())]
     TooBroad {
-        /// What was named.
+        /// The path as given.
         path: PathBuf,
     },
     /// A file of `.recall/` cannot be read or written.
@@ -83,7 +84,7 @@ pub enum ProjectError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the file.
         #[source]
         source: OpenError,
     },
@@ -94,14 +95,14 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::{Environment, Homes, Settings};
+    use crate::{Dirs, Environment, Settings};
 
     fn read(root: &Path, name: &str) -> String {
         fs::read_to_string(root.join(".recall").join(name)).expect("written")
     }
 
     #[test]
-    fn what_is_no_root_is_refused() {
+    fn an_invalid_root_is_refused() {
         let place = tempfile::tempdir().expect("a folder");
         let (home, file) = (place.path().join("home"), place.path().join("file"));
         fs::create_dir(&home).expect("made");
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_is_prepared_once() {
+    fn initialisation_is_idempotent() {
         let root = tempfile::tempdir().expect("a folder");
         let written = initialise(root.path()).expect("writable");
         let names: Vec<_> = written.iter().filter_map(|path| path.file_name()?.to_str()).collect();
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_user_wrote_stays() {
+    fn the_users_lines_are_kept() {
         let root = tempfile::tempdir().expect("a folder");
         let folder = root.path().join(".recall");
         fs::create_dir(&folder).expect("made");
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_in_the_place_of_a_file_or_of_the_folder_is_not_followed() {
+    fn a_link_in_place_of_a_file_or_the_folder_is_not_followed() {
         for link in [".recall", ".recall/.gitignore", ".recall/.gitattributes"] {
             let place = tempfile::tempdir().expect("a folder");
             let root = place.path().join("root");
@@ -153,7 +154,7 @@ mod tests {
         }
     }
 
-    /// The template without the marks of comments before its settings.
+    /// Returns the template with its settings uncommented.
     fn uncommented() -> String {
         let setting = |line: &str| line.strip_prefix("#: ").map(ToOwned::to_owned);
         CONFIGURATION.lines().map(|line| setting(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()
@@ -166,8 +167,8 @@ mod tests {
             fs::create_dir_all(place.path().join(".recall")).expect("made");
             fs::write(place.path().join(".recall/recall.toml"), text).expect("written");
             let environment = Environment { recall_home: Some(PathBuf::from("/nowhere")), ..Environment::default() };
-            let homes = Homes::from_environment(&environment).expect("homes");
-            Settings::load(&homes, Some(place.path()), &environment, &[]).expect("loads")
+            let dirs = Dirs::from_environment(&environment).expect("dirs");
+            Settings::load(&dirs, Some(place.path()), &environment, &[]).expect("loads")
         };
         let untouched = loaded(CONFIGURATION);
         assert_eq!((untouched.settings, untouched.warnings), (Settings::default(), Vec::new()));

@@ -1,4 +1,4 @@
-//! Out of all values that were given, which one does a setting get?
+//! Resolution of settings from the values of all layers.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use crate::layers::{Entry, Layer};
 use crate::value::Expected;
 use crate::{ConfigError, Origin, Warning};
 
-/// Who may set a setting.
+/// Which layers may set a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// A project may: it concerns that project's own files and answers.
+    /// Any layer: the setting concerns the project's own files and results.
     Project,
-    /// Only the user may: it concerns the daemon as a whole or what may be read. A repository that somebody else
-    /// wrote must not decide about it.
+    /// All layers except the project: the setting concerns the daemon as a whole, or what may be read. An untrusted
+    /// repository must not decide about it.
     User,
 }
 
-/// Hands out the values that were given, key by key.
+/// Resolves settings key by key.
 ///
-/// The keys that are asked for are the settings that exist; what is left at the end is unknown.
+/// The keys that are requested are the known settings. Keys that are left at the end are unknown.
 pub(crate) struct Reader {
     given: BTreeMap<String, Vec<Entry>>,
     origins: BTreeMap<&'static str, Origin>,
@@ -26,7 +26,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Takes what was given, the layer that counts least first.
+    /// Takes the values of all layers, in ascending precedence.
     pub(crate) fn new(entries: Vec<Entry>) -> Self {
         let mut given: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
         for entry in entries {
@@ -35,10 +35,10 @@ impl Reader {
         Self { given, origins: BTreeMap::new(), warnings: Vec::new() }
     }
 
-    /// The value of a setting: that of the last layer that gave one, else the default.
+    /// Returns the value of a setting: that of the last layer that set it, or the default.
     ///
     /// # Errors
-    /// A value that was given does not fit, also where a later layer replaces it.
+    /// A layer set an invalid value, even if a later layer replaces it.
     pub(crate) fn key<T>(
         &mut self,
         key: &'static str,
@@ -65,10 +65,10 @@ impl Reader {
         Ok(chosen)
     }
 
-    /// Ends the reading: where each value came from, and what was passed over, in the order of places.
+    /// Returns the origin of each value and the warnings, ordered by place.
     ///
     /// # Errors
-    /// A flag names a setting that nobody asked for.
+    /// A flag names an unknown setting.
     pub(crate) fn finish(mut self) -> Result<(BTreeMap<&'static str, Origin>, Vec<Warning>), ConfigError> {
         for Entry { key, layer, place, .. } in self.given.into_values().flatten() {
             if layer == Layer::Flag {
@@ -81,10 +81,10 @@ impl Reader {
     }
 }
 
-/// The longest excerpt of a value that an error shows.
+/// The number of characters of a value that an error shows.
 const SHOWN_CHARS: usize = 60;
 
-/// A value in TOML, on one line, cut where it is long.
+/// Formats a value in TOML, on one line and truncated.
 fn shown(value: &toml::Value) -> String {
     let text = value.to_string().replace('\n', " ");
     if text.chars().count() <= SHOWN_CHARS {

@@ -1,4 +1,4 @@
-//! Everything that can be set, with its type and its default.
+//! All settings, with their types and defaults.
 
 mod load;
 mod models;
@@ -12,44 +12,45 @@ pub use load::{Loaded, Origins};
 pub use models::{ModelsSettings, ProxySetting};
 use recall_core::{DocumentType, LOW_CONFIDENCE, Limits};
 
-/// Everything that can be set. `Default` is what `default.toml` says.
+/// All settings. The `Default` values are those of `default.toml`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// The bounds of requests, files and queries.
+    /// Limits for requests, files and queries.
     pub limits: Limits,
     /// What is indexed, and how.
     pub index: IndexSettings,
-    /// How hits are chosen and ranked.
+    /// How hits are selected and ranked.
     pub search: SearchSettings,
-    /// Installed models: where they come from, and how they are run.
+    /// The sources of models, and how they are run.
     pub models: ModelsSettings,
     /// What may be read outside a project.
     pub roots: RootsSettings,
-    /// The daemon's process.
+    /// The daemon process.
     pub daemon: DaemonSettings,
-    /// The command line, which calls the daemon.
+    /// The command line client.
     pub client: ClientSettings,
 }
 
 /// What is indexed, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSettings {
-    /// Globs of what is indexed, against paths below the root; empty for everything.
+    /// Globs of the files to index, relative to the root; if empty, all files.
     pub include: Vec<String>,
-    /// Globs of what is not indexed; they win over `include`.
+    /// Globs of files not to index. They take precedence over `include`.
     pub exclude: Vec<String>,
-    /// Globs that give a document's type, longest first, equally long ones in bytewise order; the first that matches
-    /// decides.
+    /// Globs with the type of matching documents, the longest first and equally long ones in bytewise order. The first
+    /// match decides.
     pub types: Vec<(String, DocumentType)>,
-    /// How many threads read and parse; `None` for one a core.
+    /// The number of threads that read and parse; `None` for one per core.
     pub threads: Option<NonZero<usize>>,
-    /// How long the first search of a project that nobody indexed waits for its index.
+    /// How long the first search in an unindexed project waits for its index.
     pub first_wait: Duration,
-    /// How long a search waits for changed files to be indexed again, once they were found.
+    /// How long a search waits for changed files to be reindexed.
     pub wait: Duration,
-    /// How long whoever makes a first index, a command or a search, waits for its embeddings.
+    /// How long the command or search that creates an index waits for its embeddings.
     pub embedding_wait: Duration,
-    /// How many runs index at once, edits of a few files aside; others wait in the order in which they came.
+    /// The number of simultaneous indexing runs, not counting edits of a few files. Further runs wait in order of
+    /// arrival.
     pub at_once: NonZero<usize>,
 }
 
@@ -68,46 +69,46 @@ impl Default for IndexSettings {
     }
 }
 
-/// How hits are chosen and ranked.
+/// How hits are selected and ranked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchSettings {
-    /// How many chunks of one document a search shows at most.
+    /// The maximum number of chunks of one document among the hits.
     pub per_document: NonZero<usize>,
-    /// The weight of BM25 for requests that give none; `None` for that of the query's class.
+    /// The BM25 weight for requests without one; `None` for that of the query's class.
     pub bm25_weight: Option<f32>,
-    /// What puts the candidates in order.
+    /// How candidates are ranked.
     pub ranker: RankerSetting,
-    /// What tells how near texts are in meaning.
+    /// Which built-in model provides semantic search.
     pub model: ModelSetting,
-    /// Below which confidence, 0 to 1, an answer says that probably nothing answers the question.
+    /// The confidence, from 0 to 1, below which an answer is marked as doubtful.
     pub low_confidence: f64,
-    /// How many of the first candidates a cross-encoder rescores, where one is used.
+    /// The number of first candidates that a cross-encoder rescores, if one is in use.
     pub rerank_candidates: NonZero<usize>,
-    /// How long a search waits for it; then the order stays what it was.
+    /// How long a search waits for the cross-encoder before it keeps the previous order.
     pub rerank_wait: Duration,
-    /// How much of a score is its own, 0 to 1.
+    /// The weight of the cross-encoder's score, from 0 to 1.
     pub rerank_weight: f64,
-    /// The domains that are searched beside the project, by their names in [`RootsSettings::domains`].
+    /// The domains to search in addition to the project, by their names in [`RootsSettings::domains`].
     pub domains: Vec<String>,
 }
 
-/// What puts the candidates of a search in order.
+/// How the candidates of a search are ranked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RankerSetting {
-    /// The project's own ranker where there is one, else the built-in ones.
+    /// By the project's own ranker if there is one, otherwise by the built-in ones.
     #[default]
     Auto,
-    /// The built-in rankers.
+    /// By the built-in rankers.
     BuiltIn,
-    /// No ranker: the weighted fusion of the retrievers' ranks.
+    /// Without a ranker, by the weighted fusion of the retrievers' ranks.
     None,
 }
 
 impl RankerSetting {
-    /// Every choice.
+    /// All choices.
     pub const ALL: [Self; 3] = [Self::Auto, Self::BuiltIn, Self::None];
 
-    /// The choice's name, as the configuration writes it.
+    /// Returns the name in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -116,27 +117,27 @@ impl RankerSetting {
         }
     }
 
-    /// The choice of that name.
+    /// Finds a choice by name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|choice| choice.as_str() == name)
     }
 }
 
-/// What tells how near texts are in meaning.
+/// Which built-in model provides semantic search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ModelSetting {
-    /// Nothing: words alone decide.
+    /// None: search is lexical only.
     None,
-    /// The built-in static model.
+    /// The static model.
     #[default]
     Static,
 }
 
 impl ModelSetting {
-    /// Every choice.
+    /// All choices.
     pub const ALL: [Self; 2] = [Self::None, Self::Static];
 
-    /// The choice's name, as the configuration writes it.
+    /// Returns the name in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -144,7 +145,7 @@ impl ModelSetting {
         }
     }
 
-    /// The choice of that name.
+    /// Finds a choice by name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|choice| choice.as_str() == name)
     }
@@ -171,38 +172,38 @@ impl Default for SearchSettings {
 pub struct RootsSettings {
     /// Absolute paths of folders that requests of any project may read.
     pub allowed: Vec<PathBuf>,
-    /// The folders of the domains, by their names.
+    /// The folders of the domains, by name.
     pub domains: BTreeMap<String, PathBuf>,
 }
 
-/// The daemon's process.
+/// The daemon process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DaemonSettings {
-    /// How long a daemon that a client started stays without a client; `None` for ever.
+    /// How long a daemon started by a client keeps running without clients; `None` for ever.
     pub idle_exit: Option<Duration>,
-    /// How long requests may go on after the daemon was told to end.
+    /// How long running requests may continue after the daemon was told to stop.
     pub drain: Duration,
-    /// The longest that one request may take; indexing, which streams its progress, is not bounded.
+    /// The time limit of a request, except for indexing, which streams its progress.
     pub request_timeout: Duration,
-    /// The most memory of its own that the daemon keeps; what does not fit waits, and idle stores are closed for it.
+    /// The memory limit of the daemon. Work that would exceed it waits, and idle stores are closed to make room.
     pub memory_ceiling_bytes: u64,
-    /// The largest message that is taken from a client.
+    /// The size limit of a client's message.
     pub max_message_bytes: u64,
-    /// The most that the unread answers of one connection take.
+    /// The size limit of the unread answers of one connection.
     pub unread_bytes: u64,
-    /// How many stores stay open; the least recently used one is closed first.
+    /// The maximum number of open stores. The least recently used one is closed first.
     pub max_open_stores: NonZero<usize>,
-    /// How many clients may be connected at once; the one that has been idle longest makes room for one more.
+    /// The maximum number of connected clients. A further one replaces the one that has been idle longest.
     pub max_connections: NonZero<usize>,
-    /// How long a connection may take until its first call.
+    /// How long a connection may stay open without a first call.
     pub handshake_timeout: Duration,
-    /// How often the daemon looks whether its socket and its locks are still in place.
+    /// How often the daemon checks that its socket and its locks are in place.
     pub socket_check: Duration,
-    /// What is logged.
+    /// The least severe level that is logged.
     pub log_level: LogLevel,
-    /// The size at which a log file is put aside and a new one begun.
+    /// The size at which a log file is rotated.
     pub log_file_bytes: u64,
-    /// How many log files are kept, the current one included.
+    /// The number of log files to keep, including the current one.
     pub log_files: NonZero<usize>,
 }
 
@@ -226,7 +227,7 @@ impl Default for DaemonSettings {
     }
 }
 
-/// The command line, which calls the daemon.
+/// The command line client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientSettings {
     /// How long a command waits for a daemon that it started.
@@ -239,26 +240,26 @@ impl Default for ClientSettings {
     }
 }
 
-/// The least serious events that are logged.
+/// The severity of log events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LogLevel {
-    /// Something failed.
+    /// Failures.
     Error,
-    /// Something is not as it should be.
+    /// Problems that do not stop the daemon.
     Warn,
-    /// Starts, ends, what was indexed.
+    /// Starts and stops, and indexing.
     Info,
-    /// Requests and their times.
+    /// Requests and their durations.
     Debug,
-    /// Everything; the only level at which the text of queries may appear.
+    /// Everything. The only level that may log the text of queries.
     Trace,
 }
 
 impl LogLevel {
-    /// Every level, the gravest first.
+    /// All levels, the most severe first.
     pub const ALL: [Self; 5] = [Self::Error, Self::Warn, Self::Info, Self::Debug, Self::Trace];
 
-    /// The level's name, as the configuration writes it.
+    /// Returns the name in the configuration.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -269,12 +270,12 @@ impl LogLevel {
         }
     }
 
-    /// The level of that name.
+    /// Finds a level by name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.as_str() == name)
     }
 }
 
 fn non_zero(number: usize) -> NonZero<usize> {
-    NonZero::new(number).expect("the defaults are not zero")
+    NonZero::new(number).expect("no default is zero")
 }

@@ -1,7 +1,7 @@
-//! Which values does a setting accept?
+//! Parsers for the values of settings.
 //!
-//! Each function here makes a reader for one kind of value. A reader takes a TOML value and answers the typed one, or
-//! what it expected instead.
+//! Each function returns a parser for one kind of value. A parser takes a TOML value and returns the typed value, or a
+//! description of what it expected.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -14,10 +14,10 @@ use toml::Value;
 
 use crate::{LogLevel, ModelSetting, ProxySetting, RankerSetting};
 
-/// What was expected where the value does not fit: a noun phrase.
+/// A description of valid values, as a noun phrase.
 pub(crate) type Expected = String;
 
-/// Reads a whole number.
+/// Parses a whole number.
 pub(crate) fn count(bounds: RangeInclusive<u32>) -> impl Fn(&Value) -> Result<u32, Expected> {
     move |value| {
         value
@@ -28,15 +28,15 @@ pub(crate) fn count(bounds: RangeInclusive<u32>) -> impl Fn(&Value) -> Result<u3
     }
 }
 
-/// Reads a whole number that is not zero.
+/// Parses a positive whole number.
 pub(crate) fn positive(most: u32) -> impl Fn(&Value) -> Result<NonZero<usize>, Expected> {
     move |value| {
         let number = count(1..=most)(value)?;
-        Ok(NonZero::new(number as usize).expect("the bounds leave zero out"))
+        Ok(NonZero::new(number as usize).expect("the bounds exclude zero"))
     }
 }
 
-/// Reads a word that stands for "let recall choose", or what `read` reads.
+/// Parses a word that leaves the choice to recall, or a value that `read` accepts.
 pub(crate) fn or_word<T>(
     word: &'static str,
     read: impl Fn(&Value) -> Result<T, Expected>,
@@ -47,7 +47,7 @@ pub(crate) fn or_word<T>(
     }
 }
 
-/// Reads a weight of the fusion: a number that is not negative.
+/// Parses a weight of the fusion: a number from 0 to 100.
 pub(crate) fn weight(value: &Value) -> Result<f32, Expected> {
     let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
     number
@@ -56,13 +56,13 @@ pub(crate) fn weight(value: &Value) -> Result<f32, Expected> {
         .ok_or_else(|| "a number from 0 to 100".to_owned())
 }
 
-/// Reads a part of a whole: a number from 0 to 1.
+/// Parses a fraction: a number from 0 to 1.
 pub(crate) fn part(value: &Value) -> Result<f64, Expected> {
     let number = value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
     number.filter(|number| (0.0..=1.0).contains(number)).ok_or_else(|| "a number from 0 to 1".to_owned())
 }
 
-/// Reads a number of bytes: `"1 MiB"`, `"10 KiB"`, `"512 MB"`, or a whole number of bytes.
+/// Parses a number of bytes: `"1 MiB"`, `"10 KiB"`, `"512 MB"`, or a whole number of bytes.
 pub(crate) fn size<N: TryFrom<u64>>(bounds: RangeInclusive<u64>) -> impl Fn(&Value) -> Result<N, Expected> {
     move |value| {
         let bytes = match value {
@@ -77,7 +77,7 @@ pub(crate) fn size<N: TryFrom<u64>>(bounds: RangeInclusive<u64>) -> impl Fn(&Val
     }
 }
 
-/// Units by name, the largest first; the last divides everything.
+/// Units by name, the largest first. The last one divides every number.
 type Units = [(&'static str, u64)];
 
 const SIZE_UNITS: &Units = &[
@@ -95,7 +95,7 @@ fn parse_size(text: &str) -> Option<u64> {
     number.checked_mul(unit_named(unit, SIZE_UNITS)?)
 }
 
-/// Reads a length of time: `"20ms"`, `"5s"`, `"1h 30m"`, `"7d"`.
+/// Parses a duration: `"20ms"`, `"5s"`, `"1h 30m"`, `"7d"`.
 pub(crate) fn duration(bounds: RangeInclusive<Duration>) -> impl Fn(&Value) -> Result<Duration, Expected> {
     move |value| {
         value.as_str().and_then(parse_duration).filter(|duration| bounds.contains(duration)).ok_or_else(|| {
@@ -115,16 +115,16 @@ fn parse_duration(text: &str) -> Option<Duration> {
     }
     let mut sum_ms = 0_u64;
     while !rest.is_empty() {
-        let (number, behind) = leading_number(rest)?;
-        let end = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
-        let (unit, behind) = behind.split_at(end);
+        let (number, after) = leading_number(rest)?;
+        let end = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+        let (unit, after) = after.split_at(end);
         sum_ms = sum_ms.checked_add(number.checked_mul(unit_named(unit, MILLISECOND_UNITS)?)?)?;
-        rest = behind.trim_start();
+        rest = after.trim_start();
     }
     Some(Duration::from_millis(sum_ms))
 }
 
-/// Cuts `10 KiB` into its number and what stands behind it.
+/// Splits `10 KiB` into its number and the rest.
 fn leading_number(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit())?;
     Some((text[..end].parse().ok()?, text[end..].trim_start()))
@@ -134,7 +134,7 @@ fn unit_named(name: &str, units: &Units) -> Option<u64> {
     units.iter().find(|(known, _)| *known == name).map(|(_, size)| *size)
 }
 
-/// Writes a number in the largest unit that divides it.
+/// Formats a number in the largest unit that divides it.
 fn in_units(number: u64, units: &Units) -> String {
     let (name, size) = units
         .iter()
@@ -143,25 +143,25 @@ fn in_units(number: u64, units: &Units) -> String {
     format!("{} {name}", number / size)
 }
 
-/// Reads a list of globs.
+/// Parses a list of globs.
 pub(crate) fn globs(value: &Value) -> Result<Vec<String>, Expected> {
     list(value, |text| (!text.is_empty()).then(|| text.to_owned()))
         .ok_or_else(|| "a list of globs, such as [\"src/**\"]".to_owned())
 }
 
-/// Reads a list of absolute paths.
+/// Parses a list of absolute paths.
 pub(crate) fn folders(value: &Value) -> Result<Vec<PathBuf>, Expected> {
     list(value, |text| Some(PathBuf::from(text)).filter(|path| path.is_absolute()))
         .ok_or_else(|| "a list of absolute paths, such as [\"/srv/docs\"]".to_owned())
 }
 
-/// Reads names.
+/// Parses a list of domain names.
 pub(crate) fn names(value: &Value) -> Result<Vec<String>, Expected> {
     list(value, |text| is_domain_name(text).then(|| text.to_owned()))
         .ok_or_else(|| "a list of names, such as [\"team\"]".to_owned())
 }
 
-/// Reads the folders of domains, by their names.
+/// Parses a table from domain names to absolute paths.
 pub(crate) fn domains(value: &Value) -> Result<BTreeMap<String, PathBuf>, Expected> {
     let one = |(name, path): (&String, &Value)| {
         let path = path.as_str().map(PathBuf::from).filter(|path| path.is_absolute())?;
@@ -169,23 +169,23 @@ pub(crate) fn domains(value: &Value) -> Result<BTreeMap<String, PathBuf>, Expect
     };
     let read = value.as_table().and_then(|table| table.iter().map(one).collect());
     read.ok_or_else(|| {
-        "a table from names to absolute paths, such as { team = \"/srv/team\" }; a name is none of the scopes"
+        "a table from names to absolute paths, such as { team = \"/srv/team\" }; a name must not be that of a scope"
             .to_owned()
     })
 }
 
-/// Whether a domain may have that name: it must not read as a scope does.
+/// Returns whether a domain may have this name. The name of a scope would be ambiguous.
 fn is_domain_name(name: &str) -> bool {
     !name.trim().is_empty() && name.parse::<Scope>().is_err()
 }
 
-/// Reads an absolute path of a file.
+/// Parses the absolute path of a file.
 pub(crate) fn file(value: &Value) -> Result<PathBuf, Expected> {
     let path = value.as_str().map(PathBuf::from).filter(|path| path.is_absolute());
     path.ok_or_else(|| "an absolute path".to_owned())
 }
 
-/// Reads the address of a server that files are fetched from or through.
+/// Parses the address of a server or a proxy.
 pub(crate) fn address(value: &Value) -> Result<String, Expected> {
     let is_address = |text: &&str| {
         let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
@@ -195,7 +195,7 @@ pub(crate) fn address(value: &Value) -> Result<String, Expected> {
     address.ok_or_else(|| "an address that begins with https:// or http://".to_owned())
 }
 
-/// Reads through what files are fetched.
+/// Parses the setting of a proxy.
 pub(crate) fn proxy(value: &Value) -> Result<ProxySetting, Expected> {
     match value.as_str() {
         Some("environment") => Ok(ProxySetting::Environment),
@@ -206,7 +206,7 @@ pub(crate) fn proxy(value: &Value) -> Result<ProxySetting, Expected> {
     }
 }
 
-/// Reads what computes networks.
+/// Parses a list of providers.
 pub(crate) fn providers(value: &Value) -> Result<Vec<Provider>, Expected> {
     list(value, Provider::from_name).ok_or_else(|| {
         let names: Vec<_> = Provider::ALL.iter().map(|choice| choice.as_str()).collect();
@@ -218,7 +218,7 @@ fn list<T>(value: &Value, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
     value.as_array()?.iter().map(|element| read(element.as_str()?)).collect()
 }
 
-/// Reads a table from globs to types of documents; longest glob first.
+/// Parses a table from globs to document types. The longest glob comes first.
 pub(crate) fn types(value: &Value) -> Result<Vec<(String, DocumentType)>, Expected> {
     let read = || -> Option<Vec<(String, DocumentType)>> {
         value.as_table()?.iter().map(|(glob, name)| Some((glob.clone(), name.as_str()?.parse().ok()?))).collect()
@@ -234,7 +234,7 @@ pub(crate) fn types(value: &Value) -> Result<Vec<(String, DocumentType)>, Expect
     Ok(types)
 }
 
-/// Reads a log level.
+/// Parses a log level.
 pub(crate) fn log_level(value: &Value) -> Result<LogLevel, Expected> {
     value.as_str().and_then(LogLevel::from_name).ok_or_else(|| {
         let names: Vec<_> = LogLevel::ALL.iter().map(|level| level.as_str()).collect();
@@ -242,7 +242,7 @@ pub(crate) fn log_level(value: &Value) -> Result<LogLevel, Expected> {
     })
 }
 
-/// Reads what puts candidates in order.
+/// Parses the choice of a ranker.
 pub(crate) fn ranker(value: &Value) -> Result<RankerSetting, Expected> {
     value.as_str().and_then(RankerSetting::from_name).ok_or_else(|| {
         let names: Vec<_> = RankerSetting::ALL.iter().map(|choice| choice.as_str()).collect();
@@ -250,7 +250,7 @@ pub(crate) fn ranker(value: &Value) -> Result<RankerSetting, Expected> {
     })
 }
 
-/// Reads what tells how near texts are in meaning.
+/// Parses the choice of a built-in model.
 pub(crate) fn model(value: &Value) -> Result<ModelSetting, Expected> {
     value.as_str().and_then(ModelSetting::from_name).ok_or_else(|| {
         let names: Vec<_> = ModelSetting::ALL.iter().map(|choice| choice.as_str()).collect();
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told_what_would() {
+    fn an_invalid_value_is_answered_with_what_is_expected() {
         let check = |refused: Result<(), Expected>, expected: &str| assert_eq!(refused, Err(expected.to_owned()));
         let hour = Duration::from_hours(1);
         check(count(1..=50)(&Value::Integer(51)).map(drop), "a whole number from 1 to 50");
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_kept_without_the_slashes_at_its_end() {
+    fn trailing_slashes_of_an_address_are_removed() {
         assert_eq!(address(&text("http://mirror:8080/hub/")), Ok("http://mirror:8080/hub".to_owned()));
         assert_eq!(proxy(&text("none")), Ok(ProxySetting::None));
         for given in ["https://", "mirror", "http://a b", ""] {
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_glob_decides_a_type_first() {
+    fn the_longest_glob_comes_first() {
         let table = [("b/**", "adr"), ("a/**", "docs"), ("a/long/**", "runbook")];
         let table = Value::Table(table.into_iter().map(|(glob, name)| (glob.to_owned(), text(name))).collect());
         let read = types(&table).expect("known types");
@@ -362,18 +362,18 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_size_is_read_as_it_is_written(bytes in 0_u64..1 << 40) {
+        fn a_formatted_size_is_parsed_unchanged(bytes in 0_u64..1 << 40) {
             assert_eq!(parse_size(&in_units(bytes, SIZE_UNITS)), Some(bytes));
         }
 
         #[test]
-        fn a_duration_is_read_as_it_is_written(milliseconds in 0_u64..1 << 40) {
+        fn a_formatted_duration_is_parsed_unchanged(milliseconds in 0_u64..1 << 40) {
             let written = in_units(milliseconds, MILLISECOND_UNITS);
             assert_eq!(parse_duration(&written), Some(Duration::from_millis(milliseconds)));
         }
 
         #[test]
-        fn any_text_is_read_or_refused(text in "\\PC*") {
+        fn parsing_never_panics(text in "\\PC*") {
             parse_size(&text);
             parse_duration(&text);
         }

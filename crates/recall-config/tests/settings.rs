@@ -1,11 +1,11 @@
-//! Which value wins, and what is said about a value that does not fit.
+//! Precedence of layers, and messages about invalid values.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use recall_config::{ConfigError, DEFAULT_FILE, Environment, Homes, Layer, Loaded, Origin, Place, Settings};
+use recall_config::{ConfigError, DEFAULT_FILE, Dirs, Environment, Layer, Loaded, Origin, Place, Settings};
 use recall_core::DocumentType;
 use tempfile::TempDir;
 
@@ -23,8 +23,8 @@ impl User {
         Self { place, environment, flags: Vec::new() }
     }
 
-    fn homes(&self) -> Homes {
-        Homes::from_environment(&self.environment).expect("short and absolute")
+    fn dirs(&self) -> Dirs {
+        Dirs::from_environment(&self.environment).expect("short and absolute")
     }
 
     fn root(&self) -> PathBuf {
@@ -32,12 +32,12 @@ impl User {
     }
 
     fn user_file(self, text: &str) -> Self {
-        write(&self.homes().user_config(), text.as_bytes());
+        write(&self.dirs().user_config(), text.as_bytes());
         self
     }
 
     fn project_file(self, text: &str) -> Self {
-        write(&Homes::project_config(&self.root()), text.as_bytes());
+        write(&Dirs::project_config(&self.root()), text.as_bytes());
         self
     }
 
@@ -52,10 +52,10 @@ impl User {
     }
 
     fn load(&self) -> Result<Loaded, ConfigError> {
-        Settings::load(&self.homes(), Some(&self.root()), &self.environment, &self.flags)
+        Settings::load(&self.dirs(), Some(&self.root()), &self.environment, &self.flags)
     }
 
-    /// What is said when loading fails, with the temporary folder left out.
+    /// Returns the message of a failed load, without the path of the temporary folder.
     fn refusal(&self) -> String {
         let error = self.load().expect_err("does not fit");
         self.without_place(&error.to_string())
@@ -85,7 +85,7 @@ fn with_nothing_set_everything_is_the_default() {
 }
 
 #[test]
-fn the_default_file_says_what_the_defaults_are_and_leaves_nothing_out() {
+fn the_default_file_has_every_setting_with_its_default() {
     let user = User::new().user_file(DEFAULT_FILE);
     let loaded = user.load().expect("the default file fits");
     assert_eq!(loaded.settings, Settings::default());
@@ -95,7 +95,7 @@ fn the_default_file_says_what_the_defaults_are_and_leaves_nothing_out() {
 }
 
 #[test]
-fn every_setting_in_the_default_file_has_a_comment_of_its_own() {
+fn every_setting_in_the_default_file_has_its_own_comment() {
     let mut commented = false;
     let mut bare = BTreeSet::new();
     for line in DEFAULT_FILE.lines() {
@@ -112,7 +112,7 @@ fn the_default_file_marks_exactly_the_settings_that_a_project_may_not_set() {
     let refused: BTreeSet<String> = User::new()
         .project_file(DEFAULT_FILE)
         .load()
-        .expect("passed over, not refused")
+        .expect("ignored, not refused")
         .warnings
         .into_iter()
         .map(|warning| match warning {
@@ -142,7 +142,7 @@ fn the_default_file_marks_exactly_the_settings_that_a_project_may_not_set() {
 }
 
 #[test]
-fn a_later_layer_wins() {
+fn a_later_layer_takes_precedence() {
     let everywhere = User::new()
         .user_file("[search]\nper_document = 3\n[index]\ninclude = [\"a\", \"b\"]")
         .project_file("[search]\nper_document = 4\n[index]\ninclude = [\"c\"]")
@@ -155,7 +155,7 @@ fn a_later_layer_wins() {
         loaded.origins.origin("search.per_document"),
         Some(&Origin { layer: Layer::Flag, place: Some(Place::Flag) })
     );
-    let file = Place::File { path: Homes::project_config(&everywhere.root()), line: 4 };
+    let file = Place::File { path: Dirs::project_config(&everywhere.root()), line: 4 };
     assert_eq!(loaded.origins.origin("index.include"), Some(&Origin { layer: Layer::Project, place: Some(file) }));
     assert_eq!(loaded.origins.origin("index.exclude"), Some(&Origin { layer: Layer::Default, place: None }));
     assert_eq!(loaded.origins.origin("index.nothing"), None);
@@ -182,7 +182,7 @@ fn variables_need_no_quotation_marks() {
 }
 
 #[test]
-fn words_leave_a_choice_to_recall() {
+fn a_word_may_leave_the_choice_to_recall() {
     let settings = User::new()
         .user_file("daemon.idle_exit = \"never\"\n[index]\nthreads = \"auto\"\n[search]\nbm25_weight = 0.5\nranker = \"built-in\"")
         .load()
@@ -214,24 +214,24 @@ fn a_project_cannot_decide_about_the_daemon_or_what_is_read() {
 }
 
 #[test]
-fn what_is_no_setting_is_told_with_its_place() {
+fn an_unknown_setting_is_reported_with_its_place() {
     let user = User::new()
         .user_file("colour = true\n\n[daemon]\nidel_exit = \"1h\"\n[nothing]\nkey = 1\n")
         .variable("RECALL_DAEMON__IDEL_EXIT", "1h");
     assert_eq!(
         user.warnings(),
         [
-            "/r/config/recall.toml:1: there is no setting `colour`",
-            "/r/config/recall.toml:4: there is no setting `daemon.idel_exit`",
-            "/r/config/recall.toml:6: there is no setting `nothing.key`",
-            "RECALL_DAEMON__IDEL_EXIT: there is no setting `daemon.idel_exit`",
+            "/r/config/recall.toml:1: unknown setting `colour`",
+            "/r/config/recall.toml:4: unknown setting `daemon.idel_exit`",
+            "/r/config/recall.toml:6: unknown setting `nothing.key`",
+            "RECALL_DAEMON__IDEL_EXIT: unknown setting `daemon.idel_exit`",
         ]
     );
-    assert_eq!(User::new().flag("daemon.idel_exit", "1h").refusal(), "there is no setting `daemon.idel_exit`");
+    assert_eq!(User::new().flag("daemon.idel_exit", "1h").refusal(), "unknown setting `daemon.idel_exit`");
 }
 
 #[test]
-fn a_value_that_does_not_fit_is_refused_with_its_place() {
+fn an_invalid_value_is_refused_with_its_place() {
     for (text, expected) in [
         (
             "[limits]\n\nhits = \"many\"",
@@ -262,25 +262,25 @@ fn a_value_that_does_not_fit_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_wrong_value_is_refused_even_where_a_later_layer_replaces_it() {
+fn an_invalid_value_is_refused_even_if_a_later_layer_replaces_it() {
     let user = User::new().user_file("limits.hits = -1").flag("limits.hits", "5");
     assert_eq!(user.refusal(), "/r/config/recall.toml:1: `limits.hits` is -1; expected a whole number from 1 to 1000");
 }
 
 #[test]
-fn a_file_that_is_no_text_is_refused_with_its_line() {
+fn a_file_that_is_not_utf8_is_refused_with_its_line() {
     let user = User::new();
-    write(&user.homes().user_config(), b"[limits]\nhits = 5 # \xff\n");
+    write(&user.dirs().user_config(), b"[limits]\nhits = 5 # \xff\n");
     assert_eq!(user.refusal(), "/r/config/recall.toml:2: not UTF-8");
-    write(&user.homes().user_config(), &vec![b'#'; 1024 * 1024 + 1]);
+    write(&user.dirs().user_config(), &vec![b'#'; 1024 * 1024 + 1]);
     assert_eq!(user.refusal(), "the configuration `/r/config/recall.toml` has more than 1048576 bytes");
 }
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_file_is_refused_without_waiting_for_it() {
+fn a_pipe_or_folder_is_refused_without_blocking() {
     let user = User::new();
-    let path = user.homes().user_config();
+    let path = user.dirs().user_config();
     fs::create_dir_all(&path).expect("made");
     assert_eq!(user.refusal(), "the configuration `/r/config/recall.toml` is not a regular file");
     fs::remove_dir(&path).expect("empty");
@@ -290,17 +290,17 @@ fn what_is_no_file_is_refused_without_waiting_for_it() {
 
 #[cfg(unix)]
 #[test]
-fn a_project_cannot_have_a_file_read_by_linking_to_it_but_the_user_may() {
+fn the_users_file_may_be_a_link_but_a_projects_may_not() {
     let secret = "-----BEGIN KEY-----\nhush\n";
     let user = User::new().project_file("");
-    let (link, elsewhere) = (Homes::project_config(&user.root()), user.place.path().join("elsewhere"));
+    let (link, elsewhere) = (Dirs::project_config(&user.root()), user.place.path().join("elsewhere"));
     write(&elsewhere, secret.as_bytes());
     fs::remove_file(&link).expect("was written");
     std::os::unix::fs::symlink(&elsewhere, &link).expect("linked");
     assert_eq!(user.refusal(), "the configuration `/project/.recall/recall.toml` is not a regular file");
 
     let user = User::new().user_file("");
-    let (link, elsewhere) = (user.homes().user_config(), user.place.path().join("elsewhere"));
+    let (link, elsewhere) = (user.dirs().user_config(), user.place.path().join("elsewhere"));
     write(&elsewhere, b"limits.hits = 7");
     fs::remove_file(&link).expect("was written");
     std::os::unix::fs::symlink(&elsewhere, &link).expect("linked");

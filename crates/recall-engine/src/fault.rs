@@ -87,7 +87,7 @@ impl MemoryError {
             }
             Self::ReadJournal { source } => of_io(&source.source),
             Self::OpenJournal {
-                source: JournalOpen::List { source, .. } | JournalOpen::Mend { source, .. }, ..
+                source: JournalOpen::List { source, .. } | JournalOpen::Repair { source, .. }, ..
             }
             | Self::Confirm { source } => of_io(source),
             Self::GitFile(error) => of_open(error),

@@ -1,4 +1,4 @@
-//! The reasons why a file or folder is not opened.
+//! Reasons for not opening a file or folder.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// A file or folder was not opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Nothing is there.
+    /// Nothing is at the path.
     #[error("`{}` does not exist", path.display())]
     Missing {
         /// The path.
@@ -18,25 +18,25 @@ pub enum OpenError {
         /// The link.
         path: PathBuf,
     },
-    /// A folder is expected and something else is there.
+    /// Something other than a folder is at the path.
     #[error("`{}` is not a folder", path.display())]
     NotAFolder {
-        /// What is there.
+        /// The path of the other thing.
         path: PathBuf,
     },
-    /// A regular file is expected and something else is there.
+    /// Something other than a regular file is at the path.
     #[error("`{}` is not a regular file", path.display())]
     NotAFile {
-        /// What is there.
+        /// The path of the other thing.
         path: PathBuf,
     },
-    /// The path is empty, absolute, or holds `.` or `..`.
+    /// The path is empty, absolute, or contains `.` or `..`.
     #[error("`{}` is not a plain path below a folder", path.display())]
     NotPlain {
         /// The path.
         path: PathBuf,
     },
-    /// The folder must be the user's alone and is another's.
+    /// The folder must belong to this user alone, but belongs to another user.
     #[error("`{}` belongs to another user", path.display())]
     NotOurs {
         /// The folder.
@@ -47,19 +47,19 @@ pub enum OpenError {
     Io {
         /// The path.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
 }
 
 impl OpenError {
-    /// Whether nothing is there.
+    /// Returns whether nothing is at the path.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Missing { .. })
     }
 
-    /// The path that was refused.
+    /// Returns the path that was refused.
     pub fn path(&self) -> &Path {
         match self {
             Self::Missing { path }
@@ -73,8 +73,8 @@ impl OpenError {
     }
 }
 
-/// Keeps the kind: `NotFound` for what is missing, `NotADirectory` and `Unsupported` for what is of another kind, the system's own
-/// error where it refused.
+/// Keeps the kind of the error: `NotFound` for a missing path, `NotADirectory` or `Unsupported` for the wrong type of
+/// file, and the operating system's own error if it refused.
 impl From<OpenError> for io::Error {
     fn from(error: OpenError) -> Self {
         let kind = match error {

@@ -1,4 +1,4 @@
-//! An open folder and what can be done below it.
+//! An open folder and the operations below it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -12,7 +12,7 @@ use cap_std::fs::{Dir, DirBuilder, Metadata, OpenOptions};
 
 use crate::OpenError;
 
-/// The names of files that [`Folder::replace`] writes begin with this until they are whole.
+/// The prefix of the temporary files of [`Folder::replace`].
 const UNFINISHED: &str = ".unfinished-";
 
 /// An open folder.
@@ -22,21 +22,21 @@ pub struct Folder {
     path: PathBuf,
 }
 
-/// What a file is opened for.
+/// The purpose for which a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// To read a file that exists.
+    /// Reads an existing file.
     Read,
-    /// To read and to append to a file that exists.
+    /// Reads and appends to an existing file.
     Append,
-    /// To read and to append to a file, which is created if it is missing.
+    /// Reads and appends to a file, which is created if it is missing.
     AppendOrCreate,
-    /// To write a file that does not exist yet.
+    /// Writes a file that does not exist yet.
     CreateNew,
 }
 
 impl Folder {
-    /// Opens a folder that the caller trusts: links in its own path are followed.
+    /// Opens a trusted folder: links in its own path are followed.
     ///
     /// # Errors
     /// It is missing, is not a folder, or cannot be opened.
@@ -49,7 +49,7 @@ impl Folder {
         Self { dir, path }
     }
 
-    /// Its path, as it was opened.
+    /// Returns the path as it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -57,7 +57,7 @@ impl Folder {
     /// Opens a folder below this one.
     ///
     /// # Errors
-    /// A component is missing, a link or not a folder; the path is not plain; the system refuses.
+    /// A component is missing, a link or not a folder; the path is not plain; or the system refuses.
     pub fn folder(&self, below: impl AsRef<Path>) -> Result<Self, OpenError> {
         let mut found = self.again()?;
         for name in names(below.as_ref())? {
@@ -66,11 +66,11 @@ impl Folder {
         Ok(found)
     }
 
-    /// Opens a folder below this one and makes what is missing of it, each with mode 0777 less the umask. New names are on disk
-    /// when this returns.
+    /// Opens a folder below this one and creates its missing components, each with mode 0777 minus the umask. New names
+    /// are on disk when this returns.
     ///
     /// # Errors
-    /// A component is a link or not a folder; the path is not plain; the system refuses.
+    /// A component is a link or not a folder; the path is not plain; or the system refuses.
     pub fn make_folder(&self, below: impl AsRef<Path>) -> Result<Self, OpenError> {
         let mut found = self.again()?;
         for name in names(below.as_ref())? {
@@ -89,10 +89,11 @@ impl Folder {
 
     /// Opens a regular file below this folder. A file that is created has mode 0600.
     ///
-    /// Neither a device is opened, which may have effects, nor a pipe, which would be waited for.
+    /// Devices are not opened, since that may have effects, nor pipes, since that would block.
     ///
     /// # Errors
-    /// A component is missing, or a link; the last one is not a regular file; the path is not plain; the system refuses.
+    /// A component is missing or a link; the last one is not a regular file; the path is not plain; or the system
+    /// refuses.
     pub fn file(&self, below: impl AsRef<Path>, access: Access) -> Result<File, OpenError> {
         let below = below.as_ref();
         let (parents, name) = split(below)?;
@@ -111,7 +112,7 @@ impl Folder {
         options.read(true).follow(FollowSymlinks::No);
         match access {
             Access::Read => {}
-            // Elsewhere a file that is opened to append cannot be cut.
+            // On other systems a file opened for appending cannot be truncated.
             Access::Append => drop(options.write(true).append(cfg!(unix))),
             Access::AppendOrCreate => drop(options.write(true).append(cfg!(unix)).create(true)),
             Access::CreateNew => drop(options.write(true).create_new(true)),
@@ -120,7 +121,8 @@ impl Folder {
         {
             use cap_std::fs::OpenOptionsExt as _;
             use rustix::fs::OFlags;
-            // Should a pipe take the file's place after the look at it, opening must not wait, and no terminal becomes ours.
+            // If a pipe replaces the file after the check, opening must not block; and no terminal must become the
+            // controlling one.
             options.mode(0o600).custom_flags(OFlags::NONBLOCK.union(OFlags::NOCTTY).bits().cast_signed());
         }
         let file = self.dir.open_with(name, &options).map_err(|source| refused(&path, source))?.into_std();
@@ -128,10 +130,10 @@ impl Folder {
         if found.is_file() { Ok(file) } else { Err(OpenError::NotAFile { path }) }
     }
 
-    /// Reads a regular file below this folder, at most `limit_bytes` of it.
+    /// Reads at most `limit_bytes` of a regular file below this folder.
     ///
     /// # Errors
-    /// As [`file`](Self::file), or it cannot be read.
+    /// Those of [`file`](Self::file), or the file cannot be read.
     pub fn read(&self, below: impl AsRef<Path>, limit_bytes: u64) -> Result<Vec<u8>, OpenError> {
         let below = below.as_ref();
         let mut bytes = Vec::new();
@@ -140,10 +142,10 @@ impl Folder {
         Ok(bytes)
     }
 
-    /// Returns the metadata of what is at a path below this folder; `None` if nothing is there. A link is described itself.
+    /// Returns the metadata of a path below this folder; `None` if nothing is there. A final link is not followed.
     ///
     /// # Errors
-    /// A component before the last one is a link; the path is not plain; the system refuses.
+    /// A component before the last one is a link; the path is not plain; or the system refuses.
     pub fn metadata(&self, below: impl AsRef<Path>) -> Result<Option<Metadata>, OpenError> {
         let below = below.as_ref();
         let (parents, name) = split(below)?;
@@ -157,12 +159,12 @@ impl Folder {
         }
     }
 
-    /// Whether a regular file is at a path below this folder, and no link on the way.
+    /// Returns whether a regular file is at a path below this folder, without a link in the path.
     pub fn has_file(&self, below: impl AsRef<Path>) -> bool {
         self.metadata(below).is_ok_and(|found| found.is_some_and(|found| found.is_file()))
     }
 
-    /// The names of what is in this folder, in no order.
+    /// Lists the names in this folder, unordered.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -170,18 +172,18 @@ impl Folder {
         self.dir.entries()?.map(|entry| entry.map(|entry| entry.file_name())).collect()
     }
 
-    /// Puts a file into this folder in place of what has its name: a reader sees the one or the other. It is on disk when this
-    /// returns. Whatever has the name is replaced, a link itself and not what it leads to.
+    /// Replaces a file in this folder atomically: a reader sees the old or the new content. It is on disk when this
+    /// returns. Whatever has the name is replaced; a link is replaced itself, not its target.
     ///
     /// # Errors
-    /// The name is not plain, or the system refuses; what was there is as it was.
+    /// The name is not plain, or the system refuses; then the old content is unchanged.
     pub fn replace(&self, name: &str, content: &[u8]) -> Result<(), OpenError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let path = self.path.join(plain(name)?);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let unfinished = format!("{UNFINISHED}{}-{number}", std::process::id());
         let write = || {
-            // One that is left by a process with this number, which is gone.
+            // A process that had this id may have left its temporary file.
             match self.dir.remove_file(&unfinished) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -192,18 +194,18 @@ impl Folder {
             self.dir.rename(&unfinished, &self.dir, name)
         };
         if let Err(source) = write() {
-            // The error says what went wrong; the leftover holds nothing that is not in memory.
+            // The error already says what failed, and the leftover has no data of its own.
             let _ = self.dir.remove_file(&unfinished);
             return Err(OpenError::Io { path, source });
         }
         self.sync().map_err(|source| OpenError::Io { path, source })
     }
 
-    /// Deletes what has a name in this folder: a file, a link itself, or a folder with all that is in it. Nothing that a link leads
-    /// to is touched. Only for folders that recall itself made.
+    /// Deletes a name in this folder: a file, a link, or a folder with its content. The target of a link is not
+    /// touched. Only for folders that recall created.
     ///
     /// # Errors
-    /// The name is not plain, nothing has it, or the system refuses.
+    /// The name is not plain or missing, or the system refuses.
     pub fn remove(&self, name: impl AsRef<OsStr>) -> Result<(), OpenError> {
         let name = plain(name.as_ref())?;
         let path = self.path.join(name);
@@ -213,21 +215,22 @@ impl Folder {
         removed.map_err(|source| refused(&path, source))
     }
 
-    /// Renames what has a name in this folder.
+    /// Renames a file or folder in this folder.
     ///
     /// # Errors
-    /// A name is not plain, nothing has the first one, or the system refuses.
+    /// A name is not plain, the first one is missing, or the system refuses.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), OpenError> {
         let (from, to) = (plain(from)?, plain(to)?);
         self.dir.rename(from, &self.dir, to).map_err(|source| refused(&self.path.join(from), source))
     }
 
-    /// Returns when the names in this folder are on disk.
+    /// Waits until the names in this folder are on disk.
     ///
     /// # Errors
     /// The system refuses.
     pub fn sync(&self) -> io::Result<()> {
-        // The handle itself may be good for looking up names only. Other systems have no such call: their file systems log names.
+        // The handle may only allow lookups (`O_PATH`). Other systems cannot sync a folder; their file systems journal
+        // names.
         if cfg!(unix) { self.dir.open(".")?.sync_all() } else { Ok(()) }
     }
 
@@ -236,7 +239,7 @@ impl Folder {
         Ok(Self { dir, path: self.path.clone() })
     }
 
-    /// Opens the folder of that name in this one.
+    /// Opens the folder of that name in this folder.
     fn enter(&self, name: &OsStr) -> Result<Self, OpenError> {
         let path = self.path.join(name);
         match self.dir.open_dir_nofollow(name) {
@@ -276,7 +279,7 @@ fn refused(path: &Path, source: io::Error) -> OpenError {
     }
 }
 
-/// The names that a plain path consists of. An empty path has none.
+/// Splits a plain path into its names. An empty path has none.
 fn names(path: &Path) -> Result<Vec<&OsStr>, OpenError> {
     let name = |component| match component {
         Component::Normal(name) => Ok(name),
@@ -285,18 +288,18 @@ fn names(path: &Path) -> Result<Vec<&OsStr>, OpenError> {
     path.components().map(name).collect()
 }
 
-/// The folders of a plain path, and its last name.
+/// Splits a plain path into its folders and its last name.
 fn split(path: &Path) -> Result<(&Path, &OsStr), OpenError> {
     names(path)?;
     let not_plain = || OpenError::NotPlain { path: path.to_owned() };
     Ok((path.parent().ok_or_else(not_plain)?, path.file_name().ok_or_else(not_plain)?))
 }
 
-/// One plain name.
+/// Checks that a name is a single plain name.
 fn plain<T: AsRef<OsStr> + ?Sized>(name: &T) -> Result<&OsStr, OpenError> {
     let path = Path::new(name.as_ref());
     match names(path)?[..] {
-        // A separator at the end is no part of a name.
+        // A trailing separator is not a part of a name.
         [only] if only == name.as_ref() => Ok(only),
         _ => Err(OpenError::NotPlain { path: path.to_owned() }),
     }

@@ -1,4 +1,4 @@
-//! The files in `.recall` that tell git what to ignore and how to merge.
+//! The files in `.recall` that say what git ignores and how it merges.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,15 @@ use recall_core::{GIT_FILES, PROJECT_FOLDER, missing_lines};
 
 use crate::{Access, Folder, OpenError};
 
-/// How much of such a file is read. A longer one gets the lines again, which changes nothing for git.
+/// The number of bytes read of such a file. To a longer file the lines are added again, which has no effect on git.
 const LIMIT_BYTES: u64 = 1024 * 1024;
 
-/// Adds to the files for git in `.recall` the lines that they lack, and makes the folder and the files that are missing.
+/// Adds missing lines to the files for git in `.recall`, and creates the folder and the files if they are missing.
 ///
-/// Returns the files that were written, in order; none if nothing was missing.
+/// Returns the files that were written, in order.
 ///
 /// # Errors
-/// The folder or a file is a link or of another kind, or the system refuses. The files before it are written.
+/// The folder or a file is a link or of another type, or the system refuses. Files before it have been written.
 pub fn write_git_files(root: &Path) -> Result<Vec<PathBuf>, OpenError> {
     let folder = Folder::open(root)?.make_folder(PROJECT_FOLDER)?;
     let mut written = Vec::new();

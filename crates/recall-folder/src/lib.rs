@@ -1,10 +1,10 @@
-//! Folders whose files are opened, replaced and deleted relative to an open handle, without following symbolic links.
+//! Opening, replacing and deleting files relative to an open folder, without following symbolic links.
 //!
-//! A repository that somebody else wrote may hold links to any place and devices in place of files. A [`Folder`] refuses both:
-//! every component of a path below it is a plain name, every folder on the way is a folder, and only regular files are opened.
-//! What is checked is what is opened, because each step goes from a handle to the next name.
+//! An untrusted repository may contain links to any place, and devices in place of files. A [`Folder`] refuses both:
+//! every component of a path below it must be a plain name, every folder in the path a real folder, and only regular
+//! files are opened. Each step resolves one name relative to an open handle, so the checked file is the opened file.
 //!
-//! It does not decide which folders are trusted: [`Folder::open`] follows links in the path that it is given.
+//! The crate does not decide which folders are trusted: [`Folder::open`] follows links in its path.
 
 mod error;
 mod folder;

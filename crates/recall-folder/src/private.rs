@@ -1,4 +1,4 @@
-//! Folders that belong to the user alone.
+//! Folders that only their user may access.
 
 use std::path::Path;
 
@@ -8,12 +8,13 @@ use cap_std::fs::Dir;
 use crate::{Folder, OpenError};
 
 impl Folder {
-    /// Opens a folder that is this user's alone, and makes it and what is missing above it with mode 0700.
+    /// Opens a folder of this user alone, and creates it and its missing ancestors with mode 0700.
     ///
-    /// An existing folder that others may enter is closed to them. Its last component must not be a link.
+    /// If others may access an existing folder, their permissions are removed. The last component of the path must not
+    /// be a link.
     ///
     /// # Errors
-    /// It is a link, is not a folder, belongs to another user, or the system refuses.
+    /// It is a link, is not a folder, or belongs to another user; or the system refuses.
     pub fn private(path: &Path) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Io { path: path.to_owned(), source };
         if std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
@@ -35,7 +36,7 @@ fn make(path: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     match builder.create(path) {
-        // What is there is told apart when it is opened.
+        // Opening it tells a folder from other files.
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         made => made,
     }
@@ -56,7 +57,7 @@ fn close_to_others(dir: &Dir, path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Elsewhere the access list of the user's profile is inherited.
+/// On other systems the folder inherits the access list of the user's profile.
 #[cfg(not(unix))]
 fn close_to_others(_dir: &Dir, _path: &Path) -> Result<(), OpenError> {
     Ok(())

@@ -1,20 +1,19 @@
-//! A new name for a damaged part of an index.
+//! Quarantine of damaged parts of an index.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::{Folder, OpenError};
 
-/// The most that are kept of what was set aside under one name; an older one is deleted when another comes.
+/// The number of quarantined versions kept per name. A new one replaces the oldest.
 const KEPT: usize = 3;
 
 /// Renames a file or folder to `<name>.damaged-<suffix>` and returns its new path.
 ///
-/// Of what was set aside from the same place, the three with the greatest names are kept, so that a suffix which grows with time
-/// keeps the latest.
+/// The three versions with the greatest names are kept. If suffixes grow with time, these are the latest.
 ///
 /// # Errors
-/// It cannot be renamed; nothing was changed then.
+/// It cannot be renamed. Then nothing has changed.
 pub fn set_aside(path: &Path, suffix: &str) -> io::Result<PathBuf> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(OpenError::NotPlain { path: path.to_owned() }.into());
@@ -28,7 +27,7 @@ pub fn set_aside(path: &Path, suffix: &str) -> io::Result<PathBuf> {
     let mut others: Vec<_> = known.filter(|known| known.starts_with(&beginning) && *known != aside).collect();
     others.sort_unstable();
     for surplus in others.iter().rev().skip(KEPT - 1) {
-        // What cannot be deleted takes space and harms nothing.
+        // A leftover takes space but is harmless.
         let _ = folder.remove(surplus);
     }
     Ok(parent.join(aside))

@@ -1,4 +1,4 @@
-//! What a folder opens, refuses, replaces and deletes.
+//! Folders: opening, refusing, replacing and deleting.
 
 #![cfg(unix)]
 
@@ -10,7 +10,7 @@ use std::path::Path;
 use recall_folder::{Access, Folder, OpenError};
 use tempfile::TempDir;
 
-/// A folder `inside` beside a folder `outside` with a file in it.
+/// Creates a folder `inside` next to a folder `outside` that has a file.
 fn place() -> (TempDir, Folder) {
     let place = tempfile::tempdir().expect("a folder");
     fs::create_dir_all(place.path().join("inside/sub")).expect("made");
@@ -76,7 +76,7 @@ fn a_regular_file_is_read_and_anything_else_is_refused() {
 }
 
 #[test]
-fn a_created_file_is_its_owners_alone_and_is_appended_to() {
+fn a_created_file_is_private_and_can_be_appended_to() {
     let (place, folder) = place();
     let mut file = folder.file("sub/new", Access::AppendOrCreate).expect("created");
     file.write_all(b"one").expect("written");
@@ -92,7 +92,7 @@ fn a_created_file_is_its_owners_alone_and_is_appended_to() {
 }
 
 #[test]
-fn folders_are_made_but_not_through_links() {
+fn folders_are_created_but_not_through_links() {
     let (place, folder) = place();
     symlink("../outside", place.path().join("inside/link")).expect("linked");
     for _ in 0..2 {
@@ -115,11 +115,11 @@ fn a_file_is_replaced_and_a_link_in_its_place_is_not_followed() {
     assert_eq!(folder.read("fresh", 10).expect("a file"), b"new");
     assert_eq!(fs::read(place.path().join("outside/file")).expect("there"), b"foreign");
     assert_eq!(reason(&folder.replace("sub/file", b"new").expect_err("not a name")), "not plain");
-    assert_eq!(folder.names().expect("listed").len(), 3, "nothing unfinished is left");
+    assert_eq!(folder.names().expect("listed").len(), 3, "no temporary file is left");
 }
 
 #[test]
-fn only_plain_names_are_deleted_and_links_are_deleted_themselves() {
+fn only_plain_names_are_deleted_and_links_are_not_followed() {
     let (place, folder) = place();
     let inside = place.path().join("inside");
     symlink("../outside", inside.join("link")).expect("linked");
@@ -135,7 +135,7 @@ fn only_plain_names_are_deleted_and_links_are_deleted_themselves() {
 }
 
 #[test]
-fn a_private_folder_is_closed_to_others_and_is_not_a_link() {
+fn a_private_folder_excludes_other_users_and_is_not_a_link() {
     let place = tempfile::tempdir().expect("a folder");
     let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
     let fresh = place.path().join("a/b");
@@ -154,7 +154,7 @@ fn a_private_folder_is_closed_to_others_and_is_not_a_link() {
 }
 
 #[test]
-fn metadata_is_of_the_link_itself() {
+fn metadata_does_not_follow_links() {
     let (place, folder) = place();
     symlink("../outside/file", place.path().join("inside/link")).expect("linked");
     symlink("../outside", place.path().join("inside/away")).expect("linked");

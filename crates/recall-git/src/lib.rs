@@ -1,7 +1,7 @@
-//! The program `git`, run so that it only reads, and the repository that a folder belongs to.
+//! Read-only use of the program `git`, and discovery of the repository of a folder.
 //!
-//! A repository may come from anybody. Its configuration runs no program, names no file outside its work tree and does not
-//! decide which `git` is run. What is asked of `git`, and what its answers mean, is up to the callers.
+//! A repository may be untrusted. Its configuration cannot run a program, name a file outside its work tree, or choose
+//! which `git` is run. The commands and the meaning of their output are left to the callers.
 
 mod program;
 mod repository;

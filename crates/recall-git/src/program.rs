@@ -1,4 +1,4 @@
-//! The executable `git` and the environment it runs in.
+//! The `git` executable and its environment.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 /// The file name of the executable.
 const EXECUTABLE: &str = if cfg!(windows) { "git.exe" } else { "git" };
 
-/// Every variable of git begins with this: they name another repository, another index, or programs to run.
+/// The prefix of git's environment variables, which may name another repository, another index, or programs to run.
 const VARIABLES: &str = "GIT_";
 
-/// The absolute path of an executable `git`, and the folders in which it may look for other programs.
+/// A `git` executable, by its absolute path, and the folders in which it may look for other programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     executable: PathBuf,
@@ -18,27 +18,27 @@ pub struct Program {
     search_path: OsString,
 }
 
-/// There is no executable `git` in a folder that may be used.
+/// No usable folder has a `git` executable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no folder of PATH outside the project holds an executable `git`")]
+#[error("no `git` executable found in PATH outside the project")]
 pub struct MissingGit;
 
 impl Program {
     /// Finds `git` for the repository of a folder, in the folders of this process's `PATH`.
     ///
     /// # Errors
-    /// As [`find_in`](Self::find_in).
+    /// Those of [`find_in`](Self::find_in).
     pub fn find(root: &Path) -> Result<Self, MissingGit> {
         Self::find_in(&std::env::var_os("PATH").unwrap_or_default(), root)
     }
 
-    /// Finds `git` in the folders of a search path, the first one that holds it.
+    /// Finds the first `git` in the folders of a search path.
     ///
-    /// Entries that are empty or relative, such as `.`, are skipped: they name a folder that the repository may have filled.
-    /// Folders in or below `root`, and links that lead there, are skipped for the same reason.
+    /// Empty and relative entries, such as `.`, are skipped: they name folders that the repository may control. Folders
+    /// in or below `root`, and links into it, are skipped for the same reason.
     ///
     /// # Errors
-    /// None of the remaining folders holds an executable `git`.
+    /// None of the remaining folders has a `git` executable.
     pub fn find_in(search_path: &OsStr, root: &Path) -> Result<Self, MissingGit> {
         let real_root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let is_outside = |path: &Path| {
@@ -52,17 +52,18 @@ impl Program {
         Ok(Self { executable, search_path })
     }
 
-    /// The absolute path of the executable.
+    /// Returns the absolute path of the executable.
     pub fn executable(&self) -> &Path {
         &self.executable
     }
 
-    /// A command that reads: it fetches nothing, runs no hook, monitor, pager or signature check, asks nobody and takes no
-    /// optional lock. Standard output and standard error are piped, and standard input is empty.
+    /// Creates a read-only command: it fetches nothing, runs no hook, file system monitor, pager or signature check,
+    /// never prompts, and takes no optional lock. Standard output and standard error are piped; standard input is
+    /// empty.
     ///
-    /// Two things are left to callers. A command that compares the bytes of files in the work tree runs the filters that the
-    /// repository defines, unless they are turned off by name with [`without`](Self::without). One that shows differences needs
-    /// `--no-ext-diff` and `--no-textconv`.
+    /// Two things are left to the caller. A command that compares the content of files in the work tree runs the
+    /// filters defined by the repository, unless they are disabled by name with [`without`](Self::without). A command
+    /// that shows diffs needs `--no-ext-diff` and `--no-textconv`.
     pub fn command(&self) -> Command {
         let mut git = Command::new(&self.executable);
         for (name, _) in std::env::vars_os() {
@@ -75,9 +76,9 @@ impl Program {
             .env("GIT_OPTIONAL_LOCKS", "0")
             // A partial clone would fetch the objects that it lacks.
             .env("GIT_NO_LAZY_FETCH", "1")
-            // The list of protocols that are allowed: it names none.
+            // A list of the allowed protocols. It names no existing one.
             .env("GIT_ALLOW_PROTOCOL", "none")
-            // Messages are compared and shown.
+            // Messages are parsed and shown.
             .env("LC_ALL", "C")
             .args(["--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"])
             .args(["-c", "core.quotePath=false", "-c", "log.showSignature=false"])
@@ -89,9 +90,9 @@ impl Program {
         git
     }
 
-    /// Empties settings of a command by name; one that ends in `.required` becomes false.
+    /// Sets some configuration keys of a command to the empty string, or to `false` if the key ends in `.required`.
     ///
-    /// The names are passed in the environment: a name may hold a character that ends it on the command line.
+    /// The keys are passed in the environment: on the command line a key ends at the first `=`, which it may contain.
     pub fn without(git: &mut Command, settings: &[&str]) {
         for (at, name) in settings.iter().enumerate() {
             let value = if name.ends_with(".required") { "false" } else { "" };
@@ -122,7 +123,7 @@ mod tests {
 
     use super::*;
 
-    /// Writes a program `git` into a folder, which is made.
+    /// Creates a folder with a program `git`.
     fn put_git(folder: &Path, mode: u32) {
         fs::create_dir_all(folder).expect("a folder");
         let file = folder.join(EXECUTABLE);
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_absolute_folder_outside_the_root_that_holds_git_counts() {
+    fn git_is_found_in_the_first_absolute_folder_outside_the_root() {
         let (_place, at) = place();
         let root = at.join("project");
         put_git(&root.join("bin"), 0o755);
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_process_searches_no_relative_folder_either() {
+    fn the_process_does_not_search_relative_folders() {
         let (_place, at) = place();
         put_git(&at.join("bin"), 0o755);
         let search_path = format!(":.:{}:sub", at.join("bin").display());

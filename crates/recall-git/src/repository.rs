@@ -1,20 +1,20 @@
-//! The repository that a folder belongs to, read from git's own files.
+//! The repository of a folder, read from git's own files.
 //!
-//! A `.git` may lead anywhere: it may be a link, or a file that names another folder, and that folder may name a third one. A
-//! repository outside the work tree belongs to it only if it says so itself, as that of a linked work tree or a submodule does.
-//! No other repository is read.
+//! A `.git` may lead anywhere: it may be a link, or a file that names another folder, and that folder may name a third
+//! one. A repository outside the work tree is only accepted if it names the work tree as its own, as the repository of
+//! a linked work tree or a submodule does. No other repository is read.
 
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// No file that is read here is longer.
+/// The number of bytes read of git's files. The files read here are shorter.
 const FILE_BYTES: u64 = 64 * 1024;
 
-/// How far above a folder its repository may begin.
+/// The number of ancestors of a folder that are searched for a repository.
 const MOST_LEVELS: usize = 32;
 
-/// What of a repository inside its own work tree must not be a link that leads out of it.
+/// The parts of a repository inside its own work tree that must not be links out of the work tree.
 const PARTS: [&str; 7] = ["HEAD", "config", "index", "logs", "objects", "packed-refs", "refs"];
 
 /// A repository and its work tree.
@@ -24,14 +24,14 @@ pub struct Repository {
     pub work_tree: PathBuf,
     /// The folder with `HEAD` and the index.
     pub git_dir: PathBuf,
-    /// The folder with the references and the objects. Work trees of one repository share it.
+    /// The folder with the references and objects, shared by all work trees of a repository.
     pub common_dir: PathBuf,
 }
 
 impl Repository {
-    /// Finds the repository of a folder: the nearest `.git` in it or above it.
+    /// Finds the repository of a folder: the nearest `.git` in the folder or its ancestors.
     ///
-    /// `None` if there is none, or if the nearest one leads to a repository that is not its own.
+    /// Returns `None` if there is none, or if the nearest one leads to a repository that is not its own.
     pub fn of(folder: &Path) -> Option<Self> {
         let folder = folder.canonicalize().ok()?;
         let above = folder.ancestors().take(MOST_LEVELS);
@@ -42,7 +42,7 @@ impl Repository {
         found.is_own(&dot_git).then_some(found)
     }
 
-    /// Whether the repository lies in the work tree, or names it as its own.
+    /// Returns whether the repository is inside the work tree, or names it as its own.
     fn is_own(&self, dot_git: &Path) -> bool {
         if self.git_dir.starts_with(&self.work_tree) {
             let is_inside = |path: &Path| path.canonicalize().is_ok_and(|real| real.starts_with(&self.work_tree));
@@ -52,14 +52,14 @@ impl Repository {
         self.is_linked_work_tree(dot_git) || self.is_submodule()
     }
 
-    /// Whether the repository outside lists this `.git` as that of one of its work trees.
+    /// Returns whether an outside repository lists this `.git` as that of one of its work trees.
     fn is_linked_work_tree(&self, dot_git: &Path) -> bool {
         let Some(named) = line_of(&self.git_dir.join("gitdir")) else { return false };
-        // A `.git` that is a link is not equal to what it leads to.
+        // If `.git` is a link, it differs from its canonical path.
         self.git_dir.join(named).canonicalize().is_ok_and(|named| named == dot_git)
     }
 
-    /// Whether the repository outside is configured to have this work tree, as that of a submodule is.
+    /// Returns whether an outside repository is configured with this work tree, like that of a submodule.
     fn is_submodule(&self) -> bool {
         let Some(config) = read(&self.git_dir.join("config")) else { return false };
         let named = core_worktree(&config).and_then(|named| self.git_dir.join(named).canonicalize().ok());
@@ -67,19 +67,19 @@ impl Repository {
     }
 }
 
-/// Whether there is something, be it a link that leads nowhere.
+/// Returns whether something is at the path, even a broken link.
 fn exists(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// The folder that a `.git` file names.
+/// Returns the folder named by a `.git` file.
 fn named_by(dot_git: &Path, work_tree: &Path) -> Option<PathBuf> {
     let text = read(dot_git)?;
     let named = text.strip_prefix("gitdir:")?.trim();
     Some(named).filter(|named| !named.is_empty()).map(|named| work_tree.join(named))
 }
 
-/// The folder that work trees share; the repository's own one if it names no other.
+/// Returns the folder shared by the work trees, or the repository's own folder if it names no other.
 fn common_dir(git_dir: &Path) -> Option<PathBuf> {
     match line_of(&git_dir.join("commondir")) {
         Some(named) => git_dir.join(named).canonicalize().ok(),
@@ -87,7 +87,7 @@ fn common_dir(git_dir: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The value of `core.worktree` as git writes it. Other ways to write it are not understood.
+/// Returns the value of `core.worktree` as written by git. Other notations are not recognized.
 fn core_worktree(config: &str) -> Option<&str> {
     let mut is_core = false;
     let mut value = None;
@@ -103,14 +103,14 @@ fn core_worktree(config: &str) -> Option<&str> {
     value
 }
 
-/// The first line of a short file; `None` for an empty one.
+/// Returns the first line of a short file; `None` if it is empty.
 fn line_of(path: &Path) -> Option<String> {
     let text = read(path)?;
     text.lines().next().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned)
 }
 
 fn read(path: &Path) -> Option<String> {
-    // A pipe would be waited for.
+    // Opening a pipe would block.
     if !path.metadata().ok()?.is_file() {
         return None;
     }
@@ -125,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// Files, folders (`a/`) and links (`a -> b`) below a folder of their own.
+    /// Creates files and links (`-> target`) below a temporary folder.
     fn place(entries: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
         let place = tempfile::tempdir().expect("a folder");
         let at = place.path().canonicalize().expect("there");
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_lies_in_its_work_tree_or_above_a_folder_of_it() {
+    fn a_repository_is_found_from_its_work_tree_and_from_below() {
         let files = [("a/.git/HEAD", "x"), ("a/b/c/file", "")];
         check(&files, "a", Some(("a", "a/.git", "a/.git")));
         check(&files, "a/b/c", Some(("a", "a/.git", "a/.git")));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_linked_work_tree_and_a_submodule_have_their_repository_elsewhere() {
+    fn linked_work_trees_and_submodules_find_their_repositories() {
         let tree = "main/.git/worktrees/tree";
         let files = [
             ("tree/.git", "gitdir: @/main/.git/worktrees/tree\n"),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_that_does_not_know_the_work_tree_is_not_its_own() {
+    fn a_repository_that_does_not_name_the_work_tree_is_refused() {
         let private = [
             ("private/.git/HEAD", "x"),
             ("private/.git/config", "[core]\n\tbare = false\n"),

@@ -1,4 +1,4 @@
-//! Which file does an event go to?
+//! UTC days, which name the files of a journal, and conversions between timestamps and RFC 3339.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,20 +7,23 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use recall_core::Timestamp;
 
-/// The name of the one file in the folder of a day.
+/// The name of the only file in a day's folder.
 pub(crate) const FILE: &str = "memories.jsonl";
 
-/// A day in UTC, from year 0 to 9999. Shown as the name of its folder, `YYYY-MM-DD`.
+/// A UTC day from year 0 to 9999. Its `Display` form is the name of its folder, `YYYY-MM-DD`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(Date);
 
 impl Day {
-    /// The day of a moment: every moment that a [`Timestamp`] can tell lies between 1677 and 2262.
+    /// The day passed to a storage that has a single file for all days.
+    pub(crate) const SINGLE: Self = Self(Date::constant(1970, 1, 1));
+
+    /// Returns the day of a timestamp. A [`Timestamp`] covers the years 1677 to 2262.
     pub fn of(timestamp: Timestamp) -> Self {
         Self(moment(timestamp).to_zoned(TimeZone::UTC).date())
     }
 
-    /// Reads the name of a folder; any other name is none of a day.
+    /// Parses the name of a day's folder. Returns `None` for any name not of the form `YYYY-MM-DD`.
     pub fn from_name(name: &str) -> Option<Self> {
         let is_digit_or_dash =
             |(at, byte): (usize, u8)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
@@ -30,12 +33,12 @@ impl Day {
         name.parse().ok().map(Self)
     }
 
-    /// Where the day's file is, below the folder of journals.
+    /// Returns the path of the day's file, relative to the folder of journals.
     pub fn path(self) -> PathBuf {
         [self.to_string().as_str(), FILE].iter().collect()
     }
 
-    /// When it began; none where a [`Timestamp`] does not reach.
+    /// Returns midnight at the start of the day, or `None` if it is out of a [`Timestamp`]'s range.
     pub(crate) fn begin(self) -> Option<Timestamp> {
         let begin = self.0.to_zoned(TimeZone::UTC).ok()?.timestamp();
         i64::try_from(begin.as_nanosecond()).ok().map(Timestamp)
@@ -48,17 +51,18 @@ impl fmt::Display for Day {
     }
 }
 
-/// A moment as the library for dates knows it.
+/// Converts a timestamp to `jiff`'s type.
 pub(crate) fn moment(timestamp: Timestamp) -> jiff::Timestamp {
-    jiff::Timestamp::from_nanosecond(i128::from(timestamp.0)).expect("it reaches further than 64 bits of nanoseconds")
+    jiff::Timestamp::from_nanosecond(i128::from(timestamp.0))
+        .expect("jiff's range includes every 64-bit count of nanoseconds")
 }
 
-/// A moment in RFC 3339 and UTC.
+/// Formats a timestamp as RFC 3339 in UTC.
 pub fn rfc_3339(timestamp: Timestamp) -> String {
     moment(timestamp).to_string()
 }
 
-/// The moment that a text in RFC 3339 tells; `None` where it tells none, or one beyond the reach of a [`Timestamp`].
+/// Parses an RFC 3339 timestamp. Returns `None` if the text is not one, or if it is out of a [`Timestamp`]'s range.
 pub fn moment_of(text: &str) -> Option<Timestamp> {
     let moment: jiff::Timestamp = text.parse().ok()?;
     i64::try_from(moment.as_nanosecond()).ok().map(Timestamp)
@@ -69,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_of_its_day_in_utc() {
+    fn a_timestamp_belongs_to_its_utc_day() {
         for (nanoseconds, expected) in [
             (0, "1970-01-01"),
             (-1, "1969-12-31"),
@@ -84,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn only_dates_are_names_of_days() {
+    fn a_folder_name_that_is_not_a_date_is_rejected() {
         for name in
             ["index", "2026-1-1", "2026-13-01", "2026-02-30", "2026-11-20 ", "20261120", "+026-11-20", "2026-11-2x"]
         {

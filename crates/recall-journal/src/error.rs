@@ -1,4 +1,4 @@
-//! What can go wrong, sorted by what the caller can do about it?
+//! Errors of opening, reading and appending.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use recall_core::EventId;
 
 use crate::Day;
 
-/// A journal was not opened for appending. It can still be read.
+/// A journal could not be opened for appending. It can still be read.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The folder cannot be listed.
@@ -16,59 +16,59 @@ pub enum OpenError {
     List {
         /// The folder of journals.
         folder: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// The end of a file could not be looked at, or not be mended.
-    #[error("cannot mend the end of the journal `{}`", path.display())]
-    Mend {
+    /// The end of a file could not be read or repaired.
+    #[error("cannot repair the end of the journal `{}`", path.display())]
+    Repair {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
 }
 
-/// The journals were not read.
+/// The journals could not be read.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot list the journals in `{}`", folder.display())]
 pub struct ReadError {
     /// The folder of journals.
     pub folder: PathBuf,
-    /// What the operating system said.
+    /// The operating system's error.
     pub source: io::Error,
 }
 
-/// Events were not acknowledged. What was acknowledged before is as it was.
+/// Events were not acknowledged. Events acknowledged earlier are unaffected.
 ///
-/// Everybody whose events were written together is told the same.
+/// All events of one batch get the same error.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AppendError {
-    /// The event's line would be longer than is read back. Nothing was written.
-    #[error("event {event} takes a line of {bytes} bytes; at most {limit} are read")]
+    /// The event's line is longer than the reader accepts. Nothing was written.
+    #[error("event {event} needs a line of {bytes} bytes; the limit is {limit}")]
     TooLong {
         /// The event.
         event: EventId,
-        /// How long its line would be.
+        /// The length of its line in bytes.
         bytes: usize,
         /// The limit, [`LINE_BYTES`](crate::LINE_BYTES).
         limit: usize,
     },
-    /// The operating system refused, and no event of that day is in its file.
+    /// The write failed, and no event of that day is in its file.
     #[error("cannot write to the journal of {day}")]
     NotWritten {
         /// The day whose file was written to.
         day: Day,
-        /// What the operating system said.
+        /// The operating system's error.
         source: Arc<io::Error>,
     },
-    /// The operating system refused, and then refused to take back what was written: the events may come to count.
-    /// To append the same ones again is safe; they count once.
-    #[error("cannot write to the journal of {day}, and cannot take back what was written")]
+    /// The write failed, and rolling it back failed too: some of the events may be in the file. Appending the same
+    /// events again is safe, since each event counts once.
+    #[error("cannot write to the journal of {day}, and cannot undo the partial write")]
     Unsettled {
         /// The day whose file was written to.
         day: Day,
-        /// What the operating system said to the write.
+        /// The operating system's error for the write.
         source: Arc<io::Error>,
     },
 }

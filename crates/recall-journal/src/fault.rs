@@ -1,4 +1,4 @@
-//! What of a journal could not be read, where, and why?
+//! Faults: parts of a journal that could not be read, with their positions.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use recall_core::MemoryId;
 
 use crate::Day;
 
-/// Something in a journal that could not be read as it stands. It stays in its file.
+/// A part of a journal that could not be read. It is left in its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The day whose file it is in.
     pub day: Day,
-    /// The line, counted from 1.
+    /// The line number, counted from 1.
     pub line: u64,
-    /// Where the line begins, in bytes.
+    /// The byte offset at which the line begins.
     pub offset: u64,
-    /// What it is.
+    /// What is wrong.
     pub kind: FaultKind,
 }
 
@@ -25,73 +25,73 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What could not be read.
+/// What is wrong with a part of a journal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultKind {
-    /// The last line does not end, and is not whole: somebody is just writing it, or a crash tore it.
+    /// The last line has no newline and is incomplete: another process is writing it, or a crash tore it.
     #[error("the last line is torn")]
     Torn,
-    /// A mark that git leaves around two sides; the lines of both sides are read.
+    /// A conflict marker left by git. The lines of both sides are read.
     #[error("a conflict marker")]
     ConflictMarker,
-    /// The line is no UTF-8.
+    /// The line is not UTF-8.
     #[error("not UTF-8 from byte {column}")]
     NotUtf8 {
-        /// The first byte that is not, counted from 0 in the line.
+        /// The first invalid byte, counted from 0 in the line.
         column: usize,
     },
-    /// The line is too long to be held in memory.
-    #[error("a line of {bytes} bytes, at most {limit} are read")]
+    /// The line is longer than the reader accepts.
+    #[error("a line of {bytes} bytes; the limit is {limit}")]
     TooLong {
-        /// How long it is.
+        /// Its length in bytes.
         bytes: u64,
         /// The limit, [`LINE_BYTES`](crate::LINE_BYTES).
         limit: usize,
     },
-    /// The line, or a part of it, is no JSON.
+    /// The line, or a part of it, is not JSON.
     #[error("not JSON from byte {column}: {reason}")]
     NotJson {
-        /// Where the part begins, counted from 0 in the line.
+        /// The byte at which the part begins, counted from 0 in the line.
         column: usize,
-        /// What the parser says.
+        /// The parser's message.
         reason: String,
     },
-    /// JSON that is no event.
+    /// The JSON is not an event.
     #[error("not an event: {reason}")]
     NotAnEvent {
         /// What is missing or wrong.
         reason: String,
     },
-    /// An event of a kind that is not known here; a newer version may know it.
+    /// An event of an unknown kind; a newer version may know it.
     #[error("unknown event `{event}`")]
     UnknownEvent {
         /// The kind.
         event: String,
     },
-    /// A file of a memory lies outside of the project; the memory counts without it.
-    #[error("memory {memory} relates to `{path}`, which is no path inside the project")]
+    /// A path of a memory is outside the project. The memory is read without it.
+    #[error("memory {memory} relates to `{path}`, which is not a path inside the project")]
     PathOutside {
         /// The memory.
         memory: MemoryId,
-        /// The path, as it was written.
+        /// The path as written.
         path: String,
     },
-    /// The file cannot be opened or read, from this line on.
+    /// The file cannot be opened, or cannot be read from this line on.
     #[error("cannot be read: {reason}")]
     Unreadable {
-        /// What the operating system said.
+        /// The operating system's message.
         reason: String,
     },
-    /// There are more faults in the file than are kept one by one.
+    /// The file has more faults than are listed one by one.
     #[error("{count} more faults")]
     More {
-        /// How many.
+        /// The number of unlisted faults.
         count: u64,
     },
 }
 
 impl FaultKind {
-    /// Whether something that may be an event was not read. Of the other faults the events count.
+    /// Returns whether this fault may have hidden an event. With the other faults every event is still read.
     pub fn is_loss(&self) -> bool {
         match self {
             Self::ConflictMarker | Self::PathOutside { .. } => false,

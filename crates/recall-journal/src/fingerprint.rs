@@ -1,26 +1,26 @@
-//! Is what was read of a file still there?
+//! Hashes of what was read of a file, to detect edits of it.
 
 use std::io;
 
 use crate::StoredFile;
 use crate::lines::read_some;
 
-/// Up to which length all that was read is looked at again when a file grew: it takes a few milliseconds.
+/// Up to this length, all of the content is hashed again if a file grew; this takes a few milliseconds.
 const WHOLE_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Of a longer file, how much is looked at of the beginning and of the end of what was read. An edit between them that leaves
-/// the file the same one, moves nothing, and comes at once with an addition is noticed at the next full reading only.
+/// The number of bytes hashed at the beginning and at the end of longer content. An edit between them that keeps the
+/// file's identity, shifts nothing and comes together with an append is only noticed by the next full read.
 const PART_BYTES: u64 = 256 * 1024;
 
-/// How much is read at once.
+/// The number of bytes read at once.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// The hash of the first bytes of a file, or of parts of them where they are many.
+/// The hash of the first bytes of a file; of their beginning and end if they are long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    /// Hashes the first `length` bytes of a file; those that are not there are none.
+    /// Hashes the first `length` bytes of a file, or fewer if the file is shorter.
     pub(crate) fn of(file: &dyn StoredFile, length: u64) -> io::Result<Self> {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&length.to_le_bytes());

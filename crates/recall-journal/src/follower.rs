@@ -1,4 +1,4 @@
-//! What do the journals say, and what do they say that they did not say before?
+//! Incremental reading of a folder's journals.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,68 +11,69 @@ use crate::line::read_line;
 use crate::lines::Lines;
 use crate::{Day, Fault, FaultKind, ReadError, Stat, Storage, StoredFile};
 
-/// For how long a file's time proves nothing: it may be written again within one tick of its clock, of which the coarsest are
-/// two seconds long. Until then its hash decides.
+/// How long a file's modification time is not trusted. The file may be written again within one tick of the file
+/// system's clock, and the coarsest clocks tick every two seconds. Until then the hash decides.
 const RACY_NANOSECONDS: i64 = 2_000_000_000;
 
-/// How many faults of a file are kept one by one: as many as a person may want to look at.
+/// The number of faults listed one by one per file: more than a person will read.
 const FAULTS: usize = 1000;
 
-/// Reads the journals of a folder, and knows what it has read.
+/// Reads the journals of a folder and remembers how far it has read.
 #[derive(Debug)]
 pub struct Follower {
     storage: Arc<dyn Storage>,
-    seen: BTreeMap<Day, Seen>,
+    seen: BTreeMap<Day, FileState>,
 }
 
-/// What the journals say beyond what they said before.
+/// What was added to the journals since the last read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changes {
     /// Nothing.
     None,
-    /// More. Some of it may have been told before.
+    /// New events. Some of them may have been returned before.
     Added(Vec<Event>),
-    /// Something else: lines were changed or taken away. These are all events that there are.
+    /// Lines were changed or removed. These are all events of all journals.
     Rewritten(Vec<Event>),
 }
 
-/// What was read of a file.
+/// How far a file was read.
 #[derive(Debug)]
-struct Seen {
-    /// What the file looked like before it was read; none where it could not be.
+struct FileState {
+    /// The file's metadata from before it was read; `None` if it could not be queried.
     stat: Option<Stat>,
-    /// Whether that proves that nothing was written since.
+    /// Whether equal metadata proves that nothing was written since.
     is_settled: bool,
-    /// Where the last whole line ends.
+    /// The offset at which the last complete line ends.
     end: u64,
-    /// Where the last line ends that told events: behind that one, if the last line of all has no newline and is one.
-    told: u64,
-    /// How many lines that is.
+    /// The offset at which the last line with events ends. It is past `end` if the file's last line has events but no
+    /// newline.
+    events_end: u64,
+    /// The number of lines up to `end`.
     lines: u64,
-    /// Of all up to `told`; none where it could not be read.
+    /// The fingerprint of the content up to `events_end`; `None` if it could not be read.
     fingerprint: Option<Fingerprint>,
     faults: Vec<Fault>,
 }
 
-/// What became of a file.
-enum Look {
-    Same,
+/// How a file changed since it was read.
+enum FileChange {
+    Unchanged,
     Grown,
     Rewritten,
 }
 
 impl Follower {
-    /// Takes a folder of which nothing was read.
+    /// Creates a follower of a folder. Nothing is read yet.
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage, seen: BTreeMap::new() }
     }
 
-    /// Reads everything, whatever was read before.
+    /// Reads all journals from their beginning.
     ///
-    /// A line that cannot be read, or a file, is told by [`faults`](Self::faults) and keeps nothing else from being read.
+    /// A line or file that cannot be read is reported by [`faults`](Self::faults); everything else is still read.
     ///
     /// # Errors
-    /// The folder cannot be listed. What was read before is still known.
+    /// The folder cannot be listed. The state from the last read is kept.
     pub fn replay(&mut self, now: Timestamp) -> Result<Vec<Event>, ReadError> {
         let days = self.days()?;
         self.seen.clear();
@@ -83,12 +84,12 @@ impl Follower {
         Ok(events)
     }
 
-    /// Tells what was changed since the last time, by this process, another, git or an editor.
+    /// Returns what changed since the last read, by this process, another one, git or an editor.
     ///
-    /// Costs a look at each file where nothing was changed. Of a file that only grew, what is new is read.
+    /// An unchanged file costs one `stat`. Of a file that only grew, only the new part is read.
     ///
     /// # Errors
-    /// The folder cannot be listed. What was read before is still known.
+    /// The folder cannot be listed. The state from the last read is kept.
     pub fn changes(&mut self, now: Timestamp) -> Result<Changes, ReadError> {
         let days = self.storage.stats().map_err(|source| self.unlisted(source))?;
         if self.seen.keys().any(|seen| days.binary_search_by_key(seen, |(day, _)| *day).is_err()) {
@@ -97,24 +98,24 @@ impl Follower {
         let mut events = Vec::new();
         let mut has_grown = false;
         for (day, there) in days {
-            match self.look(day, there, now) {
-                Look::Same => continue,
-                Look::Grown => self.read_day(day, now, &mut events),
-                Look::Rewritten => return self.replay(now).map(Changes::Rewritten),
+            match self.compare(day, there, now) {
+                FileChange::Unchanged => continue,
+                FileChange::Grown => self.read_day(day, now, &mut events),
+                FileChange::Rewritten => return self.replay(now).map(Changes::Rewritten),
             }
             has_grown = true;
         }
         Ok(if has_grown { Changes::Added(events) } else { Changes::None })
     }
 
-    /// What could not be read as it stands, in the order of days and lines, as of the last reading.
+    /// Returns the parts that could not be read, in the order of days and lines, as of the last read.
     pub fn faults(&self) -> impl Iterator<Item = &Fault> {
         self.seen.values().flat_map(|seen| &seen.faults)
     }
 
-    /// How many bytes of journals were read, as of the last reading.
+    /// Returns the total size of the journals in bytes, as of the last read.
     pub fn bytes(&self) -> u64 {
-        self.seen.values().map(|seen| seen.told).sum()
+        self.seen.values().map(|seen| seen.events_end).sum()
     }
 
     fn days(&self) -> Result<Vec<Day>, ReadError> {
@@ -125,53 +126,53 @@ impl Follower {
         ReadError { folder: self.storage.folder().to_owned(), source }
     }
 
-    /// Compares a file, as it is there, with what was read of it.
-    fn look(&mut self, day: Day, there: io::Result<Option<Stat>>, now: Timestamp) -> Look {
+    /// Compares a file's present metadata and content with what was read of it.
+    fn compare(&mut self, day: Day, there: io::Result<Option<Stat>>, now: Timestamp) -> FileChange {
         let Some(seen) = self.seen.get_mut(&day) else {
-            return if matches!(there, Ok(None)) { Look::Same } else { Look::Grown };
+            return if matches!(there, Ok(None)) { FileChange::Unchanged } else { FileChange::Grown };
         };
         let there = there.ok().flatten();
         if there == seen.stat && (seen.is_settled || there.is_none()) {
-            return Look::Same;
+            return FileChange::Unchanged;
         }
-        let (Some(stat), Some(fingerprint)) = (there, seen.fingerprint) else { return Look::Rewritten };
+        let (Some(stat), Some(fingerprint)) = (there, seen.fingerprint) else { return FileChange::Rewritten };
         let opened = self.storage.open(day).ok().flatten();
         let holds =
-            opened.is_some_and(|file| Fingerprint::of(&*file, seen.told).is_ok_and(|found| found == fingerprint));
+            opened.is_some_and(|file| Fingerprint::of(&*file, seen.events_end).is_ok_and(|found| found == fingerprint));
         match holds {
-            false => Look::Rewritten,
-            // An end without newline may have been replaced by another as long as itself; it is read again.
-            true if seen.stat.is_some_and(|seen| seen.length == stat.length) && stat.length == seen.told => {
+            false => FileChange::Rewritten,
+            // A last line without a newline may have been replaced by one of the same length, so it is read again.
+            true if seen.stat.is_some_and(|seen| seen.length == stat.length) && stat.length == seen.events_end => {
                 (seen.stat, seen.is_settled) = (there, is_settled(stat, now));
-                Look::Same
+                FileChange::Unchanged
             }
-            true => Look::Grown,
+            true => FileChange::Grown,
         }
     }
 
-    /// Reads a file from where it was read up to.
+    /// Reads a file from where the last read ended.
     fn read_day(&mut self, day: Day, now: Timestamp, events: &mut Vec<Event>) {
-        let mut seen = self.seen.remove(&day).unwrap_or_else(Seen::nothing);
+        let mut seen = self.seen.remove(&day).unwrap_or_else(FileState::unread);
         seen.faults.retain(|fault| fault.offset < seen.end);
         match self.storage.open(day) {
             Ok(None) => return,
             Ok(Some(file)) => {
                 if let Err(error) = seen.read(day, &*file, now, events) {
-                    seen.cannot_be_read(day, &error);
+                    seen.mark_unreadable(day, &error);
                 }
             }
             Err(error) => {
                 seen.stat = self.storage.stat(day).ok().flatten();
-                seen.cannot_be_read(day, &error);
+                seen.mark_unreadable(day, &error);
             }
         }
         self.seen.insert(day, seen);
     }
 }
 
-impl Seen {
-    fn nothing() -> Self {
-        Self { stat: None, is_settled: false, end: 0, told: 0, lines: 0, fingerprint: None, faults: Vec::new() }
+impl FileState {
+    fn unread() -> Self {
+        Self { stat: None, is_settled: false, end: 0, events_end: 0, lines: 0, fingerprint: None, faults: Vec::new() }
     }
 
     fn read(&mut self, day: Day, file: &dyn StoredFile, now: Timestamp, events: &mut Vec<Event>) -> io::Result<()> {
@@ -179,7 +180,8 @@ impl Seen {
         (self.stat, self.is_settled) = (Some(stat), is_settled(stat, now));
         let mut lines = Lines::new(file, self.end, stat.length, self.lines);
         while let Some(line) = lines.next()? {
-            let mut fault = |kind| tell(&mut self.faults, Fault { day, line: line.number, offset: line.offset, kind });
+            let mut fault =
+                |kind| push_fault(&mut self.faults, Fault { day, line: line.number, offset: line.offset, kind });
             match line.bytes {
                 None => fault(FaultKind::TooLong { bytes: line.length, limit: crate::LINE_BYTES }),
                 Some(bytes) => {
@@ -191,25 +193,26 @@ impl Seen {
                         read.faults.into_iter().for_each(fault);
                     }
                     if !read.events.is_empty() {
-                        self.told = line.offset + line.length;
+                        self.events_end = line.offset + line.length;
                     }
                     events.extend(read.events);
                 }
             }
             if line.ends {
                 (self.end, self.lines) = (line.offset + line.length, line.number);
-                self.told = self.end;
+                self.events_end = self.end;
             }
         }
-        self.fingerprint = Some(Fingerprint::of(file, self.told)?);
+        self.fingerprint = Some(Fingerprint::of(file, self.events_end)?);
         Ok(())
     }
 
-    /// What was read counts; the rest is tried again, at once or when the file looks otherwise.
-    fn cannot_be_read(&mut self, day: Day, error: &io::Error) {
+    /// Records that a file could not be read. What was read is kept; the rest is retried, at once or when its metadata
+    /// changes.
+    fn mark_unreadable(&mut self, day: Day, error: &io::Error) {
         let kind = FaultKind::Unreadable { reason: error.to_string() };
         (self.fingerprint, self.is_settled) = (None, is_stable(error));
-        tell(&mut self.faults, Fault { day, line: self.lines + 1, offset: self.end, kind });
+        push_fault(&mut self.faults, Fault { day, line: self.lines + 1, offset: self.end, kind });
     }
 }
 
@@ -217,8 +220,8 @@ fn is_settled(stat: Stat, now: Timestamp) -> bool {
     stat.modified.max(stat.changed).0 < now.0.saturating_sub(RACY_NANOSECONDS)
 }
 
-/// Keeps a fault, or counts it where there are many.
-fn tell(faults: &mut Vec<Fault>, fault: Fault) {
+/// Records a fault, or counts it if there are already many.
+fn push_fault(faults: &mut Vec<Fault>, fault: Fault) {
     if faults.len() < FAULTS {
         return faults.push(fault);
     }
@@ -228,7 +231,7 @@ fn tell(faults: &mut Vec<Fault>, fault: Fault) {
     }
 }
 
-/// Whether an error stays until somebody changes the file; any other may be gone a moment later.
+/// Returns whether an error persists until the file is changed. Any other error may be transient.
 fn is_stable(error: &io::Error) -> bool {
     use io::ErrorKind::{IsADirectory, NotADirectory, PermissionDenied, Unsupported};
     matches!(error.kind(), IsADirectory | NotADirectory | PermissionDenied | Unsupported)

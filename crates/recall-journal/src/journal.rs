@@ -1,4 +1,4 @@
-//! Here is an event; is it kept?
+//! Appending events to the journals of a folder.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use recall_core::Event;
 
 use crate::line::{read_line, write_line};
 use crate::queue::{Entry, Outcome, Queue};
-use crate::tail::is_open;
+use crate::tail::ends_mid_line;
 use crate::writer::{WriteError, Writer};
 use crate::{AppendError, Day, LINE_BYTES, OpenError, Repair, Storage};
 
 /// Appends events to the journals of a folder.
 ///
-/// Any number of threads and processes may append at once, through one journal or several. Events that come while others are
-/// being written are written together, and one sync acknowledges them.
+/// Any number of threads and processes may append at once, through one journal or several. Events that arrive during a
+/// write are written together by the next one (group commit), and one sync acknowledges them all.
 #[derive(Debug)]
 pub struct Journal {
     storage: Arc<dyn Storage>,
@@ -24,40 +24,42 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journals of a folder, and mends the files that end in the middle of a line; see [`take_repairs`](Self::take_repairs).
+    /// Opens the journals of a folder and repairs the files that end in the middle of a line; see
+    /// [`take_repairs`](Self::take_repairs).
     ///
-    /// A folder that is not there is not made; the first event makes it.
+    /// A missing folder is not created; the first append creates it.
     ///
     /// # Errors
-    /// The folder cannot be listed, or an end not be mended. What was acknowledged is as it was and can be read.
+    /// The folder cannot be listed, or the end of a file cannot be repaired. Acknowledged events are unaffected and can
+    /// be read.
     pub fn open(storage: Arc<dyn Storage>) -> Result<Self, OpenError> {
         let days = storage.days();
         let days = days.map_err(|source| OpenError::List { folder: storage.folder().to_owned(), source })?;
         let mut writer = Writer::new(|line, day| !read_line(line, day).events.is_empty());
         for day in days {
-            mend(&*storage, day, &mut writer).map_err(|source| {
+            repair_end(&*storage, day, &mut writer).map_err(|source| {
                 let path = storage.folder().join(day.path());
-                OpenError::Mend { path, source }
+                OpenError::Repair { path, source }
             })?;
         }
         Ok(Self { storage, queue: Queue::default(), writer: Mutex::new(writer) })
     }
 
-    /// Keeps an event: it is on disk when this returns.
+    /// Appends an event. It is on disk when this returns.
     ///
-    /// The day of its timestamp decides on the file.
+    /// The event's timestamp determines the file.
     ///
     /// # Errors
-    /// The event is not acknowledged, and what was acknowledged before is as it was.
+    /// The event is not acknowledged. Events acknowledged earlier are unaffected.
     pub fn append(&self, event: &Event) -> Result<(), AppendError> {
         self.append_all(std::slice::from_ref(event))
     }
 
-    /// Keeps some events, in their order: all of them are on disk when this returns.
+    /// Appends events in the given order. All of them are on disk when this returns.
     ///
     /// # Errors
-    /// None of them is acknowledged. Those of another day than the one that the error names may have been written; to append
-    /// them all again is safe, since an event counts once.
+    /// None of the events is acknowledged. Events of other days than the one in the error may have been written.
+    /// Appending all of them again is safe, since each event counts once.
     pub fn append_all(&self, events: &[Event]) -> Result<(), AppendError> {
         let mut lines: BTreeMap<Day, Vec<u8>> = BTreeMap::new();
         for event in events {
@@ -75,12 +77,13 @@ impl Journal {
         self.queue.append(lines.into_iter().collect(), |batch| self.write(batch))
     }
 
-    /// Takes the repairs since the last time: those at opening, and later ones of what other processes left when they ended.
+    /// Takes the repairs made since the last call: those made by `open`, and those of torn lines that other processes
+    /// left later.
     pub fn take_repairs(&self) -> Vec<Repair> {
         self.writer.lock().take_repairs()
     }
 
-    /// Writes what waits, a day after the other, and tells everybody.
+    /// Writes a batch, one day after another, and completes its entries.
     fn write(&self, batch: &[Entry]) {
         let mut days: BTreeMap<Day, Vec<u8>> = BTreeMap::new();
         for (day, lines) in batch.iter().flat_map(|entry| &entry.lines) {
@@ -89,26 +92,26 @@ impl Journal {
         let mut writer = self.writer.lock();
         let mut outcomes = BTreeMap::new();
         for (day, lines) in days {
-            outcomes.insert(day, writer.write(&*self.storage, day, &lines).map_err(|error| told(day, error)));
+            outcomes.insert(day, writer.write(&*self.storage, day, &lines).map_err(|error| append_error(day, error)));
         }
         for entry in batch {
             let outcome: Outcome = entry.lines.iter().try_for_each(|(day, _)| outcomes[day].clone());
-            entry.tell(outcome);
+            entry.complete(outcome);
         }
     }
 }
 
-/// Mends the end of a day's file, without its lock where there is nothing to mend.
-fn mend(storage: &dyn Storage, day: Day, writer: &mut Writer) -> std::io::Result<()> {
-    let is_open = match storage.open(day) {
-        Ok(Some(file)) => is_open(&*file)?,
-        // What cannot be opened is told by whoever reads; it does not keep the other days from being written.
+/// Repairs the end of a day's file. Takes its lock only if it needs a repair.
+fn repair_end(storage: &dyn Storage, day: Day, writer: &mut Writer) -> std::io::Result<()> {
+    let needs_repair = match storage.open(day) {
+        Ok(Some(file)) => ends_mid_line(&*file)?,
+        // A reader reports a file that cannot be opened. The other days can still be written.
         Ok(None) | Err(_) => false,
     };
-    if is_open { writer.mend(storage, day) } else { Ok(()) }
+    if needs_repair { writer.repair(storage, day) } else { Ok(()) }
 }
 
-fn told(day: Day, error: WriteError) -> AppendError {
+fn append_error(day: Day, error: WriteError) -> AppendError {
     match error {
         WriteError::NotWritten(source) => AppendError::NotWritten { day, source: Arc::new(source) },
         WriteError::Unsettled(source) => AppendError::Unsettled { day, source: Arc::new(source) },

@@ -1,45 +1,45 @@
-//! Here is a folder of journals; which memories do they give, and how does an event get into them for good?
+//! The journals of a folder: durable appends, incremental reads, and the memories that the events add up to.
 //!
-//! A journal is JSON lines that git can merge, a file a day: `YYYY-MM-DD/memories.jsonl` below the folder. [`Journal`] appends
-//! events and acknowledges them when they are on disk. [`Follower`] reads what is there, whoever wrote it, and tells what
-//! changed since. [`Memories`] is what events give together, in whatever order and however often they are applied.
+//! A journal is a file of JSON lines per day, `YYYY-MM-DD/memories.jsonl`, that git can merge. [`Journal`] appends
+//! events and acknowledges them once they are on disk. [`Follower`] reads the files, no matter who wrote them, and
+//! returns what changed since the last read. [`Memories`] is the state that a set of events gives; the order and
+//! repetition of the events do not matter.
 //!
-//! Nothing is ever rewritten: a line that cannot be read stays where it is, and is told as a [`Fault`]. The one exception is a
-//! torn line at the very end of a file, which nobody was ever told to be kept: it is cut off, and told as a [`Repair`].
+//! Complete lines are never rewritten: a line that cannot be read stays in its file and is reported as a [`Fault`]. A
+//! torn line at the end of a file was never acknowledged; it is cut off and reported as a [`Repair`].
 //!
-//! [`Recorder`] does the same for the events of a session, which no other machine sees: `events.jsonl` in a folder of its own.
+//! [`Recorder`] keeps the events of a session in the same way, in an `events.jsonl` that is not shared between machines.
 //!
-//! No clock, no chance, no environment: ids and moments come from whoever appends.
+//! This crate uses no clock, no randomness and no environment: the caller supplies ids and timestamps.
 
 mod day;
 mod error;
 mod fault;
 mod fingerprint;
 mod follower;
-mod glance;
 mod journal;
 mod line;
+mod line_log;
 mod lines;
-mod marks;
 mod memories;
-mod notes;
+mod partial_read;
 mod queue;
+mod raw_lines;
 mod recorder;
 mod storage;
 mod tail;
 mod writer;
 
-pub use day::Day;
-pub use day::{moment_of, rfc_3339};
+pub use day::{Day, moment_of, rfc_3339};
 pub use error::{AppendError, OpenError, ReadError};
 pub use fault::{Fault, FaultKind};
 pub use follower::{Changes, Follower};
-pub use glance::events_about;
 pub use journal::Journal;
+pub use line_log::LineLog;
 pub use lines::LINE_BYTES;
-pub use marks::{LineHash, LineReader, event_ids, event_of_line};
 pub use memories::{Applied, Judged, Memories, MemoryState};
-pub use notes::Notes;
+pub use partial_read::read_events_of;
+pub use raw_lines::{LineHash, LineReader, event_ids, event_of_line};
 pub use recorder::{EVENTS_FILE, RecordError, Recorder, Recording, RecordingFault};
 pub use storage::{Disk, LockedFile, Missing, Stat, Storage, StoredFile};
 pub use tail::{Repair, RepairKind};

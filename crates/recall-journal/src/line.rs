@@ -1,7 +1,7 @@
-//! How does an event look in a file?
+//! The JSON form of an event.
 //!
-//! One object a line, all its texts as they are in the domain, moments in RFC 3339, ids and hashes in hexadecimal digits. What is
-//! written has exactly these fields; what is read may have others, which are not looked at.
+//! One object per line: texts as in the domain types, timestamps in RFC 3339, ids and hashes in hexadecimal. A written
+//! line has exactly these fields; unknown fields of a read line are ignored.
 
 mod foreign;
 mod read;
@@ -14,19 +14,20 @@ use serde_json::Value;
 pub(crate) use resync::read_line;
 pub(crate) use write::write_line;
 
-/// How every line begins that is written here. What does not begin so at the end of a file was not torn by us.
+/// The beginning of every line that this crate writes. A partial last line that begins otherwise was not torn by this
+/// crate.
 pub(crate) const BEGINNING: &[u8] = b"{\"event\":\"";
 
-/// The fields of all events. Which of them an event has depends on its kind.
+/// The fields of all events. The event's kind determines which ones are present.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Line {
-    /// The kind; absent from lines that others write, which add.
+    /// The event's kind. Lines written by other programs lack it; they are additions.
     #[serde(skip_serializing_if = "Option::is_none")]
     event: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     event_id: Option<String>,
-    /// A memory's id; for feedback that of any item. Others number theirs as they like.
+    /// A memory's id, or for feedback the id of any item. Other programs use ids of their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +52,7 @@ struct Line {
     anchors: Option<Vec<AnchorField>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     lineage: Option<LineageField>,
-    /// Of a deletion.
+    /// The reason for a deletion.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// The verdict.
@@ -61,7 +62,7 @@ struct Line {
     duplicate_of: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
-    /// The scope that a memory was promoted to.
+    /// The scope to which a memory was promoted.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +73,7 @@ struct Line {
     provenance: Option<ProvenanceFields>,
 }
 
-/// A list of texts; others write one text alone.
+/// A list of texts. Other programs may write a single text.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Texts {
@@ -147,3 +148,9 @@ const USEFUL: &str = "useful";
 const NOT_USEFUL: &str = "not_useful";
 const OUTDATED: &str = "outdated";
 const DUPLICATE: &str = "duplicate";
+
+/// Returns the parser's message without its line and column, which count within a part of the line.
+pub(crate) fn parser_message(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or(&text).to_owned()
+}

@@ -1,4 +1,4 @@
-//! Here is a file; what are its lines?
+//! Iteration over the lines of a file.
 
 use std::io;
 
@@ -6,21 +6,23 @@ use memchr::memchr;
 
 use crate::StoredFile;
 
-/// The longest line that is read or written. A memory's content is at most 1 MiB, which JSON can make six times as long.
+/// The longest line that is read or written, in bytes. A memory's content has at most 1 MiB, which JSON escapes can
+/// make six times as long.
 pub const LINE_BYTES: usize = 8 * 1024 * 1024;
 
-/// How much is read at once.
+/// The number of bytes read at once.
 const BLOCK_BYTES: usize = 256 * 1024;
 
-/// The lines of a file from an offset to an end. Holds one line at most, and of one that is too long nothing.
+/// An iterator over the lines of a file between two offsets. It buffers one line at most, and nothing of a line over
+/// the limit.
 #[derive(Debug)]
 pub(crate) struct Lines<'a> {
     file: &'a dyn StoredFile,
     end: u64,
-    /// Up to where the file was read.
+    /// The offset up to which the file was read.
     read: u64,
     buffer: Vec<u8>,
-    /// Where in the buffer the next line begins.
+    /// The position in the buffer at which the next line begins.
     start: usize,
     number: u64,
 }
@@ -28,28 +30,28 @@ pub(crate) struct Lines<'a> {
 /// One line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RawLine<'a> {
-    /// Counted from 1.
+    /// The line number, counted from 1.
     pub(crate) number: u64,
-    /// Where it begins in the file.
+    /// The byte offset at which it begins.
     pub(crate) offset: u64,
-    /// How long it is in the file, with its newline.
+    /// Its length in the file in bytes, with its newline.
     pub(crate) length: u64,
-    /// What it holds, without its newline; none where that is too long.
+    /// Its content without the newline; `None` if it is over the limit.
     pub(crate) bytes: Option<&'a [u8]>,
-    /// Whether a newline ends it.
+    /// Whether it ends with a newline.
     pub(crate) ends: bool,
 }
 
 impl<'a> Lines<'a> {
-    /// Reads from an offset, where line `number + 1` begins, to an end.
+    /// Reads from `offset`, where line `number + 1` begins, to `end`.
     pub(crate) fn new(file: &'a dyn StoredFile, offset: u64, end: u64, number: u64) -> Self {
         Self { file, end, read: offset, buffer: Vec::new(), start: 0, number }
     }
 
-    /// The next line; none behind the last.
+    /// Returns the next line, or `None` after the last one.
     pub(crate) fn next(&mut self) -> io::Result<Option<RawLine<'_>>> {
         let offset = self.read - (self.buffer.len() - self.start) as u64;
-        // What is known to hold no newline.
+        // The length known to hold no newline.
         let mut scanned = 0;
         let mut skipped = 0;
         let (length, ends) = loop {
@@ -77,7 +79,7 @@ impl<'a> Lines<'a> {
         Ok(Some(RawLine { number: self.number, offset, length: total, bytes, ends }))
     }
 
-    /// Reads on; whether there was more.
+    /// Reads the next block. Returns whether there was more to read.
     fn fill(&mut self) -> io::Result<bool> {
         self.buffer.drain(..self.start);
         self.start = 0;
@@ -92,7 +94,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Reads what there is, unless a signal interrupts; then again.
+/// Reads once, and again if a signal interrupts the read.
 pub(crate) fn read_some(file: &dyn StoredFile, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     loop {
         match file.read_at(buffer, offset) {
@@ -107,13 +109,13 @@ mod tests {
     use super::*;
     use crate::Stat;
 
-    /// A file that gives a few bytes at a time.
+    /// A file that returns a few bytes per read.
     #[derive(Debug)]
     struct Slow(Vec<u8>, usize);
 
     impl StoredFile for Slow {
         fn stat(&self) -> io::Result<Stat> {
-            unreachable!("nobody asks")
+            unreachable!("`Lines` does not call stat")
         }
 
         fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_told_with_their_places() {
+    fn lines_come_with_their_offsets() {
         check(b"", &[]);
         check(b"\n", &[(0, 1, Some(b""), true)]);
         check(b"a", &[(0, 1, Some(b"a"), false)]);
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_passed_over() {
+    fn a_line_over_the_limit_is_skipped() {
         let long = vec![b'x'; LINE_BYTES + 1];
         let text = [b"a\n".as_slice(), &long, b"\nb\n", &long, &long].concat();
         let length = LINE_BYTES as u64 + 1;
@@ -175,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_behind_the_end_is_not_read() {
+    fn nothing_past_the_end_offset_is_read() {
         let file = Slow(b"ab\ncd\nef\n".to_vec(), 4);
         let mut lines = Lines::new(&file, 3, 7, 1);
         let line = lines.next().expect("readable").expect("a line");

@@ -1,4 +1,4 @@
-//! Here are events; which memories do they give?
+//! The memories that a set of events gives.
 
 mod fold;
 mod state;
@@ -12,36 +12,38 @@ use recall_core::{
 
 pub use state::MemoryState;
 
-/// A memory by the events that count, and by whose events it says what it says.
+/// A memory as a subset of its events gives it, and whether its content depends on other events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judged {
-    /// The memory. Verifications and feedback that do not count are left out.
+    /// The memory, without the verifications and the feedback that do not count.
     pub memory: Memory,
-    /// Of the events that decide what it says, the first that does not count: its id and its moment. `None` if all count.
+    /// The first event that determines the content but does not count: its id and its timestamp. `None` if all of them
+    /// count.
     pub foreign: Option<(EventId, Timestamp)>,
 }
 
-/// What all events together say. Two that were given the same events are equal, in whatever order and however often.
+/// The state that a set of events gives. Equal sets give equal states, in whatever order and however often they are
+/// applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memories {
     states: BTreeMap<MemoryId, MemoryState>,
-    /// What was said about items that are no memories.
+    /// The feedback on items that are not memories.
     feedback: BTreeMap<ItemId, MemoryState>,
-    /// By what each memory may have been retired.
+    /// For each memory, the memories whose events say that they supersede it.
     superseders: BTreeMap<MemoryId, BTreeSet<MemoryId>>,
 }
 
-/// What an event changed.
+/// The effect of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applied {
-    /// It was known.
+    /// The event was known.
     Known,
-    /// It is new, and may have changed what is known of this item.
+    /// The event is new and may have changed the state of this item.
     New(ItemId),
 }
 
 impl Memories {
-    /// Adds an event to what is known.
+    /// Applies an event.
     pub fn apply(&mut self, event: impl Into<Arc<Event>>) -> Applied {
         let event = event.into();
         let item = event.item();
@@ -57,23 +59,23 @@ impl Memories {
         if state.apply(event) { Applied::New(item) } else { Applied::Known }
     }
 
-    /// All that is known of a memory, deleted or not.
+    /// Returns all events known about a memory, deleted or not.
     pub fn state(&self, id: MemoryId) -> Option<&MemoryState> {
         self.states.get(&id)
     }
 
-    /// A memory as it is, deleted or not; none where nothing but amendments are known.
+    /// Returns a memory, deleted or not; `None` if it was never added.
     pub fn memory(&self, id: MemoryId) -> Option<Memory> {
         self.state(id)?.memory(id)
     }
 
-    /// A memory as [`memory`](Self::memory) gives it, except that of its verifications and of its feedback only those count
-    /// for which `counts` is true.
+    /// Returns a memory like [`memory`](Self::memory), but with only those verifications and feedback events for which
+    /// `counts` returns true.
     pub fn judged(&self, id: MemoryId, counts: &dyn Fn(&Event) -> bool) -> Option<Judged> {
         self.state(id)?.judged(id, counts)
     }
 
-    /// What decides how a memory stands, and what it is tied to, without a copy of all that it says; none for a deleted one.
+    /// Returns the inputs of a memory's validity and its anchors, without copying its content; `None` if it is deleted.
     /// Verifications and feedback count as in [`judged`](Self::judged).
     pub fn grounds(&self, id: MemoryId, counts: &dyn Fn(&Event) -> bool) -> Option<(Grounds, &[Anchor])> {
         let state = self.state(id)?;
@@ -82,17 +84,17 @@ impl Memories {
         Some((fold.grounds(state.feedback(counts), is_superseded), fold.anchors()))
     }
 
-    /// All memories that are not deleted, in the order of their ids.
+    /// Iterates over all memories that are not deleted, ordered by id.
     pub fn iter(&self) -> impl Iterator<Item = Memory> {
         self.records().filter(|memory| memory.deleted.is_none())
     }
 
-    /// All memories, deleted ones among them, in the order of their ids.
+    /// Iterates over all memories, including deleted ones, ordered by id.
     pub fn records(&self) -> impl Iterator<Item = Memory> {
         self.states.iter().filter_map(|(id, state)| state.memory(*id))
     }
 
-    /// The memory that retired this one: of those that are not deleted the one that was added last.
+    /// Returns the memory that supersedes this one: the last added of those that are not deleted.
     pub fn superseded_by(&self, id: MemoryId) -> Option<MemoryId> {
         let superseders = self.superseders.get(&id)?.iter();
         let folds = superseders.filter_map(|id| Some((*id, self.state(*id)?.fold(&|_| true)?)));
@@ -100,7 +102,7 @@ impl Memories {
         in_force.max_by_key(|(id, fold)| (fold.created(), *id)).map(|(id, _)| id)
     }
 
-    /// What the feedback says about an item for which `counts` is true.
+    /// Sums up the feedback on an item, from the events for which `counts` returns true.
     pub fn feedback(&self, item: ItemId, counts: &dyn Fn(&Event) -> bool) -> FeedbackTally {
         let state = match item {
             ItemId::Memory(id) => self.states.get(&id),
@@ -109,34 +111,35 @@ impl Memories {
         state.map(|state| state.feedback(counts)).unwrap_or_default()
     }
 
-    /// All items that are no memories and about which something was said, in the order of their ids.
+    /// Iterates over the items with feedback that are not memories, ordered by id.
     pub fn rated_items(&self) -> impl Iterator<Item = ItemId> {
         self.feedback.keys().copied()
     }
 
-    /// Memories of which only amendments are known: the line that added them was damaged, or has not been merged.
+    /// Iterates over the memories that have amendments but no addition: the line that added them is damaged or not
+    /// merged yet.
     pub fn orphans(&self) -> impl Iterator<Item = MemoryId> {
         self.states.iter().filter(|(_, state)| !state.is_added()).map(|(id, _)| *id)
     }
 
-    /// Memories whose id was given to two texts: what was added last is the memory, the other is in the
-    /// [state](MemoryState::rivals).
+    /// Iterates over the ids under which two different texts were added. The last one added is the memory; the others
+    /// are its [rivals](MemoryState::rivals).
     pub fn collisions(&self) -> impl Iterator<Item = MemoryId> {
         self.states.iter().filter(|(_, state)| state.rivals().next().is_some()).map(|(id, _)| *id)
     }
 
-    /// How many memories there are, deleted ones and orphans among them.
+    /// Returns the number of memories, including deleted ones and orphans.
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// Whether nothing is known of any memory.
+    /// Returns whether no event about a memory is known.
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
     }
 
-    /// The moment that an event about a memory has to bear to win over all that are known of it: the present one, unless
-    /// another machine's clock runs ahead.
+    /// Returns the timestamp with which a new event about a memory is later than all known ones: `now`, or later if the
+    /// clock of another machine runs ahead.
     pub fn moment_after(&self, id: MemoryId, now: Timestamp) -> Timestamp {
         let last = self.state(id).and_then(MemoryState::last);
         last.map_or(now, |last| now.max(Timestamp(last.0.saturating_add(1))))

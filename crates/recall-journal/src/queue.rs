@@ -1,7 +1,8 @@
-//! Many write at once; who writes for all of them, and what is each told?
+//! A group-commit queue.
 //!
-//! Whoever finds nobody writing takes all that waits, its own among it, and writes it as one. Meanwhile others queue up. So
-//! one sync acknowledges everybody who came while the one before ran.
+//! A thread that finds no write in progress writes everything that waits, its own entry included, as one batch. Entries
+//! that arrive meanwhile form the next batch. So one sync acknowledges all entries that arrived during the previous
+//! one.
 
 use std::sync::Arc;
 
@@ -9,11 +10,11 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::{AppendError, Day};
 
-/// How many bytes are written at once, unless one entry alone has more. Everybody among them is told the same, so that one
-/// write should not be much larger than what a disk takes in a few milliseconds.
+/// The largest batch in bytes, unless a single entry is larger. All entries of a batch share one outcome, so a batch
+/// should not exceed what a disk writes in a few milliseconds.
 const BATCH_BYTES: usize = 4 * 1024 * 1024;
 
-/// Lines that wait to be written.
+/// Lines waiting to be written.
 #[derive(Debug)]
 pub(crate) struct Entry {
     /// The lines by day.
@@ -28,13 +29,13 @@ impl Entry {
         self.lines.iter().map(|(_, lines)| lines.len()).sum()
     }
 
-    /// Tells whoever waits; the first that is told holds.
-    pub(crate) fn tell(&self, outcome: Outcome) {
+    /// Sets the outcome. The first outcome that is set is final.
+    pub(crate) fn complete(&self, outcome: Outcome) {
         self.outcome.lock().get_or_insert(outcome);
     }
 }
 
-/// The entries that wait, in the order in which they came.
+/// The waiting entries, in order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     state: Mutex<State>,
@@ -48,8 +49,8 @@ struct State {
 }
 
 impl Queue {
-    /// Puts lines into the queue and returns what became of them. `write` is called here or by another of those who wait, by
-    /// one at a time, and tells every entry that it is given.
+    /// Queues lines and returns the outcome of their write. `write` is called by this thread or by another waiting one,
+    /// by one thread at a time. It must complete every entry passed to it.
     pub(crate) fn append(&self, lines: Vec<(Day, Vec<u8>)>, write: impl Fn(&[Entry])) -> Outcome {
         let outcome = Arc::new(Mutex::new(None));
         let mut state = self.state.lock();
@@ -65,7 +66,7 @@ impl Queue {
             state.is_writing = true;
             let batch = state.batch();
             drop(state);
-            let turn = Turn { queue: self, batch };
+            let turn = WriteTurn { queue: self, batch };
             write(&turn.batch);
             drop(turn);
             state = self.state.lock();
@@ -74,7 +75,7 @@ impl Queue {
 }
 
 impl State {
-    /// Takes the first that wait, as many as are written at once.
+    /// Takes entries from the front, up to the size of a batch.
     fn batch(&mut self) -> Vec<Entry> {
         let mut bytes = 0;
         let fits = |entry: &&Entry| {
@@ -86,18 +87,18 @@ impl State {
     }
 }
 
-/// The turn to write. However it ends, nobody is left waiting.
-struct Turn<'a> {
+/// Exclusive permission to write. When it is dropped, even by a panic, every entry of the batch has an outcome.
+struct WriteTurn<'a> {
     queue: &'a Queue,
     batch: Vec<Entry>,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for WriteTurn<'_> {
     fn drop(&mut self) {
         for entry in &self.batch {
             if let Some((day, _)) = entry.lines.first() {
-                let source = Arc::new(std::io::Error::other("the writer ended without a word"));
-                entry.tell(Err(AppendError::Unsettled { day: *day, source }));
+                let source = Arc::new(std::io::Error::other("the writing thread panicked"));
+                entry.complete(Err(AppendError::Unsettled { day: *day, source }));
             }
         }
         self.queue.state.lock().is_writing = false;

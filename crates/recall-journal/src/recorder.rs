@@ -1,4 +1,4 @@
-//! Here is an event of a session; is it kept, and what happened before?
+//! The event file of a session.
 
 mod line;
 
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{EventId, SessionEvent, Timestamp};
+use recall_core::{EventId, SessionEvent};
 
 use crate::lines::Lines;
 use crate::queue::{Entry, Queue};
@@ -17,18 +17,13 @@ use crate::{AppendError, Day, Disk, LINE_BYTES, Stat, Storage};
 /// The name of the file in the folder of a session.
 pub const EVENTS_FILE: &str = "events.jsonl";
 
-/// How many faults of a file are told one by one; a person looks at no more.
+/// The number of faults listed one by one: more than a person will read.
 const FAULTS: usize = 100;
 
-/// A session has one file, whichever day it is: what tells files apart elsewhere is always the same here.
-fn only() -> Day {
-    Day::of(Timestamp(0))
-}
-
-/// Keeps the events of a session in a file of its own, `events.jsonl` in a folder.
+/// Appends the events of a session to a file of its own, `events.jsonl` in the session's folder.
 ///
-/// Any number of threads and processes may append at once. Events that come while others are being written are written
-/// together, and one sync acknowledges them.
+/// Any number of threads and processes may append at once. Events that arrive during a write are written together by
+/// the next one (group commit), and one sync acknowledges them all.
 #[derive(Debug)]
 pub struct Recorder {
     storage: Disk,
@@ -37,64 +32,64 @@ pub struct Recorder {
     writer: Mutex<Writer>,
 }
 
-/// What a session's file says.
+/// The content of a session's file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recording {
-    /// The events in the order in which they were written, each once.
+    /// The events in the order of writing, without duplicates.
     pub events: Vec<SessionEvent>,
-    /// What could not be read; it stays in the file.
+    /// The lines that could not be read. They stay in the file.
     pub faults: Vec<RecordingFault>,
-    /// What the file looked like before it was read; `None` where there is none.
+    /// The file's metadata from before it was read; `None` if there is no file.
     pub stat: Option<Stat>,
 }
 
 /// A line that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordingFault {
-    /// The line, counted from 1.
+    /// The line number, counted from 1.
     pub line: u64,
     /// What is wrong with it.
     pub reason: String,
 }
 
-/// Events were not acknowledged. What was acknowledged before is as it was.
+/// Events were not acknowledged. Events acknowledged earlier are unaffected.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// The event's line would be longer than is read back. Nothing was written.
-    #[error("event {event} takes a line of {bytes} bytes; at most {limit} are read")]
+    /// The event's line is longer than the reader accepts. Nothing was written.
+    #[error("event {event} needs a line of {bytes} bytes; the limit is {limit}")]
     TooLong {
         /// The event.
         event: EventId,
-        /// How long its line would be.
+        /// The length of its line in bytes.
         bytes: usize,
         /// The limit, [`LINE_BYTES`].
         limit: usize,
     },
-    /// The operating system refused, and nothing is in the file.
+    /// The write failed, and none of the events is in the file.
     #[error("cannot write to `{}`", path.display())]
     NotWritten {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The operating system's error.
         source: Arc<io::Error>,
     },
-    /// The operating system refused, and then refused to take back what was written.
-    #[error("cannot write to `{}`, and cannot take back what was written", path.display())]
+    /// The write failed, and rolling it back failed too: some of the events may be in the file.
+    #[error("cannot write to `{}`, and cannot undo the partial write", path.display())]
     Unsettled {
         /// The file.
         path: PathBuf,
-        /// What the operating system said to the write.
+        /// The operating system's error for the write.
         source: Arc<io::Error>,
     },
 }
 
 impl Recorder {
-    /// Takes the folder of a session, which need not be there: the first event makes it.
+    /// Creates a recorder for a session's folder. The folder need not exist: the first append creates it.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self::below(folder, "")
     }
 
-    /// Takes the folder of a session at a plain path below a root. The first event makes what is missing.
+    /// Creates a recorder for a folder at a plain path below a root. The first append creates what is missing.
     pub fn below(root: impl Into<PathBuf>, below: impl Into<PathBuf>) -> Self {
         let storage = Disk::below(root, below).single(EVENTS_FILE);
         let path = storage.folder().join(EVENTS_FILE);
@@ -102,15 +97,15 @@ impl Recorder {
         Self { storage, path, queue: Queue::default(), writer: Mutex::new(writer) }
     }
 
-    /// Where the events are kept.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Keeps events, in their order: all of them are on disk when this returns.
+    /// Appends events in the given order. All of them are on disk when this returns.
     ///
     /// # Errors
-    /// None of them is acknowledged. To append them all again is safe, since an event counts once.
+    /// None of the events is acknowledged. Appending all of them again is safe, since each event counts once.
     pub fn append(&self, events: &[SessionEvent]) -> Result<(), RecordError> {
         let mut lines = Vec::new();
         for event in events {
@@ -124,26 +119,28 @@ impl Recorder {
         if lines.is_empty() {
             return Ok(());
         }
-        self.queue.append(vec![(only(), lines)], |batch| self.write(batch)).map_err(|error| self.told(error))
+        self.queue
+            .append(vec![(Day::SINGLE, lines)], |batch| self.write(batch))
+            .map_err(|error| self.record_error(error))
     }
 
-    /// What the file looks like; `None` where there is none.
+    /// Returns the file's metadata; `None` if there is no file.
     ///
     /// # Errors
-    /// It cannot be looked at.
+    /// The file's metadata cannot be read.
     pub fn stat(&self) -> io::Result<Option<Stat>> {
-        self.storage.stat(only())
+        self.storage.stat(Day::SINGLE)
     }
 
-    /// Reads all that was kept. A session that kept nothing yet says nothing.
+    /// Reads all events. A missing file has none.
     ///
-    /// A line that cannot be read is told beside and keeps no other from being read.
+    /// A line that cannot be read is added to the faults; the other lines are still read.
     ///
     /// # Errors
     /// The file cannot be opened or read.
     pub fn read(&self) -> io::Result<Recording> {
         let mut recording = Recording::default();
-        let Some(file) = self.storage.open(only())? else { return Ok(recording) };
+        let Some(file) = self.storage.open(Day::SINGLE)? else { return Ok(recording) };
         let stat = file.stat()?;
         recording.stat = Some(stat);
         let mut known = std::collections::HashSet::new();
@@ -151,11 +148,11 @@ impl Recorder {
         while let Some(line) = lines.next()? {
             let read = match line.bytes {
                 Some(bytes) => line::read(bytes),
-                None => Err(format!("a line of {} bytes, at most {LINE_BYTES} are read", line.length)),
+                None => Err(format!("a line of {} bytes; the limit is {LINE_BYTES}", line.length)),
             };
             match read {
                 Ok(event) => recording.events.extend(event.filter(|event| known.insert(event.id))),
-                // An end without newline somebody is just writing, or a crash tore it: nobody was told that it is kept.
+                // A last line without a newline is being written, or was torn by a crash. It was never acknowledged.
                 Err(reason) if line.ends && recording.faults.len() < FAULTS => {
                     recording.faults.push(RecordingFault { line: line.number, reason });
                 }
@@ -165,23 +162,23 @@ impl Recorder {
         Ok(recording)
     }
 
-    /// Writes what waits and tells everybody.
+    /// Writes a batch and completes its entries.
     fn write(&self, batch: &[Entry]) {
         let lines: Vec<u8> =
             batch.iter().flat_map(|entry| &entry.lines).flat_map(|(_, lines)| lines).copied().collect();
         let mut writer = self.writer.lock();
-        let outcome = writer.write(&self.storage, only(), &lines).map_err(|error| match error {
-            WriteError::NotWritten(source) => AppendError::NotWritten { day: only(), source: Arc::new(source) },
-            WriteError::Unsettled(source) => AppendError::Unsettled { day: only(), source: Arc::new(source) },
+        let outcome = writer.write(&self.storage, Day::SINGLE, &lines).map_err(|error| match error {
+            WriteError::NotWritten(source) => AppendError::NotWritten { day: Day::SINGLE, source: Arc::new(source) },
+            WriteError::Unsettled(source) => AppendError::Unsettled { day: Day::SINGLE, source: Arc::new(source) },
         });
-        // A torn end was acknowledged to nobody; what was cut off is not worth a word.
+        // A torn last line was never acknowledged, so its repair is not reported.
         writer.take_repairs();
         for entry in batch {
-            entry.tell(outcome.clone());
+            entry.complete(outcome.clone());
         }
     }
 
-    fn told(&self, error: AppendError) -> RecordError {
+    fn record_error(&self, error: AppendError) -> RecordError {
         let path = self.path.clone();
         match error {
             AppendError::TooLong { event, bytes, limit } => RecordError::TooLong { event, bytes, limit },

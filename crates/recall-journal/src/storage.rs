@@ -1,6 +1,7 @@
-//! What does a journal need of a file system?
+//! The file system operations that a journal needs.
 //!
-//! Two lives: [`Disk`], and the tests' storage that crashes, fills up and breaks at every step.
+//! There are two implementations: [`Disk`], and the test suite's storage in memory, which injects crashes, full disks
+//! and errors at every step.
 
 mod disk;
 
@@ -16,73 +17,73 @@ pub use disk::Disk;
 
 /// A folder of journals.
 pub trait Storage: Debug + Send + Sync {
-    /// The folder, to be told to people.
+    /// Returns the folder's path, for messages.
     fn folder(&self) -> &Path;
 
-    /// The days that may have a file, in order. A folder that is missing has none.
+    /// Lists the days that may have a file, in order. A missing folder has none.
     fn days(&self) -> io::Result<Vec<Day>>;
 
-    /// Tells what the day's file looks like; none where there is none.
+    /// Returns the metadata of the day's file; `None` if there is no file.
     fn stat(&self, day: Day) -> io::Result<Option<Stat>>;
 
-    /// The days that may have a file, in order, each with what [`stat`](Self::stat) tells of it: what every search asks of all
-    /// days.
+    /// Lists the days that may have a file, in order, each with the result of [`stat`](Self::stat). Every search calls
+    /// this, so an implementation should make it fast.
     fn stats(&self) -> io::Result<Vec<(Day, io::Result<Option<Stat>>)>> {
         Ok(self.days()?.into_iter().map(|day| (day, self.stat(day))).collect())
     }
 
-    /// Opens the day's file for reading; none where there is none.
+    /// Opens the day's file for reading; `None` if there is no file.
     fn open(&self, day: Day) -> io::Result<Option<Box<dyn StoredFile>>>;
 
-    /// Opens the day's file for appending and waits until nobody else has it open so, in this process or another.
+    /// Opens the day's file for appending and waits for an exclusive lock on it, across threads and processes.
     ///
     /// # Errors
-    /// Beside the system's: `NotFound` where there is no file and none is to be made.
+    /// `NotFound` if there is no file and `missing` is [`Missing::Refuse`]; otherwise the operating system's error.
     fn open_locked(&self, day: Day, missing: Missing) -> io::Result<Box<dyn LockedFile>>;
 
-    /// Returns when the names of the day's file and of its folders are on disk.
+    /// Syncs the folders that hold the day's file, so that the file's name is on disk.
     fn sync_folders(&self, day: Day) -> io::Result<()>;
 }
 
-/// What becomes of a file that is not there.
+/// How opening treats a missing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// It is made, with its folders.
+    /// The file and its folders are created.
     Create,
-    /// That is an error.
+    /// Opening fails.
     Refuse,
 }
 
 /// A file that can be read.
 pub trait StoredFile: Debug {
-    /// Tells what the file looks like.
+    /// Returns the file's metadata.
     fn stat(&self) -> io::Result<Stat>;
 
-    /// Reads some bytes from an offset on; 0 at the end.
+    /// Reads bytes from an offset. Returns 0 at the end of the file.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 }
 
-/// A file that nobody else appends to while this is held.
+/// A file under an exclusive append lock.
 pub trait LockedFile: StoredFile {
-    /// Adds bytes at the end. After an error some of them may be there.
+    /// Appends bytes. After an error, a part of them may have been written.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Cuts the file to a length.
+    /// Truncates the file to a length.
     fn truncate(&mut self, length: u64) -> io::Result<()>;
 
-    /// Returns when all that was written is on disk. After an error nothing is known of that.
+    /// Waits until everything written is on disk. After an error, nothing is known about what is on disk.
     fn sync(&mut self) -> io::Result<()>;
 }
 
-/// What a file looks like from outside.
+/// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// How long it is, in bytes.
+    /// The length in bytes.
     pub length: u64,
-    /// When its content was last written.
+    /// The time of the last write to the content.
     pub modified: Timestamp,
-    /// When anything about it was last changed, where the system keeps that.
+    /// The time of the last change to content or metadata (`ctime`), if the system keeps one; otherwise `modified`.
     pub changed: Timestamp,
-    /// What tells it from another file of the same name.
+    /// The device and inode, which differ if another file takes the same name.
     pub identity: (u64, u64),
 }

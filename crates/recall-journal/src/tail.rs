@@ -1,4 +1,4 @@
-//! Does a file end as it should, and if not, what becomes of its end?
+//! Detection and repair of an incomplete last line.
 
 use std::fmt;
 use std::io;
@@ -9,31 +9,31 @@ use crate::line;
 use crate::lines::read_some;
 use crate::{Day, LINE_BYTES, LockedFile, StoredFile};
 
-/// How much is read at once, from the end backwards.
+/// The number of bytes read at once, from the end backwards.
 const BLOCK_BYTES: u64 = 64 * 1024;
 
-/// Whether a line of a day's file tells something, as it stands.
-pub(crate) type IsWhole = fn(&[u8], Day) -> bool;
+/// A function that returns whether a line of a day's file is a complete event.
+pub(crate) type IsComplete = fn(&[u8], Day) -> bool;
 
-/// The end of a file was mended.
+/// A repair of the end of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
     /// The day whose file it was.
     pub day: Day,
-    /// Where the last line began.
+    /// The byte offset at which the last line began.
     pub offset: u64,
-    /// How long that line was.
+    /// The length of that line in bytes.
     pub bytes: u64,
-    /// What was done.
+    /// The kind of repair.
     pub kind: RepairKind,
 }
 
-/// What was done to the last line of a file, which had no newline.
+/// How a last line without a newline was repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RepairKind {
-    /// It was torn, so nobody was ever told that it is kept; it was cut off.
+    /// The line was torn, so it was never acknowledged; it was cut off.
     Cut,
-    /// It is whole, or was not written here; its newline was added.
+    /// The line is complete, or another program wrote it; a newline was added.
     Completed,
 }
 
@@ -48,8 +48,8 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Whether a file ends in the middle of a line.
-pub(crate) fn is_open(file: &dyn StoredFile) -> io::Result<bool> {
+/// Returns whether a file ends in the middle of a line.
+pub(crate) fn ends_mid_line(file: &dyn StoredFile) -> io::Result<bool> {
     let length = file.stat()?.length;
     let mut last = [b'\n'];
     if length > 0 {
@@ -58,15 +58,15 @@ pub(crate) fn is_open(file: &dyn StoredFile) -> io::Result<bool> {
     Ok(last != *b"\n")
 }
 
-/// Sees to it that a file ends with a whole line. On error it ends as it did, or as it should.
-pub(crate) fn mend(day: Day, file: &mut dyn LockedFile, is_whole: IsWhole) -> io::Result<Option<Repair>> {
-    if !is_open(file)? {
+/// Repairs a file that does not end with a newline. After an error the file's end is either unchanged or repaired.
+pub(crate) fn repair_end(day: Day, file: &mut dyn LockedFile, is_complete: IsComplete) -> io::Result<Option<Repair>> {
+    if !ends_mid_line(file)? {
         return Ok(None);
     }
     let length = file.stat()?.length;
     let (offset, line) = last_line(file, length)?;
     let kind =
-        if line.is_some_and(|line| is_torn(&line, day, is_whole)) { RepairKind::Cut } else { RepairKind::Completed };
+        if line.is_some_and(|line| is_torn(&line, day, is_complete)) { RepairKind::Cut } else { RepairKind::Completed };
     match kind {
         RepairKind::Cut => file.truncate(offset)?,
         RepairKind::Completed => file.append(b"\n")?,
@@ -75,15 +75,15 @@ pub(crate) fn mend(day: Day, file: &mut dyn LockedFile, is_whole: IsWhole) -> io
     Ok(Some(Repair { day, offset, bytes: length - offset, kind }))
 }
 
-/// Whether a line without newline is what is left of a write of ours: the beginning of an event, or the zeros of blocks that
-/// were not filled. What somebody else wrote looks otherwise, and is theirs.
-fn is_torn(line: &[u8], day: Day, is_whole: IsWhole) -> bool {
+/// Returns whether a line without a newline is the rest of a write by this crate: the beginning of an event, or the
+/// zero bytes of unwritten blocks. Any other text belongs to another program.
+fn is_torn(line: &[u8], day: Day, is_complete: IsComplete) -> bool {
     let begun = line.len().min(line::BEGINNING.len());
     let is_ours = line[..begun] == line::BEGINNING[..begun] || line.iter().all(|byte| *byte == 0);
-    is_ours && !is_whole(line, day)
+    is_ours && !is_complete(line, day)
 }
 
-/// Where the last line begins, and what it holds; none where it is too long.
+/// Returns the offset and content of the last line; the content is `None` if it is over the limit.
 fn last_line(file: &dyn StoredFile, length: u64) -> io::Result<(u64, Option<Vec<u8>>)> {
     let mut begin = length;
     let mut line = Vec::new();

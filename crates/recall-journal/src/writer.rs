@@ -1,102 +1,101 @@
-//! Here are whole lines; how do they get to the end of a day's file for good, or not at all?
+//! Durable, all-or-nothing appends of complete lines to a day's file.
 
 use std::collections::BTreeMap;
 use std::io;
 
-use crate::tail::{IsWhole, mend, read_range};
+use crate::tail::{IsComplete, read_range, repair_end};
 use crate::{Day, LockedFile, Missing, Repair, Storage};
 
-/// How often lines are written anew because another file took the place of theirs, or somebody wrote over them. Each means a
-/// checkout within milliseconds.
+/// How often lines are written again because another file took the name of theirs, or another program overwrote them.
+/// Each time means a checkout within milliseconds.
 const ATTEMPTS: usize = 100;
 
-/// What the writer knows of the files between two writes.
+/// The state kept between two writes.
 #[derive(Debug)]
 pub(crate) struct Writer {
-    is_whole: IsWhole,
-    /// The files whose names are on disk.
-    named: BTreeMap<Day, (u64, u64)>,
-    /// What could not be taken back.
+    is_complete: IsComplete,
+    /// For each day, the identity of the file whose name is known to be on disk.
+    synced_names: BTreeMap<Day, (u64, u64)>,
+    /// Failed writes that could not be rolled back.
     unsettled: BTreeMap<Day, Unsettled>,
     repairs: Vec<Repair>,
 }
 
-/// Bytes that do not count, and may still be in a file.
+/// A failed write whose bytes may still be in the file.
 #[derive(Debug)]
 struct Unsettled {
     begin: u64,
     bytes: Vec<u8>,
 }
 
-/// Why lines were not written.
+/// A failed write.
 #[derive(Debug)]
 pub(crate) enum WriteError {
-    /// None of them is in the file.
+    /// None of the lines is in the file.
     NotWritten(io::Error),
-    /// Some of them may be.
+    /// Some of the lines may be in the file.
     Unsettled(io::Error),
 }
 
 impl Writer {
-    /// Knows nothing of any file yet; `is_whole` decides what becomes of a last line without a newline.
-    pub(crate) fn new(is_whole: IsWhole) -> Self {
-        Self { is_whole, named: BTreeMap::new(), unsettled: BTreeMap::new(), repairs: Vec::new() }
+    /// Creates a writer. `is_complete` decides how a last line without a newline is repaired.
+    pub(crate) fn new(is_complete: IsComplete) -> Self {
+        Self { is_complete, synced_names: BTreeMap::new(), unsettled: BTreeMap::new(), repairs: Vec::new() }
     }
 
-    /// Takes the repairs since the last time.
+    /// Takes the repairs made since the last call.
     pub(crate) fn take_repairs(&mut self) -> Vec<Repair> {
         std::mem::take(&mut self.repairs)
     }
 
-    /// Mends the end of a file, if it has to be.
-    pub(crate) fn mend(&mut self, storage: &dyn Storage, day: Day) -> io::Result<()> {
+    /// Repairs the end of a file if necessary. A missing file needs no repair.
+    pub(crate) fn repair(&mut self, storage: &dyn Storage, day: Day) -> io::Result<()> {
         let mut file = match storage.open_locked(day, Missing::Refuse) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             file => file?,
         };
-        self.repairs.extend(mend(day, &mut *file, self.is_whole)?);
+        self.repairs.extend(repair_end(day, &mut *file, self.is_complete)?);
         Ok(())
     }
 
-    /// Writes lines to the end of a day's file and returns when they are on disk, under a name that is on disk.
+    /// Appends lines to a day's file. When this returns, the lines and the file's name are on disk.
     pub(crate) fn write(&mut self, storage: &dyn Storage, day: Day, lines: &[u8]) -> Result<(), WriteError> {
         for _ in 0..ATTEMPTS {
             let mut file = storage.open_locked(day, Missing::Create).map_err(WriteError::NotWritten)?;
             let begin = self.prepare(storage, day, &mut *file).map_err(WriteError::NotWritten)?;
             let written = file.append(lines).and_then(|()| file.sync());
-            // Git and editors do not ask for the lock: what was written to a file that was just replaced, or is just being
-            // written over, is gone.
+            // Git and editors do not take the lock. If they just replaced or overwrote the file, the lines are lost.
             match written.and_then(|()| Ok(is_in_place(storage, day, &*file)? && holds(&*file, begin, lines)?)) {
                 Ok(true) => return Ok(()),
                 Ok(false) => {}
                 Err(error) => {
-                    return Err(self.take_back(day, &mut *file, Unsettled { begin, bytes: lines.to_owned() }, error));
+                    return Err(self.roll_back(day, &mut *file, Unsettled { begin, bytes: lines.to_owned() }, error));
                 }
             }
         }
-        Err(WriteError::Unsettled(io::Error::other("it is replaced again and again")))
+        Err(WriteError::Unsettled(io::Error::other("the file was replaced too many times")))
     }
 
-    /// Makes a file ready to be appended to; returns where it ends.
+    /// Prepares a file for an append. Returns its length.
     fn prepare(&mut self, storage: &dyn Storage, day: Day, file: &mut dyn LockedFile) -> io::Result<u64> {
         let identity = file.stat()?.identity;
-        if self.named.get(&day) != Some(&identity) {
+        if self.synced_names.get(&day) != Some(&identity) {
             storage.sync_folders(day)?;
-            self.named.insert(day, identity);
+            self.synced_names.insert(day, identity);
         }
         if let Some(unsettled) = self.unsettled.get(&day) {
-            settle(file, unsettled)?;
+            retry_roll_back(file, unsettled)?;
             self.unsettled.remove(&day);
         }
-        self.repairs.extend(mend(day, file, self.is_whole)?);
+        self.repairs.extend(repair_end(day, file, self.is_complete)?);
         Ok(file.stat()?.length)
     }
 
-    /// Takes back what a failed write left. Where that fails too, it is tried again before the next write.
-    fn take_back(&mut self, day: Day, file: &mut dyn LockedFile, left: Unsettled, error: io::Error) -> WriteError {
-        match cut(file, &left) {
+    /// Rolls a failed write back. If that fails too, the next write tries again.
+    fn roll_back(&mut self, day: Day, file: &mut dyn LockedFile, left: Unsettled, error: io::Error) -> WriteError {
+        match truncate_write(file, &left) {
             Ok(true) if file.sync().is_ok() => return WriteError::NotWritten(error),
-            // It is gone, but perhaps not from the disk.
+            // It is gone from the file, but perhaps not from the disk.
             Ok(true) => drop(self.unsettled.insert(day, Unsettled { bytes: Vec::new(), ..left })),
             Ok(false) => {}
             Err(_) => drop(self.unsettled.insert(day, left)),
@@ -105,14 +104,14 @@ impl Writer {
     }
 }
 
-/// Takes back what could not be before, and sees to it that this is on disk.
-fn settle(file: &mut dyn LockedFile, unsettled: &Unsettled) -> io::Result<()> {
-    if cut(file, unsettled)? { file.sync() } else { Ok(()) }
+/// Retries a rollback and syncs it.
+fn retry_roll_back(file: &mut dyn LockedFile, unsettled: &Unsettled) -> io::Result<()> {
+    if truncate_write(file, unsettled)? { file.sync() } else { Ok(()) }
 }
 
-/// Cuts off what does not count, unless somebody wrote behind or over it: then it stays, and counts. Whether nothing of it is
-/// left.
-fn cut(file: &mut dyn LockedFile, unsettled: &Unsettled) -> io::Result<bool> {
+/// Truncates a failed write, unless another program wrote after or over it: then the bytes stay and count. Returns
+/// whether nothing of the write is left.
+fn truncate_write(file: &mut dyn LockedFile, unsettled: &Unsettled) -> io::Result<bool> {
     let Unsettled { begin, bytes } = unsettled;
     let length = file.stat()?.length;
     let left = length.checked_sub(*begin).and_then(|left| usize::try_from(left).ok());
@@ -120,18 +119,18 @@ fn cut(file: &mut dyn LockedFile, unsettled: &Unsettled) -> io::Result<bool> {
     if left > 0 && read_range(file, *begin, length)? != bytes[..left] {
         return Ok(false);
     }
-    // Also where nothing is left: this is how a file that was not trusted is begun with again.
+    // Truncate even if nothing is left: this lets a file be used again after a failed sync.
     file.truncate(*begin)?;
     Ok(true)
 }
 
-/// Whether a file still is the one of that name.
+/// Returns whether a file still has its name.
 fn is_in_place(storage: &dyn Storage, day: Day, file: &dyn LockedFile) -> io::Result<bool> {
     let there = storage.stat(day)?;
     Ok(there.is_some_and(|there| file.stat().is_ok_and(|stat| stat.identity == there.identity)))
 }
 
-/// Whether bytes are in a file where they were written.
+/// Returns whether a file holds the bytes at the offset.
 fn holds(file: &dyn LockedFile, begin: u64, bytes: &[u8]) -> io::Result<bool> {
     let end = begin + bytes.len() as u64;
     Ok(file.stat()?.length >= end && read_range(file, begin, end)? == bytes)

@@ -1,12 +1,12 @@
-//! Is what a process acknowledged there when it was killed at any moment, and do several at once keep out of each other's lines?
+//! Durability of acknowledged events after a kill, and isolation of concurrent processes.
 //!
-//! The oracle is outside: a child tells each acknowledged event through a pipe, which outlives it. `RECALL_JOURNAL_KILLS=500
-//! cargo test -p recall-journal --test processes` kills as often.
+//! The oracle is outside the killed process: a child reports each acknowledged event through a pipe, which outlives the
+//! child. `RECALL_JOURNAL_KILLS=500 cargo test -p recall-journal --test processes` sets the number of kills.
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "this file is a program of its own, and ends where it cannot go on"
+    reason = "this test is a program of its own, and stops at the first error"
 )]
 
 use std::collections::BTreeSet;
@@ -22,15 +22,15 @@ use recall_core::{
 };
 use recall_journal::{Disk, Follower, Journal};
 
-/// Tells a child what to do: a folder, the number of its first event, and how many it appends.
+/// The variable with a child's task: the number of its first event, the number of events, and a folder.
 const CHILD: &str = "RECALL_JOURNAL_CHILD";
 
-/// How often a child is killed, unless the environment says otherwise: a few seconds.
+/// How often a child is killed by default; this takes a few seconds.
 const KILLS: u64 = 40;
 
 const THREADS: u64 = 4;
 
-/// Events of different children are this far apart.
+/// The distance between the first event numbers of two children.
 const STRIDE: u64 = 1_000_000;
 
 fn main() {
@@ -42,7 +42,7 @@ fn main() {
     share(4, 100);
 }
 
-/// The event of a number; some are long, so that a write takes a while.
+/// Builds the event of a number. Some are long, so that their write takes a while.
 fn event(number: u64) -> Event {
     let length = if number.is_multiple_of(7) { 600_000 } else { 40 + number as usize % 400 };
     let added = NewMemory {
@@ -66,7 +66,7 @@ fn event(number: u64) -> Event {
     }
 }
 
-/// Appends from several threads, and tells each event when it is acknowledged.
+/// Appends from several threads, and reports each event once it is acknowledged.
 fn child(task: &str) {
     let mut parts = task.splitn(3, ' ');
     let [first, count] = [0; 2].map(|_: u64| parts.next().unwrap().parse::<u64>().unwrap());
@@ -92,20 +92,20 @@ fn spawn(folder: &Path, first: u64, count: u64) -> Child {
     command.spawn().unwrap()
 }
 
-/// The next number that a child acknowledged; none when it ended.
+/// Reads the next acknowledged number from a child; `None` once the child has ended.
 fn acknowledged(from: &mut impl Read) -> Option<u64> {
     let mut bytes = [0; 8];
     from.read_exact(&mut bytes).ok().map(|()| u64::from_le_bytes(bytes))
 }
 
-/// Checks that events are there and every line can be read.
+/// Checks that the expected events are there and every line can be read. Returns the number of distinct events.
 fn check(folder: &Path, expected: &BTreeSet<u64>) -> usize {
     let mut follower = Follower::new(Arc::new(Disk::new(folder)));
     let events = follower.replay(Timestamp(i64::MAX)).unwrap();
     assert_eq!(follower.faults().next(), None);
     let found: BTreeSet<_> = events.iter().map(|event| event.id).collect();
     for number in expected {
-        assert!(found.contains(&event(*number).id), "event {number} was acknowledged and is lost");
+        assert!(found.contains(&event(*number).id), "event {number} was acknowledged but is lost");
     }
     found.len()
 }
@@ -115,7 +115,7 @@ fn survive(kills: u64) {
     let mut random = fastrand::Rng::with_seed(kills);
     let (mut rounds, mut total, mut repairs, mut unacknowledged) = (0, 0, 0, 0);
     while rounds < kills {
-        // A folder grows for some rounds, so that later children find what earlier ones left.
+        // A folder is reused for some rounds, so that later children meet what earlier ones left.
         let place = tempfile::tempdir().unwrap();
         let mut expected = BTreeSet::new();
         for _ in 0..10.min(kills - rounds) {
@@ -139,7 +139,7 @@ fn survive(kills: u64) {
     }
     assert!(total > 0);
     println!(
-        "{kills} kills: {total} acknowledged events, 0 lost, {repairs} ends mended, {unacknowledged} more in the last folder, {:?}",
+        "{kills} kills: {total} acknowledged events, 0 lost, {repairs} ends repaired, {unacknowledged} more in the last folder, {:?}",
         start.elapsed()
     );
 }
@@ -155,5 +155,5 @@ fn share(children: u64, count: u64) {
     }
     assert_eq!(expected.len() as u64, children * count);
     assert_eq!(check(place.path(), &expected), expected.len());
-    println!("{children} processes at once: {} events, every line whole", expected.len());
+    println!("{children} processes at once: {} events, every line complete", expected.len());
 }

@@ -1,16 +1,16 @@
-//! How fast is a transformer, beside the bare session that runs it?
+//! Benchmark of a transformer, compared with a bare session of the runtime.
 //!
-//! `RECALL_TEST_WHEELS=… cargo bench -p recall-models --bench onnx -- [ours|bare] [threads] [tokens a batch]`
+//! `RECALL_TEST_WHEELS=… cargo bench -p recall-models --features onnx-tests --bench onnx -- [ours|bare] [threads]
+//! [batch tokens]`
 //!
-//! The texts are written beside the model, so that `onnx.py` can measure the same with Python's runtime.
+//! The texts are written next to the model, so that `onnx.py` can measure the same in Python.
 
 #![expect(
     clippy::print_stdout,
-    clippy::print_stderr,
     clippy::unwrap_used,
-    reason = "a benchmark reports to its terminal, and ends where it cannot"
+    reason = "a benchmark prints its figures, and stops at the first error"
 )]
-#![expect(dead_code, reason = "the fixture has more than is measured here")]
+#![expect(dead_code, reason = "the fixture also serves the tests")]
 
 #[path = "../tests/onnx/bert.rs"]
 mod bert;
@@ -29,7 +29,7 @@ use recall_core::Embedder;
 use recall_models::{ModelsFolder, OnnxEncoder, OnnxSettings};
 use tokenizers::Tokenizer;
 
-/// As many texts as make the time of one run no matter of chance.
+/// The number of texts: enough that the time of one run hardly varies.
 const TEXTS: usize = 768;
 const QUERIES: &[&str] = &[
     "how are connection pools closed on shutdown",
@@ -52,13 +52,14 @@ fn main() {
 }
 
 fn ours(threads: usize, batch_tokens: usize) {
-    let Some(runtime) = fixture::runtime() else { return };
+    let runtime = fixture::runtime();
     let settings = OnnxSettings { threads, batch_tokens, ..fixture::settings() };
     let folder = tempfile::tempdir().expect("a folder");
     let models = ModelsFolder::new(folder.path());
-    models.add(&fixture::minilm(), "minilm", runtime, &settings).expect("it is added");
+    models.add(&fixture::minilm(), "minilm", runtime, &settings).expect("the model is added");
     let start = Instant::now();
-    let encoder = OnnxEncoder::open("minilm", &folder.path().join("minilm"), runtime, &settings).expect("it opens");
+    let encoder =
+        OnnxEncoder::open("minilm", &folder.path().join("minilm"), runtime, &settings).expect("the model opens");
     encoder.embed_query("warm", None).expect("it runs");
     println!("loaded in {:.0?}, by {}", start.elapsed(), encoder.state().provider.unwrap_or_default().main());
     report("query", &times(|query| drop(encoder.embed_query(query, None))));
@@ -77,8 +78,8 @@ fn ours(threads: usize, batch_tokens: usize) {
     println!("at rest: {}", resident());
 }
 
-/// The session alone, as the runtime's makers would have it run, with the same tokenizer on the same thread. Runs on what the other
-/// mode laid down.
+/// Measures the session alone, configured as its documentation recommends, with the same tokenizer on the same thread.
+/// It uses the files that the other mode has written.
 fn bare(threads: usize) {
     let at = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let library = at.join("1.31.1").join("libonnxruntime.so");
@@ -113,9 +114,9 @@ fn times(mut ask: impl FnMut(&str)) -> Vec<Duration> {
         ask(QUERIES[round % QUERIES.len()]);
         start.elapsed()
     };
-    // The first ones warm up.
+    // The first calls warm up.
     let mut times: Vec<Duration> = (0..20 + ROUNDS).map(one).skip(20).collect();
-    println!("{:.2} ms of the processor a query", (cpu_seconds() - before) * 1e3 / (20 + ROUNDS) as f64);
+    println!("{:.2} ms of CPU time per query", (cpu_seconds() - before) * 1e3 / (20 + ROUNDS) as f64);
     times.sort_unstable();
     times
 }
@@ -129,7 +130,7 @@ fn report(what: &str, times: &[Duration]) {
     );
 }
 
-/// Pieces of this workspace's sources, of 100 to 1,200 bytes.
+/// Returns pieces of this workspace's sources, of 100 to 1,200 bytes.
 fn texts() -> Vec<String> {
     let mut files = Vec::new();
     let mut open = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")];
@@ -150,19 +151,20 @@ fn texts() -> Vec<String> {
         let mut rest = source.as_str();
         while !rest.is_empty() {
             let bytes = 100 + texts.len() * 7919 % 1100;
-            let (text, behind) = rest.split_at(rest.floor_char_boundary(bytes));
+            let (text, after) = rest.split_at(rest.floor_char_boundary(bytes));
             texts.push(text.to_owned());
-            rest = behind;
+            rest = after;
         }
     }
     let step = (texts.len() / TEXTS).max(1);
     let texts: Vec<String> = texts.into_iter().step_by(step).take(TEXTS).collect();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("texts.json");
-    fs::write(path, serde_json::to_vec(&texts).expect("texts")).expect("they are written");
+    fs::write(path, serde_json::to_vec(&texts).expect("texts")).expect("the texts are written");
     texts
 }
 
-/// What the processor spent on this process, in seconds, by hundredths; Linux tells it. On a busy machine it is what compares.
+/// Returns the CPU time of this process in seconds, with a resolution of 10 ms (Linux only). It can be compared even on
+/// a busy machine.
 fn cpu_seconds() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let behind_name = stat.rsplit(')').next().unwrap_or_default();
@@ -170,7 +172,7 @@ fn cpu_seconds() -> f64 {
     ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
-/// What the system counts as this process's memory, at most and now; Linux tells it.
+/// Returns the peak and the present memory of this process (Linux only).
 fn resident() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let lines = status.lines().filter(|line| line.starts_with("VmHWM") || line.starts_with("VmRSS"));

@@ -1,8 +1,8 @@
-//! How fast is the built-in model? Prints the time of a query and the chunks a second on one thread.
+//! Benchmark of the built-in model: time per query and chunks per second, on one thread.
 //!
 //! `cargo bench -p recall-models`
 
-#![expect(clippy::print_stdout, reason = "a benchmark reports to its terminal")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ const QUERIES: &[&str] = &[
     "retry with exponential backoff",
     "HttpRequestBuilder::with_timeout",
 ];
-/// What a chunk of the real text has on average.
+/// The mean length of a chunk of real text.
 const CHUNK_BYTES: usize = 1024;
 const ROUNDS: usize = 2000;
 

@@ -1,6 +1,6 @@
-//! How does a file come from the network, whole and right?
+//! Downloads over HTTP, with resume and checksums.
 //!
-//! Blocking, and only where a person asked for a model or the runtime. Nothing else of recall speaks HTTP.
+//! Calls block. They happen only if the user asked for a model or the runtime; no other part of recall uses HTTP.
 
 mod digest;
 mod download;
@@ -19,23 +19,23 @@ pub(crate) use download::Download;
 pub(crate) use lock::Lock;
 pub(crate) use page::link_to;
 
-/// The longest page that is read; the list of all versions of a package has half a megabyte.
+/// The largest page that is read, in bytes. The list of all versions of a package has half a megabyte.
 const MOST_PAGE_BYTES: u64 = 32 << 20;
 
-/// How the network is used.
+/// How to use the network.
 #[derive(Clone, Debug)]
 pub struct FetchSettings {
-    /// `http://host:port` of a proxy; none to go directly.
+    /// The proxy, `http://host:port`; `None` for direct connections.
     pub proxy: Option<String>,
-    /// Hosts that are asked directly: each with all below it, `*` for every one.
+    /// Hosts that are reached directly, each including its subdomains; `*` means all hosts.
     pub no_proxy: Vec<String>,
-    /// How long a connection and the beginning of an answer may take.
+    /// The timeout for connecting, and for the beginning of a response.
     pub connect_timeout: Duration,
-    /// How long nothing may arrive while a file does.
+    /// The longest pause in a transfer before it times out.
     pub silence_timeout: Duration,
-    /// How often a download that broke is taken up again.
+    /// How often a failed transfer is retried.
     pub retries: u32,
-    /// How long to wait before the first time, and twice as long before each further one.
+    /// The delay before the first retry. It doubles with each further one.
     pub retry_after: Duration,
 }
 
@@ -52,23 +52,23 @@ impl Default for FetchSettings {
     }
 }
 
-/// How far a download is.
+/// The progress of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress<'a> {
     /// The file's name.
     pub file: &'a str,
-    /// The bytes that are here, those of earlier attempts included.
+    /// The bytes received so far, including those of earlier attempts.
     pub done_bytes: u64,
-    /// The bytes of the whole file, where the server told.
+    /// The size of the whole file, if the server sent it.
     pub total_bytes: Option<u64>,
 }
 
-/// Is told how far a download is, at its begin, now and then, and at its end; `Break` gives it up.
+/// A callback for progress: called at the start, at intervals, and at the end. `Break` cancels the download.
 pub type Watch<'a> = dyn FnMut(Progress<'_>) -> ControlFlow<()> + 'a;
 
-/// Fetches over HTTP and HTTPS.
+/// A client for HTTP and HTTPS.
 ///
-/// Certificates are verified as the operating system says, so that those that a company added count.
+/// Certificates are verified by the operating system, so that a company's own root certificates are accepted.
 #[derive(Clone, Debug)]
 pub struct Fetcher {
     agent: Agent,
@@ -76,10 +76,10 @@ pub struct Fetcher {
 }
 
 impl Fetcher {
-    /// Makes ready to fetch; connects to nothing.
+    /// Creates a client. It connects to nothing yet.
     ///
     /// # Errors
-    /// The proxy's address cannot be read.
+    /// The address of the proxy is invalid.
     pub fn new(settings: FetchSettings) -> Result<Self, FetchError> {
         let proxy = settings.proxy.as_deref().map(|address| proxy(address, &settings.no_proxy)).transpose();
         let proxy =
@@ -101,9 +101,9 @@ impl Fetcher {
         Ok(Self { agent: config.new_agent(), settings })
     }
 
-    /// Reads a page as text.
+    /// Fetches a page as text.
     pub(crate) fn text(&self, url: &str) -> Result<String, FetchError> {
-        self.again_and_again(|| {
+        self.with_retries(|| {
             let mut response = self.agent.get(url).call().map_err(|source| FetchError::failed(url, source))?;
             if !response.status().is_success() {
                 return Err(FetchError::Refused { url: url.to_owned(), status: response.status().as_u16() });
@@ -113,12 +113,12 @@ impl Fetcher {
         })
     }
 
-    /// Tries until it works, fails for good, or has been tried often enough.
-    fn again_and_again<T>(&self, mut attempt: impl FnMut() -> Result<T, FetchError>) -> Result<T, FetchError> {
+    /// Repeats an attempt until it succeeds, fails permanently, or has been retried often enough.
+    fn with_retries<T>(&self, mut attempt: impl FnMut() -> Result<T, FetchError>) -> Result<T, FetchError> {
         let mut wait = self.settings.retry_after;
         for _ in 0..self.settings.retries {
             match attempt() {
-                Err(error) if error.may_pass() => tracing::warn!(%error, ?wait, "fetching is tried again"),
+                Err(error) if error.is_transient() => tracing::warn!(%error, ?wait, "a download failed and is retried"),
                 done => return done,
             }
             std::thread::sleep(wait);
@@ -128,7 +128,7 @@ impl Fetcher {
     }
 }
 
-/// The proxy at an address, for all but some hosts.
+/// Creates the proxy of an address, with the hosts that bypass it.
 fn proxy(address: &str, no_proxy: &[String]) -> Result<ureq::Proxy, ureq::Error> {
     let whole = ureq::Proxy::new(address)?;
     let mut proxy = ureq::Proxy::builder(whole.protocol()).host(whole.host()).port(whole.port());
@@ -139,7 +139,7 @@ fn proxy(address: &str, no_proxy: &[String]) -> Result<ureq::Proxy, ureq::Error>
         proxy = proxy.password(password);
     }
     for host in no_proxy {
-        // `a.example`, `.a.example` and `*.a.example` mean the same to most programs that read the variable.
+        // `a.example`, `.a.example` and `*.a.example` have the same meaning to most programs that read `NO_PROXY`.
         let plain = host.trim_start_matches('*').trim_start_matches('.');
         proxy =
             if plain.is_empty() { proxy.no_proxy("*") } else { proxy.no_proxy(plain).no_proxy(&format!(".{plain}")) };
@@ -147,57 +147,57 @@ fn proxy(address: &str, no_proxy: &[String]) -> Result<ureq::Proxy, ureq::Error>
     proxy.build()
 }
 
-/// Nothing was fetched.
+/// A download failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    /// The server answered with something else than the file.
-    #[error("{url} answered with status {status}")]
+    /// The server responded with an error status.
+    #[error("`{url}` answered with status {status}")]
     Refused {
-        /// What was asked for.
+        /// The URL.
         url: String,
-        /// The status.
+        /// The HTTP status.
         status: u16,
     },
-    /// The server could not be reached, or the connection broke before an answer.
-    #[error("{url} cannot be fetched")]
+    /// The server could not be reached, or the connection broke before a response.
+    #[error("cannot fetch `{url}`")]
     Failed {
-        /// What was asked for.
+        /// The URL.
         url: String,
-        /// What was said.
+        /// The client's error.
         source: Box<ureq::Error>,
     },
-    /// The connection broke within the file. What arrived is kept, and the next attempt goes on from there.
-    #[error("{url} broke off after {done_bytes} bytes{}", of(*total_bytes))]
+    /// The connection broke during the transfer. The bytes received are kept, and the next attempt resumes after them.
+    #[error("the download of `{url}` broke off after {done_bytes} bytes{}", out_of(*total_bytes))]
     Truncated {
-        /// What was asked for.
+        /// The URL.
         url: String,
-        /// What is here.
+        /// The bytes received.
         done_bytes: u64,
-        /// What there should be.
+        /// The expected size, if known.
         total_bytes: Option<u64>,
     },
-    /// The file is not the one that was expected. It was removed.
-    #[error("{url} has the checksum {found}; expected was {expected}")]
+    /// The file has the wrong checksum. It was deleted.
+    #[error("`{url}` has the checksum {found}, expected {expected}")]
     WrongChecksum {
-        /// What was asked for.
+        /// The URL.
         url: String,
-        /// What there should be.
+        /// The expected checksum.
         expected: String,
-        /// What there is.
+        /// The actual checksum.
         found: String,
     },
     /// The file cannot be written.
-    #[error("{} cannot be written", path.display())]
+    #[error("cannot write `{}`", path.display())]
     Unwritable {
         /// The file.
         path: std::path::PathBuf,
-        /// What was said.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// Whoever watched gave it up. What arrived is kept.
-    #[error("{url} was given up")]
-    GivenUp {
-        /// What was asked for.
+    /// The progress callback cancelled the download. The bytes received are kept.
+    #[error("the download of `{url}` was cancelled")]
+    Cancelled {
+        /// The URL.
         url: String,
     },
 }
@@ -207,8 +207,8 @@ impl FetchError {
         Self::Failed { url: url.to_owned(), source: Box::new(source) }
     }
 
-    /// Whether a further attempt may go better: the network, a server that is overloaded or broken; not what it refuses.
-    fn may_pass(&self) -> bool {
+    /// Returns whether a retry may succeed: network errors and overloaded or failing servers, but not refusals.
+    fn is_transient(&self) -> bool {
         match self {
             Self::Refused { status, .. } => matches!(status, 408 | 429 | 500..=599),
             Self::Failed { source, .. } => matches!(
@@ -220,12 +220,12 @@ impl FetchError {
                     | ureq::Error::Protocol(_)
             ),
             Self::Truncated { .. } => true,
-            Self::WrongChecksum { .. } | Self::Unwritable { .. } | Self::GivenUp { .. } => false,
+            Self::WrongChecksum { .. } | Self::Unwritable { .. } | Self::Cancelled { .. } => false,
         }
     }
 }
 
-fn of(total: Option<u64>) -> String {
+fn out_of(total: Option<u64>) -> String {
     total.map_or_else(String::new, |total| format!(" of {total}"))
 }
 
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_that_are_named_are_asked_directly() {
+    fn hosts_in_no_proxy_are_reached_directly() {
         let is_direct = |no_proxy: &[&str], url: &str| {
             let no_proxy: Vec<String> = no_proxy.iter().map(|host| (*host).to_owned()).collect();
             let proxy = proxy("http://me:p%40ss@proxy.example:3128", &no_proxy).expect("an address");

@@ -1,9 +1,9 @@
-//! Which models are installed, and what are they used for?
+//! The installed models and their roles.
 
 mod add;
-mod known;
 mod probe;
 mod pull;
+mod registry;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,49 +15,49 @@ use recall_folder::{Folder, OpenError};
 use crate::manifest::{Manifest, ManifestError, Role};
 
 pub use add::AddError;
-pub use known::{KNOWN, Known};
 pub use pull::PullError;
+pub use registry::{REGISTRY, RegistryModel};
 
-/// Which model is used in which role.
+/// The file that says which model has which role.
 const ROLES: &str = "roles.json";
 
-/// Names that mean what is built in; no installed model may have them.
+/// Names of the built-in models. No installed model may have one of them.
 const RESERVED: [&str; 3] = ["static", "hash", "none"];
 
-/// The longest name of a model; it is the name of a folder.
+/// The maximum length of a model's name, which is also that of its folder.
 const LONGEST_NAME: usize = 80;
 
-/// The folder of installed models, each in a folder of its own by its name.
+/// The folder of installed models. Each model has a subfolder with its name.
 ///
-/// A model appears whole or not at all: it is made ready under a name that begins with a dot, and renamed.
+/// A model is installed atomically: it is prepared under a name that begins with a dot, and renamed.
 #[derive(Clone, Debug)]
 pub struct ModelsFolder {
     path: PathBuf,
 }
 
-/// A model in the folder.
+/// An installed model.
 #[derive(Debug)]
 pub struct Installed {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its folder.
+    /// The path of its folder.
     pub path: PathBuf,
-    /// What it is, or why that cannot be told.
+    /// Its manifest, or why it cannot be read.
     pub manifest: Result<Manifest, ManifestError>,
-    /// What it is used for.
+    /// The roles in which it is in use.
     pub used_as: Vec<Role>,
 }
 
 impl ModelsFolder {
-    /// The models in a folder, which need not exist yet.
+    /// Uses a folder of models, which need not exist yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Where the model of a name is, or would be.
+    /// Returns the path at which the model of a name is or would be installed.
     ///
     /// # Errors
-    /// No model can have that name.
+    /// The name is not a valid model name.
     pub fn path_of(&self, name: &str) -> Result<PathBuf, FolderError> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         let is_good = name.len() <= LONGEST_NAME
@@ -67,7 +67,7 @@ impl ModelsFolder {
         if is_good { Ok(self.path.join(name)) } else { Err(FolderError::BadName { name: name.to_owned() }) }
     }
 
-    /// The installed models, by name. One that is damaged is listed with what is wrong.
+    /// Lists the installed models, ordered by name. A damaged model is listed with its error.
     ///
     /// # Errors
     /// The folder cannot be read.
@@ -93,10 +93,10 @@ impl ModelsFolder {
         Ok(models)
     }
 
-    /// Which model is used in each role; in one that is absent, what is built in.
+    /// Returns the model in use for each role. Without an entry, the built-in model is used.
     ///
     /// # Errors
-    /// The file that says so cannot be read.
+    /// The file of roles cannot be read.
     pub fn roles(&self) -> Result<BTreeMap<Role, String>, FolderError> {
         let path = self.path.join(ROLES);
         match read_text(&path) {
@@ -106,10 +106,10 @@ impl ModelsFolder {
         }
     }
 
-    /// Uses a model in a role from now on; `None` is what is built in.
+    /// Sets the model of a role. `None` restores the built-in one.
     ///
     /// # Errors
-    /// There is no such model, or it is made for another role. See [`FolderError`].
+    /// The model is not installed or has another role; see [`FolderError`].
     pub fn use_as(&self, role: Role, name: Option<&str>) -> Result<(), FolderError> {
         let mut roles = self.roles()?;
         match name {
@@ -125,7 +125,7 @@ impl ModelsFolder {
         self.write_roles(&roles)
     }
 
-    /// Removes a model. One that is used is not removed.
+    /// Removes a model that is not in use.
     ///
     /// # Errors
     /// See [`FolderError`].
@@ -134,7 +134,7 @@ impl ModelsFolder {
         if let Some((role, _)) = self.roles()?.into_iter().find(|(_, used)| used == name) {
             return Err(FolderError::InUse { name: name.to_owned(), role });
         }
-        // Renamed first, so that it is gone at once and as a whole.
+        // Rename first, so that the model disappears atomically.
         let unwritable = |source| FolderError::Unwritable { path: path.clone(), source };
         let removed = format!(".removed-{name}");
         let delete = |folder: &Folder| match folder.remove(&removed) {
@@ -156,20 +156,20 @@ impl ModelsFolder {
 
     fn write_roles(&self, roles: &BTreeMap<Role, String>) -> Result<(), FolderError> {
         let path = self.path.join(ROLES);
-        let text = serde_json::to_vec_pretty(roles).expect("roles and names are texts");
+        let text = serde_json::to_vec_pretty(roles).expect("roles and names are strings");
         write_whole(&path, &text).map_err(|source| FolderError::Unwritable { path, source })
     }
 }
 
-/// Reads a file; what is none, such as a pipe that would be waited for, is refused.
+/// Reads a regular file. Anything else is refused, such as a pipe, which would block.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is not a regular file"));
+        return Err(io::Error::other("not a regular file"));
     }
     fs::read_to_string(path)
 }
 
-/// Writes a file so that a reader sees the old one or the new one.
+/// Writes a file atomically.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder)?;
@@ -180,64 +180,66 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder of models was not read or changed.
+/// An operation on the folder of models failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// No model can have that name.
-    #[error("`{name}` is no name of a model: letters, digits, `-`, `_` and `.`, and none of what is built in")]
+    /// The name is not a valid model name.
+    #[error(
+        "`{name}` is not a valid model name: use letters, digits, `-`, `_` and `.`, and not the name of a built-in model"
+    )]
     BadName {
         /// The name.
         name: String,
     },
-    /// There is no such model.
-    #[error("the model {name} is not installed")]
+    /// No model of that name is installed.
+    #[error("the model `{name}` is not installed")]
     NotInstalled {
-        /// Its name.
+        /// The model's name.
         name: String,
     },
-    /// It is used and cannot be removed.
-    #[error("the model {name} is used to {role}")]
+    /// The model is in use and cannot be removed.
+    #[error("the model `{name}` is in use for the role `{role}`")]
     InUse {
-        /// Its name.
+        /// The model's name.
         name: String,
-        /// What it is used for.
+        /// The role in which it is in use.
         role: Role,
     },
-    /// It is made for something else.
-    #[error("the model {name} is made for the role `{found}`, not `{asked}`")]
+    /// The model has another role.
+    #[error("the model `{name}` is made for the role `{found}`, not `{asked}`")]
     OtherRole {
-        /// Its name.
+        /// The model's name.
         name: String,
-        /// What it is for.
+        /// Its role.
         found: Role,
-        /// What was wanted.
+        /// The requested role.
         asked: Role,
     },
-    /// Its manifest cannot be used.
+    /// The model's manifest cannot be used.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
-    /// Something cannot be read.
-    #[error("{} cannot be read", path.display())]
+    /// A file or folder cannot be read.
+    #[error("cannot read `{}`", path.display())]
     Unreadable {
-        /// What.
+        /// The path.
         path: PathBuf,
-        /// What was said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// The file of roles is not what it should be.
-    #[error("{} does not say which models are used", path.display())]
+    /// The file of roles is malformed.
+    #[error("`{}` is malformed", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What was said.
+        /// The parser's error.
         source: serde_json::Error,
     },
-    /// Something cannot be written.
-    #[error("{} cannot be written", path.display())]
+    /// A file or folder cannot be written.
+    #[error("cannot write `{}`", path.display())]
     Unwritable {
-        /// What.
+        /// The path.
         path: PathBuf,
-        /// What was said.
+        /// The operating system's error.
         source: io::Error,
     },
 }

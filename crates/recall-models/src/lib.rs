@@ -1,12 +1,12 @@
-//! Here is a text; what is its embedding? Here are a question and texts; which of them answers it?
+//! Embedding models and cross-encoders: the built-in one, and transformers run by ONNX Runtime.
 //!
-//! [`StaticModel`] is the model that is built into the program: a table of vectors, one a word, and their weighted sum. It
-//! needs no library, no file and no network, and answers in microseconds.
+//! [`StaticModel`] is compiled into the program: a table with one vector per word, whose weighted sum embeds a text. It
+//! needs no library, file or network, and takes microseconds.
 //!
-//! [`OnnxEncoder`] and [`OnnxCrossEncoder`] run a transformer out of the [`ModelsFolder`] in the ONNX [`Runtime`], a library
-//! that is loaded when it is needed. [`install_runtime`] and [`ModelsFolder::pull`] bring the library and models.
+//! [`OnnxEncoder`] and [`OnnxCrossEncoder`] run a transformer from the [`ModelsFolder`] in ONNX [`Runtime`], a library
+//! that is loaded on first use. [`install_runtime`] and [`ModelsFolder::pull`] download the library and models.
 //!
-//! Which texts are embedded, where embeddings are kept and how near ones are found is not asked here.
+//! The crate does not decide which texts are embedded; it does not store embeddings or search them.
 
 mod fetch;
 mod folder;
@@ -16,7 +16,7 @@ mod runtime;
 mod static_model;
 
 pub use fetch::{FetchError, FetchSettings, Fetcher, Progress, Watch};
-pub use folder::{AddError, FolderError, Installed, KNOWN, Known, ModelsFolder, PullError};
+pub use folder::{AddError, FolderError, Installed, ModelsFolder, PullError, REGISTRY, RegistryModel};
 pub use manifest::{Batching, DescribeError, Manifest, ManifestError, ModelFile, Pooling, Role};
 pub use onnx::{LoadError, ModelState, OnnxCrossEncoder, OnnxEncoder, OnnxSettings, ProviderUse, RunError};
 pub use runtime::{

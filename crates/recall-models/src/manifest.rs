@@ -1,4 +1,4 @@
-//! What does a model's folder say of the model?
+//! Manifests of installed models.
 
 mod describe;
 
@@ -15,61 +15,62 @@ use crate::folder::read_text;
 pub use describe::DescribeError;
 pub(crate) use describe::{Description, describe};
 
-/// The file in a model's folder that says all this.
+/// The name of the manifest in a model's folder.
 pub(crate) const MANIFEST: &str = "recall-model.json";
-/// The network.
+/// The name of the network.
 pub(crate) const NETWORK: &str = "model.onnx";
-/// The tokenizer, in the form of the library of that name.
+/// The name of the tokenizer, in the format of the Hugging Face `tokenizers` library.
 pub(crate) const TOKENIZER: &str = "tokenizer.json";
 
-/// The version of the manifest's form. Another one is refused: what a field means decides about embeddings.
+/// The version of the manifest format. Other versions are refused, since the meaning of fields determines the
+/// embeddings.
 const VERSION: u32 = 1;
 
-/// What a model is and how it is used: all that decides about its outputs.
+/// What a model is and how it is run: everything that determines its outputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The version of this form.
+    /// The version of the format.
     pub version: u32,
-    /// What it is for.
+    /// The model's role.
     pub role: Role,
-    /// How many components its embeddings have; 1 for a cross-encoder, which tells a score.
+    /// The dimension of its embeddings; 1 for a cross-encoder, whose output is a score.
     pub dimensions: usize,
-    /// How the outputs of a text's tokens become one.
+    /// The pooling of token outputs.
     pub pooling: Pooling,
-    /// Whether outputs are scaled to length 1. Where they are not, the network must do that itself, or is refused.
+    /// Whether outputs are scaled to length 1. If not, the network must do so itself, or its outputs are refused.
     pub normalise: bool,
-    /// What goes before a query.
+    /// The prefix of queries.
     pub query_prefix: String,
-    /// What goes before a text that shall be found.
+    /// The prefix of documents.
     pub document_prefix: String,
-    /// How many tokens of a text are read, those that the tokenizer adds included.
+    /// The maximum number of tokens of a text, including special tokens.
     pub window_tokens: usize,
-    /// Whether texts are run together.
+    /// Whether texts are run in batches.
     pub batching: Batching,
-    /// Its licence, in SPDX; `None` where nothing says.
+    /// The SPDX identifier of the licence; `None` if unknown.
     pub licence: Option<String>,
-    /// Where it was pulled from; `None` where it was added from a folder.
+    /// The URL from which the model was pulled; `None` if it was added from a folder.
     pub origin: Option<String>,
-    /// Its files, the network first.
+    /// The model's files, the network first.
     pub files: Vec<ModelFile>,
 }
 
-/// What a model is for.
+/// The purpose of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Makes embeddings.
+    /// It embeds texts.
     Embed,
-    /// Scores texts against a query.
+    /// It scores texts against a query.
     Rerank,
 }
 
 impl Role {
-    /// Every role.
+    /// All roles.
     pub const ALL: [Self; 2] = [Self::Embed, Self::Rerank];
 
-    /// Its name in interfaces.
+    /// Returns the role's name in interfaces.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Embed => "embed",
@@ -84,26 +85,26 @@ impl fmt::Display for Role {
     }
 }
 
-/// How the outputs of a text's tokens become one.
+/// How the outputs of a text's tokens are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pooling {
-    /// Their mean, without padding.
+    /// The mean over all tokens except padding.
     Mean,
-    /// That of the first token.
+    /// The output of the first token.
     Cls,
-    /// That of the last token.
+    /// The output of the last token.
     Last,
 }
 
-/// Whether texts are run together.
+/// Whether texts are run in batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Batching {
-    /// In batches of like length: an embedding does not depend on what else is in the batch.
+    /// In batches of similar length. An embedding does not depend on the rest of its batch.
     Together,
-    /// Each by itself: the network's outputs depend on the others, as those of dynamically quantised ones do, and equal
-    /// texts must give equal embeddings.
+    /// One at a time. The network's outputs depend on the rest of the batch, as with dynamic quantization, but equal
+    /// texts must get equal embeddings.
     Alone,
 }
 
@@ -111,11 +112,11 @@ pub enum Batching {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelFile {
-    /// Its name in the model's folder.
+    /// The name in the model's folder.
     pub name: String,
-    /// Its size.
+    /// The size in bytes.
     pub bytes: u64,
-    /// The SHA-256 of its bytes in hexadecimal digits.
+    /// The SHA-256 in hexadecimal.
     pub sha256: String,
 }
 
@@ -130,23 +131,27 @@ impl Manifest {
         let manifest: Self =
             serde_json::from_str(&text).map_err(|source| ManifestError::Malformed { path: path.clone(), source })?;
         let problem = match () {
-            () if manifest.version != VERSION => Some(format!("its version is {}, not {VERSION}", manifest.version)),
-            () if manifest.dimensions == 0 => Some("it has no dimensions".to_owned()),
-            () if manifest.window_tokens == 0 => Some("its window is empty".to_owned()),
-            () if !manifest.files.iter().any(|file| file.name == NETWORK) => Some(format!("it lists no {NETWORK}")),
-            () if !manifest.files.iter().any(|file| file.name == TOKENIZER) => Some(format!("it lists no {TOKENIZER}")),
+            () if manifest.version != VERSION => {
+                Some(format!("unsupported version {}, expected {VERSION}", manifest.version))
+            }
+            () if manifest.dimensions == 0 => Some("`dimensions` is 0".to_owned()),
+            () if manifest.window_tokens == 0 => Some("`window_tokens` is 0".to_owned()),
+            () if !manifest.files.iter().any(|file| file.name == NETWORK) => Some(format!("`files` lacks {NETWORK}")),
+            () if !manifest.files.iter().any(|file| file.name == TOKENIZER) => {
+                Some(format!("`files` lacks {TOKENIZER}"))
+            }
             () => None,
         };
         problem.map_or(Ok(manifest), |problem| Err(ManifestError::Wrong { path, problem }))
     }
 
-    /// Writes it into a folder.
+    /// Writes the manifest into a folder.
     pub(crate) fn write(&self, folder: &Path) -> io::Result<()> {
-        let text = serde_json::to_string_pretty(self).expect("a manifest has only texts and numbers");
+        let text = serde_json::to_string_pretty(self).expect("a manifest has only strings and numbers");
         fs::write(folder.join(MANIFEST), text + "\n")
     }
 
-    /// What tells the model from every other: its files, and how they are used. Not its licence or origin.
+    /// Returns the model's fingerprint: a hash of its files and of how they are used, without licence and origin.
     pub fn fingerprint(&self) -> ModelFingerprint {
         let (role, pooling, batching) = (self.role as u8, self.pooling as u8, self.batching as u8);
         let numbers = format!("{role} {pooling} {batching} {} {}", u8::from(self.normalise), self.window_tokens);
@@ -156,7 +161,7 @@ impl Manifest {
         ModelFingerprint::of(&parts)
     }
 
-    /// The bytes of all its files.
+    /// Returns the total size of its files in bytes.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }
@@ -165,34 +170,34 @@ impl Manifest {
 /// A manifest cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ManifestError {
-    /// It cannot be read.
-    #[error("{} cannot be read", path.display())]
+    /// The manifest cannot be read.
+    #[error("cannot read `{}`", path.display())]
     Unreadable {
-        /// The manifest.
+        /// The path of the manifest.
         path: PathBuf,
-        /// What was said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// It is not in the form of a manifest.
-    #[error("{} is no manifest of a model", path.display())]
+    /// The manifest is malformed.
+    #[error("`{}` is not a model manifest", path.display())]
     Malformed {
-        /// The manifest.
+        /// The path of the manifest.
         path: PathBuf,
-        /// What was said.
+        /// The parser's error.
         source: serde_json::Error,
     },
-    /// What it says cannot be.
-    #[error("{} cannot be right: {problem}", path.display())]
+    /// The manifest has an invalid value.
+    #[error("invalid model manifest `{}`: {problem}", path.display())]
     Wrong {
-        /// The manifest.
+        /// The path of the manifest.
         path: PathBuf,
-        /// What.
+        /// What is invalid.
         problem: String,
     },
 }
 
 impl Description {
-    /// Completes what is known of a model with what was measured.
+    /// Completes the description with the measured properties.
     pub(crate) fn into_manifest(self, dimensions: usize, batching: Batching, files: Vec<ModelFile>) -> Manifest {
         let Self {
             role,

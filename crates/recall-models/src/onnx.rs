@@ -1,7 +1,7 @@
-//! What does a network make of a text?
+//! Transformers in ONNX Runtime.
 //!
-//! A network is run by one thread, because the runtime's sessions are not to be run by two; the requests of all callers
-//! meet in its queue and leave it in batches.
+//! Each network has one thread, since a session must not be run by two threads at once. Requests of all callers meet in
+//! its queue and are run in batches.
 
 mod assignment;
 mod batch;

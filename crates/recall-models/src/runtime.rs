@@ -1,4 +1,4 @@
-//! Where is the ONNX runtime, and is it one that can be used?
+//! Finding, verifying and loading ONNX Runtime.
 
 mod attempt;
 mod install;
@@ -16,18 +16,18 @@ use ort::logging::LogLevel;
 use parking_lot::Mutex;
 
 use attempt::Attempt;
-use record::{Care, Recorded};
+use record::{Check, Recorded};
 
 pub use install::{InstallError, install_runtime, install_runtime_from};
 pub use package::RuntimePackage;
 
-/// The oldest runtime that can be used, as its minor version: the first that tells which provider runs which part.
+/// The minor version of the oldest supported runtime: the first that reports which provider runs which part.
 const OLDEST_MINOR: u32 = ort::MINOR_VERSION;
 
-/// The runtime of this process. There can be one: the library keeps its state in globals.
+/// The runtime of this process. There can only be one, since the library keeps its state in globals.
 static OPEN: Mutex<Option<Runtime>> = Mutex::new(None);
 
-/// The ONNX runtime, loaded into this process.
+/// ONNX Runtime, loaded into this process.
 #[derive(Clone)]
 pub struct Runtime {
     environment: Environment,
@@ -39,9 +39,9 @@ pub struct Runtime {
 static LOADING: Mutex<()> = Mutex::new(());
 
 impl Runtime {
-    /// Loads the runtime from its library, or tells the one that is loaded from there.
+    /// Loads the runtime from its library, or returns the runtime already loaded from it.
     ///
-    /// Nothing is sent anywhere: the library's telemetry is off. What it logs is logged as this program logs.
+    /// The library's telemetry is turned off, and its log goes to this program's log.
     ///
     /// # Errors
     /// See [`RuntimeError`].
@@ -65,17 +65,17 @@ impl Runtime {
         let environment = builder.with_name("recall").with_telemetry(false).with_logger(Arc::new(log)).build();
         let environment = environment.map_err(|error| unusable(error.to_string()))?;
         let minor = ort::util::probe(library).unwrap_or(OLDEST_MINOR);
-        tracing::info!(library = %library.display(), version = format!("1.{minor}"), "the ONNX runtime is loaded");
+        tracing::info!(library = %library.display(), version = format!("1.{minor}"), "loaded the ONNX runtime");
         let runtime = Self { environment, library: library.into(), minor };
         *open = Some(runtime.clone());
         Ok(runtime)
     }
 
-    /// Loads the runtime from its library, unless that would end this process.
+    /// Loads the runtime from its library, unless that is likely to crash this process.
     ///
-    /// The bytes of a library that was installed are verified first. A library that was being loaded when a process died is not
-    /// loaded again until [`forget_failed_loads`] is called or the library is replaced. `folder` is that of the runtimes, where
-    /// this is kept.
+    /// An installed library is verified first. If a process died while it loaded a library, the library is not loaded
+    /// again until [`forget_failed_loads`] is called or the library is replaced. `folder` is the folder of runtimes,
+    /// where this is recorded.
     ///
     /// # Errors
     /// See [`RuntimeError`].
@@ -85,14 +85,14 @@ impl Runtime {
         if is_open || !library.is_file() {
             return Self::open(library);
         }
-        let has_ended_one = attempt::ended_a_process(folder, library);
-        // Only what was installed is recorded; a library that the settings name is its owner's.
+        let has_crashed = attempt::crashed_a_process(folder, library);
+        // Only installed libraries have a record. A library named in the settings is the user's own responsibility.
         let recorded = match library.starts_with(folder) {
-            true if has_ended_one => record::verify(library, Care::Whole)?,
-            true => record::verify(library, Care::Usual)?,
+            true if has_crashed => record::verify(library, Check::Full)?,
+            true => record::verify(library, Check::Cached)?,
             false => Recorded::Yes,
         };
-        if has_ended_one {
+        if has_crashed {
             return Err(RuntimeError::Crashed { path: library.to_owned() });
         }
         let attempt = Attempt::begin(folder, library)
@@ -102,17 +102,17 @@ impl Runtime {
         if recorded == Recorded::No
             && let Err(error) = record::write(library)
         {
-            tracing::warn!(library = %library.display(), %error, "the checksum of the ONNX runtime is not kept");
+            tracing::warn!(library = %library.display(), %error, "the checksum of the ONNX runtime was not recorded");
         }
         Ok(opened)
     }
 
-    /// The file that it was loaded from.
+    /// Returns the path of the loaded library.
     pub fn library(&self) -> &Path {
         &self.library
     }
 
-    /// Its version: `1.31`.
+    /// Returns the version, such as `1.31`.
     pub fn version(&self) -> String {
         format!("1.{}", self.minor)
     }
@@ -128,7 +128,7 @@ impl fmt::Debug for Runtime {
     }
 }
 
-/// Allows libraries to be loaded again during whose loading a process died.
+/// Allows loading libraries again that may have crashed a process.
 ///
 /// # Errors
 /// The folder of runtimes cannot be written.
@@ -136,13 +136,13 @@ pub fn forget_failed_loads(folder: &Path) -> Result<(), InstallError> {
     attempt::forget(folder).map_err(|source| InstallError::Unwritable { path: folder.to_owned(), source })
 }
 
-/// Tells where the runtime's library is.
+/// Returns the path of the runtime's library.
 ///
-/// A configured path is the answer even where nothing is there: [`Runtime::open`] then says so. Without one it is the library
-/// that [`install_runtime`] put into `folder`.
+/// A configured path is returned even if nothing is there; then [`Runtime::open`] fails. Without one, it is the library
+/// that [`install_runtime`] installed in `folder`.
 ///
 /// # Errors
-/// [`RuntimeError::NotInstalled`] where nothing is configured and nothing was installed.
+/// [`RuntimeError::NotInstalled`] if no path is configured and no runtime is installed.
 pub fn find_runtime(configured: Option<&Path>, folder: &Path) -> Result<PathBuf, RuntimeError> {
     if let Some(path) = configured {
         return Ok(path.to_owned());
@@ -153,80 +153,80 @@ pub fn find_runtime(configured: Option<&Path>, folder: &Path) -> Result<PathBuf,
         .ok_or_else(|| RuntimeError::NotInstalled { folder: folder.to_owned() })
 }
 
-/// The ONNX runtime cannot be used.
+/// ONNX Runtime cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuntimeError {
-    /// No path is configured, and none was installed.
-    #[error("no ONNX runtime is configured, and none is installed in {}", folder.display())]
+    /// No path is configured, and no runtime is installed.
+    #[error("no ONNX runtime is configured, and none is installed in `{}`", folder.display())]
     NotInstalled {
-        /// Where one would be.
+        /// The folder of runtimes.
         folder: PathBuf,
     },
-    /// There is no file at the path.
-    #[error("there is no ONNX runtime at {}", path.display())]
+    /// No file is at the path.
+    #[error("there is no ONNX runtime at `{}`", path.display())]
     Missing {
         /// The path.
         path: PathBuf,
     },
-    /// The runtime is older than what is needed.
-    #[error("the ONNX runtime at {} is {found}; at least 1.{OLDEST_MINOR} is needed", path.display())]
+    /// The runtime is too old.
+    #[error("the ONNX runtime at `{}` is {found}; at least 1.{OLDEST_MINOR} is needed", path.display())]
     TooOld {
-        /// Its library.
+        /// The path of the library.
         path: PathBuf,
         /// Its version.
         found: String,
     },
-    /// The file is no ONNX runtime for this machine, or it did not start.
-    #[error("{} cannot be loaded as the ONNX runtime: {reason}", path.display())]
+    /// The file is not an ONNX runtime for this machine, or it failed to start.
+    #[error("`{}` cannot be loaded as the ONNX runtime: {reason}", path.display())]
     Unusable {
         /// The file.
         path: PathBuf,
-        /// What was said.
+        /// The loader's or the runtime's message.
         reason: String,
     },
-    /// The library is not the one that was installed.
-    #[error("the ONNX runtime at {} is damaged: its checksum is {found}, not {expected}", path.display())]
+    /// The library differs from the installed one.
+    #[error("the ONNX runtime at `{}` is damaged: its checksum is {found}, expected {expected}", path.display())]
     Damaged {
         /// The library.
         path: PathBuf,
-        /// The SHA-256 that it had when it was installed, in hexadecimal digits.
+        /// The SHA-256 of the installed library, in hexadecimal.
         expected: String,
-        /// The one that it has.
+        /// The present SHA-256.
         found: String,
     },
-    /// It cannot be said whether the library is the one that was installed.
-    #[error("the ONNX runtime cannot be verified: {} cannot be read: {reason}", path.display())]
+    /// The library could not be verified.
+    #[error("cannot verify the ONNX runtime: cannot read `{}`: {reason}", path.display())]
     Unverified {
         /// The file that cannot be read.
         path: PathBuf,
-        /// What was said.
+        /// The operating system's or the parser's message.
         reason: String,
     },
     /// A process died while it loaded the library.
-    #[error("the ONNX runtime at {} is not loaded: it ended the daemon the last time", path.display())]
+    #[error("the ONNX runtime at `{}` is not loaded: it crashed the daemon the last time", path.display())]
     Crashed {
         /// The library.
         path: PathBuf,
     },
-    /// It cannot be noted that the library is about to be loaded.
-    #[error("the ONNX runtime is not loaded: {} cannot be written: {reason}", folder.display())]
+    /// The attempt to load the library could not be recorded.
+    #[error("the ONNX runtime is not loaded: cannot write to `{}`: {reason}", folder.display())]
     Unmarked {
         /// The folder of runtimes.
         folder: PathBuf,
-        /// What was said.
+        /// The operating system's message.
         reason: String,
     },
     /// The process has loaded another library, which cannot be unloaded.
-    #[error("the ONNX runtime at {} is in use; {} takes effect when the daemon starts anew", open.display(), asked.display())]
+    #[error("the ONNX runtime at `{}` is in use; `{}` takes effect when the daemon restarts", open.display(), asked.display())]
     AnotherIsOpen {
-        /// The one that is loaded.
+        /// The loaded library.
         open: PathBuf,
-        /// The one that was asked for.
+        /// The requested library.
         asked: PathBuf,
     },
 }
 
-/// Passes on what the runtime logs.
+/// Forwards the runtime's log.
 fn log(level: LogLevel, category: &str, _id: &str, _place: &str, message: &str) {
     match level {
         LogLevel::Fatal | LogLevel::Error => tracing::error!(category, "{message}"),

@@ -1,4 +1,4 @@
-//! What is the embedding of a text by the built-in model?
+//! The built-in static embedding model.
 
 mod built_in;
 mod format;
@@ -15,21 +15,21 @@ pub use format::ReadError;
 pub use tokenizer::MOST_TEXT_BYTES;
 use tokenizer::Tokenizer;
 
-/// How much the parts of a chunk count. Of mixtures tried on 19 repositories (nDCG@10 of code search): all words in one sum
-/// .710; a path of 0.5 .749; a path of 1.0 .757; these .764.
+/// The weights of a chunk's parts. On 19 repositories (nDCG@10 of code search): all words in one sum .710; path weight
+/// 0.5 .749; path weight 1.0 .757; these weights .764.
 const PATH_WEIGHT: f32 = 0.7;
 const SYMBOL_WEIGHT: f32 = 0.4;
 const TEXT_WEIGHT: f32 = 1.0;
 
-/// A table of vectors, one a row of the vocabulary, and their weighted sum.
+/// A table with one vector per vocabulary entry. The embedding of a text is a weighted sum.
 ///
-/// A row counts by the root of how often it occurs; how much a word tells is a part of its vector. Reading a model copies
-/// nothing but the index of its words.
+/// A row's weight is the square root of its number of occurrences; the importance of a word is part of its vector.
+/// Reading a model copies nothing but the vocabulary's index.
 #[derive(Debug)]
 pub struct StaticModel<'a> {
     tokenizer: Tokenizer<'a>,
     dimensions: usize,
-    /// By how much the components of each row are multiplied, four bytes a row.
+    /// The factor of each row's components, four bytes per row.
     scales: &'a [u8],
     /// The components of all rows, one signed byte each.
     table: &'a [u8],
@@ -37,12 +37,12 @@ pub struct StaticModel<'a> {
 }
 
 impl StaticModel<'static> {
-    /// The model that is a part of the program.
+    /// Returns the model compiled into the program.
     ///
-    /// Its index of words is made at the first call, which takes a few milliseconds.
+    /// The first call builds the vocabulary's index, which takes a few milliseconds.
     ///
     /// # Panics
-    /// Never: the bytes are a part of the program, and a test reads them.
+    /// Never: a test reads the compiled bytes.
     pub fn built_in() -> &'static Self {
         static BUILT_IN: OnceLock<StaticModel<'static>> = OnceLock::new();
         BUILT_IN.get_or_init(|| {
@@ -55,7 +55,7 @@ impl<'a> StaticModel<'a> {
     /// Reads a model from the bytes of its file.
     ///
     /// # Errors
-    /// The bytes are no such model, of another version, cut or changed.
+    /// The bytes are not a static model, have another version, or are truncated or damaged.
     pub fn read(bytes: &'a [u8]) -> Result<Self, ReadError> {
         let Parts { dimensions, words, pieces, hashed, scales, table } = format::read(bytes)?;
         Ok(Self {
@@ -67,31 +67,32 @@ impl<'a> StaticModel<'a> {
         })
     }
 
-    /// How many components an embedding has.
+    /// Returns the dimension of the embeddings.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// The hash of the model's file: equal exactly for models that give equal embeddings to equal texts.
+    /// Returns the hash of the model's file. It is equal exactly for models that give equal embeddings.
     pub fn fingerprint(&self) -> ModelFingerprint {
         self.fingerprint
     }
 
     /// Embeds each text.
     ///
-    /// One embedding a text, in input order, each of [`dimensions`](Self::dimensions) components and length 1, so that a dot
-    /// product is a cosine. Equal texts give equal embeddings, whatever they are embedded with. A text is read up to
-    /// [`MOST_TEXT_BYTES`]. A text without a letter or digit has no direction: its embedding is zero, as is its cosine to
-    /// every other.
+    /// Returns one embedding per text, in input order, each with [`dimensions`](Self::dimensions) components and length
+    /// 1, so that a dot product is a cosine. Equal texts get equal embeddings, independent of the other texts. A text
+    /// is read up to [`MOST_TEXT_BYTES`]. The embedding of a text without letters and digits is zero, as is its cosine
+    /// with every other.
     pub fn embed(&self, texts: &[&str]) -> Vec<Embedding> {
         let mut rows = Vec::new();
         texts.iter().map(|text| self.embed_one(text, &mut rows)).collect()
     }
 
-    /// Embeds each chunk by its parts.
+    /// Embeds each chunk from its parts.
     ///
-    /// As [`embed`](Self::embed), but each part of a chunk is embedded alone and counts by its weight: the few words of a
-    /// path or a name would else drown in those of the text. A chunk whose parts are all without letters and digits is zero.
+    /// As [`embed`](Self::embed), but each part of a chunk is embedded separately and weighted: otherwise the few words
+    /// of a path or a name would be outweighed by those of the text. The embedding of a chunk without letters and
+    /// digits is zero.
     pub fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Vec<Embedding> {
         let mut rows = Vec::new();
         chunks.iter().map(|chunk| self.embed_chunk(chunk, &mut rows)).collect()
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_means_the_same_is_nearer_than_what_does_not() {
+    fn similar_texts_are_nearer_than_different_ones() {
         let model = StaticModel::built_in();
         let question = "retry a failed request after a delay";
         let near = cosine(model, question, "fn backoff(attempt: u32) -> Duration { base * 2u32.pow(attempt) }");
@@ -164,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_without_words_has_no_direction() {
+    fn a_text_without_words_is_embedded_as_zero() {
         for text in ["", " \n", "(){}", "🦀🎉"] {
             assert!(StaticModel::built_in().embed(&[text])[0].iter().all(|component| *component == 0.0), "{text:?}");
         }
     }
 
     #[test]
-    fn a_chunk_of_text_alone_is_embedded_as_its_text() {
+    fn a_chunk_with_only_a_text_is_embedded_like_the_text() {
         let model = StaticModel::built_in();
         let chunk = ChunkText { text: "fn open(path: &Path)", ..ChunkText::default() };
         let [alone, text] = [model.embed_chunks(&[chunk]), model.embed(&[chunk.text])];
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_of_a_chunk_counts_beside_a_long_text() {
+    fn the_path_of_a_chunk_is_not_outweighed_by_a_long_text() {
         let model = StaticModel::built_in();
         let text = "let sum = numbers.iter().sum(); ".repeat(40);
         let query = &model.embed(&["where are passwords hashed"])[0];
@@ -200,14 +201,14 @@ mod tests {
     }
 
     #[test]
-    fn the_built_in_model_is_no_larger_than_promised() {
+    fn the_built_in_model_is_smaller_than_10_mb() {
         let model = StaticModel::built_in();
         assert!(model.table.len() + model.scales.len() < 10_000_000);
     }
 
     proptest! {
         #[test]
-        fn embeddings_have_length_one_and_depend_on_their_text_alone(text in "\\PC{0,60}", other in "\\PC{0,60}") {
+        fn embeddings_have_length_one_and_do_not_depend_on_other_texts(text in "\\PC{0,60}", other in "\\PC{0,60}") {
             let model = StaticModel::built_in();
             let together = model.embed(&[&other, &text]);
             prop_assert_eq!(&together[1], &model.embed(&[&text])[0]);

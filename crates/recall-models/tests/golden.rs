@@ -1,9 +1,9 @@
-//! Does the program embed as the recipe does that made the model? The recipe wrote `golden.json` beside the model.
+//! The built-in model embeds like its training code, which wrote `golden.json` next to the model.
 
 use recall_models::StaticModel;
 use serde_json::Value;
 
-/// The recipe sums in double precision and rounds to six digits.
+/// The training code sums in double precision and rounds to six digits.
 const TOLERANCE: f64 = 2e-6;
 
 #[test]
@@ -19,7 +19,7 @@ fn every_golden_text_has_its_golden_embedding() {
             let expected = expected.as_f64().expect("a number");
             assert!(
                 (f64::from(*component) - expected).abs() < TOLERANCE,
-                "{text:?}: {component} instead of {expected}"
+                "{text:?}: {component} , expected {expected}"
             );
         }
     }

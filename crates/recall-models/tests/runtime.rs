@@ -1,4 +1,4 @@
-//! Is a runtime that is missing, too old or none at all refused? Needs no runtime.
+//! Runtimes that are missing, too old or invalid are refused. These tests need no runtime.
 
 #[path = "support/library.rs"]
 mod library;
@@ -10,7 +10,7 @@ use recall_models::{Runtime, RuntimeError, RuntimePackage, find_runtime};
 use library::{OLD_RUNTIME, built};
 
 #[test]
-fn a_runtime_that_is_missing_is_told() {
+fn a_missing_runtime_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let nothing = RuntimeError::NotInstalled { folder: folder.path().to_owned() };
     assert_eq!(find_runtime(None, folder.path()), Err(nothing));
@@ -21,13 +21,13 @@ fn a_runtime_that_is_missing_is_told() {
 }
 
 #[test]
-fn a_file_that_is_no_runtime_is_refused() {
+fn a_file_that_is_not_a_runtime_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("libonnxruntime.so");
     for bytes in [&b""[..], b"garbage", b"\x7fELF\x02\x01\x01"] {
         fs::write(&path, bytes).unwrap();
         let error = Runtime::open(&path).unwrap_err();
-        assert!(matches!(&error, RuntimeError::Unusable { path: told, .. } if *told == path), "{error}");
+        assert!(matches!(&error, RuntimeError::Unusable { path: reported, .. } if *reported == path), "{error}");
     }
     let other = built(folder.path(), "other", "pub fn nothing() {}");
     let error = Runtime::open(&other).unwrap_err();

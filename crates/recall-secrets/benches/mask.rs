@@ -1,7 +1,8 @@
-//! How fast are secrets found? Prints MB a second of this thread's own time, over the text files below a directory.
+//! Benchmark of the search for secrets, in MB per second of this thread's processor time.
 //!
-//! `cargo bench -p recall-secrets -- DIRECTORY`: how long a masker takes to make; then of all text, of that in which nothing
-//! is found, of the rest, and of a line without a keyword again and again, each the best of several rounds.
+//! `cargo bench -p recall-secrets -- DIRECTORY` prints the time to create a masker. Then it measures the text files
+//! below the directory, separately for files with and without findings, and a repeated line without keywords. Each
+//! figure is the best of several rounds.
 #![expect(clippy::print_stdout, reason = "figures are for a person")]
 
 use std::hint::black_box;
@@ -19,13 +20,13 @@ fn main() {
     };
     let start = now();
     let masker = Masker::new(Settings::default()).expect("no rule is off");
-    println!("made in {:.0?}", now().saturating_sub(start));
+    println!("created in {:.0?}", now().saturating_sub(start));
     let texts = texts(PathBuf::from(root));
     let (clean, found): (Vec<_>, Vec<_>) = texts.iter().partition(|text| masker.find(text).is_empty());
     measure("all text", &masker, &texts.iter().collect::<Vec<_>>());
     measure("text without findings", &masker, &clean);
     measure("text with findings", &masker, &found);
-    let blank = "let mut buffer = vec![0; 4096]; // a line as any, of no interest\n".repeat(100_000);
+    let blank = "let mut buffer = vec![0; 4096]; // an ordinary line\n".repeat(100_000);
     measure("text without keywords", &masker, &[&blank]);
 }
 
@@ -45,7 +46,7 @@ fn time(masker: &Masker, texts: &[&String]) -> Duration {
     now().saturating_sub(start)
 }
 
-/// The time that this thread has had of a processor; what else the machine does is not in it.
+/// Returns the processor time of this thread, which excludes the rest of the machine's load.
 #[cfg(unix)]
 fn now() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);

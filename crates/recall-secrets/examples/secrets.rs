@@ -1,13 +1,13 @@
-//! Prints what is found in the text files below a directory, a line a finding, and how many files and bytes were looked at.
+//! Prints the findings in the text files below a directory, one per line, then the number of files and bytes.
 //!
 //! `cargo run --release -p recall-secrets --example secrets -- DIRECTORY`
-#![expect(clippy::print_stdout, reason = "findings are for a person")]
+#![expect(clippy::print_stdout, reason = "the example prints its findings")]
 
 use std::path::PathBuf;
 
 use recall_secrets::{Masker, Settings};
 
-/// What is shown of a line before and behind a secret.
+/// How many bytes of a line are shown before and after a secret.
 const AROUND: usize = 60;
 
 fn main() {

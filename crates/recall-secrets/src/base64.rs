@@ -1,6 +1,6 @@
-//! Base64, as far as it hides passwords.
+//! Decoding of base64 credentials.
 
-/// The user and the password that a text of base64 stands for, if it does.
+/// Decodes `user:password` from base64; `None` if the text is not that.
 pub(crate) fn credentials(text: &str) -> Option<(String, String)> {
     let decoded = String::from_utf8(decoded(text)?).ok()?;
     let (user, password) = decoded.split_once(':')?;
@@ -8,7 +8,7 @@ pub(crate) fn credentials(text: &str) -> Option<(String, String)> {
     is_plain.then(|| (user.to_owned(), password.to_owned()))
 }
 
-/// The bytes that a text of base64 stands for, whichever of the two alphabets it is in.
+/// Decodes base64 in the standard or the URL-safe alphabet.
 pub(crate) fn decoded(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     let mut bytes = Vec::with_capacity(digits.len() / 4 * 3 + 2);
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_user_and_a_password_are_read() {
+    fn a_user_and_a_password_are_decoded() {
         // The example of RFC 7617.
         let expected = ("Aladdin".to_owned(), "open sesame".to_owned());
         assert_eq!(credentials("QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), Some(expected));

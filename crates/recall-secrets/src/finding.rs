@@ -1,42 +1,43 @@
-//! A secret in a text.
+//! Findings: secrets in a text, and the merging of overlapping ones.
 
 use std::ops::Range;
 
 use crate::{Rule, rules};
 
-/// Where a secret stands, and which rule tells so.
+/// The position of a secret, and the rule that found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The rule's id.
     pub rule: &'static str,
-    /// The bytes of the secret alone, on character boundaries, never empty. Names, quotes and marks around it are outside.
+    /// The byte range of the secret itself, on character boundaries and never empty. It excludes names, quotes and
+    /// markers around the secret.
     pub span: Range<usize>,
 }
 
-/// What a rule takes for a secret, before it is compared with what others do.
-pub(crate) struct Suspicion {
+/// A match of one rule, before matches are merged.
+pub(crate) struct Candidate {
     pub(crate) rule: &'static Rule,
     pub(crate) span: Range<usize>,
 }
 
-/// The findings of all rules in the order of the text, none touching another.
+/// Merges the matches of all rules into disjoint findings, in text order.
 ///
-/// What overlaps is one secret: it is found as a whole, under the name that a format tells, else that of the first.
-pub(crate) fn joined(mut suspicions: Vec<Suspicion>) -> Vec<Finding> {
-    suspicions.sort_by_key(|suspicion| {
-        (suspicion.span.start, !suspicion.rule.is_certain(), suspicion.span.end, rules::place(suspicion.rule))
+/// Overlapping matches are one secret. Its rule is one that knows a format, if there is one; otherwise the first.
+pub(crate) fn merge(mut candidates: Vec<Candidate>) -> Vec<Finding> {
+    candidates.sort_by_key(|candidate| {
+        (candidate.span.start, !candidate.rule.is_certain(), candidate.span.end, rules::place(candidate.rule))
     });
-    let mut joined: Vec<Suspicion> = Vec::new();
-    for next in suspicions {
-        match joined.last_mut().filter(|last| next.span.start < last.span.end) {
+    let mut merged: Vec<Candidate> = Vec::new();
+    for next in candidates {
+        match merged.last_mut().filter(|last| next.span.start < last.span.end) {
             Some(last) => {
                 if next.rule.is_certain() && !last.rule.is_certain() {
                     last.rule = next.rule;
                 }
                 last.span.end = last.span.end.max(next.span.end);
             }
-            None => joined.push(next),
+            None => merged.push(next),
         }
     }
-    joined.into_iter().map(|found| Finding { rule: found.rule.id, span: found.span }).collect()
+    merged.into_iter().map(|found| Finding { rule: found.rule.id, span: found.span }).collect()
 }

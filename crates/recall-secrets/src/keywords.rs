@@ -1,43 +1,43 @@
-//! Where in a text do keywords stand?
+//! Case-insensitive search for many keywords in one pass.
 //!
-//! A keyword is looked for by its **gram**, the three bytes of it that are rarest in source text. The text is gone through
-//! once, whatever the number of keywords, and a table of [`SLOTS`] bits tells whether the next three bytes may be a gram.
-//! Upper and lower case are the same. A search with the vector instructions of a library (Teddy) takes 64 keywords at a
-//! time and knows no case; for these it would go through the text five times.
+//! A keyword is found by its **gram**: those three of its bytes that are rarest in source text. The text is scanned
+//! once, independent of the number of keywords; a table of [`SLOTS`] bits decides whether the next three bytes may be
+//! a gram. Case is folded. Teddy, the SIMD algorithm of the `aho-corasick` crate, takes 64 keywords at a time and is
+//! case-sensitive; for these keywords it would need five passes.
 
-/// How many hashes of grams there are. As bits, they stay in a processor's first cache; one in 250 is taken.
+/// The number of gram hashes. As bits they fit into the L1 cache; about one in 250 is set.
 const SLOTS: usize = 1 << 16;
 
-/// The shift that leaves as many bits of a hash as there are slots.
+/// The shift that reduces a hash to the number of slots.
 const SHIFT: u32 = 32 - SLOTS.trailing_zeros();
 
-/// Sets the bit that tells upper from lower case in each byte. What is no letter changes too, the same way in the text and in
+/// The mask that sets the case bit in each byte. It changes bytes that are not letters too, in the same way in text and
 /// keywords.
 const FOLD: u64 = 0x2020_2020_2020_2020;
 
-/// The bytes of a gram.
+/// The number of bytes in a gram.
 const GRAM: usize = 3;
 
-/// The keywords of a set of rules.
+/// A searcher for the keywords of a set of rules.
 pub(crate) struct Keywords {
-    /// A bit for each hash of a gram: whether there is one.
+    /// For each gram hash, a bit that says whether a keyword has it.
     bits: Box<[u8; SLOTS / 8]>,
-    /// Of each hash of a gram the place of its keywords.
+    /// For each gram hash, the index of its bucket.
     table: Box<[u8]>,
     buckets: Vec<Vec<Keyword>>,
 }
 
 struct Keyword {
-    /// In lower case, at least a gram.
+    /// In lower case, at least as long as a gram.
     text: &'static [u8],
-    /// Where in the keyword its gram stands.
+    /// The offset of the gram in the keyword.
     gram_at: usize,
-    /// Whatever the caller gave it.
+    /// The tag given by the caller.
     tag: u16,
 }
 
 impl Keywords {
-    /// The keywords, each with what is told where it stands; a keyword may be there for several.
+    /// Creates a searcher for keywords with their tags. A keyword may occur several times with different tags.
     pub(crate) fn new(keywords: impl IntoIterator<Item = (&'static str, u16)>) -> Self {
         let mut bits = Box::new([0; SLOTS / 8]);
         let mut table = vec![0; SLOTS].into_boxed_slice();
@@ -49,7 +49,7 @@ impl Keywords {
             let slot = slot(gram(text[gram_at..gram_at + GRAM].try_into().expect("three bytes")));
             if bits[slot / 8] >> (slot % 8) & 1 == 0 {
                 bits[slot / 8] |= 1 << (slot % 8);
-                // With more grams than a byte tells apart, some share a bucket, which costs a comparison each.
+                // If there are more grams than values of a byte, some share a bucket, which costs extra comparisons.
                 table[slot] = taken;
                 taken = taken.wrapping_add(1);
             }
@@ -58,17 +58,17 @@ impl Keywords {
         Self { bits, table, buckets }
     }
 
-    /// Tells of each keyword in the text where it begins and its tag, in the order of the grams.
+    /// Calls `found` with the start and the tag of each keyword in the text, ordered by the position of its gram.
     pub(crate) fn find(&self, text: &[u8], mut found: impl FnMut(usize, u16)) {
         let mut at = 0;
-        // Eight bytes hold six grams; whether any of them is in the table is one branch.
+        // Eight bytes hold six grams. One branch decides whether any of them is in the table.
         while let Some(bytes) = text.get(at..at + 8) {
             let word = u64::from_le_bytes(bytes.try_into().expect("eight bytes")) | FOLD;
             let slot = |nth: usize| slot((word >> (8 * nth)) as u32 & 0x00ff_ffff);
             let bit = |nth: usize| self.bits[slot(nth) / 8] >> (slot(nth) % 8) & 1;
             if bit(0) | bit(1) | bit(2) | bit(3) | bit(4) | bit(5) != 0 {
                 for nth in (0..6).filter(|&nth| bit(nth) != 0) {
-                    self.look(text, at + nth, slot(nth), &mut found);
+                    self.report_slot(text, at + nth, slot(nth), &mut found);
                 }
             }
             at += 6;
@@ -76,13 +76,13 @@ impl Keywords {
         for (nth, bytes) in text[at.min(text.len())..].windows(GRAM).enumerate() {
             let slot = slot(gram(bytes.try_into().expect("three bytes")));
             if self.bits[slot / 8] >> (slot % 8) & 1 != 0 {
-                self.look(text, at + nth, slot, &mut found);
+                self.report_slot(text, at + nth, slot, &mut found);
             }
         }
     }
 
-    /// Tells which keywords of a slot have their gram there.
-    fn look(&self, text: &[u8], gram_at: usize, slot: usize, found: &mut impl FnMut(usize, u16)) {
+    /// Reports the keywords of a slot whose gram is at the given position.
+    fn report_slot(&self, text: &[u8], gram_at: usize, slot: usize, found: &mut impl FnMut(usize, u16)) {
         for keyword in &self.buckets[usize::from(self.table[slot])] {
             let Some(start) = gram_at.checked_sub(keyword.gram_at) else { continue };
             let there = text.get(start..start + keyword.text.len());
@@ -98,7 +98,7 @@ fn gram(bytes: [u8; GRAM]) -> u32 {
     u32::from_le_bytes([first, second, third, 0]) | (FOLD as u32 >> 8)
 }
 
-/// Fibonacci hashing: the high bits of a product with 2³² divided by the golden ratio.
+/// Fibonacci hashing: the high bits of the product with 2³² divided by the golden ratio.
 fn slot(gram: u32) -> usize {
     (gram.wrapping_mul(0x9e37_79b9) >> SHIFT) as usize
 }
@@ -108,7 +108,7 @@ fn rarest_gram(text: &[u8]) -> usize {
     (0..=text.len() - GRAM).min_by_key(commonness).expect("a keyword has three bytes")
 }
 
-/// How common a byte is in source text, roughly.
+/// A rough rank of how common a byte is in source text.
 fn commonness(byte: u8) -> u32 {
     match byte {
         b'e' | b't' | b' ' => 10,
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_keyword_is_found_wherever_it_stands_and_in_any_case() {
+    fn a_keyword_is_found_at_any_position_and_in_any_case() {
         for before in 0..20 {
             for after in 0..20 {
                 let text = format!("{}PassWord{}", "x".repeat(before), "y".repeat(after));
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_keyword_is_none() {
+    fn bytes_that_fold_alike_are_not_confused() {
         // `_` and the byte 0x7f, `@` and the backtick fold to the same.
         assert_eq!(places(&["a_b", "a@b"], "a\u{7f}b a`b"), []);
     }

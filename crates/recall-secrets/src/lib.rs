@@ -1,18 +1,18 @@
-//! Here is a text; which parts of it are secrets, and what does it look like without them?
+//! Detection and masking of secrets in text.
 //!
-//! A [`Masker`] finds private keys, tokens of known formats, passwords in URLs and headers, and what is assigned to names
-//! such as `password` or `api_key` ([`Masker::find`]), and puts a mask in the place of each ([`Masker::mask`]).
+//! A [`Masker`] finds private keys, tokens of known formats, passwords in URLs and headers, and values assigned to
+//! names such as `password` or `api_key` ([`Masker::find`]). It replaces each with a mask ([`Masker::mask`]).
 //!
-//! A text is looked through once for the **keywords** of all rules, by their rarest three letters; that is all that happens
-//! to most text. Where a keyword stands, and only there, its rules look at what is around it, within bounds. A rule's
-//! pattern is compiled when its keyword is first met.
+//! A text is first scanned for the **keywords** of all rules, by their rarest three bytes; for most text that is all
+//! the work. Only at a keyword do its rules examine the surrounding text, within bounds. A rule's pattern is compiled
+//! when its keyword first occurs.
 //!
-//! The rules are facts about formats: how a token begins, its alphabet, its length, where its maker tells so. What has no
-//! format, a password, is told by the name that it is assigned to and by what it is not: a placeholder, a variable, a call,
-//! a path, words.
+//! The rules are facts about formats: prefix, alphabet and length of a token, with a link to the issuer's
+//! documentation. A value without a format, such as a password, is recognized by the name that it is assigned to, and
+//! by not being a placeholder, a variable, a call, a path or words.
 //!
-//! It deliberately verifies nothing: a key that was revoked looks like one that was not. It reads no file, knows no path,
-//! and does not promise to find what has neither a format nor a telling name.
+//! This crate does not verify secrets: a revoked key looks like a valid one. It reads no files and knows no paths. It
+//! does not promise to find secrets that have neither a format nor a telling name.
 
 mod base64;
 mod finding;

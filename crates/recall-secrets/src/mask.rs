@@ -1,15 +1,16 @@
-//! What stands in the place of a secret.
+//! The mask that replaces a secret.
 
 use crate::Finding;
 
-/// How a mask begins; the rule's id and [`END`] follow. Nothing in it depends on the secret, not even its length.
+/// The beginning of a mask, followed by the rule's id and [`END`]. A mask depends on nothing of the secret, not even
+/// its length.
 pub(crate) const BEGINNING: &str = "[secret: ";
 
 const END: char = ']';
 
-/// The text with a mask in the place of each finding.
+/// Replaces each finding with a mask.
 ///
-/// The line breaks of a secret of several lines stay, so that every other line keeps its number.
+/// The line breaks of a secret are kept, so that line numbers do not change.
 pub(crate) fn masked(text: &str, findings: &[Finding]) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut done = 0;
@@ -25,7 +26,7 @@ pub(crate) fn masked(text: &str, findings: &[Finding]) -> String {
     masked
 }
 
-/// Whether a part of a text has been masked.
+/// Returns whether a text contains a mask.
 pub(crate) fn is_masked(text: &str) -> bool {
     text.contains(BEGINNING)
 }

@@ -1,10 +1,10 @@
-//! Finds secrets, and puts masks in their place.
+//! The masker: finding secrets and replacing them with masks.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::finding::{Suspicion, joined};
+use crate::finding::{Candidate, merge};
 use crate::keywords::Keywords;
 use crate::mask::{is_masked, masked};
 use crate::pattern::Pattern;
@@ -13,19 +13,19 @@ use crate::shape::{self, Assignment, Form};
 use crate::value::{self, Certainty};
 use crate::{Finding, Rule, Settings, SettingsError, rules};
 
-/// How often a masked text is looked at again. What was masked may uncover what stood in its shadow; twice is usual.
+/// The maximum number of masking passes. Masking a secret may uncover another one next to it; two passes are usual.
 const MOST_ROUNDS: usize = 8;
 
-/// A longer ending of a file's name is a part of the name.
+/// The longest file name extension. A longer one is treated as a part of the name.
 const MOST_ENDING: usize = 8;
 
-/// The rules that are on, ready to be used by any number of threads.
+/// The active rules, for use by any number of threads.
 ///
-/// Making one costs some microseconds. A pattern is compiled when its keyword is first met, and stays.
+/// Creating one takes some microseconds. A pattern is compiled when its keyword first occurs, and is kept.
 pub struct Masker {
     rules: Vec<Active>,
     keywords: Keywords,
-    /// What a keyword stands for, by its tag.
+    /// The rule and the keyword of each tag.
     triggers: Vec<Trigger>,
     allowed: HashSet<String>,
 }
@@ -36,16 +36,16 @@ struct Active {
 }
 
 struct Trigger {
-    /// The place of the rule.
+    /// The index of the rule.
     rule: usize,
     keyword: &'static str,
 }
 
 impl Masker {
-    /// All rules, except those that the settings turn off.
+    /// Activates all rules except those turned off in the settings.
     ///
     /// # Errors
-    /// A rule that is to be off does not exist.
+    /// The settings turn off a rule that does not exist.
     pub fn new(settings: Settings) -> Result<Self, SettingsError> {
         let Settings { without, allowed } = settings;
         if let Some(id) = without.iter().find(|id| rules::all().all(|rule| rule.id != **id)) {
@@ -64,39 +64,39 @@ impl Masker {
         Ok(Self { rules, keywords, triggers, allowed: allowed.into_iter().collect() })
     }
 
-    /// The rules that there are, whether on or off.
+    /// Iterates over all rules, whether active or not.
     pub fn rules() -> impl Iterator<Item = &'static Rule> {
         rules::all()
     }
 
-    /// The secrets of a text, in its order, none touching another.
+    /// Returns the secrets of a text in order; no two overlap.
     pub fn find(&self, text: &str) -> Vec<Finding> {
-        joined(self.suspicions(text))
+        merge(self.candidates(text))
     }
 
-    /// The secrets of the whole text of a file, those among them that only the file's name or path tells.
+    /// Returns the secrets in the whole text of a file, including those recognized only by the file's name.
     pub fn find_in_file(&self, name: &str, text: &str) -> Vec<Finding> {
-        let mut suspicions = self.suspicions(text);
-        let of_file = self.rules.iter().find(|active| matches!(active.rule.shape, Shape::File));
-        if let Some(Active { rule, .. }) = of_file {
-            let spans = shape::of_file(name, text).into_iter().filter(|span| self.is_secret(&text[span.clone()]));
-            suspicions.extend(spans.map(|span| Suspicion { rule, span }));
+        let mut candidates = self.candidates(text);
+        let file_rule = self.rules.iter().find(|active| matches!(active.rule.shape, Shape::File));
+        if let Some(Active { rule, .. }) = file_rule {
+            let spans = shape::in_file(name, text).into_iter().filter(|span| self.is_secret(&text[span.clone()]));
+            candidates.extend(spans.map(|span| Candidate { rule, span }));
         }
-        joined(suspicions)
+        merge(candidates)
     }
 
-    /// The text with a mask such as `[secret: github-token]` in the place of each secret; as it is where there is none.
+    /// Replaces each secret with a mask such as `[secret: github-token]`.
     ///
-    /// A mask tells nothing of its secret but the rule, and is always the same. The text keeps its number of lines, and what
-    /// was masked stays as it is when it is masked again.
+    /// A mask reveals the rule and nothing else, and is the same for all secrets of the rule. The number of lines does
+    /// not change, and masking a masked text changes nothing.
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.remasked(Cow::Borrowed(text))
+        self.mask_repeatedly(Cow::Borrowed(text))
     }
 
-    /// A part of a file's text, masked as it would be within the whole.
+    /// Masks a part of a file's text as it would be masked within the whole.
     ///
-    /// What a part shows of a key of many lines, or of an entry whose kind stands elsewhere in the file, is masked too. The
-    /// part is a range of bytes on character boundaries.
+    /// This also masks those lines of a multi-line key, and those entries of a manifest, that can only be recognized
+    /// from other parts of the file. The part is a byte range on character boundaries.
     pub fn mask_part<'t>(&self, name: &str, text: &'t str, part: Range<usize>) -> Cow<'t, str> {
         let findings = self.find_in_file(name, text).into_iter().filter_map(|Finding { rule, span }| {
             let span = span.start.max(part.start)..span.end.min(part.end);
@@ -105,12 +105,12 @@ impl Masker {
         let findings: Vec<Finding> = findings.collect();
         let text = &text[part.clone()];
         let masked = if findings.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(masked(text, &findings)) };
-        self.remasked(masked)
+        self.mask_repeatedly(masked)
     }
 
-    /// The name of a file or a path without its secrets. Each component is looked at by itself as well, without its ending.
+    /// Masks a file name or path. Each component is also masked by itself, without its extension.
     pub fn mask_path<'t>(&self, path: &'t str) -> Cow<'t, str> {
-        // A token without a digit would be a rare chance, and most paths have none.
+        // A token without a digit is very unlikely, and most paths have no digit.
         if !path.bytes().any(|byte| byte.is_ascii_digit() || byte == b'=') {
             return Cow::Borrowed(path);
         }
@@ -127,13 +127,14 @@ impl Masker {
         if masked == path { self.mask(path) } else { Cow::Owned(self.mask(&masked).into_owned()) }
     }
 
-    /// Whether a part of a file's text may hold secrets that only the whole text or the file's name tells.
+    /// Returns whether a part of a file may hold secrets that are only recognized from the whole text or the file's
+    /// name.
     pub fn depends_on_whole(&self, name: &str, part: &str) -> bool {
-        shape::is_of_secrets(name) || shape::is_of_manifest(name, part) || shape::has_key_lines(part)
+        shape::is_secret_file(name) || shape::may_be_manifest(name, part) || shape::has_key_lines(part)
     }
 
-    /// Masks a text until nothing is found in it.
-    fn remasked<'t>(&self, mut text: Cow<'t, str>) -> Cow<'t, str> {
+    /// Masks a text repeatedly until nothing more is found.
+    fn mask_repeatedly<'t>(&self, mut text: Cow<'t, str>) -> Cow<'t, str> {
         for _ in 0..MOST_ROUNDS {
             let findings = self.find(&text);
             if findings.is_empty() {
@@ -144,8 +145,8 @@ impl Masker {
         text
     }
 
-    fn suspicions(&self, text: &str) -> Vec<Suspicion> {
-        let mut suspicions = Vec::new();
+    fn candidates(&self, text: &str) -> Vec<Candidate> {
+        let mut candidates = Vec::new();
         self.keywords.find(text.as_bytes(), |at, tag| {
             let Trigger { rule, keyword } = self.triggers[usize::from(tag)];
             let active = &self.rules[rule];
@@ -155,28 +156,28 @@ impl Masker {
                 Shape::WebKey => shape::web_key(text, &keyword),
                 Shape::Kubernetes => shape::secret_manifest(text, &keyword),
                 _ => {
-                    let suspicion = self.look(active, text, keyword);
-                    suspicions.extend(suspicion.filter(|found| self.is_secret(&text[found.span.clone()])));
+                    let candidate = self.match_rule(active, text, keyword);
+                    candidates.extend(candidate.filter(|found| self.is_secret(&text[found.span.clone()])));
                     return;
                 }
             };
             let many = many.into_iter().filter(|span| self.is_secret(&text[span.clone()]));
-            suspicions.extend(many.map(|span| Suspicion { rule: active.rule, span }));
+            candidates.extend(many.map(|span| Candidate { rule: active.rule, span }));
         });
-        suspicions
+        candidates
     }
 
     fn is_secret(&self, secret: &str) -> bool {
         !secret.is_empty() && !is_masked(secret) && !self.allowed.contains(secret)
     }
 
-    /// What a rule finds around its keyword.
-    fn look(&self, active: &Active, text: &str, keyword: Range<usize>) -> Option<Suspicion> {
+    /// Applies a single-match rule around its keyword.
+    fn match_rule(&self, active: &Active, text: &str, keyword: Range<usize>) -> Option<Candidate> {
         let rule = active.rule;
         let pattern = || active.pattern.as_ref().expect("a rule with a format has a pattern");
         let span = match &rule.shape {
             Shape::Token(format) => shape::token(text, keyword.start, format, pattern()),
-            Shape::TokenAround(behind, format) => shape::token_around(text, keyword.start, *behind, format, pattern()),
+            Shape::TokenAround(offset, format) => shape::token_around(text, keyword.start, *offset, format, pattern()),
             Shape::Block => shape::block(text, &keyword),
             Shape::Url => shape::url(text, &keyword),
             Shape::Header => shape::header(text, &keyword),
@@ -187,18 +188,18 @@ impl Masker {
             Shape::DataSource => shape::data_source(text, &keyword),
             Shape::PgPass => shape::pgpass(text, &keyword),
             Shape::PasswordHash => shape::password_hash(text, &keyword),
-            // Found by the keywords of names, by the name of a file, or several at once.
+            // Found by the keywords of names or by the file name, or handled above as several matches.
             Shape::AssignedTo(..) | Shape::File | Shape::Cookies | Shape::WebKey | Shape::Kubernetes => None,
-            Shape::Password | Shape::Key => return self.look_at_assignment(rule, text, &keyword),
+            Shape::Password | Shape::Key => return self.match_assignment(rule, text, &keyword),
         };
-        span.map(|span| Suspicion { rule, span })
+        span.map(|span| Candidate { rule, span })
     }
 
-    fn look_at_assignment(&self, rule: &'static Rule, text: &str, keyword: &Range<usize>) -> Option<Suspicion> {
+    fn match_assignment(&self, rule: &'static Rule, text: &str, keyword: &Range<usize>) -> Option<Candidate> {
         let assignment = shape::assignment(text, keyword)?;
         let span = assignment.span.clone();
         if let Some(rule) = self.rule_of(&assignment) {
-            return Some(Suspicion { rule, span });
+            return Some(Candidate { rule, span });
         }
         let Assignment { value, form, .. } = assignment;
         let is_secret = match (&rule.shape, form) {
@@ -218,10 +219,10 @@ impl Masker {
                     || (value::is_random_uuid(value) && names_key())
             }
         };
-        is_secret.then_some(Suspicion { rule, span })
+        is_secret.then_some(Candidate { rule, span })
     }
 
-    /// The rule of whose keys the name tells and whose format the value has.
+    /// Returns the rule whose names include this assignment's name and whose format the value has.
     fn rule_of(&self, assignment: &Assignment<'_>) -> Option<&'static Rule> {
         let mut name = None;
         let found = self.rules.iter().find(|active| {
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_is_compiled_when_its_keyword_is_met() {
+    fn a_pattern_is_compiled_when_its_keyword_occurs() {
         let masker = Masker::new(Settings::default()).unwrap();
         masker.mask("fn main() { println!(\"nothing of interest, but a password = {}\", hidden()); }");
         assert_eq!(compiled(&masker), [""; 0]);

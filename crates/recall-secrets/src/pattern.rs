@@ -1,17 +1,17 @@
-//! Patterns, compiled when they are first needed.
+//! Lazily compiled patterns.
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex::{Regex, RegexBuilder};
 
-/// The most memory of one compiled pattern, of counted repetitions in the hundreds.
+/// The memory limit of one compiled pattern, in bytes. Patterns with counted repetitions in the hundreds need the most.
 const MOST_BYTES: usize = 256 * 1024;
 
-/// The most memory of a pattern's cache of states for one thread. What needs more is slower, not wrong.
+/// The limit of a pattern's lazy DFA cache per thread, in bytes. A pattern that needs more is slower, but correct.
 const MOST_CACHE_BYTES: usize = 128 * 1024;
 
-/// A pattern and, once it was needed, what it was compiled to.
+/// A pattern and, once it was used, its compiled form.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     text: &'static str,
@@ -23,7 +23,8 @@ impl Pattern {
         Self { text, compiled: OnceLock::new() }
     }
 
-    /// What the pattern matches at the beginning of a text, and of that what its first group does.
+    /// Matches the pattern at the beginning of a text. The secret is the first group if there is one, otherwise the
+    /// whole match.
     pub(crate) fn match_at_start(&self, text: &str) -> Option<Match> {
         let captures = self.compiled().captures(text)?;
         let whole = captures.get(0).expect("group 0 is the match").range();
@@ -43,12 +44,12 @@ impl Pattern {
                 .size_limit(MOST_BYTES)
                 .dfa_size_limit(MOST_CACHE_BYTES)
                 .build()
-                .expect("a test compiles every pattern within its bounds")
+                .expect("a test compiles every pattern within these limits")
         })
     }
 }
 
-/// What a pattern matched, in bytes of the text that it was given.
+/// The byte ranges of a match.
 pub(crate) struct Match {
     pub(crate) whole: Range<usize>,
     pub(crate) secret: Range<usize>,

@@ -1,79 +1,81 @@
-//! What is known about one kind of secret?
+//! Rules: one kind of secret each.
 
-/// A kind of secret: what it is called, what its presence is told by, and how it looks.
+/// A kind of secret: its name, the keywords that announce it, and its form.
 #[derive(Debug)]
 pub struct Rule {
-    /// The name in masks and settings: `github-token`.
+    /// The name in masks and settings, for example `github-token`.
     pub id: &'static str,
-    /// What it is, for a person.
+    /// A description for people.
     pub what: &'static str,
-    /// Where its maker tells how it looks; empty where nobody does, because it has no format.
+    /// A link to the issuer's documentation of the format; empty if the secret has no format.
     pub documented: &'static str,
-    /// What stands in or before every secret of the kind, in lower case and found in any; [`Shape`] decides about case.
+    /// Keywords in or before every secret of this kind, in lower case and matched in any case. The [`Shape`] may check
+    /// the case.
     pub(crate) keywords: &'static [&'static str],
     pub(crate) shape: Shape,
 }
 
-/// How a secret is told from the text around it.
+/// How a secret is recognized in its surrounding text.
 #[derive(Debug)]
 pub(crate) enum Shape {
-    /// A format of its own, which begins with the keyword.
+    /// A token of a format that begins with the keyword.
     Token(Format),
-    /// A format of its own, which begins at most that many bytes before its keyword.
+    /// A token of a format that begins at most that many bytes before its keyword.
     TokenAround(usize, Format),
-    /// What is assigned to a name in which one of these stands, in lower case and without separators, if it has the format.
+    /// A value of a format, assigned to a name that contains one of these; they are in lower case without separators.
     AssignedTo(&'static [&'static str], Format),
-    /// What is assigned to a name that means a password.
+    /// A value assigned to a name that denotes a password.
     Password,
-    /// What is assigned to a name that means a token or a key.
+    /// A value assigned to a name that denotes a token or a key.
     Key,
-    /// The text between the marks of a private key.
+    /// The text between the markers of a private key.
     Block,
     /// The password of a URL.
     Url,
     /// The credentials of an HTTP header.
     Header,
-    /// A user and a password in base64 after the key `auth`, as in the configuration of container tools.
+    /// A user and a password in base64 under the key `auth`, as in the configuration of container tools.
     DockerAuth,
     /// A password among the arguments of a command.
     Command,
-    /// A password that is written into the input of a command.
+    /// A password piped into a command.
     Piped,
     /// A password among the arguments of a function.
     Call,
-    /// The password before the address of a data source name of Go.
+    /// The password before the address in a Go data source name.
     DataSource,
-    /// The last field of a line of `.pgpass`.
+    /// The last field of a `.pgpass` line.
     PgPass,
-    /// The hash of a password in a line with its user.
+    /// A password hash in a line with its user.
     PasswordHash,
-    /// The values of cookies.
+    /// Values of cookies.
     Cookies,
-    /// The secret members of a JSON Web Key.
+    /// The private members of a JSON Web Key.
     WebKey,
-    /// The values of a Secret of Kubernetes.
+    /// The values of a Kubernetes Secret.
     Kubernetes,
-    /// What only the name of its file tells.
+    /// A secret recognized only by the name of its file.
     File,
 }
 
-/// A format that a regular expression tells.
+/// A format given by a regular expression.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// Matches ASCII only. What its first group matched is the secret, or all where it has none.
+    /// Matches ASCII only. The secret is the first group if there is one, otherwise the whole match.
     pub(crate) pattern: &'static str,
-    /// The least entropy of the secret, in bits a byte: less is a placeholder of the right shape.
+    /// The minimum entropy of the secret in bits per byte. A match with less is a placeholder.
     pub(crate) entropy: f64,
 }
 
-/// The least entropy of a token of random letters and digits. Twenty of them fall below 3 once in many millions, a
-/// placeholder such as `ghp_xxxxxxxx` or `AKIA0000` is well below.
+/// The minimum entropy of a token of random letters and digits. Twenty random ones fall below 3 once in many millions;
+/// a placeholder such as `ghp_xxxxxxxx` or `AKIA0000` is well below.
 pub(crate) const RANDOM: f64 = 3.0;
 
-/// The least entropy of a token of hexadecimal digits or of fewer than twenty characters, of which a few may repeat.
+/// The minimum entropy of a token of hexadecimal digits, or of fewer than twenty characters. There some characters
+/// repeat by chance.
 pub(crate) const SHORT: f64 = 2.5;
 
-/// A rule for tokens that begin with their keyword.
+/// Creates a rule for tokens that begin with their keyword.
 pub(crate) const fn token(
     id: &'static str,
     what: &'static str,
@@ -85,19 +87,19 @@ pub(crate) const fn token(
     Rule { id, what, documented, keywords, shape: Shape::Token(Format { pattern, entropy }) }
 }
 
-/// A rule for tokens whose keyword stands up to that many bytes behind their beginning.
+/// Creates a rule for tokens that begin up to that many bytes before their keyword.
 pub(crate) const fn token_around(
     id: &'static str,
     what: &'static str,
-    (behind, keywords): (usize, &'static [&'static str]),
+    (offset, keywords): (usize, &'static [&'static str]),
     pattern: &'static str,
     entropy: f64,
     documented: &'static str,
 ) -> Rule {
-    Rule { id, what, documented, keywords, shape: Shape::TokenAround(behind, Format { pattern, entropy }) }
+    Rule { id, what, documented, keywords, shape: Shape::TokenAround(offset, Format { pattern, entropy }) }
 }
 
-/// A rule for tokens without a mark, which only the name that they are assigned to tells.
+/// Creates a rule for tokens without a recognizable prefix, found only by the name that they are assigned to.
 pub(crate) const fn assigned(
     id: &'static str,
     what: &'static str,
@@ -110,7 +112,7 @@ pub(crate) const fn assigned(
 }
 
 impl Rule {
-    /// Whether the rule tells its secrets by a format; the others guess by what stands around.
+    /// Returns whether the rule knows a format. The other rules guess from the context.
     pub(crate) fn is_certain(&self) -> bool {
         matches!(self.shape, Shape::Token(_) | Shape::TokenAround(..) | Shape::AssignedTo(..) | Shape::Block)
     }

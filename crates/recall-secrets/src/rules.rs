@@ -1,7 +1,7 @@
-//! Which kinds of secrets are known?
+//! The known kinds of secrets.
 //!
-//! Each rule is a fact that the maker of a format publishes, or that follows from how a thing is used. A rule earns its place by
-//! a format that ordinary text does not have: what is "32 letters and digits" is a rule only together with a name.
+//! Each rule is a fact published by the issuer of a format, or follows from how a tool is used. A rule must have a
+//! format that ordinary text does not have: "32 letters and digits" is a rule only together with a name.
 
 mod assigned;
 mod build;
@@ -18,7 +18,7 @@ mod work;
 
 use crate::Rule;
 
-/// All rules. Where two find the same, the earlier names it.
+/// Iterates over all rules. If two rules find the same secret, the earlier one names it.
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
     let groups: [&'static [Rule]; 12] = [
         code::RULES,
@@ -37,7 +37,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
     groups.into_iter().flatten()
 }
 
-/// The place of a rule among all.
+/// Returns the position of a rule among all rules.
 pub(crate) fn place(rule: &Rule) -> Option<usize> {
     all().position(|known| std::ptr::eq(known, rule))
 }

@@ -1,23 +1,24 @@
-//! What may be set about masking.
+//! Settings of masking.
 
 use thiserror::Error;
 
-/// What is masked, and what is not.
+/// Which rules are off, and which values are allowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// Ids of rules that are off. None by default.
+    /// The ids of rules that are off. Empty by default.
     pub without: Vec<String>,
-    /// Values that are no secrets, however they look: of a test server, of a documented example. Compared as a whole.
+    /// Values that are never secrets, whatever they look like: credentials of a test server, documented examples. A
+    /// secret is compared as a whole.
     pub allowed: Vec<String>,
 }
 
-/// Why settings cannot be followed.
+/// The settings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SettingsError {
-    /// A rule that is to be off does not exist, so that what it was meant to leave would be masked.
-    #[error("there is no rule for secrets called \"{id}\"")]
+    /// A rule that is to be off does not exist, probably because of a typing error.
+    #[error("unknown secret rule `{id}`")]
     UnknownRule {
-        /// The id that was given.
+        /// The id in the settings.
         id: String,
     },
 }

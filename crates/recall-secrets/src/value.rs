@@ -1,6 +1,6 @@
-//! Is a value a secret, or what stands in the place of one?
+//! Whether a value is a secret, or a reference or placeholder for one.
 //!
-//! Most values behind names such as `password` are none: variables, calls, paths, words, placeholders.
+//! Most values assigned to names such as `password` are not secrets but variables, calls, paths, words or placeholders.
 
 mod pairs;
 mod reference;
@@ -9,61 +9,61 @@ mod words;
 use reference::is_reference;
 use words::{is_wordy, residue};
 
-/// The shortest password that is taken for one. Shorter ones are as often words and test values.
+/// The least length of a password. Shorter values are as often words and test values.
 const LEAST_PASSWORD: usize = 6;
 
-/// The shortest key. With fewer bytes, what is random and what is a name are hard to tell apart.
+/// The least length of a key. Shorter random strings and names are hard to distinguish.
 const LEAST_KEY: usize = 16;
 
-/// The least entropy of a key in bits a byte, of hexadecimal digits (4 at most) and of others.
+/// The least entropy of a key in bits per byte, for hexadecimal digits (at most 4) and for others.
 const LEAST_KEY_ENTROPY: (f64, f64) = (2.7, 3.3);
 
-/// The shortest key that is taken for one if its characters are of three kinds.
+/// The least length of a key with characters of three kinds.
 const LEAST_SHORT_KEY: usize = 12;
 
-/// The shortest password of letters or digits alone.
+/// The least length of a password of letters or digits alone.
 const LEAST_OF_LETTERS: usize = 8;
 
-/// The shortest password whose kinds of characters change only three times.
+/// The least length of a password whose kinds of characters change only three times.
 const LEAST_VARIED: usize = 10;
 
-/// The shortest password within a sentence.
+/// The least length of a password within a sentence.
 const LEAST_IN_PROSE: usize = 8;
 
-/// Generators of salts give 64 characters.
+/// The least length of a salt. Generators give 64 characters.
 const LEAST_SALT: usize = 40;
 
-/// Random characters of all kinds have some 5 bits in a text of that length, words less than 4.
+/// The least entropy of a salt. Random characters of all kinds reach about 5 bits at this length, words less than 4.
 const LEAST_SALT_ENTROPY: f64 = 4.6;
 
-/// What stands in templates alone.
+/// Substrings that occur only in templates.
 const TEMPLATES: &[&str] = &["${", "<%", "$(", "://"];
 
-/// Symbols that names, paths and sentences do not have.
+/// Symbols that do not occur in names, paths and sentences.
 const STRONG_SYMBOLS: &str = "!@#$%^&*+=?~";
 
-/// A number of 64 bits in hexadecimal digits, with separators and its type. What is longer is a key.
+/// The longest number: 64 bits in hexadecimal, with separators and its type. A longer one is a key.
 const MOST_NUMBER: usize = 26;
 
-/// Of the 31 random digits of a UUID hardly any two make less; what somebody typed does.
+/// The least entropy of a random UUID. The 31 random digits hardly ever have less; a typed one does.
 const LEAST_UUID_ENTROPY: f64 = 3.0;
 
-/// How much the place of a value says about whether it is a password.
+/// How strongly the position of a value suggests that it is a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Certainty {
-    /// A literal next to a name; the text may be a label as well.
+    /// A literal next to a name. It may also be a label.
     Name,
-    /// Next to a name, without quotes: an expression or a type as often.
+    /// Unquoted next to a name. It is as often an expression or a type.
     BareName,
-    /// Next to a name within a sentence or an expression: only what looks random is a password.
+    /// Next to a name within a sentence or an expression. Only a random-looking value is a password.
     Prose,
-    /// A place that holds nothing else, as in a URL.
+    /// A position that holds nothing but a password, as in a URL.
     Place,
 }
 
-/// Whether a value looks like a password that somebody uses.
+/// Returns whether a value looks like a password in use.
 pub(crate) fn is_password(value: &str, certainty: Certainty) -> bool {
-    if value.len() < LEAST_PASSWORD || value.contains(char::is_whitespace) || is_no_secret(value) {
+    if value.len() < LEAST_PASSWORD || value.contains(char::is_whitespace) || is_not_secret(value) {
         return false;
     }
     if residue(value) < LEAST_PASSWORD {
@@ -97,9 +97,9 @@ pub(crate) fn is_password(value: &str, certainty: Certainty) -> bool {
     }
 }
 
-/// Whether a value looks like a random key or token.
+/// Returns whether a value looks like a random key or token.
 pub(crate) fn is_key(value: &str) -> bool {
-    if value.len() < LEAST_KEY || !value.bytes().all(|byte| byte.is_ascii_graphic()) || is_no_secret(value) {
+    if value.len() < LEAST_KEY || !value.bytes().all(|byte| byte.is_ascii_graphic()) || is_not_secret(value) {
         return false;
     }
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
@@ -114,14 +114,14 @@ pub(crate) fn is_key(value: &str) -> bool {
     entropy(value) >= if is_hex { of_hex } else { of_others }
 }
 
-/// Whether a value of fewer bytes than a key has all that passwords are asked to have.
+/// Returns whether a value shorter than a key meets the stricter requirements for short keys.
 pub(crate) fn is_short_key(value: &str) -> bool {
     (LEAST_SHORT_KEY..LEAST_KEY).contains(&value.len())
         && is_password(value, Certainty::Prose)
         && (Kinds::of(value).count() >= 3 || changes(value) >= 5 || pairs::are_random(value))
 }
 
-/// Whether a value is a text of random characters of all kinds, blanks among them, as salts are made.
+/// Returns whether a value looks like a generated salt: random characters of all kinds, including blanks.
 pub(crate) fn is_salt(value: &str) -> bool {
     let kinds = Kinds::of(value);
     let symbols = value.bytes().filter(u8::is_ascii_punctuation).count();
@@ -129,7 +129,8 @@ pub(crate) fn is_salt(value: &str) -> bool {
     value.len() >= LEAST_SALT && is_random && !is_example(value) && !TEMPLATES.iter().any(|part| value.contains(part))
 }
 
-/// Whether a value is a UUID of random digits, as some services give out for keys. Those of version 1 are times and places.
+/// Returns whether a value is a UUID of random digits, which some services use as keys. Version 1 encodes a time and a
+/// node.
 pub(crate) fn is_random_uuid(value: &str) -> bool {
     let bytes = value.as_bytes();
     is_uuid(value)
@@ -140,7 +141,7 @@ pub(crate) fn is_random_uuid(value: &str) -> bool {
         && entropy(value) >= LEAST_UUID_ENTROPY
 }
 
-/// Whether a value is an access to a member: `config.token2`, `self.keys`.
+/// Returns whether a value is a member access, such as `config.token2` or `self.keys`.
 pub(crate) fn is_access(value: &str) -> bool {
     let is_name = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -149,17 +150,17 @@ pub(crate) fn is_access(value: &str) -> bool {
     value.contains('.') && value.trim_end_matches('.').split('.').all(is_name) && !pairs::are_random(value)
 }
 
-/// Whether a value consists of digits, neither one repeated nor a sequence.
+/// Returns whether a value consists of digits that neither repeat nor count up.
 fn is_digits(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_digit()) && !counts(value) && value.len() >= LEAST_OF_LETTERS
 }
 
-/// Whether letters change their case more often than words do, or follow each other as in no word.
+/// Returns whether letters change case more often than in words, or follow each other as in no word.
 fn is_random_case(value: &str) -> bool {
     changes(value) * 2 >= value.len() || (changes(value) * 4 >= value.len() && pairs::are_random(value))
 }
 
-/// How often the kind of character changes from one byte to the next: `aB3x` three times, `password12` once.
+/// Counts the changes of character kind from one byte to the next: `aB3x` has three, `password12` has one.
 fn changes(value: &str) -> usize {
     let kind = |byte: u8| match byte {
         b'a'..=b'z' => 0,
@@ -170,17 +171,17 @@ fn changes(value: &str) -> usize {
     value.as_bytes().windows(2).filter(|pair| kind(pair[0]) != kind(pair[1])).count()
 }
 
-/// Whether a token of the right shape is an example: its body says so, repeats or counts.
+/// Returns whether a token of the right format is an example: its body says so, repeats or counts up.
 pub(crate) fn is_placeholder(token: &str) -> bool {
     is_example(token) || residue(token) * 2 < token.len() || counts(token)
 }
 
-/// Whether a value names a secret or stands for one: a variable, a path, a template.
+/// Returns whether a value refers to a secret instead of being one: a variable, a path, a template.
 pub(crate) fn names_secret(value: &str) -> bool {
     is_reference(value)
 }
 
-/// The entropy of a value's bytes, in bits a byte: 0 for what repeats one byte, 4 at most for hexadecimal digits.
+/// Returns the entropy of a value's bytes, in bits per byte: 0 if one byte repeats, at most 4 for hexadecimal digits.
 pub(crate) fn entropy(value: &str) -> f64 {
     let mut counts = [0_u32; 256];
     value.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
@@ -189,11 +190,11 @@ pub(crate) fn entropy(value: &str) -> f64 {
     -counts.iter().filter(|&&count| count > 0).map(share).map(|share| share * share.log2()).sum::<f64>()
 }
 
-fn is_no_secret(value: &str) -> bool {
+fn is_not_secret(value: &str) -> bool {
     is_reference(value) || is_example(value) || counts(value) || is_number(value) || is_constant(value)
 }
 
-/// Whether a value is a number of source code, perhaps with its type: `0x8004170B_u32`, `-2147205110i32`.
+/// Returns whether a value is a number literal, perhaps with its type: `0x8004170B_u32`, `-2147205110i32`.
 fn is_number(value: &str) -> bool {
     let number = value.trim_start_matches(['-', '+']);
     let is_hex = number.strip_prefix("0x").or_else(|| number.strip_prefix("0X"));
@@ -211,11 +212,11 @@ fn is_number(value: &str) -> bool {
     }
 }
 
-/// Whether a value is the name of a constant: `D3DKMT_HISTORYTOKEN_2`.
+/// Returns whether a value is the name of a constant, such as `D3DKMT_HISTORYTOKEN_2`.
 fn is_constant(value: &str) -> bool {
-    let is_of_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let is_name_byte = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    value.contains('_') && value.bytes().all(is_of_name) && digits <= 3 && !pairs::are_random(value)
+    value.contains('_') && value.bytes().all(is_name_byte) && digits <= 3 && !pairs::are_random(value)
 }
 
 fn is_example(value: &str) -> bool {
@@ -223,7 +224,7 @@ fn is_example(value: &str) -> bool {
     lower.contains("example") || lower.contains("xxxxx")
 }
 
-/// Whether most bytes follow or repeat the one before, as in `abcdefgh`, `12345678` or `00000000`.
+/// Returns whether most bytes repeat or follow the one before, as in `abcdefgh`, `12345678` or `00000000`.
 fn counts(value: &str) -> bool {
     let bytes = value.as_bytes();
     let following = bytes.windows(2).filter(|pair| pair[1] == pair[0] || pair[1] == pair[0].wrapping_add(1)).count();
@@ -239,16 +240,16 @@ fn is_uuid(value: &str) -> bool {
     value.len() == 36 && value.bytes().enumerate().all(is_at_place)
 }
 
-/// Which kinds of characters a value has.
+/// The kinds of characters in a value.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and all are counted")]
+#[expect(clippy::struct_excessive_bools, reason = "the kinds are independent of each other, and are counted")]
 struct Kinds {
     lower: bool,
     upper: bool,
     letters: bool,
     digits: bool,
     symbols: bool,
-    /// Symbols that names, paths and sentences do not have.
+    /// Symbols that do not occur in names, paths and sentences.
     strong_symbols: bool,
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use recall_config::{Environment, Homes};
+use recall_config::{Dirs, Environment};
 use tempfile::TempDir;
 
 use crate::{Binaries, Outcome, Project, Running, processes, wait_until};
@@ -77,9 +77,9 @@ impl Sandbox {
     ///
     /// # Panics
     /// Never: the sandbox's path is short and absolute.
-    pub fn homes(&self) -> Homes {
+    pub fn dirs(&self) -> Dirs {
         let environment = Environment { recall_home: Some(self.recall_home()), ..Environment::default() };
-        Homes::from_environment(&environment).expect("the sandbox's path is short and absolute")
+        Dirs::from_environment(&environment).expect("the sandbox's path is short and absolute")
     }
 
     /// Makes a project with files. A name makes one; the same name adds to it.
@@ -160,13 +160,13 @@ impl Sandbox {
     /// Whether somebody listens at the daemon's socket.
     #[cfg(unix)]
     pub fn is_answered(&self) -> bool {
-        std::os::unix::net::UnixStream::connect(self.homes().socket()).is_ok()
+        std::os::unix::net::UnixStream::connect(self.dirs().socket()).is_ok()
     }
 
     /// Whether a daemon has taken its lock; a named pipe cannot be asked without using it up.
     #[cfg(not(unix))]
     pub fn is_answered(&self) -> bool {
-        self.homes().lock().exists()
+        self.dirs().lock().exists()
     }
 
     /// The ids of the processes that were started in this sandbox and still run.

@@ -1,7 +1,7 @@
-//! How long does a scan take, beside the walker of the `ignore` crate, and beside the bare stats of what it finds?
+//! Benchmark of a scan, compared with the walker of the `ignore` crate and with bare `stat` calls.
 //!
-//! `cargo bench -p recall-watch --bench scan [-- DIRECTORY]`; without a directory a tree of 10,000 files is made.
-#![expect(clippy::print_stdout, reason = "a benchmark's answer is what it prints")]
+//! `cargo bench -p recall-watch --bench scan [-- DIRECTORY]`. Without a directory a tree of 10,000 files is created.
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::fs;
 use std::num::NonZero;
@@ -32,11 +32,11 @@ fn main() {
     }
     let scanned = scan(&root, &Rules::default(), NonZero::new(2).expect("not zero"), &go).expect("a scan");
     let stats = || scanned.files.iter().filter(|file| stat(&root, &file.path) != StatOutcome::Gone).count();
-    println!("1 thread, the stats alone: {}", measure(stats));
+    println!("1 thread, stat only: {}", measure(stats));
     let read = |file: &FoundFile| content::read(&root, &file.path, Rules::default().file_bytes).is_ok();
-    println!("1 thread, read and checked: {}", measure(|| scanned.files.iter().filter(|file| read(file)).count()));
+    println!("1 thread, read with all checks: {}", measure(|| scanned.files.iter().filter(|file| read(file)).count()));
     let bare = |file: &FoundFile| fs::read(root.join(file.path.as_str())).map(|bytes| ContentHash::of(&bytes)).is_ok();
-    println!("1 thread, read and hashed alone: {}", measure(|| scanned.files.iter().filter(|file| bare(file)).count()));
+    println!("1 thread, read and hash only: {}", measure(|| scanned.files.iter().filter(|file| bare(file)).count()));
 }
 
 fn measure(mut run: impl FnMut() -> usize) -> String {
@@ -44,7 +44,7 @@ fn measure(mut run: impl FnMut() -> usize) -> String {
     let mut times: Vec<Duration> = (0..ROUNDS)
         .map(|_| {
             let started = Instant::now();
-            assert_eq!(run(), files, "the tree holds still");
+            assert_eq!(run(), files, "the tree does not change");
             started.elapsed()
         })
         .collect();
@@ -68,7 +68,7 @@ fn walk_with_ignore(root: &Path, threads: usize) -> usize {
     files.into_inner()
 }
 
-/// 600 directories of 16 or 17 files, three levels deep, under one `.gitignore` of usual length.
+/// Creates 600 directories of 16 or 17 files, three levels deep, under one `.gitignore` of typical length.
 fn make_tree(root: &Path) {
     fs::write(root.join(".gitignore"), "*.log\n/out/\n.cache/\n**/*.tmp\n!keep.tmp\ndocs/_site\n*~\n.DS_Store\n")
         .expect("a file");

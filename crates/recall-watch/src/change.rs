@@ -1,11 +1,11 @@
-//! Is a file still as it was?
+//! Detection of changes to a single file.
 
 use std::fs;
 use std::path::Path;
 
 use recall_core::{DocPath, Timestamp};
 
-/// What is at a path at this moment.
+/// What is at a path at the time of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatOutcome {
     /// A regular file.
@@ -15,13 +15,13 @@ pub enum StatOutcome {
         /// Its modification time.
         modified: Timestamp,
     },
-    /// Nothing, or nothing that may be looked at.
+    /// Nothing, or something that cannot be accessed.
     Gone,
-    /// Something that is no regular file: a directory, a symlink, a fifo.
+    /// Something other than a regular file: a directory, a symlink, a pipe.
     NotRegular,
 }
 
-/// Looks at one file again. Costs a single system call and opens nothing.
+/// Returns the metadata of a file. Costs a single system call and opens nothing.
 pub fn stat(root: &Path, path: &DocPath) -> StatOutcome {
     match fs::symlink_metadata(root.join(path.as_str())) {
         Ok(metadata) if metadata.is_file() => {
@@ -32,25 +32,25 @@ pub fn stat(root: &Path, path: &DocPath) -> StatOutcome {
     }
 }
 
-/// The modification time; the epoch where the file system keeps none.
+/// Returns the modification time, or the epoch if the file system keeps none.
 pub(crate) fn modified(metadata: &fs::Metadata) -> Timestamp {
     metadata.modified().map_or_else(|_| Timestamp::default(), Timestamp::from)
 }
 
-/// Whether a file may change after it was observed without its modification time changing.
+/// Returns whether a file may change after it was observed without a change of its modification time.
 ///
-/// `observed_at` is a moment before the content was read, such as the start of the run. A kernel stamps files with the time
-/// of its last tick, up to 10 ms old; some file systems keep whole seconds, or every second one. Two writes within one tick
-/// leave the same time, so a content that was read within the tick of its last change proves nothing about the next look
-/// ("racily clean" in git's words). A time behind `observed_at` may be of the very moment of reading and is racy too, but
-/// not one that is more than a day ahead: a write would set that back to the present.
+/// `observed_at` is a time before the content was read, such as the start of the run. A kernel stamps files with the
+/// time of its last tick, up to 10 ms old; some file systems keep whole seconds, or even seconds only. Two writes
+/// within one tick leave the same time, so a file read within a tick of its last change cannot be compared by time
+/// later (git calls it "racily clean"). A time after `observed_at` may be the very time of reading and is racy too,
+/// except one more than a day ahead: a write would set that back to the present.
 pub fn is_racy(modified: Timestamp, observed_at: Timestamp) -> bool {
     const NANOS_PER_SECOND: i64 = 1_000_000_000;
     /// Two ticks of the slowest kernel clock (100 Hz).
     const TICK_NANOS: i64 = NANOS_PER_SECOND / 50;
-    /// FAT keeps every second second, ext3 and HFS+ every one.
+    /// FAT has a resolution of two seconds, ext3 and HFS+ of one.
     const WHOLE_SECONDS_NANOS: i64 = 2 * NANOS_PER_SECOND;
-    /// No run lasts longer.
+    /// No run takes longer.
     const AHEAD_NANOS: i64 = 24 * 3600 * NANOS_PER_SECOND;
 
     let keeps_whole_seconds = modified.0 % NANOS_PER_SECOND == 0;

@@ -1,4 +1,4 @@
-//! What does a file say, and is it text that is indexed?
+//! Reading files: decoding, and rejection of content that is not indexed.
 
 mod decode;
 mod minified;
@@ -14,45 +14,46 @@ use crate::change::modified;
 use crate::open::{OpenError, open_inside};
 use crate::{SkipReason, names, symlink};
 
-/// A file's text, and what was seen of the file.
+/// The text of a file, with the file's hash and metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// The text, without a byte order mark. Line ends are as in the file.
+    /// The text, without a byte order mark. Line endings are those of the file.
     pub text: String,
     /// The hash of the bytes on disk, before any decoding.
     pub hash: ContentHash,
-    /// The file's length.
+    /// The length of the file in bytes.
     pub size_bytes: u64,
-    /// The file's modification time, taken from the opened file before it was read and the same afterwards.
+    /// The modification time of the file. It was the same before and after reading.
     pub modified: Timestamp,
-    /// What the bytes were decoded from.
+    /// The encoding of the bytes.
     pub encoding: Encoding,
 }
 
-/// What a text was decoded from.
+/// The encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
     /// UTF-8 without a byte order mark.
     Utf8,
-    /// UTF-8 behind a byte order mark.
+    /// UTF-8 with a byte order mark.
     Utf8Marked,
-    /// UTF-16 behind a byte order mark, low byte first.
+    /// UTF-16 with a byte order mark, little-endian.
     Utf16Le,
-    /// UTF-16 behind a byte order mark, high byte first.
+    /// UTF-16 with a byte order mark, big-endian.
     Utf16Be,
-    /// An older encoding, told from the content; its name in the WHATWG Encoding Standard, such as `windows-1252`.
+    /// A legacy encoding detected from the content, by its name in the WHATWG Encoding Standard, such as
+    /// `windows-1252`.
     Legacy(&'static str),
 }
 
-/// Reads the file at a path below the root.
+/// Reads a file below the root.
 ///
-/// The path is opened without following a symlink at any component, so that nothing outside the root can be read. At most
-/// `limit_bytes` are read. A file that changes while it is read is read again.
+/// No component of the path may be a symlink, so nothing outside the root can be read. At most `limit_bytes` are read.
+/// A file that changes during the read is read again.
 ///
 /// # Errors
-/// The file is not there, may not be read, or is not text that is indexed: [`ContentError`] says which.
+/// The file is missing, cannot be read, or is not indexed; see [`ContentError`].
 pub fn read(root: &Path, path: &DocPath, limit_bytes: u64) -> Result<Content, ContentError> {
-    /// A file that is appended to without a pause never holds still; three looks tell it from an unlucky moment.
+    /// The number of attempts. A file that is appended to all the time changes during each of them.
     const ATTEMPTS: usize = 3;
 
     if let Some(reason) = names::skip_reason(path.file_name()) {
@@ -60,21 +61,21 @@ pub fn read(root: &Path, path: &DocPath, limit_bytes: u64) -> Result<Content, Co
     }
     for _ in 0..ATTEMPTS {
         let file = open_inside(root, path).map_err(|error| not_opened(root, path, error))?;
-        if let Some(raw) = read_still(&file, limit_bytes, path)? {
+        if let Some(raw) = read_unchanged(&file, limit_bytes, path)? {
             return content(path, &raw);
         }
     }
     Err(refusal(path, SkipReason::Changing))
 }
 
-/// The bytes of a file, and what was seen of it before and after.
+/// The bytes and the modification time of a file that did not change during the read.
 struct Raw {
     bytes: Vec<u8>,
     modified: Timestamp,
 }
 
-/// Reads a file; `None` if it changed meanwhile.
-fn read_still(file: &File, limit_bytes: u64, path: &DocPath) -> Result<Option<Raw>, ContentError> {
+/// Reads a file; `None` if it changed during the read.
+fn read_unchanged(file: &File, limit_bytes: u64, path: &DocPath) -> Result<Option<Raw>, ContentError> {
     let before = file.metadata().map_err(|source| unreadable(path, source))?;
     if !before.is_file() {
         return Err(refusal(path, SkipReason::NotRegular));
@@ -82,24 +83,24 @@ fn read_still(file: &File, limit_bytes: u64, path: &DocPath) -> Result<Option<Ra
     if before.len() > limit_bytes {
         return Err(refusal(path, SkipReason::TooLarge { bytes: before.len(), limit_bytes }));
     }
-    take(file, &before, path)
+    read_with(file, &before, path)
 }
 
-/// Reads what was seen of the file `before`; `None` if it is not the same afterwards.
-fn take(file: &File, before: &Metadata, path: &DocPath) -> Result<Option<Raw>, ContentError> {
-    // One byte more than expected, so that the end is seen without another allocation.
+/// Reads a file with the given metadata; `None` if the metadata is different afterwards.
+fn read_with(file: &File, before: &Metadata, path: &DocPath) -> Result<Option<Raw>, ContentError> {
+    // One byte more than expected, so that the end is found without another allocation.
     let mut bytes = Vec::with_capacity(before.len() as usize + 1);
     file.take(before.len() + 1).read_to_end(&mut bytes).map_err(|source| unreadable(path, source))?;
     let after = file.metadata().map_err(|source| unreadable(path, source))?;
     let seen = |metadata: &Metadata| (metadata.len(), modified(metadata));
-    let is_still = seen(&after) == seen(before) && bytes.len() as u64 == before.len();
-    Ok(is_still.then(|| Raw { bytes, modified: modified(before) }))
+    let is_unchanged = seen(&after) == seen(before) && bytes.len() as u64 == before.len();
+    Ok(is_unchanged.then(|| Raw { bytes, modified: modified(before) }))
 }
 
 fn content(path: &DocPath, raw: &Raw) -> Result<Content, ContentError> {
     let Raw { bytes, modified } = raw;
     let (text, encoding) = decode::decode(bytes).map_err(|reason| refusal(path, reason))?;
-    if private_key::holds_one(&text) {
+    if private_key::contains_key(&text) {
         return Err(refusal(path, SkipReason::PrivateKey));
     }
     if minified::is_minified(path, &text) {
@@ -132,20 +133,20 @@ fn unreadable(path: &DocPath, source: io::Error) -> ContentError {
     ContentError::Unreadable { path: path.clone(), source }
 }
 
-/// A file's text cannot be had, or is not indexed.
+/// A file cannot be read, or is not indexed.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
-    /// The file is not one that is indexed: too large, not regular, a symlink, not text, in an unknown encoding, minified,
-    /// a by-product of a program, a lock file, or a file of keys by its name or its content.
+    /// The file is not indexed: it is too large, not regular, a symlink, not text, in an unknown encoding, minified, a
+    /// by-product of a program, a lock file, or a key file by its name or content.
     #[error("`{path}` is not indexed: {reason}")]
     Refused {
         /// The file.
         path: DocPath,
-        /// What speaks against it.
+        /// Why it is not indexed.
         reason: SkipReason,
     },
-    /// A symlink on the path leaves the root, or leads nowhere.
-    #[error("`{path}` leaves the root through a symlink")]
+    /// A symlink in the path leads outside the root, or is broken.
+    #[error("`{path}` leads outside the root through a symlink")]
     Outside {
         /// The path.
         path: DocPath,
@@ -156,19 +157,19 @@ pub enum ContentError {
         /// The path.
         path: DocPath,
     },
-    /// The system refused.
-    #[error("`{path}` cannot be read")]
+    /// The operating system refused.
+    #[error("cannot read `{path}`")]
     Unreadable {
         /// The file.
         path: DocPath,
-        /// The system's answer.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
 }
 
 impl ContentError {
-    /// The same as a reason to skip the file; `None` where it is gone.
+    /// Returns the error as a reason to skip the file; `None` if the file is gone.
     pub fn reason(&self) -> Option<SkipReason> {
         match self {
             Self::Refused { reason, .. } => Some(reason.clone()),

@@ -1,8 +1,8 @@
-//! What do the ignore files on the way down to a file say about it?
+//! The ignore files between the root and a file.
 //!
-//! The files are read here and not by the `ignore` crate, whose walker would open whatever is called `.gitignore`: a fifo,
-//! or a symlink out of the root. The global excludes of git are left out: which files a project has does not depend on
-//! who looks.
+//! This module reads the files itself: the walker of the `ignore` crate would open anything called `.gitignore`, even a
+//! pipe or a symlink out of the root. Git's global excludes are not read, so the files of a project do not depend on
+//! the user.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -14,23 +14,23 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::open::open_regular;
 
-/// What the ignore files say about one path.
+/// The verdict of the ignore files on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Nothing.
-    Silent,
+    /// No pattern matches.
+    NoMatch,
     /// It is ignored.
     Ignored,
-    /// A `.gitignore` or an exclude file takes it back in.
-    Kept,
-    /// A `.recallignore` or `.ignore` takes it back in: somebody wants it to be searched.
-    Wanted,
+    /// A `.gitignore` or exclude file re-includes it.
+    Reincluded,
+    /// A `.recallignore` or `.ignore` re-includes it, so the user wants it to be searched.
+    ForcedIn,
 }
 
-/// The ignore files of one directory, and those of the directories above it.
+/// The ignore files of a directory, linked to those of the directories above it.
 ///
-/// As ripgrep has it: `.recallignore` beats `.ignore`, which beats `.gitignore`, which beats git's exclude file; of files
-/// of one name the deepest wins. The `.gitignore` files above a nested repository say nothing about what it holds.
+/// Precedence is that of ripgrep: `.recallignore`, `.ignore`, `.gitignore`, git's exclude file; among files of the same
+/// name the deepest wins. `.gitignore` files above a nested repository do not apply inside it.
 #[derive(Debug)]
 pub(crate) struct IgnoreFiles {
     above: Option<Arc<IgnoreFiles>>,
@@ -42,27 +42,27 @@ pub(crate) struct IgnoreFiles {
     repository: Repository,
 }
 
-/// Where the directory lies, seen from the root.
+/// Where the directory is relative to the root.
 #[derive(Debug)]
 enum Place {
-    /// Below it or at it: so many bytes of a path below the root lead to the directory, its `/` included.
+    /// At or below the root. Paths below the directory begin with that many bytes of directory and `/`.
     Below(usize),
-    /// Above it: this path, with a `/` behind it, leads from the directory to the root.
+    /// Above the root. This path, which ends with `/`, leads from the directory to the root.
     Above(String),
 }
 
 /// Whether a directory is the top of a git repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repository {
-    /// It holds `.git`.
+    /// It contains `.git`.
     Top,
     /// It does not.
     No,
 }
 
 impl IgnoreFiles {
-    /// Reads the ignore files of the directories above the root, up to the top of the repository that the root lies in.
-    /// None where the root is such a top itself, or lies in no repository.
+    /// Reads the ignore files of the directories above the root, up to the top of the repository that contains the
+    /// root. Returns `None` if the root is itself such a top, or is not in a repository.
     pub(crate) fn above(root: &Path) -> Option<Arc<Self>> {
         let is_top = |directory: &Path| directory.join(".git").symlink_metadata().is_ok();
         if is_top(root) {
@@ -77,9 +77,9 @@ impl IgnoreFiles {
         })
     }
 
-    /// Reads the ignore files of the directory at `path` below the root, and puts them before those above.
+    /// Reads the ignore files of the directory at `path` below the root, linked to those above.
     ///
-    /// `path` is empty for the root itself. Gives `above` back where the directory has no ignore file.
+    /// `path` is empty for the root. Returns `above` if the directory has no ignore file.
     pub(crate) fn below(
         root: &Path,
         path: &str,
@@ -104,17 +104,17 @@ impl IgnoreFiles {
             repository,
             above,
         };
-        let says_nothing =
+        let has_no_rules =
             [&files.recallignore, &files.ignore, &files.gitignore, &files.exclude].iter().all(|rules| rules.is_empty());
-        if says_nothing && repository == Repository::No { files.above } else { Some(Arc::new(files)) }
+        if has_no_rules && repository == Repository::No { files.above } else { Some(Arc::new(files)) }
     }
 
-    /// What the files say about the path, which lies below their directory.
+    /// Returns the verdict on a path below the directory.
     pub(crate) fn verdict(&self, path: &str, kind: Kind) -> Verdict {
-        let mut of_recallignore = Verdict::Silent;
-        let mut of_ignore = Verdict::Silent;
-        let mut of_gitignore = Verdict::Silent;
-        let mut of_exclude = Verdict::Silent;
+        let mut of_recallignore = Verdict::NoMatch;
+        let mut of_ignore = Verdict::NoMatch;
+        let mut of_gitignore = Verdict::NoMatch;
+        let mut of_exclude = Verdict::NoMatch;
         let mut left_repository = false;
         let mut next = Some(self);
         while let Some(files) = next {
@@ -127,34 +127,34 @@ impl IgnoreFiles {
                 }
             };
             let ask = |verdict: &mut Verdict, rules: &Gitignore, kept: Verdict| {
-                if *verdict == Verdict::Silent && !rules.is_empty() {
+                if *verdict == Verdict::NoMatch && !rules.is_empty() {
                     *verdict = match rules.matched(path, kind == Kind::Directory) {
-                        Match::None => Verdict::Silent,
+                        Match::None => Verdict::NoMatch,
                         Match::Ignore(_) => Verdict::Ignored,
                         Match::Whitelist(_) => kept,
                     };
                 }
             };
-            ask(&mut of_recallignore, &files.recallignore, Verdict::Wanted);
-            if of_recallignore != Verdict::Silent {
+            ask(&mut of_recallignore, &files.recallignore, Verdict::ForcedIn);
+            if of_recallignore != Verdict::NoMatch {
                 return of_recallignore;
             }
-            ask(&mut of_ignore, &files.ignore, Verdict::Wanted);
+            ask(&mut of_ignore, &files.ignore, Verdict::ForcedIn);
             if !left_repository {
-                ask(&mut of_gitignore, &files.gitignore, Verdict::Kept);
-                ask(&mut of_exclude, &files.exclude, Verdict::Kept);
+                ask(&mut of_gitignore, &files.gitignore, Verdict::Reincluded);
+                ask(&mut of_exclude, &files.exclude, Verdict::Reincluded);
             }
             left_repository |= files.repository == Repository::Top;
             next = files.above.as_deref();
         }
         [of_ignore, of_gitignore, of_exclude]
             .into_iter()
-            .find(|verdict| *verdict != Verdict::Silent)
-            .unwrap_or(Verdict::Silent)
+            .find(|verdict| *verdict != Verdict::NoMatch)
+            .unwrap_or(Verdict::NoMatch)
     }
 }
 
-/// Whether a path is asked about as a directory's or a file's.
+/// Whether a path is matched as a directory or as a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A directory.
@@ -167,19 +167,19 @@ const RECALLIGNORE: &str = ".recallignore";
 const IGNORE: &str = ".ignore";
 const GITIGNORE: &str = ".gitignore";
 
-/// Whether a name is one of an ignore file, or marks the top of a repository.
-pub(crate) fn is_of_interest(name: &OsStr) -> bool {
+/// Returns whether a name is that of an ignore file, or marks the top of a repository.
+pub(crate) fn is_ignore_file_or_git(name: &OsStr) -> bool {
     name.as_encoded_bytes().first() == Some(&b'.')
         && [RECALLIGNORE, IGNORE, GITIGNORE, ".git"].iter().any(|known| name == *known)
 }
 
-/// Compiles globs that a user wrote.
+/// Compiles globs from a user's settings.
 ///
 /// # Errors
-/// A glob that cannot be read, with the reason.
+/// The first glob that is invalid, with the reason.
 pub(crate) fn compile(globs: &[String]) -> Result<Gitignore, (String, ignore::Error)> {
     let mut builder = GitignoreBuilder::new("");
-    // A `[` that nothing closes is a character in a `.gitignore`; in a setting it is a slip.
+    // In a `.gitignore` an unclosed `[` is a literal; in a setting it is an error.
     builder.allow_unclosed_class(false);
     for glob in globs {
         builder.add_line(None, glob).map_err(|error| (glob.clone(), error))?;
@@ -187,18 +187,18 @@ pub(crate) fn compile(globs: &[String]) -> Result<Gitignore, (String, ignore::Er
     builder.build().map_err(|error| (globs.join(" "), error))
 }
 
-/// Reads an ignore file. A line that cannot be understood matches nothing, as in git.
+/// Reads an ignore file. An invalid line matches nothing, as in git.
 fn read_rules(path: &Path) -> Gitignore {
     let Some(text) = read_small(path) else { return Gitignore::empty() };
     let mut builder = GitignoreBuilder::new("");
     for line in text.trim_start_matches('\u{FEFF}').lines() {
-        // The error says that the line is no glob; there is nobody to tell.
+        // The error says that the line is not a glob. Git ignores such a line silently, too.
         let _ = builder.add_line(None, line);
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-/// The exclude file of the repository whose top is `directory`.
+/// Returns the exclude file of the repository whose top is `directory`.
 fn exclude_file(directory: &Path) -> Option<PathBuf> {
     let git = directory.join(".git");
     if git.symlink_metadata().ok()?.is_dir() {
@@ -209,21 +209,21 @@ fn exclude_file(directory: &Path) -> Option<PathBuf> {
     Some(shared.join("info/exclude"))
 }
 
-/// Whether the directory is a worktree that git linked to a repository elsewhere: a second copy of its files.
+/// Returns whether the directory is a linked worktree: a second copy of a repository's files.
 pub(crate) fn is_linked_worktree(directory: &Path) -> bool {
     git_directory(directory)
         .is_some_and(|own| own.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees"))
 }
 
-/// What the `.git` file of a worktree or a submodule points to.
+/// Returns the folder named by the `.git` file of a worktree or submodule.
 fn git_directory(directory: &Path) -> Option<PathBuf> {
     let text = read_small(&directory.join(".git"))?;
     Some(directory.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
-/// Reads a small file that is not a symlink; longer ones up to the limit.
+/// Reads a file that is not a symlink, up to the size limit.
 fn read_small(path: &Path) -> Option<String> {
-    /// The longest ignore files that people write have some thousand lines.
+    /// The longest hand-written ignore files have some thousand lines.
     const LIMIT_BYTES: u64 = 1024 * 1024;
 
     let mut bytes = Vec::new();

@@ -1,13 +1,14 @@
-//! Which files does a root hold, which of them changed, and is their content text?
+//! The files of a root: scanning, reading, and watching for changes.
 //!
-//! [`scan()`] walks a root under its [`Rules`] and costs a stat a file; [`stat`] looks at one file again;
-//! [`content::read`] opens one without ever leaving the root and decodes it; [`root`] says where a project begins and
-//! which paths lie inside it.
+//! [`scan()`] walks a root under its [`Rules`], at the cost of one `stat` per file. [`stat`] checks one file again.
+//! [`content::read`] reads and decodes a file without ever leaving the root. [`root`] finds the root of a project and
+//! resolves paths inside it.
 //!
-//! [`Watcher`] tells whether anything in a root may have changed since the last scan, from the events of the operating system.
+//! [`Watcher`] reports whether anything in a root may have changed since the last scan, from the events of the
+//! operating system.
 //!
-//! The stat scan is the source of truth. Nothing here parses, remembers or writes anything, and nothing here knows the
-//! time: whoever observes brings the moment along ([`is_racy`]).
+//! The scan is the source of truth. This crate parses and writes no content, keeps no state beyond the watches, and has
+//! no clock: the caller passes the time of an observation ([`is_racy`]).
 
 mod change;
 pub mod content;
@@ -20,7 +21,6 @@ mod rules;
 mod scan;
 mod skip;
 mod symlink;
-mod walk;
 mod watcher;
 
 pub use change::{StatOutcome, is_racy, stat};

@@ -1,37 +1,37 @@
-//! Which directories are passed over unless somebody asks for them?
+//! Directories that are skipped by default.
 //!
-//! A directory that only tools write to is known by its name alone. A name that is also a good name for source
-//! (`build`, `target`, `vendor`…) counts only where a tool would put it: at the root, or beside the tool's manifest. So
-//! `src/build/` stays. Whatever is passed over comes back by `!name/` in a `.recallignore` or by being added.
+//! A directory that only tools write to is recognized by its name. A name that is also common for source (`build`,
+//! `target`, `vendor`…) counts only where a tool would create it: in the root, or next to the tool's manifest. So
+//! `src/build/` is indexed. A skipped directory can be brought back by `!name/` in a `.recallignore`, or by adding it.
 
-/// Where a version control system keeps its own. Nothing brings these back.
+/// Returns whether a directory belongs to a version control system. Nothing brings these back.
 pub(crate) fn is_version_control(name: &str) -> bool {
     [".git", ".hg", ".svn", ".jj", ".bzr", ".sl", ".pijul", "_darcs", "CVS"].contains(&name)
 }
 
-/// Whether a directory is passed over. `siblings` are the names beside it.
-pub(crate) fn is_passed_over<'a>(name: &str, level: Level, mut siblings: impl Iterator<Item = &'a str>) -> bool {
+/// Returns whether a directory is skipped by default. `siblings` are the names next to it.
+pub(crate) fn is_skipped_by_default<'a>(name: &str, level: Level, mut siblings: impl Iterator<Item = &'a str>) -> bool {
     if name.starts_with('.') {
-        return !SHOWN.contains(&name);
+        return !INDEXED_HIDDEN.contains(&name);
     }
     if ALWAYS.contains(&name) || name.ends_with(".egg-info") {
         return true;
     }
-    let Some((_, manifests)) = BESIDE.iter().find(|(known, _)| *known == name) else { return false };
+    let Some((_, manifests)) = NEXT_TO_MANIFEST.iter().find(|(known, _)| *known == name) else { return false };
     (level == Level::Root && AT_ROOT.contains(&name))
         || siblings.any(|sibling| manifests.iter().any(|manifest| is_manifest(sibling, manifest)))
 }
 
-/// Whether a directory lies directly in the root.
+/// Whether a directory is directly in the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// It does.
+    /// Directly in the root.
     Root,
-    /// It lies deeper.
+    /// Deeper.
     Below,
 }
 
-/// A manifest's pattern is a name, or `*` and an ending.
+/// Matches a name against a pattern: a name, or `*` and a suffix.
 fn is_manifest(name: &str, pattern: &str) -> bool {
     match pattern.strip_prefix('*') {
         Some(ending) => name.ends_with(ending),
@@ -39,9 +39,9 @@ fn is_manifest(name: &str, pattern: &str) -> bool {
     }
 }
 
-/// Hidden directories that people write to. The others are tools' caches, settings of one person, or version control.
-const SHOWN: &[&str] = &[
-    // Forges and their pipelines.
+/// Hidden directories with hand-written content. Others are caches, personal settings or version control.
+const INDEXED_HIDDEN: &[&str] = &[
+    // Code hosts and their pipelines.
     ".github",
     ".gitlab",
     ".gitea",
@@ -62,7 +62,7 @@ const SHOWN: &[&str] = &[
     ".cursor",
 ];
 
-/// Dependencies, caches and outputs under names that nobody gives to source.
+/// Dependencies, caches and outputs, with names that are not used for source.
 const ALWAYS: &[&str] = &[
     // Installed dependencies.
     "node_modules",
@@ -87,11 +87,11 @@ const ALWAYS: &[&str] = &[
     "lcov-report",
 ];
 
-/// The names of `BESIDE` under which the root itself has nothing but dependencies and outputs.
+/// The names in `NEXT_TO_MANIFEST` that in the root are always dependencies or outputs.
 const AT_ROOT: &[&str] = &["vendor", "target", "dist", "build", "venv"];
 
-/// Names that are outputs or dependencies beside one of these manifests.
-const BESIDE: &[(&str, &[&str])] = &[
+/// Names that are outputs or dependencies next to one of these manifests.
+const NEXT_TO_MANIFEST: &[(&str, &[&str])] = &[
     ("vendor", &["go.mod", "composer.json", "Gemfile", "Cargo.toml", "*.gemspec"]),
     ("target", &["Cargo.toml", "pom.xml", "build.sbt", "project.clj", "deps.edn"]),
     ("dist", &["package.json", "pyproject.toml", "setup.py", "*.cabal"]),

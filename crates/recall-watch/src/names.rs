@@ -1,8 +1,8 @@
-//! What does a name alone say about a file or a directory?
+//! Files that are skipped by their name.
 
 use crate::SkipReason;
 
-/// Why a file is not even opened, by its name.
+/// Returns why a file is not opened, judging by its name; `None` if it may be opened.
 pub(crate) fn skip_reason(name: &str) -> Option<SkipReason> {
     let lower = name.to_ascii_lowercase();
     let has_ending = |endings: &[&str]| endings.iter().any(|ending| lower.ends_with(ending));
@@ -25,7 +25,7 @@ fn is_binary(extension: &str) -> bool {
     BINARY_EXTENSIONS.iter().any(|formats| formats.contains(&extension))
 }
 
-/// Whether the name is one under which keys and passwords are kept.
+/// Returns whether keys or passwords are usually kept under this name.
 fn is_secret(lower: &str) -> bool {
     let is_example = || ENV_EXAMPLES.iter().any(|ending| lower.ends_with(ending));
     let is_env = lower == ".envrc"
@@ -36,7 +36,7 @@ fn is_secret(lower: &str) -> bool {
         || lower.rsplit_once('.').is_some_and(|(_, extension)| SECRET_EXTENSIONS.contains(&extension))
 }
 
-/// `.env` files with these endings are committed to show which variables there are.
+/// Suffixes of `.env` files that only document the variables.
 const ENV_EXAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist", ".defaults"];
 
 /// Names of private keys, credential stores and shell histories.
@@ -71,11 +71,11 @@ const SECRET_NAMES: &[&str] = &[
     ".mysql_history",
 ];
 
-/// Key containers, and Terraform's state, which holds every secret that it made.
+/// Extensions of key containers, and of Terraform's state, which contains generated secrets.
 const SECRET_EXTENSIONS: &[&str] =
     &["pem", "key", "p8", "p12", "pfx", "pkcs12", "ppk", "jks", "keystore", "kdbx", "gpg", "tfstate"];
 
-/// Resolved versions and checksums, written by dependency tools. The manifest beside them is indexed.
+/// Resolved versions and checksums written by dependency tools. The manifest next to them is indexed.
 const LOCK_FILES: &[&str] = &[
     "package-lock.json",
     "npm-shrinkwrap.json",
@@ -114,11 +114,11 @@ const LOCK_FILES: &[&str] = &[
 const MINIFIED_ENDINGS: &[&str] =
     &[".min.js", ".min.mjs", ".min.cjs", ".min.css", "-min.js", "-min.css", ".bundle.js", ".chunk.js"];
 
-/// Source maps, compiled type information and drawings: text whose words nobody wrote.
+/// Source maps, compiled type information and drawings: text that nobody wrote.
 const BY_PRODUCT_ENDINGS: &[&str] = &[".map", ".tsbuildinfo", ".svg", ".eps", ".ps"];
 
-/// Formats that are never text. A name that is also the ending of a text format (`ts`, `mod`, `obj`, `dat`, `mo`) is not
-/// here: the content decides.
+/// Formats that are never text. An extension that is also used for a text format (`ts`, `mod`, `obj`, `dat`, `mo`) is
+/// not listed: there the content decides.
 const BINARY_EXTENSIONS: &[&[&str]] = &[PICTURES_AND_SOUND, ARCHIVES, PROGRAMS, DATA];
 
 const PICTURES_AND_SOUND: &[&str] = &[

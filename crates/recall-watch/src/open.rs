@@ -1,4 +1,4 @@
-//! Files of a root, opened without following links.
+//! Opening the files of a root without following links.
 
 use std::fs::File;
 use std::io;
@@ -12,23 +12,23 @@ use recall_folder::{Access, Folder};
 pub(crate) enum OpenError {
     /// A component of the path is a symbolic link.
     Symlink,
-    /// Nothing is there.
+    /// Nothing is at the path.
     Gone,
-    /// What is there is not a regular file.
+    /// Something other than a regular file is at the path.
     NotRegular,
-    /// The system refused.
+    /// The operating system refused.
     Io(io::Error),
 }
 
-/// Opens the regular file at a path below the root, for reading.
+/// Opens a regular file below the root for reading.
 ///
-/// No component of the path may be a link, so that the file that is opened lies below the root, whatever happens between the check
-/// and the opening.
+/// No component of the path may be a link, so the opened file is below the root, even if the path changes during the
+/// call.
 pub(crate) fn open_inside(root: &Path, path: &DocPath) -> Result<File, OpenError> {
     Ok(Folder::open(root)?.file(path.as_str(), Access::Read)?)
 }
 
-/// Opens the regular file at an absolute path, for reading. Its last component may not be a link.
+/// Opens a regular file at an absolute path for reading. The last component must not be a link.
 pub(crate) fn open_regular(path: &Path) -> Result<File, OpenError> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Err(OpenError::NotRegular) };
     Ok(Folder::open(parent)?.file(name, Access::Read)?)

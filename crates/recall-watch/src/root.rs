@@ -1,4 +1,4 @@
-//! Where does a project begin, and which paths lie inside it?
+//! The root of a project, and the resolution of paths inside it.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,21 +7,21 @@ use std::path::{Component, Path, PathBuf};
 use recall_core::{DocPath, DocPathError};
 pub use recall_folder::project_root;
 
-/// Whether roots that are refused by default are taken all the same.
+/// Whether roots that are refused by default are accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RootCheck {
     /// `/`, drive roots and the home folder are refused.
     #[default]
     Checked,
-    /// They are taken: somebody insists.
+    /// They are accepted, because the user insists.
     Forced,
 }
 
-/// Checks a directory that is to be a project's root, and resolves its symlinks.
+/// Checks that a directory can be a project's root, and resolves its symlinks.
 ///
 /// # Errors
-/// The path is relative, holds a NUL, is missing or no directory; or it is the root of the file system or `home`, unless
-/// forced.
+/// The path is relative, contains a NUL byte, is missing or is not a directory; or it is the root of the file system or
+/// `home`, unless forced.
 pub fn check_root(path: &Path, home: Option<&Path>, check: RootCheck) -> Result<PathBuf, RootError> {
     let at = || path.to_owned();
     if has_nul(path) {
@@ -52,60 +52,60 @@ pub fn check_root(path: &Path, home: Option<&Path>, check: RootCheck) -> Result<
 /// A directory cannot be a project's root.
 #[derive(Debug, thiserror::Error)]
 pub enum RootError {
-    /// A NUL cannot stand in a path.
-    #[error("the path {path:?} holds a NUL byte")]
+    /// The path contains a NUL byte.
+    #[error("the path {path:?} contains a NUL byte")]
     Nul {
-        /// What was given.
+        /// The path as given.
         path: PathBuf,
     },
-    /// Only an absolute path says where it is.
+    /// The path is not absolute.
     #[error("`{}` is not an absolute path", path.display())]
     Relative {
-        /// What was given.
+        /// The path as given.
         path: PathBuf,
     },
-    /// Nothing is there.
+    /// Nothing is at the path.
     #[error("there is no directory `{}`", path.display())]
     Missing {
-        /// What was given.
+        /// The path as given.
         path: PathBuf,
     },
-    /// Something else is there.
+    /// Something other than a directory is at the path.
     #[error("`{}` is not a directory", path.display())]
     NotDirectory {
-        /// What was given.
+        /// The path as given.
         path: PathBuf,
     },
     /// It is `/` or a drive's root.
     #[error("`{}` is the root of a file system", path.display())]
     FileSystemRoot {
-        /// What was given.
+        /// The path as given.
         path: PathBuf,
     },
     /// It is the home folder.
     #[error("`{}` is the home folder", path.display())]
     Home {
-        /// What was given.
+        /// The path as given.
         path: PathBuf,
     },
-    /// The system refused.
-    #[error("`{}` cannot be looked at", path.display())]
+    /// The operating system refused.
+    #[error("cannot access `{}`", path.display())]
     Unreadable {
-        /// What was given.
+        /// The path as given.
         path: PathBuf,
-        /// The system's answer.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
 }
 
-/// The place below the root of a path that a user gave: absolute, or relative to the root.
+/// Resolves a user's path, absolute or relative to the root, to a path below the root.
 ///
-/// Symlinks and `..` are resolved before the check, so the answer names the real place. What does not exist (any more)
-/// is taken as it is written.
+/// Symlinks and `..` are resolved before the check, so the result is the real location. Components that do not exist
+/// are kept as written.
 ///
 /// # Errors
-/// The path is empty, holds a NUL or bytes that are not UTF-8, cannot be resolved, is the root itself or lies outside it.
+/// The path is empty, contains a NUL byte or invalid UTF-8, cannot be resolved, is the root itself or is outside it.
 pub fn resolve_inside(root: &Path, path: &Path) -> Result<DocPath, OutsideError> {
     let at = || path.to_owned();
     if path.as_os_str().is_empty() {
@@ -124,8 +124,8 @@ pub fn resolve_inside(root: &Path, path: &Path) -> Result<DocPath, OutsideError>
     DocPath::from_relative(below).map_err(|source| OutsideError::NotAPath { path: at(), source })
 }
 
-/// Resolves symlinks and `..` component by component. Behind the first component that does not exist nothing can be a
-/// symlink, so the rest is taken as written.
+/// Resolves symlinks and `..` component by component. After the first component that does not exist there can be no
+/// symlink, so the rest is kept as written.
 fn resolve(path: &Path) -> io::Result<PathBuf> {
     let mut real = PathBuf::new();
     for component in path.components() {
@@ -157,13 +157,13 @@ fn has_nul(path: &Path) -> bool {
     OsString::from(path).as_encoded_bytes().contains(&0)
 }
 
-/// A path that a user gave is no document's place below the root.
+/// A user's path cannot be a document's path below the root.
 #[derive(Debug, thiserror::Error)]
 pub enum OutsideError {
-    /// It lies outside the root.
-    #[error("`{}` lies outside the root `{}`", path.display(), root.display())]
+    /// It is outside the root.
+    #[error("`{}` is outside the root `{}`", path.display(), root.display())]
     Outside {
-        /// What was given.
+        /// The path as given.
         path: PathBuf,
         /// The root.
         root: PathBuf,
@@ -171,24 +171,24 @@ pub enum OutsideError {
     /// It is the root itself.
     #[error("`{}` is the root itself", path.display())]
     IsRoot {
-        /// What was given.
+        /// The path as given.
         path: PathBuf,
     },
-    /// It cannot be written as a document's path.
-    #[error("{path:?} is no path of a document")]
+    /// It cannot be expressed as a document's path.
+    #[error("{path:?} is not a valid document path")]
     NotAPath {
-        /// What was given.
+        /// The path as given.
         path: PathBuf,
         /// What is wrong with it.
         #[source]
         source: DocPathError,
     },
-    /// A symlink on it leads nowhere or back to itself, or the system refused.
-    #[error("`{}` cannot be resolved", path.display())]
+    /// A symlink in it is broken or loops, or the operating system refused.
+    #[error("cannot resolve `{}`", path.display())]
     Unresolvable {
-        /// What was given.
+        /// The path as given.
         path: PathBuf,
-        /// The system's answer.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },

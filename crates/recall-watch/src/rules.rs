@@ -1,23 +1,31 @@
-//! What of a root is indexed?
+//! The rules of what is indexed in a root, as given and compiled.
 
+use std::collections::HashSet;
+
+use ignore::Match;
+use ignore::gitignore::Gitignore;
 use recall_core::{DocPath, Limits};
 
-/// What of a root is indexed, beside what its ignore files say.
+use crate::ScanError;
+use crate::ignore_files::{Kind, compile};
+
+/// What is indexed in a root, in addition to its ignore files.
 ///
-/// Every glob is written as a line of a `.gitignore`: without a `/` it matches at any depth, with one it is anchored, and
-/// what it says of a directory holds for everything below.
+/// Globs have the syntax of a `.gitignore` line: without a `/` a glob matches at any depth, with one it is anchored,
+/// and a match of a directory applies to everything below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Only files that match one of these are indexed. Empty: all. Narrows only: nothing ignored comes back through it.
+    /// Only files that match one of these are indexed; if empty, all files. This only narrows: ignored files do not
+    /// come back.
     pub include: Vec<String>,
-    /// Files and directories that match are not indexed.
+    /// Files and directories that match one of these are not indexed.
     pub exclude: Vec<String>,
-    /// The largest file that is indexed.
+    /// The size of the largest file that is indexed, in bytes.
     pub file_bytes: u64,
-    /// Paths that somebody added explicitly. They are indexed even where `include`, `exclude` or an ignore file says
+    /// Paths that the user added explicitly. They are indexed even if `include`, `exclude` or an ignore file says
     /// otherwise.
     pub additions: Vec<Addition>,
-    /// Files and directories that somebody removed. They win over everything else.
+    /// Files and directories that the user removed. They override everything else.
     pub removals: Vec<DocPath>,
 }
 
@@ -33,40 +41,153 @@ impl Default for Rules {
     }
 }
 
-/// A path that somebody added explicitly.
+/// A path that the user added explicitly.
 ///
-/// The path itself is always reached, whatever rule speaks against it; `ignore_rules` says whether the rules hold for
-/// what lies below it. Key files, binaries, files over the limit and version control stay out all the same.
+/// The path itself is always included, whatever rule excludes it. `ignore_rules` decides whether the rules apply below
+/// it. Key files, binaries, files over the size limit and version control directories are still excluded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Addition {
-    /// The file or directory; `None` is the root itself.
+    /// The file or directory; `None` for the root itself.
     pub path: Option<DocPath>,
-    /// How far below a directory.
+    /// How far the addition extends below a directory.
     pub depth: Depth,
-    /// Which files below a directory: those that match one of these. Empty: all.
+    /// Only files below a directory that match one of these are included; if empty, all files.
     pub globs: Vec<String>,
-    /// What is left out below the path, whoever finds it: patterns as in an ignore file that lies there.
+    /// Patterns of what is excluded below the path, for every rule and addition, as in an ignore file there.
     pub ignore: Vec<String>,
-    /// Whether ignore files and the built-in list of directories hold below the path.
+    /// Whether ignore files and the built-in list of directories apply below the path.
     pub ignore_rules: IgnoreRules,
 }
 
-/// How far an addition reaches below its directory.
+/// How far an addition extends below its directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Depth {
-    /// All directories below.
+    /// All directories below it.
     #[default]
     Recursive,
-    /// The files of the directory itself.
+    /// Only the files directly in the directory.
     Flat,
 }
 
-/// Whether ignore files and the built-in list of directories hold.
+/// Whether ignore files and the built-in list of directories apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IgnoreRules {
-    /// They hold.
+    /// They apply.
     #[default]
     Honour,
-    /// They are passed over.
+    /// They do not apply.
     PassOver,
+}
+
+/// The compiled rules: one plan for the root, and one for each addition.
+pub(crate) struct Plans<'r> {
+    pub(crate) all: Vec<Plan>,
+    pub(crate) file_bytes: u64,
+    removals: HashSet<&'r str>,
+    /// The ignore patterns of the additions, with the paths at which they apply.
+    ignored: Vec<(Option<&'r DocPath>, Gitignore)>,
+}
+
+/// The compiled rules below one start.
+pub(crate) struct Plan {
+    /// The start; `None` for the root.
+    pub(crate) start: Option<DocPath>,
+    pub(crate) depth: Depth,
+    pub(crate) ignore_rules: IgnoreRules,
+    /// `None` includes everything.
+    include: Option<Gitignore>,
+    exclude: Gitignore,
+}
+
+impl<'r> Plans<'r> {
+    pub(crate) fn compile(rules: &'r Rules) -> Result<Self, ScanError> {
+        let whole = Plan {
+            start: None,
+            depth: Depth::Recursive,
+            ignore_rules: IgnoreRules::Honour,
+            include: globs(&rules.include)?,
+            exclude: globs(&rules.exclude)?.unwrap_or_else(Gitignore::empty),
+        };
+        let (mut all, mut ignored) = (vec![whole], Vec::new());
+        for Addition { path, depth, globs: wanted, ignore, ignore_rules } in &rules.additions {
+            ignored.extend(globs(ignore)?.map(|patterns| (path.as_ref(), patterns)));
+            all.push(Plan {
+                start: path.clone(),
+                depth: *depth,
+                ignore_rules: *ignore_rules,
+                include: globs(wanted)?,
+                exclude: Gitignore::empty(),
+            });
+        }
+        let removals = rules.removals.iter().map(DocPath::as_str).collect();
+        Ok(Self { all, file_bytes: rules.file_bytes, removals, ignored })
+    }
+
+    /// Returns whether the user removed this path or a directory above it.
+    pub(crate) fn is_removed_with_parents(&self, path: &DocPath) -> bool {
+        let path = path.as_str();
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        !self.removals.is_empty() && ends.into_iter().any(|end| self.removals.contains(&path[..end]))
+    }
+
+    /// Returns whether an addition's ignore patterns exclude the path.
+    pub(crate) fn is_ignored_by_addition(&self, path: &str, kind: Kind) -> bool {
+        self.ignored.iter().any(|(start, patterns)| {
+            let below = match start {
+                Some(start) => path.strip_prefix(start.as_str()).and_then(|rest| rest.strip_prefix('/')),
+                None => Some(path),
+            };
+            below.is_some_and(|below| patterns.matched(below, kind == Kind::Directory).is_ignore())
+        })
+    }
+
+    /// Returns whether the user removed exactly this path.
+    pub(crate) fn is_removed(&self, path: &str) -> bool {
+        !self.removals.is_empty() && self.removals.contains(path)
+    }
+}
+
+fn globs(globs: &[String]) -> Result<Option<Gitignore>, ScanError> {
+    if globs.is_empty() {
+        return Ok(None);
+    }
+    compile(globs).map(Some).map_err(|(glob, error)| ScanError::Glob { glob, source: error.into() })
+}
+
+/// Whether what is below a directory is included unless a glob says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Inclusion {
+    /// It is included.
+    In,
+    /// It is not included.
+    Out,
+}
+
+impl Plan {
+    /// Returns the inclusion of the start itself.
+    pub(crate) fn inclusion(&self) -> Inclusion {
+        if self.include.is_some() { Inclusion::Out } else { Inclusion::In }
+    }
+
+    /// Returns the inclusion of a path, given that of its directory.
+    pub(crate) fn inclusion_of(&self, path: &str, kind: Kind, above: Inclusion) -> Inclusion {
+        let Some(include) = &self.include else { return above };
+        match include.matched(self.below_start(path), kind == Kind::Directory) {
+            Match::None => above,
+            Match::Ignore(_) => Inclusion::In,
+            Match::Whitelist(_) => Inclusion::Out,
+        }
+    }
+
+    pub(crate) fn excludes(&self, path: &str, kind: Kind) -> bool {
+        !self.exclude.is_empty() && self.exclude.matched(path, kind == Kind::Directory).is_ignore()
+    }
+
+    /// Strips the start from a path, since an addition's globs are anchored at its path.
+    fn below_start<'p>(&self, path: &'p str) -> &'p str {
+        match &self.start {
+            Some(start) => &path[start.as_str().len() + 1..],
+            None => path,
+        }
+    }
 }

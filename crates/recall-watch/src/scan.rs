@@ -1,4 +1,6 @@
-//! Which files does a root hold?
+//! Scanning a root for the files to index.
+
+mod walk;
 
 use std::io;
 use std::num::NonZero;
@@ -8,26 +10,27 @@ use std::time::{Duration, Instant};
 
 use recall_core::{DocPath, Timestamp};
 
-use crate::walk::{Found, walk};
+use self::walk::{Found, walk};
 use crate::{Rules, SkipReason};
 
-/// The files of a root.
+/// The result of a scan.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
-    /// The files to index, sorted by path, none twice.
+    /// The files to index, sorted by path, without duplicates.
     pub files: Vec<FoundFile>,
-    /// The files that are not indexed though no rule of the user says so, sorted by path. Ignored files are not here.
+    /// Files that are not indexed for a reason other than the user's rules, sorted by path. Ignored files are not
+    /// listed.
     pub skipped: Vec<SkippedFile>,
-    /// The directories on which the answer depends, below the root and sorted: those that were listed, those of files that were
-    /// added by themselves, and those above what was added and is not there. The root is the empty path.
+    /// The directories on which the result depends, relative to the root and sorted: those that were listed, those of
+    /// individually added files, and those above missing additions. The root is the empty path.
     pub directories: Vec<String>,
     /// How long the scan took.
     pub took: Duration,
 }
 
 impl Scan {
-    /// Whether a path is, or lies below, something that the system refused to let the scan look at. That such a file was
-    /// not found does not mean that it is gone.
+    /// Returns whether a path is, or is below, something that the operating system did not let the scan read. If such a
+    /// file was not found, it may still exist.
     pub fn is_unseen(&self, path: &DocPath) -> bool {
         let lies_in = |place: &str| {
             path.as_str().strip_prefix(place).is_some_and(|below| below.is_empty() || below.starts_with('/'))
@@ -41,42 +44,42 @@ impl Scan {
 /// A file that a scan found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundFile {
-    /// Where it is.
+    /// The path.
     pub path: DocPath,
-    /// Its length.
+    /// The length in bytes.
     pub size_bytes: u64,
-    /// Its modification time.
+    /// The modification time.
     pub modified: Timestamp,
 }
 
-/// A file that a scan found and that is not indexed.
+/// A file that a scan found but that is not indexed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedFile {
-    /// Where it is below the root; bytes that are not UTF-8 are replaced.
+    /// The path below the root. Invalid UTF-8 is replaced.
     pub path: String,
     /// Why it is not indexed.
     pub reason: SkipReason,
-    /// Its length, where it was looked at.
+    /// The length in bytes, if the metadata was read.
     pub size_bytes: Option<u64>,
-    /// Its modification time, where it was looked at.
+    /// The modification time, if the metadata was read.
     pub modified: Option<Timestamp>,
 }
 
-/// Finds the files of a root.
+/// Finds the files of a root, on a number of threads.
 ///
-/// Opens no file but ignore files: whether a content is text, [`content::read`](crate::content::read) says. `threads` walk
-/// at once. The same tree under the same rules gives the same answer, whoever asks. A file that appears or vanishes
-/// meanwhile may be missed.
+/// The scan opens no files but ignore files. Whether content is text is decided by
+/// [`content::read`](crate::content::read). Equal trees and rules give equal results. A file that appears or vanishes
+/// during the scan may be missed.
 ///
 /// # Errors
-/// The root cannot be listed, a glob of the rules cannot be read, or `cancel` was set.
-// There is no cheaper way for a second scan: the stats of the files, which nothing spares, are more than half of it (bench
-// scan), so that trusting the times of directories would gain less than it risks.
+/// The root cannot be listed, a glob of the rules is invalid, or `cancel` was set.
+// A later scan cannot be made cheaper: the `stat` of each file is unavoidable and takes more than half of the time
+// (bench `scan`). Trusting the modification times of directories would risk more than it saves.
 pub fn scan(root: &Path, rules: &Rules, threads: NonZero<usize>, cancel: &AtomicBool) -> Result<Scan, ScanError> {
     let started = Instant::now();
     let Found { mut files, mut skipped, mut directories } = walk(root, rules, threads, cancel)?;
     files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-    // An addition may lie below what is walked anyhow.
+    // An addition may be in a directory that is walked anyway.
     files.dedup_by(|a, b| a.path == b.path);
     skipped.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     skipped.dedup_by(|a, b| a.path == b.path);
@@ -85,22 +88,22 @@ pub fn scan(root: &Path, rules: &Rules, threads: NonZero<usize>, cancel: &Atomic
     Ok(Scan { files, skipped, directories, took: started.elapsed() })
 }
 
-/// A scan could not be finished.
+/// A scan did not finish.
 #[derive(Debug, thiserror::Error)]
 pub enum ScanError {
     /// The root cannot be listed.
-    #[error("`{}` cannot be listed", path.display())]
+    #[error("cannot list `{}`", path.display())]
     Root {
         /// The root.
         path: PathBuf,
-        /// The system's answer.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
-    /// A glob of the rules cannot be read.
-    #[error("`{glob}` is not a glob")]
+    /// A glob of the rules is invalid.
+    #[error("invalid glob `{glob}`")]
     Glob {
-        /// What was given.
+        /// The glob as given.
         glob: String,
         /// What is wrong with it.
         #[source]

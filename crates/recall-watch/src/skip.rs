@@ -1,56 +1,56 @@
-//! Why is a file that was found not indexed?
+//! Reasons for not indexing a file that was found.
 
 use std::fmt;
 
-/// Why a file that no rule of the user keeps out is not indexed all the same.
+/// Why a file is not indexed although no rule of the user excludes it.
 ///
-/// [`as_str`](Self::as_str) is the stable name that machines read, `Display` the clause that people read behind a path.
+/// [`as_str`](Self::as_str) is the stable name for machines; `Display` is a clause for people, to follow a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SkipReason {
     /// It is larger than the limit.
     TooLarge {
-        /// The file's length.
+        /// The length of the file in bytes.
         bytes: u64,
-        /// The limit in force.
+        /// The limit in bytes.
         limit_bytes: u64,
     },
-    /// Its name is not UTF-8. Of a directory: nothing below it is indexed.
+    /// Its name is not UTF-8. Of a directory, nothing below it is indexed.
     NotUtf8Name,
-    /// It is a fifo, a socket, a device or a directory where a file is expected.
+    /// It is a pipe, a socket or a device, or a directory was found in place of a file.
     NotRegular,
     /// It is a symlink to something inside the root, which is indexed under its own name.
     SymlinkInside,
-    /// It is a symlink that leaves the root.
+    /// It is a symlink that leads outside the root.
     SymlinkOutside,
-    /// It is a symlink that leads back to itself.
+    /// It is part of a loop of symlinks.
     SymlinkLoop,
-    /// It is a symlink to nothing.
+    /// It is a broken symlink.
     SymlinkBroken,
-    /// By its name it holds keys or passwords; it was not opened.
+    /// Its name suggests keys or passwords, so it was not opened.
     Secret,
-    /// It holds a private key.
+    /// It contains a private key.
     PrivateKey,
     /// It is a dependency manager's lock file.
     LockFile,
     /// It is not text.
     Binary,
-    /// It was written for machines: few, very long lines.
+    /// It is minified: few, very long lines.
     Minified,
-    /// By its name it is what programs write beside their output: a source map, compiled types, a drawing.
+    /// Its name is that of a program's by-product: a source map, compiled types, a drawing.
     ByProduct,
-    /// It is text in no encoding that could be told.
+    /// It may be text, but its encoding could not be detected.
     UnknownEncoding,
-    /// It was written to all the while it was read.
+    /// It changed during each attempt to read it.
     Changing,
-    /// The system refused.
+    /// The operating system refused.
     Unreadable {
-        /// The system's words.
+        /// The operating system's message.
         error: String,
     },
 }
 
 impl SkipReason {
-    /// The reason's stable name.
+    /// Returns the stable name of the reason.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::TooLarge { .. } => "too_large",
@@ -72,7 +72,7 @@ impl SkipReason {
         }
     }
 
-    /// Whether something failed, rather than the file being none that is indexed.
+    /// Returns whether reading failed, as opposed to the file being of a kind that is not indexed.
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::NotUtf8Name | Self::UnknownEncoding | Self::Changing | Self::Unreadable { .. })
     }

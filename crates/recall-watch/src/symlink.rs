@@ -1,14 +1,14 @@
-//! Where does a symlink lead?
+//! Classification of symlinks.
 
 use std::io;
 use std::path::Path;
 
 use crate::SkipReason;
 
-/// Says why the symlink at `link` is not indexed. `root` is canonical.
+/// Returns why the symlink at `link` is not indexed. `root` is canonical.
 ///
-/// Links are never followed: what one inside the root points to is indexed under its own name, and what one to the
-/// outside points to is not the project's.
+/// Links are never followed: a target inside the root is indexed under its own name, and a target outside does not
+/// belong to the project.
 pub(crate) fn reason(root: &Path, link: &Path) -> SkipReason {
     match link.canonicalize() {
         Ok(target) if target.starts_with(root) => SkipReason::SymlinkInside,

@@ -1,11 +1,12 @@
-//! A watcher that tells whether the files of a root may have changed, by the events of the operating system.
+//! Watching roots for changes, by events of the operating system.
 //!
-//! A reader asks [`Watch::changes`] before it trusts what it knows. The watcher then touches a **marker**, a file that it watches
-//! too, and waits for the marker's event: events of one watcher come in the order of what happened, so everything that happened
-//! before the question has arrived by then. Watchman synchronises its clients in the same way and calls such files cookies.
+//! A reader calls [`Watch::changes`] before it trusts what it knows. The watcher then touches a **marker**, a file that
+//! it watches too, and waits for the marker's event. Events of one watcher arrive in the order in which they happened,
+//! so once the marker's event is there, all earlier changes have been seen. Watchman synchronizes its clients in the
+//! same way and calls such files cookies.
 //!
-//! An event only says that a root is to be scanned again. No event is taken for more than that, so that lost paths, doubled events
-//! and renames cannot make an index wrong.
+//! An event only means that a root must be scanned again. Nothing else is derived from it, so that lost paths,
+//! duplicate events and renames cannot corrupt an index.
 
 mod directories;
 mod local;
@@ -25,91 +26,91 @@ use parking_lot::Mutex;
 use self::directories::{Claim, Directories};
 use self::markers::Markers;
 
-/// Whether the events of all watched directories come in the order of what happened. Elsewhere a marker proves nothing, so that
-/// nothing is watched.
+/// Whether the events of all watched directories arrive in order. On other systems a marker proves nothing, so nothing
+/// is watched.
 const EVENTS_ARE_ORDERED: bool = cfg!(target_os = "linux");
 
-/// Watches the directories of all roots of a process.
+/// A watcher for the directories of all roots of a process.
 pub struct Watcher {
     shared: Arc<Shared>,
-    /// The operating system's watches. Taken before the directories, never by the thread that brings events.
+    /// The operating system's watches. Locked before the directories, and never by the thread that delivers events.
     system: Mutex<RecommendedWatcher>,
 }
 
-/// What the thread that brings events shares with those who ask.
+/// The state shared between the event thread and the readers.
 struct Shared {
     directories: Directories,
     markers: Markers,
 }
 
-/// A root that is watched, until it is dropped.
+/// A watched root. Dropping it ends the watch.
 pub struct Watch {
     watcher: Arc<Watcher>,
     root: Arc<Root>,
     is_local: bool,
-    /// The most directories of one part.
+    /// The maximum number of directories per part.
     most_directories: usize,
 }
 
-/// What is known of a root's changes.
+/// What is known about changes in a root.
 #[derive(Debug)]
 struct Root {
     path: PathBuf,
-    /// Whether each part may have changed since it was last looked at.
+    /// For each part, whether it may have changed since the last look.
     files: AtomicBool,
     journals: AtomicBool,
-    /// Why not all directories of the files and of the journals are watched.
+    /// For the files and the journals, why not all of their directories are watched.
     problems: Mutex<[Option<String>; 2]>,
 }
 
-/// What is looked at by itself in a root.
+/// A part of a root that is scanned separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// The files that are indexed.
+    /// The indexed files.
     Files,
-    /// The journals, which are written by those who ask as well.
+    /// The journals, which the reader itself also writes.
     Journals,
 }
 
-/// What may have changed in a root since it was last looked at.
+/// The changes in a root since its parts were last scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changes {
-    /// What was seen, of everything that happened before the question.
+    /// All changes from before the call are known.
     Seen {
-        /// Whether anything happened to its files.
+        /// Whether files may have changed.
         files: bool,
-        /// Whether anything happened to its journals.
+        /// Whether journals may have changed.
         journals: bool,
     },
-    /// Nobody knows: only a scan can tell.
+    /// The watcher cannot tell; a scan is needed.
     Unknown,
 }
 
-/// The directories of a root cannot be watched.
+/// Changes cannot be watched.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchError {
-    /// The operating system gives no watcher.
-    #[error("changes of files cannot be watched")]
+    /// The operating system provides no watcher.
+    #[error("cannot watch for file changes")]
     Watcher(#[source] notify::Error),
-    /// The folder for markers cannot be made.
-    #[error("`{}` cannot be written", path.display())]
+    /// The folder for markers cannot be created.
+    #[error("cannot write to `{}`", path.display())]
     Markers {
         /// The folder.
         path: PathBuf,
-        /// The system's answer.
+        /// The operating system's error.
         #[source]
         source: std::io::Error,
     },
-    /// Nobody promises that events come in order.
-    #[error("changes of files are not watched on this platform")]
+    /// Events do not arrive in order on this platform.
+    #[error("watching for file changes is not supported on this platform")]
     Platform,
 }
 
 impl Watcher {
-    /// A watcher that keeps its markers in a folder of its own, which is made.
+    /// Creates a watcher that keeps its markers in a folder of its own. The folder is created.
     ///
     /// # Errors
-    /// The platform does not bring events in order, the operating system refuses, or the folder cannot be written.
+    /// Events do not arrive in order on this platform, the operating system refuses, or the folder cannot be written.
     pub fn new(markers: &Path) -> Result<Self, WatchError> {
         if !EVENTS_ARE_ORDERED {
             return Err(WatchError::Platform);
@@ -123,8 +124,8 @@ impl Watcher {
         Ok(Self { shared, system: Mutex::new(system) })
     }
 
-    /// Begins to watch a root, at most so many directories for each of its parts. None is watched yet: until [`Watch::follow`] was
-    /// called, everything may have changed.
+    /// Creates a watch of a root, with at most that many directories for each part. Nothing is watched until the first
+    /// call of [`Watch::follow`]; until then everything counts as changed.
     pub fn watch(self: &Arc<Self>, root: &Path, most_directories: usize) -> Watch {
         let root = Root {
             path: root.to_owned(),
@@ -144,12 +145,12 @@ impl fmt::Debug for Watcher {
 }
 
 impl Shared {
-    /// Takes an event; runs on the watcher's own thread.
+    /// Processes an event, on the watcher's own thread.
     fn receive(&self, event: notify::Result<Event>) {
         let event = match event {
             Ok(event) if event.need_rescan() => return self.directories.change_all(),
             Ok(event) => event,
-            // Which events were lost nobody knows.
+            // It is unknown which events were lost.
             Err(_) => return self.directories.change_all(),
         };
         if is_reading(event.kind) {
@@ -160,56 +161,57 @@ impl Shared {
             EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(notify::event::ModifyKind::Name(_))
         );
         for path in &event.paths {
-            if !self.markers.arrive(path) {
+            if !self.markers.receive(path) {
                 self.directories.change(path, names);
             }
         }
     }
 }
 
-/// Whether an event says no more than that somebody read.
+/// Returns whether an event only reports a read access.
 fn is_reading(kind: EventKind) -> bool {
     matches!(kind, EventKind::Access(access) if access != AccessKind::Close(AccessMode::Write))
 }
 
 impl Watch {
-    /// What may have changed of everything that happened before this call. Waits at most so long for the operating system.
+    /// Returns what changed before this call. Waits at most `patience` for the operating system.
     pub fn changes(&self, patience: Duration) -> Changes {
         if self.problem().is_some() {
             return Changes::Unknown;
         }
-        if !self.watcher.shared.markers.pass(Instant::now() + patience) {
+        if !self.watcher.shared.markers.touch_and_wait(Instant::now() + patience) {
             return Changes::Unknown;
         }
         let seen = |flag: &AtomicBool| flag.load(Ordering::Acquire);
         Changes::Seen { files: seen(&self.root.files), journals: seen(&self.root.journals) }
     }
 
-    /// Takes note that a part is about to be looked at: only what happens from now on counts as a change.
+    /// Marks a part as about to be scanned: only later events count as changes.
     pub fn look(&self, part: Part) {
         self.root.flag(part).store(false, Ordering::Release);
     }
 
-    /// Takes note that a look came to nothing: the part counts as changed.
+    /// Marks a part as changed because its scan failed.
     pub fn look_failed(&self, part: Part) {
         self.root.change(part);
     }
 
-    /// Watches these directories for the part from now on, and no others. The part counts as changed if one of them was not watched
-    /// before, since something may have happened there after it was listed.
+    /// Watches exactly these directories for a part. If a directory was not watched before, the part counts as changed,
+    /// since something may have happened there after it was listed.
     pub fn follow(&self, part: Part, wanted: &BTreeSet<PathBuf>) {
         if !self.is_local {
             return;
         }
         let most = self.most_directories;
         let is_within = wanted.len() <= most;
-        let mut problem = (!is_within)
-            .then(|| format!("{} directories are more than the {most} of `limits.watched_directories`", wanted.len()));
+        let mut problem = (!is_within).then(|| {
+            format!("{} directories exceed the limit of {most} (setting `limits.watched_directories`)", wanted.len())
+        });
         let mut system = self.watcher.system.lock();
         let directories = &self.watcher.shared.directories;
-        // First, since the watch of a renamed directory is the same under both names.
+        // Release before claiming, since a renamed directory has the same system watch under both names.
         for directory in directories.release(&self.root, part, |directory| is_within && wanted.contains(directory)) {
-            // It may be gone already.
+            // The directory may be gone already.
             let _ = system.unwatch(&directory);
         }
         for directory in wanted.iter().filter(|_| is_within) {
@@ -236,12 +238,12 @@ impl Watch {
         self.root.problems.lock()[part as usize] = problem;
     }
 
-    /// Why changes are not seen, if they are not.
+    /// Returns why changes are not seen; `None` if they are.
     pub fn problem(&self) -> Option<String> {
-        if self.is_local { self.root.problem() } else { Some("it is not on a local file system".to_owned()) }
+        if self.is_local { self.root.problem() } else { Some("the root is not on a local file system".to_owned()) }
     }
 
-    /// How many directories are watched for the root.
+    /// Returns the number of directories watched for the root.
     pub fn directories(&self) -> usize {
         self.watcher.shared.directories.count(&self.root)
     }
@@ -281,7 +283,7 @@ impl Root {
     }
 }
 
-/// Whether a directory could not be watched because it is no longer there: its parent's event tells that.
+/// Returns whether a directory could not be watched because it is gone. An event of its parent reports that.
 fn is_gone(error: &notify::Error) -> bool {
     match &error.kind {
         notify::ErrorKind::PathNotFound => true,
@@ -292,12 +294,11 @@ fn is_gone(error: &notify::Error) -> bool {
     }
 }
 
-/// Why the operating system refuses a watch, with what helps.
+/// Returns why the operating system refuses a watch, with a remedy if there is one.
 fn reason(error: &notify::Error) -> String {
     match error.kind {
         notify::ErrorKind::MaxFilesWatch => {
-            "the system's limit of watched directories is reached; raise `sysctl fs.inotify.max_user_watches`"
-                .to_owned()
+            "the system limit on watched directories was reached; raise `sysctl fs.inotify.max_user_watches`".to_owned()
         }
         _ => error.to_string(),
     }

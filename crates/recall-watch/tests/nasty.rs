@@ -1,4 +1,4 @@
-//! What becomes of fifos, sockets, devices, symlinks and names that are no text?
+//! Pipes, sockets, devices, symlinks and names that are not UTF-8.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test's failure is a panic")]
 
@@ -29,7 +29,7 @@ fn path(text: &str) -> DocPath {
     DocPath::new(text).unwrap()
 }
 
-/// What reading answers, in a word.
+/// Returns the result of reading, in one word.
 fn outcome(root: &Path, at: &str) -> String {
     match content::read(root, &path(at), 1024) {
         Ok(content) => content.text,
@@ -41,7 +41,7 @@ fn outcome(root: &Path, at: &str) -> String {
 }
 
 #[test]
-fn nothing_but_regular_files_is_found_and_each_other_thing_has_its_reason() {
+fn only_regular_files_are_found_and_others_are_skipped_with_a_reason() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("root");
     fs::create_dir_all(root.join("dir")).unwrap();
@@ -87,7 +87,7 @@ fn nothing_but_regular_files_is_found_and_each_other_thing_has_its_reason() {
 }
 
 #[test]
-fn reading_follows_no_symlink_and_waits_for_no_fifo() {
+fn reading_follows_no_symlink_and_does_not_block_on_a_pipe() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("root");
     fs::create_dir_all(root.join("dir")).unwrap();
@@ -128,7 +128,7 @@ fn reading_follows_no_symlink_and_waits_for_no_fifo() {
 }
 
 #[test]
-fn a_root_that_is_reached_through_a_symlink_is_read_all_the_same() {
+fn a_root_reached_through_a_symlink_is_read() {
     let place = tempfile::tempdir().unwrap();
     fs::create_dir(place.path().join("root")).unwrap();
     fs::write(place.path().join("root/a.rs"), "text").unwrap();
@@ -139,7 +139,7 @@ fn a_root_that_is_reached_through_a_symlink_is_read_all_the_same() {
 }
 
 #[test]
-fn ignore_files_that_are_fifos_or_lead_outside_say_nothing() {
+fn ignore_files_that_are_pipes_or_lead_outside_are_not_read() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().join("root");
     fs::create_dir_all(root.join(".git/info")).unwrap();
@@ -177,7 +177,7 @@ fn an_addition_that_became_a_symlink_is_not_followed() {
 }
 
 #[test]
-fn one_look_tells_a_file_from_what_is_none() {
+fn stat_distinguishes_files_from_other_types() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join("a.rs"), "text").unwrap();
     fs::create_dir(root.path().join("dir")).unwrap();
@@ -193,10 +193,10 @@ fn one_look_tells_a_file_from_what_is_none() {
 }
 
 #[test]
-fn a_path_longer_than_the_system_takes_is_reported_and_stops_nothing() {
+fn a_path_over_the_system_limit_is_reported_and_the_scan_continues() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join("z.rs"), "text").unwrap();
-    // Each step is short; the whole is longer than the 4,096 bytes of a path on Linux.
+    // Each component is short; the whole path exceeds Linux's limit of 4,096 bytes.
     let name = "n".repeat(200);
     let mut directory = openat(CWD, root.path(), OFlags::DIRECTORY, Mode::empty()).unwrap();
     for _ in 0..25 {
@@ -209,9 +209,9 @@ fn a_path_longer_than_the_system_takes_is_reported_and_stops_nothing() {
     assert_eq!(reasons, ["unreadable"]);
 }
 
-/// A directory is swapped for a symlink to the outside and back, as fast as can be, while it is read.
+/// A directory is repeatedly swapped for a symlink to the outside while it is read.
 #[test]
-fn swapping_a_directory_for_a_symlink_never_lets_a_byte_in() {
+fn swapping_a_directory_for_a_symlink_never_leaks_outside_content() {
     let place = tempfile::tempdir().unwrap();
     let base = place.path();
     fs::create_dir_all(base.join("root/dir")).unwrap();
@@ -233,7 +233,7 @@ fn swapping_a_directory_for_a_symlink_never_lets_a_byte_in() {
         while Instant::now() < until {
             match outcome(&root, "dir/a.rs").as_str() {
                 "inside" => read += 1,
-                // The message may be made after the link was taken away again.
+                // The error may be built after the link was removed again.
                 "gone" | "outside" | "symlink_inside" => {}
                 other => panic!("read {other:?}"),
             }

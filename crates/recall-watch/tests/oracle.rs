@@ -1,4 +1,4 @@
-//! Do the ignore files mean here what they mean to ripgrep's walker?
+//! The ignore files mean the same as to ripgrep's walker.
 #![expect(clippy::unwrap_used, reason = "a test's failure is a panic")]
 
 use std::collections::BTreeSet;
@@ -62,12 +62,12 @@ impl Tree {
     fn write(&self, root: &Path) {
         let write = |path: String, content: String| {
             let path = root.join(path);
-            // The name of a file may be taken by a directory already.
+            // A directory may have the name already.
             if fs::create_dir_all(path.parent().unwrap()).is_ok() && !path.is_dir() {
                 fs::write(path, content).unwrap();
             }
         };
-        // Only inside a repository does ripgrep's walker tell where a nested one begins.
+        // Ripgrep's walker recognizes nested repositories only inside a repository.
         fs::create_dir(root.join(".git")).unwrap();
         for (directory, name, lines) in &self.ignore_files {
             write(format!("{directory}{name}"), lines.join("\n"));

@@ -1,4 +1,4 @@
-//! Which files does a scan find in trees of every kind?
+//! Scans of trees: which files are found.
 #![expect(clippy::unwrap_used, reason = "a test's failure is a panic")]
 
 use std::fs;
@@ -12,7 +12,7 @@ use recall_watch::IgnoreRules::{self, Honour, PassOver};
 use recall_watch::{Addition, Rules, Scan, ScanError, SkipReason, scan};
 use tempfile::TempDir;
 
-/// A new root with these files, each with a short text.
+/// Creates a root with these files, each with a short text.
 fn tree(files: &[&str]) -> TempDir {
     let root = tempfile::tempdir().unwrap();
     for path in files {
@@ -46,7 +46,7 @@ fn path(text: &str) -> DocPath {
 }
 
 #[test]
-fn without_configuration_a_project_is_its_own_text() {
+fn without_configuration_the_projects_own_text_is_found() {
     let root = tree(&[
         "README.md",
         "Cargo.toml",
@@ -108,7 +108,7 @@ fn without_configuration_a_project_is_its_own_text() {
 }
 
 #[test]
-fn ignore_files_hold_without_git_and_negations_bring_back() {
+fn ignore_files_apply_without_git_and_negations_reinclude() {
     let root =
         tree(&["a.log", "keep.log", "sub/a.log", "sub/deep/b.tmp", "sub/deep/c.rs", "vendor/a.go", ".idea/x.xml"]);
     write(root.path(), ".gitignore", "*.log\n!keep.log\n");
@@ -132,7 +132,7 @@ fn ignore_files_hold_without_git_and_negations_bring_back() {
 }
 
 #[test]
-fn a_whitelisting_git_ignore_does_not_bring_back_what_tools_write() {
+fn a_whitelisting_gitignore_does_not_reinclude_tool_output() {
     let root = tree(&["src/a.rs", "src/a.txt", "node_modules/b.rs", ".cache/c.rs"]);
     write(root.path(), ".gitignore", "*\n!*/\n!*.rs\n");
     check(root.path(), &Rules::default(), &["src/a.rs"]);
@@ -147,7 +147,7 @@ fn a_worktree_inside_the_root_is_not_a_second_copy() {
 }
 
 #[test]
-fn include_narrows_exclude_takes_out_and_a_removal_beats_both() {
+fn include_narrows_exclude_removes_and_a_removal_overrides_both() {
     let root = tree(&["a.rs", "a.md", "docs/b.md", "docs/drafts/c.md", "src/d.rs", "src/gen/e.rs", "ignored/f.rs"]);
     write(root.path(), ".ignore", "ignored\n");
     let globs = |globs: &[&str]| globs.iter().map(|&glob| glob.to_owned()).collect::<Vec<_>>();
@@ -172,7 +172,7 @@ fn include_narrows_exclude_takes_out_and_a_removal_beats_both() {
 }
 
 #[test]
-fn what_somebody_added_is_found_whatever_speaks_against_it() {
+fn an_added_path_is_found_despite_other_rules() {
     let root = tree(&[
         "vendor/lib/a.go",
         "vendor/lib/deep/b.go",
@@ -226,7 +226,7 @@ fn what_somebody_added_is_found_whatever_speaks_against_it() {
 }
 
 #[test]
-fn what_an_addition_leaves_out_is_left_out_whoever_finds_it() {
+fn the_ignore_patterns_of_an_addition_apply_to_all_plans() {
     let root =
         tree(&["docs/a.md", "docs/old/b.md", "docs/old/c.txt", "old/d.md", "vendor/lib/e.md", "vendor/lib/old/f.md"]);
     let add = |at: &str, ignore: &[&str]| Addition {
@@ -246,13 +246,13 @@ fn what_an_addition_leaves_out_is_left_out_whoever_finds_it() {
 }
 
 #[test]
-fn too_large_files_are_told_by_their_length_alone() {
+fn too_large_files_are_recognized_by_their_length() {
     let root = tree(&["small.rs"]);
-    // Sparse: four gigabytes that take no space, and that nobody reads.
+    // A sparse file of four gigabytes, which takes no space and is never read.
     fs::File::create(root.path().join("sparse.rs")).unwrap().set_len(4 << 30).unwrap();
     let rules = Rules { file_bytes: 5, ..Rules::default() };
     let scan = scan_all(root.path(), &rules);
-    assert_eq!(scan.files.len(), 1, "as long as the limit is not over it");
+    assert_eq!(scan.files.len(), 1, "if the limit is above its length");
     let [skipped] = &scan.skipped[..] else { panic!("{:?}", scan.skipped) };
     assert_eq!(skipped.reason, SkipReason::TooLarge { bytes: 4 << 30, limit_bytes: 5 });
     assert_eq!(skipped.size_bytes, Some(4 << 30));
@@ -260,7 +260,7 @@ fn too_large_files_are_told_by_their_length_alone() {
 }
 
 #[test]
-fn a_root_that_cannot_be_listed_and_a_glob_that_cannot_be_read_are_errors() {
+fn an_unlistable_root_and_an_invalid_glob_are_errors() {
     let root = tree(&["file"]);
     let go = AtomicBool::new(false);
     for wrong in ["missing", "file"] {
@@ -274,7 +274,7 @@ fn a_root_that_cannot_be_listed_and_a_glob_that_cannot_be_read_are_errors() {
 }
 
 #[test]
-fn the_number_of_threads_does_not_change_the_answer() {
+fn the_number_of_threads_does_not_change_the_result() {
     let files: Vec<String> = (0..500).map(|n| format!("d{}/e{}/f{n}.rs", n % 7, n % 13)).collect();
     let root = tree(&files.iter().map(String::as_str).collect::<Vec<_>>());
     let go = AtomicBool::new(false);

@@ -50,7 +50,7 @@ pub(super) async fn run(command: DaemonCommand, invocation: &Invocation) -> Resu
 }
 
 async fn start(invocation: &Invocation) -> Result<Exit, CommandError> {
-    let ran = daemon::is_running(&invocation.surroundings.homes);
+    let ran = daemon::is_running(&invocation.surroundings.dirs);
     let client = invocation.connect_by(Launch::IfNeeded).await?;
     let identity = client.daemon();
     let already = if ran { "already " } else { "" };
@@ -95,7 +95,7 @@ fn name_of(by: Means) -> &'static str {
 /// Ends the daemon, which has the time that the settings give it for its requests in flight.
 async fn end(invocation: &Invocation, reason: &str) -> Result<Stopped, CommandError> {
     let drain = invocation.settings().daemon.drain;
-    Ok(daemon::stop(&invocation.surroundings.homes, reason, drain).await?)
+    Ok(daemon::stop(&invocation.surroundings.dirs, reason, drain).await?)
 }
 
 async fn status(invocation: &Invocation) -> Result<Exit, CommandError> {

@@ -159,7 +159,7 @@ fn of_fetch(error: &FetchError, message: String) -> Failure {
             "the file was thrown away. The server gives another one than it lists: try again, or another mirror",
         ),
         FetchError::Unwritable { source, .. } => of_io(source, message),
-        FetchError::GivenUp { .. } => Failure::new(Reason::Cancelled, message),
+        FetchError::Cancelled { .. } => Failure::new(Reason::Cancelled, message),
     }
 }
 
@@ -255,7 +255,7 @@ mod tests {
     fn what_is_wrong_with_a_folder_is_told_by_its_file() {
         let missing = AddError::Missing { path: "/m/tokenizer.json".into() };
         let failure = ModelsError::Add(missing).into_failure();
-        assert_eq!(failure.message, "there is no /m/tokenizer.json");
+        assert_eq!(failure.message, "there is no `/m/tokenizer.json`");
         assert_eq!(failure.details["path"], "/m/tokenizer.json");
         check(AddError::Run(RunError::NotFinite { component: 3 }), Reason::EmbeddingFailed, "export it again");
         check(AddError::WrongDimensions { expected: 4, found: 3 }, Reason::InvalidArgument, "`dimensions`");

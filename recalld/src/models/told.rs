@@ -1,7 +1,7 @@
 //! What is told of a model?
 
 use recall_core::{Embedder as _, Provider};
-use recall_models::{BuiltIn, Installed, Known, Manifest, Role};
+use recall_models::{BuiltIn, Installed, Manifest, RegistryModel, Role};
 use recall_proto::v1;
 
 use super::STATIC;
@@ -66,7 +66,7 @@ pub(super) fn built_in(is_used: bool) -> v1::Model {
 }
 
 /// A model that can be pulled.
-pub(super) fn known(known: &Known) -> v1::Model {
+pub(super) fn known(known: &RegistryModel) -> v1::Model {
     v1::Model {
         name: known.name.to_owned(),
         roles: vec![known.role.as_str().to_owned()],

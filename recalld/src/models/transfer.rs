@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use recall_core::Provider;
-use recall_models::{Fetcher, InstallError, Known, RuntimePackage, Watch};
+use recall_models::{Fetcher, InstallError, RegistryModel, RuntimePackage, Watch};
 use recall_models::{forget_failed_loads, install_runtime, install_runtime_from};
 use recall_proto::v1;
 
@@ -20,7 +20,7 @@ pub(crate) struct Transfer {
 impl Models {
     /// Fetches a known model from the hub, or from a mirror in its place, and installs it.
     pub(crate) fn pull(&self, name: &str, mirror: &str, watch: &mut Watch<'_>) -> Result<Transfer, ModelsError> {
-        let known = Known::find(name).ok_or_else(|| ModelsError::Unknown { name: name.to_owned() })?;
+        let known = RegistryModel::find(name).ok_or_else(|| ModelsError::Unknown { name: name.to_owned() })?;
         // What cannot be installed in the end need not be fetched.
         let runtime = self.runtimes.open()?;
         let fetcher = Fetcher::new(self.fetch.clone())?;

@@ -115,7 +115,7 @@ impl Case {
     /// A client of the daemon that runs.
     pub(crate) async fn client(&self) -> Client {
         let options = ConnectOptions {
-            homes: self.sandbox.homes(),
+            dirs: self.sandbox.dirs(),
             launch: Launch::Never,
             daemon_binary: None,
             daemon_home: None,

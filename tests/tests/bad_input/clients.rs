@@ -42,7 +42,7 @@ fn clients_that_never_read_take_nothing_from_the_others() {
         status["daemon"]["memory"]["anonymous_bytes"].as_u64().expect("a number")
     };
     let before = resident();
-    let socket = case.sandbox.homes().socket();
+    let socket = case.sandbox.dirs().socket();
     let deaf: Vec<_> = (0..4).map(|_| ping_without_reading(&socket)).collect();
     case.still_answers(daemon);
     let grown = resident().saturating_sub(before);

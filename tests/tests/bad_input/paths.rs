@@ -38,7 +38,7 @@ fn what_lies_outside_of_the_root_is_not_indexed_however_it_is_named() {
         "file_link.rs",
         "folder_link/../other/secret.rs",
     ] {
-        case.refuses(&["add", path], 4, "PERMISSION_DENIED", "lies outside the root");
+        case.refuses(&["add", path], 4, "PERMISSION_DENIED", "is outside the root");
     }
     let daemon = case.daemon();
     assert_eq!(case.recall(&["add", "."]).code, Some(0));

@@ -13,7 +13,7 @@ use tonic::Status;
 /// How a test reaches the daemon of its sandbox.
 pub(crate) fn options(sandbox: &Sandbox) -> ConnectOptions {
     ConnectOptions {
-        homes: sandbox.homes(),
+        dirs: sandbox.dirs(),
         launch: Launch::Never,
         daemon_binary: None,
         daemon_home: None,

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use recall_client::{Client, ConnectError, ConnectOptions, Launch, daemon};
-use recall_config::Homes;
+use recall_config::Dirs;
 use recall_tests::Sandbox;
 use rustix::process::{Pid, Signal, kill_process};
 use tonic::transport::{Channel, Endpoint};
@@ -31,8 +31,8 @@ impl Home {
         self.sandbox.path()
     }
 
-    pub(crate) fn homes(&self) -> Homes {
-        self.sandbox.homes()
+    pub(crate) fn dirs(&self) -> Dirs {
+        self.sandbox.dirs()
     }
 
     /// The processes that live in it.
@@ -65,7 +65,7 @@ impl Home {
 
     fn options(&self) -> ConnectOptions {
         ConnectOptions {
-            homes: self.homes(),
+            dirs: self.dirs(),
             launch: Launch::IfNeeded,
             daemon_binary: Some(self.program.clone()),
             daemon_home: None,
@@ -84,7 +84,7 @@ impl Home {
 
     /// What its daemons have logged.
     pub(crate) fn log(&self) -> String {
-        std::fs::read_to_string(daemon::log_file(&self.homes())).unwrap_or_default()
+        std::fs::read_to_string(daemon::log_file(&self.dirs())).unwrap_or_default()
     }
 
     /// A project with files.
@@ -94,7 +94,7 @@ impl Home {
 
     /// A connection for services beside recall's own.
     pub(crate) async fn channel(&self) -> Channel {
-        let path = self.homes().socket();
+        let path = self.dirs().socket();
         let connector = tower::service_fn(move |_: tonic::transport::Uri| {
             let path = path.clone();
             async move { tokio::net::UnixStream::connect(path).await.map(hyper_util::rt::TokioIo::new) }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use recall_config::Homes;
+use recall_config::Dirs;
 use recall_proto::v1::{HandshakeRequest, HandshakeResponse, ProtocolRange, ShutdownRequest, ShutdownResponse};
 use tokio::net::UnixListener;
 use tokio::sync::Notify;
@@ -29,11 +29,11 @@ pub(crate) struct Other {
 
 impl Other {
     /// Takes the daemon's place.
-    pub(crate) fn start(homes: &Homes, version: &str, protocols: RangeInclusive<u32>) -> Self {
-        std::fs::DirBuilder::new().mode(0o700).create(&homes.runtime).expect("the sandbox is new");
-        let lock = File::create(homes.lock()).expect("the sandbox is new");
+    pub(crate) fn start(dirs: &Dirs, version: &str, protocols: RangeInclusive<u32>) -> Self {
+        std::fs::DirBuilder::new().mode(0o700).create(&dirs.runtime).expect("the sandbox is new");
+        let lock = File::create(dirs.lock()).expect("the sandbox is new");
         lock.try_lock().expect("nobody else is there");
-        let listener = UnixListener::bind(homes.socket()).expect("nobody else is there");
+        let listener = UnixListener::bind(dirs.socket()).expect("nobody else is there");
         let shutdowns = Arc::new(AtomicU32::new(0));
         let ending = Arc::new(Notify::new());
         let (min, max) = protocols.into_inner();
@@ -47,7 +47,7 @@ impl Other {
             shutdowns: Arc::clone(&shutdowns),
             ending: Arc::clone(&ending),
         };
-        let socket = homes.socket();
+        let socket = dirs.socket();
         tokio::spawn(async move {
             tonic::transport::Server::builder()
                 .add_service(answers)

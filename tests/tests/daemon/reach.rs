@@ -32,13 +32,13 @@ async fn first_pid(home: &Home) -> u32 {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_daemon_whose_files_are_deleted_is_the_one_that_is_reached() {
     let home = Home::new(&[]);
-    let homes = home.homes();
+    let dirs = home.dirs();
     let first = first_pid(&home).await;
     let deletions: [Deletion<'_>; 4] = [
-        &|| fs::remove_file(homes.socket()),
-        &|| fs::remove_file(homes.lock()),
-        &|| fs::remove_file(homes.data_lock()),
-        &|| fs::remove_dir_all(&homes.runtime),
+        &|| fs::remove_file(dirs.socket()),
+        &|| fs::remove_file(dirs.lock()),
+        &|| fs::remove_file(dirs.data_lock()),
+        &|| fs::remove_dir_all(&dirs.runtime),
     ];
     for (number, delete) in deletions.iter().enumerate() {
         delete().expect("there");
@@ -47,24 +47,24 @@ async fn a_daemon_whose_files_are_deleted_is_the_one_that_is_reached() {
         // What is deleted while the daemon is still reached, it finds at its next look.
         wait_until("everything to be back", || {
             let held = |lock| fs::File::open(lock).is_ok_and(|lock| lock.try_lock_shared().is_err());
-            (held(homes.lock()) && held(homes.data_lock())).then_some(())
+            (held(dirs.lock()) && held(dirs.data_lock())).then_some(())
         });
     }
     // Nobody asks it to look: it looks by itself.
-    fs::remove_dir_all(&homes.runtime).expect("there");
-    wait_until("the socket to be back", || UnixStream::connect(homes.socket()).ok());
+    fs::remove_dir_all(&dirs.runtime).expect("there");
+    wait_until("the socket to be back", || UnixStream::connect(dirs.socket()).ok());
     let mode = |path: &std::path::Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
-    assert_eq!((mode(&homes.runtime), mode(&homes.socket()), mode(&homes.lock())), (0o700, 0o600, 0o600));
-    assert_eq!(mode(&homes.data_lock()), 0o600);
+    assert_eq!((mode(&dirs.runtime), mode(&dirs.socket()), mode(&dirs.lock())), (0o700, 0o600, 0o600));
+    assert_eq!(mode(&dirs.data_lock()), 0o600);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_daemons_that_met_without_locks_one_ends_and_leaves_the_socket_of_the_other() {
     let home = Home::new(&[("RECALL_DAEMON__SOCKET_CHECK", "10m")]);
-    let homes = home.homes();
+    let dirs = home.dirs();
     let first = first_pid(&home).await;
-    fs::remove_dir_all(&homes.runtime).expect("there");
-    fs::remove_file(homes.data_lock()).expect("there");
+    fs::remove_dir_all(&dirs.runtime).expect("there");
+    fs::remove_file(dirs.data_lock()).expect("there");
     let second = first_pid(&home).await;
     assert_ne!(first, second, "nothing is left of the first one but its process");
     send_signal(first, Signal::HUP);
@@ -98,7 +98,7 @@ async fn connections_that_say_nothing_shut_nobody_out_and_are_closed() {
     for greeting in [b"".as_slice(), b"PRI * HTTP/2.0\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0"]
     {
         for _ in 0..CONNECTIONS {
-            let mut stream = UnixStream::connect(home.homes().socket()).expect("it listens");
+            let mut stream = UnixStream::connect(home.dirs().socket()).expect("it listens");
             // The daemon may have closed it for the next one.
             let _ = stream.write_all(greeting);
             silent.push(stream);
@@ -123,7 +123,7 @@ async fn a_daemon_that_hangs_is_named_and_twenty_clients_start_no_other() {
     let home = Home::new(&[]);
     let first = first_pid(&home).await;
     send_signal(first, Signal::STOP);
-    fs::remove_file(home.homes().socket()).expect("there");
+    fs::remove_file(home.dirs().socket()).expect("there");
     let clients: Vec<_> =
         (0..20).map(|_| tokio::spawn(home.connect_within(Launch::IfNeeded, Duration::from_secs(2)))).collect();
     let mut most = 0;
@@ -140,7 +140,7 @@ async fn a_daemon_that_hangs_is_named_and_twenty_clients_start_no_other() {
         }
     }
     assert_eq!(most, 1, "processes");
-    let stopped = daemon::stop(&home.homes(), "stop", Duration::from_millis(100)).await.expect("it can be ended");
+    let stopped = daemon::stop(&home.dirs(), "stop", Duration::from_millis(100)).await.expect("it can be ended");
     assert_eq!(stopped, Stopped::Ended { pid: first, by: Means::Kill });
     assert_ne!(first_pid(&home).await, first);
 }
@@ -149,8 +149,8 @@ async fn a_daemon_that_hangs_is_named_and_twenty_clients_start_no_other() {
 async fn a_daemon_without_a_socket_is_ended_in_order() {
     let home = Home::new(&[("RECALL_DAEMON__SOCKET_CHECK", "10m")]);
     let first = first_pid(&home).await;
-    fs::remove_file(home.homes().socket()).expect("there");
-    let stopped = daemon::stop(&home.homes(), "stop", Duration::from_secs(30)).await.expect("it can be ended");
+    fs::remove_file(home.dirs().socket()).expect("there");
+    let stopped = daemon::stop(&home.dirs(), "stop", Duration::from_secs(30)).await.expect("it can be ended");
     assert_eq!(stopped, Stopped::Ended { pid: first, by: Means::Terminate });
     assert!(home.log().contains("\"finished\":true"), "{}", home.log());
 }
@@ -158,11 +158,11 @@ async fn a_daemon_without_a_socket_is_ended_in_order() {
 #[test]
 fn a_stranger_with_the_noted_process_id_is_not_ended() {
     let sandbox = sandbox!();
-    let homes = sandbox.homes();
+    let dirs = sandbox.dirs();
     let mut stranger = std::process::Command::new("/bin/sleep").arg("1000").spawn().expect("it runs");
-    fs::create_dir_all(&homes.data).expect("the sandbox is new");
-    fs::write(homes.data_lock(), format!("{}\nstarted 1\n", stranger.id())).expect("the sandbox is new");
-    let held = fs::File::open(homes.data_lock()).expect("there");
+    fs::create_dir_all(&dirs.data).expect("the sandbox is new");
+    fs::write(dirs.data_lock(), format!("{}\nstarted 1\n", stranger.id())).expect("the sandbox is new");
+    let held = fs::File::open(dirs.data_lock()).expect("there");
     held.try_lock().expect("nobody else is there");
     let project = sandbox.project("p", &[]);
     for command in ["stop", "restart"] {
@@ -179,7 +179,7 @@ fn a_stranger_with_the_noted_process_id_is_not_ended() {
 fn hanging(sandbox: &Sandbox) -> Running {
     let daemon = sandbox.start_daemon(&["--foreground"]);
     wait_until("its note", || {
-        let holder = daemon::Holder::of(&sandbox.homes())?;
+        let holder = daemon::Holder::of(&sandbox.dirs())?;
         (holder.pid() == Some(daemon.id())).then_some(())
     });
     send_signal(daemon.id(), Signal::STOP);
@@ -269,7 +269,7 @@ async fn a_store_that_another_process_has_open_is_read_and_remembered_in() {
     assert!(refused.message().contains(&named), "{refused}");
 
     drop(shared);
-    daemon::stop(&home.homes(), "a test", Duration::from_secs(5)).await.expect("it ends");
+    daemon::stop(&home.dirs(), "a test", Duration::from_secs(5)).await.expect("it ends");
     until("the private daemon to index what is new", async || {
         search(&private, "quokka_later").await.0.contains("src/later.rs")
     })

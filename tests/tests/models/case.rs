@@ -1,4 +1,4 @@
-//! A sandbox with a project and, where the tests have one, the runtime.
+//! A sandbox with a project and, if a test needs it, the runtime.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::network::write_model;
 
-/// Names the folder of Python packages.
+/// The variable that names the folder of Python packages.
 const WHEELS: &str = "RECALL_TEST_WHEELS";
 
 /// A home of its own with one project.
@@ -17,19 +17,18 @@ pub(crate) struct Case {
     pub(crate) project: Project,
 }
 
-/// The package of the runtime, where there is one.
-pub(crate) fn wheel() -> Option<PathBuf> {
-    let Some(wheels) = std::env::var_os(WHEELS) else {
-        #[expect(clippy::print_stderr, reason = "a test says where it had nothing to run")]
-        {
-            eprintln!("{WHEELS} is not set: nothing was run");
-        }
-        return None;
-    };
+/// Returns the package of the runtime.
+///
+/// # Panics
+/// The variable is not set, or its folder lacks the package.
+pub(crate) fn wheel() -> PathBuf {
+    let wheels = std::env::var_os(WHEELS);
+    let wheels =
+        wheels.unwrap_or_else(|| panic!("{WHEELS} is not set; CONTRIBUTING.md says how to download the packages"));
     let files = std::fs::read_dir(wheels).expect("the folder is there").flatten().map(|entry| entry.path());
     let is_runtime =
         |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("onnxruntime-"));
-    Some(files.into_iter().find(is_runtime).expect("the package is there"))
+    files.into_iter().find(is_runtime).expect("the package is there")
 }
 
 impl Case {
@@ -45,12 +44,12 @@ impl Case {
         Self { sandbox, project }
     }
 
-    /// With the runtime installed, where the tests have one.
-    pub(crate) fn with_runtime(variables: &[(&str, &str)]) -> Option<Self> {
-        let wheel = wheel()?;
+    /// With the runtime installed.
+    pub(crate) fn with_runtime(variables: &[(&str, &str)]) -> Self {
+        let wheel = wheel();
         let case = Self::with(variables);
         case.does(&["models", "runtime", "install", "--from", path(&wheel)]);
-        Some(case)
+        case
     }
 
     pub(crate) fn recall(&self, arguments: &[&str]) -> Outcome {
@@ -99,7 +98,7 @@ impl Case {
 
     /// Whether a model of that name is installed.
     pub(crate) fn is_installed(&self, name: &str) -> bool {
-        self.sandbox.homes().models().join(name).exists()
+        self.sandbox.dirs().models().join(name).exists()
     }
 
     /// A model, as the list has it.

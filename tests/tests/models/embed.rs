@@ -31,7 +31,7 @@ fn is_warned(answer: &Value) -> bool {
 #[test]
 fn a_used_model_tells_the_meaning_and_what_computes_it_is_told() {
     let variables = [("RECALL_SEARCH__MODEL", "none"), ("RECALL_DAEMON__LOG_LEVEL", "debug")];
-    let Some(case) = Case::with_runtime(&variables) else { return };
+    let case = Case::with_runtime(&variables);
     assert_eq!(case.search("store").0, None);
     let folder = case.model("tiny", &network(8, Behaviour::Plain), "{}");
     case.does(&["models", "add", path(&folder)]);
@@ -48,7 +48,7 @@ fn a_used_model_tells_the_meaning_and_what_computes_it_is_told() {
     let said = case.does(&["status"]);
     assert!(said.contains("model tiny (embed, on cpu)") && said.contains("tiny model, complete"), "{said}");
     assert!(case.listed("tiny")["provider"] == "cpu");
-    let log = || fs::read_to_string(case.sandbox.homes().log_file()).expect("a log");
+    let log = || fs::read_to_string(case.sandbox.dirs().log_file()).expect("a log");
     wait_until("memory given back", || log().contains("gave back the memory of its runs").then_some(()));
     let log = log();
     let loaded = log.lines().find(|line| line.contains("a network is loaded")).unwrap_or_default();
@@ -64,7 +64,7 @@ fn a_used_model_tells_the_meaning_and_what_computes_it_is_told() {
 #[test]
 #[cfg(unix)]
 fn killed_while_it_embeds_the_daemon_goes_on_where_it_was() {
-    let Some(case) = Case::with_runtime(&[("RECALL_SEARCH__MODEL", "static")]) else { return };
+    let case = Case::with_runtime(&[("RECALL_SEARCH__MODEL", "static")]);
     for number in 0..PAGES {
         let text = format!("# Page {number}\n\nWe open the garden and the store of page {number}.\n");
         case.project.write(&format!("docs/{number}.md"), text);
@@ -95,14 +95,14 @@ fn killed_while_it_embeds_the_daemon_goes_on_where_it_was() {
 #[test]
 fn a_model_that_fails_is_done_without() {
     for (built_in, expected) in [("static", Some("static")), ("none", None)] {
-        let Some(case) = Case::with_runtime(&[("RECALL_SEARCH__MODEL", built_in)]) else { return };
+        let case = Case::with_runtime(&[("RECALL_SEARCH__MODEL", built_in)]);
         let folder = case.model("tiny", &network(8, Behaviour::Plain), "{}");
         case.does(&["models", "add", path(&folder)]);
         case.does(&["models", "use", "embed", "tiny"]);
         wait_until("the model", || (case.search("store").0.as_deref() == Some("tiny")).then_some(()));
 
         // Another network in its place, the next time that it is loaded.
-        let installed = case.sandbox.homes().models().join("tiny/model.onnx");
+        let installed = case.sandbox.dirs().models().join("tiny/model.onnx");
         fs::write(&installed, network(8, Behaviour::NotANumber)).expect("writable");
         case.does(&["daemon", "restart"]);
         let (model, answer) = case.search("store");
@@ -113,7 +113,7 @@ fn a_model_that_fails_is_done_without() {
         assert!(case.does(&["models", "list"]).contains("cannot be used"));
 
         // And without the library.
-        fs::remove_dir_all(case.sandbox.homes().runtimes()).expect("it is there");
+        fs::remove_dir_all(case.sandbox.dirs().runtimes()).expect("it is there");
         case.does(&["daemon", "restart"]);
         let (model, answer) = case.search("store");
         assert_eq!((model.as_deref(), is_warned(&answer)), (expected, true), "{answer}");

@@ -13,14 +13,14 @@ use crate::network::{Behaviour, scoring_network};
 const QUESTION: &str = "when do we open the store";
 
 /// A project in which the words say one thing and the cross-encoder of these tests another, which counts gardens.
-fn case(variables: &[(&str, &str)], behaviour: Behaviour) -> Option<Case> {
-    let case = Case::with_runtime(&[&[("RECALL_SEARCH__MODEL", "none")], variables].concat())?;
+fn case(variables: &[(&str, &str)], behaviour: Behaviour) -> Case {
+    let case = Case::with_runtime(&[&[("RECALL_SEARCH__MODEL", "none")], variables].concat());
     case.project.write("docs/hours.md", "# Hours\n\nThe store is what we open.\n");
     case.project.write("docs/plants.md", "# Plants\n\nA garden beside the store, a garden behind it.\n");
     let folder = case.model("judge", &scoring_network(1, behaviour), r#"{"role": "rerank", "window_tokens": 64}"#);
     let said = case.does(&["models", "add", path(&folder)]);
     assert!(said.contains("recall models use rerank judge"), "{said}");
-    Some(case)
+    case
 }
 
 fn paths(answer: &Value) -> Vec<&str> {
@@ -37,7 +37,7 @@ fn warning(answer: &Value) -> Option<&str> {
 
 #[test]
 fn a_used_cross_encoder_rescores_the_first_hits() {
-    let Some(case) = case(&[], Behaviour::Plain) else { return };
+    let case = case(&[], Behaviour::Plain);
     let before = case.json(&["search", "--explain", QUESTION]);
     let order = paths(&before);
     assert_eq!((order.len(), order[2]), (3, "docs/plants.md"), "{before}");
@@ -78,7 +78,7 @@ fn a_used_cross_encoder_rescores_the_first_hits() {
 
 #[test]
 fn clients_that_ask_at_once_get_the_same_answer() {
-    let Some(case) = case(&[], Behaviour::Slow) else { return };
+    let case = case(&[], Behaviour::Slow);
     case.does(&["models", "use", "rerank", "judge"]);
     wait_until("the model", || warning(&case.json(&["search", QUESTION])).is_none().then_some(()));
     thread::scope(|scope| {
@@ -102,17 +102,17 @@ fn is_done_without(case: &Case, because: &str) {
 
 #[test]
 fn a_cross_encoder_that_fails_is_done_without() {
-    let Some(case) = case(&[], Behaviour::Poisoned) else { return };
+    let case = case(&[], Behaviour::Poisoned);
     case.does(&["models", "use", "rerank", "judge"]);
     wait_until("the model", || case.listed("judge")["loaded"].as_bool().filter(|is_loaded| *is_loaded));
     is_done_without(&case, "is not a finite number");
 
     // Another network in its place, the next time that it is loaded; and no library.
-    let installed = case.sandbox.homes().models().join("judge/model.onnx");
+    let installed = case.sandbox.dirs().models().join("judge/model.onnx");
     fs::write(&installed, scoring_network(1, Behaviour::Plain)).expect("writable");
     case.does(&["daemon", "restart"]);
     is_done_without(&case, "has changed");
-    fs::remove_dir_all(case.sandbox.homes().runtimes()).expect("it is there");
+    fs::remove_dir_all(case.sandbox.dirs().runtimes()).expect("it is there");
     case.does(&["daemon", "restart"]);
     is_done_without(&case, "no ONNX runtime is configured");
 }
@@ -120,7 +120,7 @@ fn a_cross_encoder_that_fails_is_done_without() {
 #[test]
 fn a_cross_encoder_that_is_late_is_not_waited_for() {
     let variables = [("RECALL_SEARCH__RERANK_WAIT", "1ms")];
-    let Some(case) = case(&variables, Behaviour::Slow) else { return };
+    let case = case(&variables, Behaviour::Slow);
     case.does(&["models", "use", "rerank", "judge"]);
     wait_until("the model", || case.listed("judge")["loaded"].as_bool().filter(|is_loaded| *is_loaded));
     is_done_without(&case, "has not answered in time");

@@ -24,7 +24,7 @@ fn a_daemon_that_dies_under_twenty_searches_costs_none_of_them_its_answer() {
     assert_eq!(found.code, Some(0), "{found:?}");
     let first = pid(&sandbox);
 
-    let files = mapped_files(&sandbox.homes().data);
+    let files = mapped_files(&sandbox.dirs().data);
     assert!(files.len() > 3, "{files:?}");
     let searches: Vec<_> = (0..CLIENTS)
         .map(|number| sandbox.start_recall(&project, &["search", &format!("wombat{}", number + 1)]))
@@ -46,7 +46,7 @@ fn a_daemon_that_dies_under_twenty_searches_costs_none_of_them_its_answer() {
 }
 
 fn pid(sandbox: &Sandbox) -> u32 {
-    Holder::of(&sandbox.homes()).expect("a daemon runs").pid().expect("noted")
+    Holder::of(&sandbox.dirs()).expect("a daemon runs").pid().expect("noted")
 }
 
 /// The files of the lexical index that hold terms and what they point at.

@@ -130,7 +130,7 @@ fn after_every_cycle_a_search_answers_and_one_daemon_is_left() {
 
 impl Place {
     fn does(&mut self, deed: Deed) {
-        let homes = self.sandbox.homes();
+        let dirs = self.sandbox.dirs();
         match deed {
             Deed::Start => self.commands("start"),
             Deed::Stop => self.commands("stop"),
@@ -143,10 +143,10 @@ impl Place {
             Deed::SixAtOnce => self.searches(6, &[]),
             Deed::NoDaemon => self.searches(1, &["--no-daemon"]),
             // What is not there need not be deleted.
-            Deed::DeleteSocket => drop(fs::remove_file(homes.socket())),
-            Deed::DeleteLock => drop(fs::remove_file(homes.lock())),
-            Deed::DeleteDataLock => drop(fs::remove_file(homes.data_lock())),
-            Deed::DeleteFolder => drop(fs::remove_dir_all(&homes.runtime)),
+            Deed::DeleteSocket => drop(fs::remove_file(dirs.socket())),
+            Deed::DeleteLock => drop(fs::remove_file(dirs.lock())),
+            Deed::DeleteDataLock => drop(fs::remove_file(dirs.data_lock())),
+            Deed::DeleteFolder => drop(fs::remove_dir_all(&dirs.runtime)),
             Deed::Silence => self.connect(b""),
             Deed::Preface => self.connect(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0"),
         }
@@ -160,7 +160,7 @@ impl Place {
     }
 
     fn signal(&self, signal: Signal) {
-        let pid = Holder::of(&self.sandbox.homes()).and_then(|holder| holder.pid());
+        let pid = Holder::of(&self.sandbox.dirs()).and_then(|holder| holder.pid());
         if let Some(pid) = pid.and_then(|pid| Pid::from_raw(pid.cast_signed())) {
             // It may just be ending.
             let _ = kill_process(pid, signal);
@@ -169,7 +169,7 @@ impl Place {
 
     /// Stops the process while a client searches, and lets it go on.
     fn pause(&mut self) {
-        let holder = Holder::of(&self.sandbox.homes()).and_then(|holder| holder.pid());
+        let holder = Holder::of(&self.sandbox.dirs()).and_then(|holder| holder.pid());
         let Some(pid) = holder.and_then(|pid| Pid::from_raw(pid.cast_signed())) else { return };
         if kill_process(pid, Signal::STOP).is_err() {
             return;
@@ -207,7 +207,7 @@ impl Place {
     /// Takes every place of the daemon, as far as there is one.
     fn connect(&mut self, greeting: &[u8]) {
         for _ in 0..CONNECTIONS {
-            let Ok(mut stream) = UnixStream::connect(self.sandbox.homes().socket()) else { return };
+            let Ok(mut stream) = UnixStream::connect(self.sandbox.dirs().socket()) else { return };
             // The daemon may have closed it for the next one.
             let _ = stream.write_all(greeting);
             self.open.push(stream);
@@ -225,7 +225,7 @@ impl Place {
         if processes.len() != 1 {
             self.odd.push(format!("{} processes are left: {processes:?}", processes.len()));
         }
-        let runtime = names_in(&self.sandbox.homes().runtime);
+        let runtime = names_in(&self.sandbox.dirs().runtime);
         let surplus: Vec<_> = runtime.iter().filter(|name| !RUNTIME_FILES.contains(&name.as_str())).collect();
         let private = names_in(&self.sandbox.path().join("t"));
         if !surplus.is_empty() || !private.is_empty() {
@@ -240,7 +240,7 @@ impl Place {
         let began = Instant::now();
         loop {
             let processes = self.sandbox.processes();
-            let is_ending = || Holder::of(&self.sandbox.homes()).is_some_and(|_| !self.sandbox.is_answered());
+            let is_ending = || Holder::of(&self.sandbox.dirs()).is_some_and(|_| !self.sandbox.is_answered());
             if (processes.len() <= 1 && !is_ending()) || began.elapsed() > ENDING {
                 return processes;
             }

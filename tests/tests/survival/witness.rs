@@ -51,7 +51,7 @@ fn words(name: &str) -> String {
 /// Connects to the daemon that runs.
 pub(crate) async fn connect(sandbox: &Sandbox) -> Client {
     let options = ConnectOptions {
-        homes: sandbox.homes(),
+        dirs: sandbox.dirs(),
         launch: Launch::Never,
         daemon_binary: None,
         daemon_home: None,

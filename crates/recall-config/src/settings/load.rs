@@ -1,4 +1,4 @@
-//! Which value does each setting have, and who decided?
+//! Loading of settings, with their keys, bounds and reach.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,51 +13,51 @@ use crate::value::{
     address, count, domains, duration, file, folders, globs, log_level, model, names, or_word, part, positive,
     providers, proxy, ranker, size, types, weight,
 };
-use crate::{ConfigError, Environment, Homes, Origin, Warning, layers};
+use crate::{ConfigError, Dirs, Environment, Origin, Warning, layers};
 
-/// The settings, and how they came about.
+/// The loaded settings, with their origins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
     /// The settings.
     pub settings: Settings,
-    /// Where each value comes from.
+    /// Where each value was set.
     pub origins: Origins,
-    /// What was passed over, ordered by place.
+    /// The parts of the configuration that were ignored, ordered by place.
     pub warnings: Vec<Warning>,
 }
 
-/// Where the value of each setting comes from.
+/// The origins of all settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origins(BTreeMap<&'static str, Origin>);
 
 impl Origins {
-    /// Where the value of a setting (`daemon.idle_exit`) comes from; `None` when there is no such setting.
+    /// Returns the origin of a setting such as `daemon.idle_exit`; `None` if there is no such setting.
     pub fn origin(&self, key: &str) -> Option<&Origin> {
         self.0.get(key)
     }
 
-    /// Every setting with the origin of its value, ordered by name.
+    /// Iterates over all settings with their origins, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Origin)> {
         self.0.iter().map(|(key, origin)| (*key, origin))
     }
 }
 
 impl Settings {
-    /// Layers what was set: built-in default < the user's file < the project's file < variables < flags.
+    /// Layers the settings: built-in defaults < the user's file < the project's file < environment variables < flags.
     ///
-    /// A later layer replaces a setting as a whole, lists and tables included. A file that does not exist sets
-    /// nothing. Variables are named `RECALL_<SECTION>__<KEY>`; variables and flags are read as TOML and, where they
-    /// are none, as text. Flags are pairs of a setting's name (`daemon.idle_exit`) and its value.
+    /// A later layer replaces a setting as a whole, including lists and tables. A missing file sets nothing. Variables
+    /// are named `RECALL_<SECTION>__<KEY>`. Variables and flags are parsed as TOML or, if they are not valid TOML, as
+    /// strings. Flags are pairs of a setting's name (`daemon.idle_exit`) and its value.
     ///
     /// # Errors
-    /// A file cannot be read or is not TOML, a value does not fit its setting, a flag names no setting.
+    /// A file cannot be read or is not TOML, a value is invalid, or a flag names an unknown setting.
     pub fn load(
-        homes: &Homes,
+        dirs: &Dirs,
         project_root: Option<&Path>,
         env: &Environment,
         flags: &[(String, String)],
     ) -> Result<Loaded, ConfigError> {
-        Self::read(Reader::new(layers::collect(homes, project_root, env, flags)?))
+        Self::read(Reader::new(layers::collect(dirs, project_root, env, flags)?))
     }
 
     fn read(mut from: Reader) -> Result<Loaded, ConfigError> {
@@ -104,10 +104,10 @@ fn limits(from: &mut Reader, default: &Limits) -> Result<Limits, ConfigError> {
         hits: from.key("limits.hits", User, hits, count(1..=1_000))?,
         list_entries: from.key("limits.list_entries", User, list_entries, count(1..=10_000))?,
         file_bytes: from.key("limits.file_bytes", User, file_bytes, size(1..=GIB))?,
-        // Below 32 tokens a chunk holds no definition; above 8,192 no embedding model reads it whole.
+        // A chunk below 32 tokens does not hold a definition. Above 8,192 no embedding model reads all of it.
         chunk_tokens: from.key("limits.chunk_tokens", Project, chunk_tokens, count(32..=8_192))?,
         parse_time: from.key("limits.parse_time", User, parse_time, duration(MILLISECOND..=MINUTE))?,
-        // Chunking recurses once a level on a thread's stack.
+        // Chunking uses one recursion level of a thread's stack per nesting level.
         parse_depth: from.key("limits.parse_depth", User, parse_depth, count(8..=2_000))?,
         ingest_bytes_in_flight: from.key(
             "limits.ingest_bytes_in_flight",

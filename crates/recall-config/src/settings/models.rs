@@ -1,4 +1,4 @@
-//! What can be set about installed models?
+//! Settings of installed models.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -6,24 +6,24 @@ use std::time::Duration;
 
 use recall_core::Provider;
 
-/// Installed models: where they come from, and how they are run.
+/// The sources of models, and how they are run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelsSettings {
-    /// The library that runs networks; `None` for the one that was installed.
+    /// The library that runs networks; `None` for the installed one.
     pub runtime: Option<PathBuf>,
-    /// What computes networks, the first one tried first; the processor always comes last.
+    /// The providers to try, in order of preference. The CPU is always tried last.
     pub providers: Vec<Provider>,
-    /// How many threads compute one network.
+    /// The number of threads per network.
     pub threads: NonZero<usize>,
-    /// After how long without a request a network is unloaded; `None` for never.
+    /// The time without a request after which a network is unloaded; `None` for never.
     pub idle_unload: Option<Duration>,
-    /// Where models are pulled from; `None` for the public hub.
+    /// The mirror from which models are pulled; `None` for the public hub.
     pub hub: Option<String>,
-    /// Where the package of the runtime is looked up; `None` for the public index.
+    /// The mirror of the package index for the runtime; `None` for the public index.
     pub index: Option<String>,
-    /// Through what models and the runtime are fetched.
+    /// The proxy for downloads.
     pub proxy: ProxySetting,
-    /// The most that the store of embeddings keeps on disk.
+    /// The size limit of the embedding store on disk.
     pub embeddings_bytes: u64,
 }
 
@@ -42,13 +42,14 @@ impl Default for ModelsSettings {
     }
 }
 
-/// Through what models and the runtime are fetched.
+/// The proxy for downloads of models and the runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ProxySetting {
-    /// What the variables `ALL_PROXY`, `HTTPS_PROXY` and `HTTP_PROXY` of the daemon say, if anything, but for the hosts in `NO_PROXY`.
+    /// As set by `ALL_PROXY`, `HTTPS_PROXY` and `HTTP_PROXY` in the daemon's environment, except for the hosts in
+    /// `NO_PROXY`.
     #[default]
     Environment,
-    /// Nothing: directly.
+    /// No proxy.
     None,
     /// The proxy at an address.
     At(String),

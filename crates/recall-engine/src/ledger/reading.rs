@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use recall_core::{ItemId, MemoryId, Timestamp};
-use recall_journal::{Changes, Follower, Memories, ReadError, events_about};
+use recall_journal::{Changes, Follower, Memories, ReadError, read_events_of};
 
 use crate::error::MemoryError;
 use crate::ledger::state::all_wanted;
@@ -112,7 +112,7 @@ impl Ledger {
         };
         while !asked.is_empty() {
             // That they cannot be listed is told by whoever reads everything.
-            let Ok(events) = events_about(&*self.storage, &asked) else { return };
+            let Ok(events) = read_events_of(&*self.storage, &asked) else { return };
             let mut state = self.state.lock();
             if state.looked.is_some() {
                 return;

@@ -1,4 +1,4 @@
-//! What of a line that another program wrote: `{type, source, content, timestamp}`?
+//! Conversion of lines written by other programs, `{type, source, content, timestamp}`.
 
 use recall_core::{EventId, MemoryId, MemoryType};
 use serde_json::Value;
@@ -7,10 +7,10 @@ use super::read::missing;
 use super::{Line, Texts};
 use crate::{Day, FaultKind};
 
-/// Gives a foreign line the ids that it lacks.
+/// Adds the missing ids to a foreign line.
 ///
-/// The memory's is derived from type and content, so that one text is one memory however often it was stored; the event's from
-/// all that the line says. A type that is unknown here becomes a note with that tag.
+/// The memory's id is derived from type and content, so that the same text always gives the same memory. The event's id
+/// is derived from the whole line. An unknown type becomes a note tagged with the type's name.
 pub(super) fn adopt(line: Line, day: Day) -> Result<Line, FaultKind> {
     let content = line.content.as_deref().filter(|content| !content.trim().is_empty());
     let content = content.ok_or_else(|| missing("content"))?;
@@ -28,7 +28,7 @@ pub(super) fn adopt(line: Line, day: Day) -> Result<Line, FaultKind> {
         event_id: Some(event_id.to_string()),
         id: Some(Value::String(id.to_string())),
         r#type: Some(memory_type.to_string()),
-        // What others mean by these is not known.
+        // The values that other programs give these fields may mean something else.
         scope: line.scope.clone().filter(|scope| scope.parse::<recall_core::StoreScope>().is_ok()),
         origin: line.origin.clone().filter(|origin| origin.parse::<recall_core::MemoryOrigin>().is_ok()),
         supersedes: line.supersedes.clone().filter(|id| id.parse::<MemoryId>().is_ok()),
@@ -45,7 +45,7 @@ fn with(tags: Option<Texts>, tag: String) -> Texts {
     }
 }
 
-/// A value as text: a text is itself, nothing is none, and everything else is its JSON.
+/// Converts a value to text: a string as it is, null to `None`, any other value to its JSON.
 pub(super) fn text(value: Value) -> Option<String> {
     match value {
         Value::Null => None,

@@ -1,4 +1,4 @@
-//! Here is an object of a line; which event does it tell?
+//! Conversion of a line's object to an event.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{Day, FaultKind};
 
-/// The widest that whole seconds reach: 5138 AD. A greater number counts milliseconds.
+/// The largest number read as seconds, in the year 5138. A larger number is read as milliseconds.
 const MOST_SECONDS: i64 = 99_999_999_999;
 
-/// Turns an object into an event. What is wrong about paths alone is told beside it.
+/// Converts an object to an event. Bad paths do not fail the event; they are added to `remarks`.
 pub(super) fn read_event(line: Line, day: Day, remarks: &mut Vec<FaultKind>) -> Result<Event, FaultKind> {
     let id = line.id.as_ref().and_then(Value::as_str);
     let is_foreign = line.event.is_none() && id.is_none_or(|id| id.parse::<MemoryId>().is_err());
@@ -26,7 +26,7 @@ pub(super) fn read_event(line: Line, day: Day, remarks: &mut Vec<FaultKind>) -> 
     };
     let id = match &line.event_id {
         Some(id) => id.parse().map_err(wrong)?,
-        // Somebody wrote the line by hand. The same text is the same event, wherever it stands.
+        // The line was written by hand. Lines with equal fields are the same event, in whatever file they are.
         None => EventId::of(&[&serde_json::to_vec(&line).map_err(wrong)?]),
     };
     let timestamp = timestamp(line.timestamp.as_ref(), day)?;
@@ -43,9 +43,10 @@ fn kind(line: &Line) -> Result<Option<Kind>, FaultKind> {
     }
 }
 
-/// A moment in RFC 3339, or a number of seconds or milliseconds; where there is none, the beginning of the file's day.
+/// Parses a timestamp: RFC 3339, or a number of seconds or milliseconds. If there is none, it is the start of the
+/// file's day.
 fn timestamp(value: Option<&Value>, day: Day) -> Result<Timestamp, FaultKind> {
-    let unreachable = || FaultKind::NotAnEvent { reason: "its timestamp lies outside of 1677 to 2262".to_owned() };
+    let unreachable = || FaultKind::NotAnEvent { reason: "the timestamp is outside the years 1677 to 2262".to_owned() };
     let moment = match value {
         None | Some(Value::Null) => return day.begin().ok_or_else(unreachable),
         Some(Value::String(text)) => text.parse::<jiff::Timestamp>().map_err(wrong)?,
@@ -58,7 +59,9 @@ fn timestamp(value: Option<&Value>, day: Day) -> Result<Timestamp, FaultKind> {
                     .map_err(wrong)?
             }
         },
-        Some(_) => return Err(FaultKind::NotAnEvent { reason: "its timestamp is no text".to_owned() }),
+        Some(_) => {
+            return Err(FaultKind::NotAnEvent { reason: "the timestamp is neither a string nor a number".to_owned() });
+        }
     };
     i64::try_from(moment.as_nanosecond()).map(Timestamp).map_err(|_| unreachable())
 }
@@ -71,7 +74,7 @@ fn body(kind: Kind, line: Line, remarks: &mut Vec<FaultKind>) -> Result<EventBod
     }
     let id: MemoryId = id.parse().map_err(wrong)?;
     if let Some(named) = line.r#type.as_deref().filter(|named| *named != id.memory_type.as_str()) {
-        return Err(FaultKind::NotAnEvent { reason: format!("its type is `{named}` and its id {id}") });
+        return Err(FaultKind::NotAnEvent { reason: format!("type `{named}` does not match id {id}") });
     }
     let mut paths = Paths { memory: id, remarks };
     let change = match kind {
@@ -83,7 +86,7 @@ fn body(kind: Kind, line: Line, remarks: &mut Vec<FaultKind>) -> Result<EventBod
             let to = line.to.ok_or_else(|| missing("to"))?.parse().map_err(wrong)?;
             MemoryChange::Promote(Promotion { to, domain: line.domain })
         }
-        Kind::Feedback => unreachable!("it returned above"),
+        Kind::Feedback => unreachable!("feedback returned above"),
     };
     Ok(EventBody::Memory { id, change })
 }
@@ -128,7 +131,7 @@ fn feedback(line: Line) -> Result<Feedback, FaultKind> {
     Ok(Feedback { verdict, note: line.note })
 }
 
-/// The paths of a memory's line. One that leads out of the project is left out, and told.
+/// Converts the paths of a memory's line. A path outside the project is left out and reported.
 struct Paths<'a> {
     memory: MemoryId,
     remarks: &'a mut Vec<FaultKind>,
@@ -161,8 +164,8 @@ impl Paths<'_> {
 }
 
 fn content_hash(text: &str) -> Result<ContentHash, FaultKind> {
-    let hash =
-        blake3::Hash::from_hex(text).map_err(|_| FaultKind::NotAnEvent { reason: format!("`{text}` is no hash") })?;
+    let hash = blake3::Hash::from_hex(text)
+        .map_err(|_| FaultKind::NotAnEvent { reason: format!("`{text}` is not a hash") })?;
     Ok(ContentHash(*hash.as_bytes()))
 }
 
@@ -182,7 +185,7 @@ impl From<ProvenanceFields> for Provenance {
     }
 }
 
-/// Texts in order, without repetition.
+/// Returns the texts sorted, without duplicates.
 fn sorted(texts: Texts) -> Vec<String> {
     let mut texts = match texts {
         Texts::Many(texts) => texts,
@@ -196,7 +199,7 @@ fn sorted(texts: Texts) -> Vec<String> {
 }
 
 pub(super) fn missing(field: &str) -> FaultKind {
-    FaultKind::NotAnEvent { reason: format!("it has no `{field}`") }
+    FaultKind::NotAnEvent { reason: format!("missing field `{field}`") }
 }
 
 fn wrong(error: impl std::fmt::Display) -> FaultKind {

@@ -1,42 +1,43 @@
-//! Here is what a line holds; which events are on it, and what of it cannot be read?
+//! Parsing of a line, with resynchronization after damaged parts.
 
 use memchr::memmem;
 use recall_core::Event;
 use serde_json::Value;
 
 use super::read::read_event;
-use super::{BEGINNING, Line};
+use super::{BEGINNING, Line, parser_message};
 use crate::{Day, FaultKind};
 
-/// The mark that some editors put at the beginning of a text.
+/// The UTF-8 byte order mark that some editors put at the beginning of a file.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// The marks of a merge that git left to a person.
+/// The conflict markers of git.
 const CONFLICT_MARKS: [&[u8]; 4] = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"];
 
-/// How often a line is read on behind a part that cannot be read: each time may cost its whole length.
+/// How often parsing resumes after a damaged part of a line. Each attempt may scan the whole line.
 const RESUMPTIONS: usize = 64;
 
-/// What ended the reading of values.
+/// Why the parser stopped.
 enum Stop {
     /// The end of the line.
     End,
-    /// Bytes that are no text, so far behind the last value.
-    NotUtf8 { behind: usize },
-    /// Text that is no JSON.
+    /// Bytes that are not UTF-8, `after` bytes past the last value.
+    NotUtf8 { after: usize },
+    /// Text that is not JSON.
     NotJson { reason: String },
 }
 
-/// What a line gave.
+/// The events and faults of a line.
 #[derive(Debug, Default)]
 pub(crate) struct ReadLine {
     pub(crate) events: Vec<Event>,
     pub(crate) faults: Vec<FaultKind>,
 }
 
-/// Reads a line without its newline: no, one or several objects.
+/// Reads a line without its newline. It may hold any number of objects.
 ///
-/// Behind a part that cannot be read, what begins like a line of ours is read again: somebody wrote behind a torn line.
+/// After a damaged part, parsing resumes at the next bytes that begin like a line of this crate: another process may
+/// have appended after a torn line.
 pub(crate) fn read_line(bytes: &[u8], day: Day) -> ReadLine {
     let mut read = ReadLine::default();
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
@@ -48,7 +49,7 @@ pub(crate) fn read_line(bytes: &[u8], day: Day) -> ReadLine {
         read.faults.push(FaultKind::ConflictMarker);
         return read;
     }
-    // A list would be taken for the fields in their order.
+    // Serde would accept an array as the fields in order.
     let is_object = bytes.trim_ascii_start().starts_with(b"{");
     let text = std::str::from_utf8(bytes);
     if let Some(line) = text.ok().filter(|_| is_object).and_then(|text| serde_json::from_str(text).ok()) {
@@ -67,7 +68,7 @@ impl ReadLine {
         }
     }
 
-    /// Reads objects one after another, beyond what cannot be read.
+    /// Reads one object after another, resuming after damaged parts.
     fn objects(&mut self, bytes: &[u8], day: Day) {
         let mut column = 0;
         for _ in 0..RESUMPTIONS {
@@ -75,7 +76,7 @@ impl ReadLine {
             let begin = column + read;
             self.faults.push(match stop {
                 Stop::End => return,
-                Stop::NotUtf8 { behind } => FaultKind::NotUtf8 { column: begin + behind },
+                Stop::NotUtf8 { after } => FaultKind::NotUtf8 { column: begin + after },
                 Stop::NotJson { reason } => FaultKind::NotJson { column: begin, reason },
             });
             match memmem::find(&bytes[begin + 1..], BEGINNING) {
@@ -85,21 +86,23 @@ impl ReadLine {
         }
     }
 
-    /// Reads whole values; up to where, and what stopped it there.
+    /// Reads complete values. Returns the number of bytes read and why it stopped.
     fn well_formed(&mut self, bytes: &[u8], day: Day) -> (usize, Stop) {
         let valid = match std::str::from_utf8(bytes) {
             Ok(text) => text,
-            Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("it is valid up to there"),
+            Err(error) => {
+                std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("`valid_up_to` ends on a character boundary")
+            }
         };
         let is_text = valid.len() == bytes.len();
         let mut values = serde_json::Deserializer::from_str(valid).into_iter::<Value>();
         loop {
             let begin = values.byte_offset();
-            let not_utf8 = Stop::NotUtf8 { behind: valid.len() - begin };
+            let not_utf8 = Stop::NotUtf8 { after: valid.len() - begin };
             match values.next() {
                 Some(Ok(value)) => self.value(value, day),
                 Some(Err(error)) if is_text || !error.is_eof() => {
-                    return (begin, Stop::NotJson { reason: told(&error) });
+                    return (begin, Stop::NotJson { reason: parser_message(&error) });
                 }
                 None if is_text => return (begin, Stop::End),
                 None | Some(Err(_)) => return (begin, not_utf8),
@@ -109,12 +112,12 @@ impl ReadLine {
 
     fn value(&mut self, value: Value, day: Day) {
         if !value.is_object() {
-            self.faults.push(FaultKind::NotAnEvent { reason: "it is no object".to_owned() });
+            self.faults.push(FaultKind::NotAnEvent { reason: "not a JSON object".to_owned() });
             return;
         }
         match serde_json::from_value(value) {
             Ok(line) => self.object(line, day),
-            Err(error) => self.faults.push(FaultKind::NotAnEvent { reason: told(&error) }),
+            Err(error) => self.faults.push(FaultKind::NotAnEvent { reason: parser_message(&error) }),
         }
     }
 }
@@ -123,10 +126,4 @@ fn is_conflict_mark(bytes: &[u8]) -> bool {
     let is =
         |mark: &&[u8]| bytes.strip_prefix(*mark).is_some_and(|rest| rest.is_empty() || rest[0].is_ascii_whitespace());
     CONFLICT_MARKS.iter().any(is)
-}
-
-/// What the parser says, without its idea of lines and columns: it saw a part of one line.
-fn told(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.split(" at line ").next().unwrap_or(&text).to_owned()
 }

@@ -1,4 +1,4 @@
-//! Here is an event; which line tells it?
+//! Conversion of an event to its line.
 
 use recall_core::{
     Amendment, Anchor, DocPath, Event, EventBody, Feedback, Lineage, MemoryChange, MemoryId, NewMemory, Promotion,
@@ -9,9 +9,10 @@ use serde_json::Value;
 use super::{AnchorField, DUPLICATE, Kind, Line, LineageField, NOT_USEFUL, OUTDATED, ProvenanceFields, Texts, USEFUL};
 use crate::day::moment;
 
-/// Writes an event's line behind others, with its newline.
+/// Appends an event's line, with its newline, to `lines`.
 pub(crate) fn write_line(event: &Event, lines: &mut Vec<u8>) {
-    serde_json::to_writer(&mut *lines, &Line::from(event)).expect("all keys are texts, and memory takes all bytes");
+    serde_json::to_writer(&mut *lines, &Line::from(event))
+        .expect("all keys are strings, and writing to a `Vec` cannot fail");
     lines.push(b'\n');
 }
 

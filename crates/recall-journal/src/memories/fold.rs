@@ -1,4 +1,4 @@
-//! What do the events about a memory give, before anything of it is copied?
+//! The fold of a memory's events, borrowing from them.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use recall_core::{
     Provenance, Timestamp, Verified,
 };
 
-/// A memory, borrowed from the events that give it.
+/// A memory, borrowed from its events.
 #[derive(Clone, Debug)]
 pub(super) struct Fold<'e> {
-    /// The last addition, which gives what nothing amends.
+    /// The last addition. It has the fields that no other event changes.
     added: &'e NewMemory,
     title: &'e Arc<str>,
     content: &'e Arc<str>,
@@ -23,12 +23,12 @@ pub(super) struct Fold<'e> {
     verified: Option<&'e Event>,
     deleted: Option<(&'e Event, Option<&'e String>)>,
     promoted: Option<&'e Promotion>,
-    by: Deciding<'e>,
+    sources: FieldSources<'e>,
 }
 
-/// The events that decide what a memory says. One event may decide several fields.
+/// The events that determine the content. One event may determine several fields.
 #[derive(Clone, Copy, Debug)]
-struct Deciding<'e> {
+struct FieldSources<'e> {
     added: &'e Event,
     title: &'e Event,
     content: &'e Event,
@@ -38,7 +38,7 @@ struct Deciding<'e> {
     updated: &'e Event,
 }
 
-impl<'e> Deciding<'e> {
+impl<'e> FieldSources<'e> {
     fn all(event: &'e Event) -> Self {
         Self {
             added: event,
@@ -53,7 +53,7 @@ impl<'e> Deciding<'e> {
 }
 
 impl<'e> Fold<'e> {
-    /// A memory as its first addition gives it.
+    /// Starts a fold with the memory's first addition.
     pub(super) fn new(event: &'e Event, added: &'e NewMemory) -> Self {
         Self {
             added,
@@ -68,32 +68,32 @@ impl<'e> Fold<'e> {
             verified: None,
             deleted: None,
             promoted: None,
-            by: Deciding::all(event),
+            sources: FieldSources::all(event),
         }
     }
 
-    /// Takes over what an event changes; those before it were taken over.
+    /// Applies an event. Events must be applied in order.
     pub(super) fn change(&mut self, event: &'e Event, change: &'e MemoryChange) {
         match change {
             MemoryChange::Add(added) => {
-                // What was said of it before goes on to hold but for the fields that are added.
+                // A later addition replaces only the fields that an addition has.
                 let Self { created, verified, promoted, .. } = *self;
                 *self = Self { created, verified, promoted, ..Self::new(event, added) };
             }
             MemoryChange::Update(amendment) => {
                 let recall_core::Amendment { title, content, tags, related_files, anchors } = &**amendment;
-                let by = &mut self.by;
-                replace(&mut self.title, title.as_ref(), &mut by.title, event);
-                replace(&mut self.content, content.as_ref(), &mut by.content, event);
-                replace(&mut self.tags, tags.as_deref(), &mut by.tags, event);
-                replace(&mut self.related_files, related_files.as_deref(), &mut by.related_files, event);
-                replace(&mut self.anchors, anchors.as_deref(), &mut by.anchors, event);
-                (self.updated, by.updated) = (event.timestamp, event);
+                let sources = &mut self.sources;
+                replace(&mut self.title, title.as_ref(), &mut sources.title, event);
+                replace(&mut self.content, content.as_ref(), &mut sources.content, event);
+                replace(&mut self.tags, tags.as_deref(), &mut sources.tags, event);
+                replace(&mut self.related_files, related_files.as_deref(), &mut sources.related_files, event);
+                replace(&mut self.anchors, anchors.as_deref(), &mut sources.anchors, event);
+                (self.updated, sources.updated) = (event.timestamp, event);
                 self.deleted = None;
             }
             MemoryChange::Delete { reason } => self.deleted = Some((event, reason.as_ref())),
             MemoryChange::Verify { anchors } => {
-                replace(&mut self.anchors, anchors.as_deref(), &mut self.by.anchors, event);
+                replace(&mut self.anchors, anchors.as_deref(), &mut self.sources.anchors, event);
                 self.verified = Some(event);
             }
             MemoryChange::Promote(promotion) => self.promoted = Some(promotion),
@@ -104,9 +104,9 @@ impl<'e> Fold<'e> {
         self.anchors
     }
 
-    /// The events that decide what the memory says; one may occur several times.
-    pub(super) fn deciding(&self) -> impl Iterator<Item = &'e Event> {
-        let Deciding { added, title, content, tags, related_files, anchors, updated } = self.by;
+    /// Returns the events that determine the content. An event may occur several times.
+    pub(super) fn source_events(&self) -> impl Iterator<Item = &'e Event> {
+        let FieldSources { added, title, content, tags, related_files, anchors, updated } = self.sources;
         [added, title, content, tags, related_files, anchors, updated].into_iter()
     }
 
@@ -122,7 +122,7 @@ impl<'e> Fold<'e> {
         self.deleted.is_some()
     }
 
-    /// What decides how the memory stands, by what feedback says and whether another one retired it.
+    /// Returns the inputs of the memory's validity.
     pub(super) fn grounds(&self, feedback: FeedbackTally, is_superseded: bool) -> Grounds {
         Grounds {
             updated: self.updated,
@@ -132,7 +132,7 @@ impl<'e> Fold<'e> {
         }
     }
 
-    /// The memory, by what feedback says.
+    /// Copies the memory.
     pub(super) fn to_memory(&self, id: MemoryId, feedback: FeedbackTally) -> Memory {
         let NewMemory { scope, source, origin, supersedes, lineage, .. } = self.added;
         Memory {
@@ -164,8 +164,8 @@ impl<'e> Fold<'e> {
     }
 }
 
-fn replace<'e, T: Copy>(field: &mut T, value: Option<T>, by: &mut &'e Event, event: &'e Event) {
+fn replace<'e, T: Copy>(field: &mut T, value: Option<T>, source: &mut &'e Event, event: &'e Event) {
     if let Some(value) = value {
-        (*field, *by) = (value, event);
+        (*field, *source) = (value, event);
     }
 }

@@ -1,4 +1,4 @@
-//! What do all events about one item say together?
+//! The set of events about one item.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,39 +10,41 @@ use recall_core::{
 use super::Judged;
 use super::fold::Fold;
 
-/// All events that are known about one item.
+/// All known events about one item.
 ///
-/// They are a set in the order of their times, then of their ids, so that the order in which they became known is not there to
-/// be asked for. A memory is what they give from the first to the last: each one replaces the fields that it has, so in every
-/// field the greatest wins. Nothing is taken out: what was replaced or deleted is still here.
+/// The set is ordered by timestamp, then by id, so the state does not depend on the order of arrival. A memory is the
+/// fold of its events from first to last: each event replaces the fields that it has, so the last writer wins per
+/// field. Events are never removed: replaced and deleted content is still here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryState {
-    /// Shared, since events come by the hundred thousand and nodes of a set are as large as many of them.
+    /// Behind an `Arc`, since there may be hundreds of thousands of events, and a node of the set holds several of
+    /// them.
     events: BTreeSet<Arc<Event>>,
 }
 
 impl MemoryState {
-    /// Adds an event; whether it was not known.
+    /// Adds an event. Returns whether it was new.
     pub(super) fn apply(&mut self, event: Arc<Event>) -> bool {
         self.events.insert(event)
     }
 
-    /// All events, the earliest first.
+    /// Iterates over all events, the earliest first.
     pub fn events(&self) -> impl DoubleEndedIterator<Item = &Event> {
         self.events.iter().map(|event| &**event)
     }
 
-    /// When the last of them happened.
+    /// Returns the timestamp of the last event.
     pub(super) fn last(&self) -> Option<Timestamp> {
         self.events.last().map(|event| event.timestamp)
     }
 
-    /// Whether the memory was added.
+    /// Returns whether the memory was added.
     pub(super) fn is_added(&self) -> bool {
         self.additions().next().is_some()
     }
 
-    /// What was added under the same id and is another text than the last that was: two machines gave one id to two memories.
+    /// Returns the additions under the same id whose text differs from that of the last addition: two machines gave one
+    /// id to two memories.
     pub fn rivals(&self) -> impl Iterator<Item = (&Event, &NewMemory)> {
         let last = self.additions().next_back().map(|(event, added)| (event.id, &added.title, &added.content));
         let is_rival = move |(event, added): &(&Event, &NewMemory)| {
@@ -60,7 +62,7 @@ impl MemoryState {
         })
     }
 
-    /// The memory, borrowed; none where it was never added. Of the verifications those are left out that do not count.
+    /// Folds the events to the borrowed memory, without verifications that do not count; `None` if it was never added.
     pub(super) fn fold(&self, counts: &dyn Fn(&Event) -> bool) -> Option<Fold<'_>> {
         let (first, added) = self.additions().next()?;
         let mut fold = Fold::new(first, added);
@@ -74,19 +76,19 @@ impl MemoryState {
         Some(fold)
     }
 
-    /// The memory; none where it was never added.
+    /// Returns the memory; `None` if it was never added.
     pub(super) fn memory(&self, id: MemoryId) -> Option<Memory> {
         Some(self.fold(&|_| true)?.to_memory(id, self.feedback(&|_| true)))
     }
 
-    /// The memory by the events that count, and the first of those that decide what it says and do not count.
+    /// Returns the memory by the events that count, and the first event that determines its content but does not count.
     pub(super) fn judged(&self, id: MemoryId, counts: &dyn Fn(&Event) -> bool) -> Option<Judged> {
         let fold = self.fold(counts)?;
-        let foreign = fold.deciding().find(|event| !counts(event)).map(|event| (event.id, event.timestamp));
+        let foreign = fold.source_events().find(|event| !counts(event)).map(|event| (event.id, event.timestamp));
         Some(Judged { memory: fold.to_memory(id, self.feedback(counts)), foreign })
     }
 
-    /// What the feedback says that counts. An event counts once, even where two lines tell it differently: the greater does.
+    /// Sums up the feedback that counts. If two lines have the same event id but differ, the greater one counts.
     pub(super) fn feedback(&self, counts: &dyn Fn(&Event) -> bool) -> FeedbackTally {
         let mut verdicts: BTreeMap<EventId, &Event> = BTreeMap::new();
         for event in self.events().filter(|event| matches!(event.body, EventBody::Feedback { .. }) && counts(event)) {

@@ -1,18 +1,18 @@
-//! How does an event of a session look in its file?
+//! The JSON form of a session's event.
 //!
-//! One object a line, all its texts as they are in the domain, moments in RFC 3339, ids in hexadecimal digits. What is read may
-//! have further fields, which are not looked at.
+//! One object per line: texts as in the domain types, timestamps in RFC 3339, ids in hexadecimal. Unknown fields are
+//! ignored.
 
 use recall_core::{Account, DocPath, Metadata, MetadataValue, Provenance, SessionEvent, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
 use crate::day::{moment_of, rfc_3339};
-use crate::line::ProvenanceFields;
+use crate::line::{ProvenanceFields, parser_message};
 
-/// The fields of an event; which of them it has depends on its type.
+/// The fields of an event. The event's type determines which ones are present.
 ///
-/// `event` stands first: by it a torn end is known to be ours.
+/// `event` must be the first field: a torn last line is recognized by it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Line {
@@ -37,7 +37,7 @@ struct Line {
     provenance: Option<ProvenanceFields>,
 }
 
-/// Writes an event's line behind others, with its newline.
+/// Appends an event's line, with its newline, to `lines`.
 pub(super) fn write(event: &SessionEvent, lines: &mut Vec<u8>) {
     let SessionEvent { id, timestamp, account, provenance } = event;
     let Account { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } =
@@ -55,27 +55,23 @@ pub(super) fn write(event: &SessionEvent, lines: &mut Vec<u8>) {
         metadata: to_json(metadata),
         provenance: (*provenance != Provenance::default()).then(|| provenance.into()),
     };
-    serde_json::to_writer(&mut *lines, &line).expect("all keys are texts, and memory takes all bytes");
+    serde_json::to_writer(&mut *lines, &line).expect("all keys are strings, and writing to a `Vec` cannot fail");
     lines.push(b'\n');
 }
 
-/// Reads a line without its newline; nothing where it is blank.
+/// Parses a line without its newline. Returns `None` if it is blank.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// A description of what is wrong with the line.
 pub(super) fn read(bytes: &[u8]) -> Result<Option<SessionEvent>, String> {
     let bytes = bytes.trim_ascii();
     if bytes.is_empty() {
         return Ok(None);
     }
-    let line: Line = serde_json::from_slice(bytes).map_err(|error| {
-        let text = error.to_string();
-        // The parser counts the lines of what it was given, which is one.
-        text.split(" at line ").next().unwrap_or(&text).to_owned()
-    })?;
+    let line: Line = serde_json::from_slice(bytes).map_err(|error| parser_message(&error))?;
     let wrong = |what: &dyn std::fmt::Display| what.to_string();
     let timestamp: Timestamp =
-        moment_of(&line.timestamp).ok_or_else(|| format!("`{}` is no moment", line.timestamp))?;
+        moment_of(&line.timestamp).ok_or_else(|| format!("`{}` is not an RFC 3339 timestamp", line.timestamp))?;
     let account = Account {
         event_type: line.event.parse().map_err(|error| wrong(&error))?,
         content: line.content,
@@ -83,7 +79,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Option<SessionEvent>, String> {
         resolution: line.resolution,
         from_agent: line.from_agent,
         to_agent: line.to_agent,
-        // A path that leads out of the project was not written here; the event counts without it.
+        // A path outside the project was not written by this crate. The event is read without it.
         related_files: line.related_files.iter().filter_map(|path| DocPath::new(path).ok()).collect(),
         metadata: from_json(line.metadata),
     };
@@ -107,9 +103,9 @@ fn value_to_json(value: MetadataValue) -> Value {
     }
 }
 
-/// A whole number is written as one: `3`, not `3.0`.
+/// Writes an integral number without a fraction: `3`, not `3.0`.
 fn number_to_json(number: f64) -> Value {
-    /// Up to here every whole number is one that floating point tells apart.
+    /// Up to 2^53, an `f64` represents every integer exactly.
     const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() <= MOST_EXACT {
         return Value::from(number as i64);

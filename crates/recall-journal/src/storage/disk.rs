@@ -1,4 +1,4 @@
-//! The journals of a folder on disk.
+//! Journals in a folder on disk.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
@@ -10,40 +10,40 @@ use recall_folder::{Access, Folder};
 use super::{LockedFile, Missing, Stat, Storage, StoredFile};
 use crate::Day;
 
-/// How often a file is opened anew because another took its place meanwhile. Each means a checkout within microseconds.
+/// How often a file is reopened because another one took its name. Each time means a checkout within microseconds.
 const ATTEMPTS: usize = 100;
 
 /// A folder on disk.
 ///
-/// Nothing below the root that it was made with is reached through a link: what a repository holds must not lead out of it.
+/// Below its root no symbolic link is followed, so that the content of a repository cannot lead outside it.
 #[derive(Debug)]
 pub struct Disk {
     root: PathBuf,
-    /// The folder of journals, below the root; empty if it is the root itself.
+    /// The path of the folder of journals below the root; empty if it is the root itself.
     below: PathBuf,
     folder: PathBuf,
-    /// The name of the one file that holds every day; `None` if each day has its own.
+    /// The name of a single file used for every day; `None` if each day has its own file.
     single: Option<&'static str>,
 }
 
 impl Disk {
-    /// Takes a folder, which the first event makes if it is missing. Links in its own path are followed.
+    /// Uses a folder. The first append creates it if it is missing. Links in the folder's own path are followed.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self::below(folder, "")
     }
 
-    /// Takes a folder at a plain path below a root. The first event makes what is missing.
+    /// Uses a folder at a plain path below a root. The first append creates what is missing.
     pub fn below(root: impl Into<PathBuf>, below: impl Into<PathBuf>) -> Self {
         let (root, below) = (root.into(), below.into());
         Self { folder: root.join(&below), root, below, single: None }
     }
 
-    /// The same folder with one file of that name for every day.
+    /// Uses a single file of that name for every day.
     pub(crate) fn single(self, name: &'static str) -> Self {
         Self { single: Some(name), ..self }
     }
 
-    /// Where the day's file is, below the folder.
+    /// Returns the path of the day's file, relative to the folder.
     fn path(&self, day: Day) -> PathBuf {
         self.single.map_or_else(|| day.path(), PathBuf::from)
     }
@@ -52,7 +52,7 @@ impl Disk {
         Ok(Folder::open(&self.root)?.folder(&self.below)?)
     }
 
-    /// The folder that holds the day's file.
+    /// Opens the folder that holds the day's file.
     fn open_day(&self, day: Day) -> io::Result<Folder> {
         let folder = self.open_folder()?;
         Ok(if self.single.is_some() { folder } else { folder.folder(day.to_string())? })
@@ -79,50 +79,45 @@ impl Storage for Disk {
     }
 
     fn days(&self) -> io::Result<Vec<Day>> {
-        let Some(folder) = some(self.open_folder())? else { return Ok(Vec::new()) };
-        let mut days: Vec<_> = folder.names()?.iter().filter_map(|name| Day::from_name(name.to_str()?)).collect();
-        days.sort_unstable();
-        Ok(days)
+        let Some(folder) = if_found(self.open_folder())? else { return Ok(Vec::new()) };
+        days_in(&folder)
     }
 
     fn stat(&self, day: Day) -> io::Result<Option<Stat>> {
-        let Some(folder) = some(self.open_folder())? else { return Ok(None) };
+        let Some(folder) = if_found(self.open_folder())? else { return Ok(None) };
         self.stat_in(&folder, day)
     }
 
-    /// Names are looked up from the folder: the way from the root would be walked once a day.
+    /// Resolves names relative to the open folder, so that the path from the root is not walked once per day.
     fn stats(&self) -> io::Result<Vec<(Day, io::Result<Option<Stat>>)>> {
-        let Some(folder) = some(self.open_folder())? else { return Ok(Vec::new()) };
-        let mut days: Vec<_> = folder.names()?.iter().filter_map(|name| Day::from_name(name.to_str()?)).collect();
-        days.sort_unstable();
-        Ok(days.into_iter().map(|day| (day, self.stat_in(&folder, day))).collect())
+        let Some(folder) = if_found(self.open_folder())? else { return Ok(Vec::new()) };
+        Ok(days_in(&folder)?.into_iter().map(|day| (day, self.stat_in(&folder, day))).collect())
     }
 
     fn open(&self, day: Day) -> io::Result<Option<Box<dyn StoredFile>>> {
         let opened = self.open_folder().and_then(|folder| Ok(folder.file(self.path(day), Access::Read)?));
-        Ok(some(opened)?.map(|file| Box::new(Opened { file }) as Box<dyn StoredFile>))
+        Ok(if_found(opened)?.map(|file| Box::new(DiskFile { file }) as Box<dyn StoredFile>))
     }
 
     fn open_locked(&self, day: Day, missing: Missing) -> io::Result<Box<dyn LockedFile>> {
         for _ in 0..ATTEMPTS {
             let file = self.open_to_append(day, missing)?;
             file.lock()?;
-            // Whoever waited may hold the lock of a file that git replaced meanwhile.
-            if self
-                .stat(day)?
-                .is_some_and(|there| stat(&file.metadata().expect("it is open")).identity == there.identity)
-            {
-                return Ok(Box::new(Opened { file }));
+            // While this thread waited for the lock, git may have replaced the file.
+            if self.stat(day)?.is_some_and(|there| {
+                stat(&file.metadata().expect("an open file has metadata")).identity == there.identity
+            }) {
+                return Ok(Box::new(DiskFile { file }));
             }
         }
-        Err(io::Error::other("it is replaced again and again"))
+        Err(io::Error::other("the file was replaced too many times"))
     }
 
     fn sync_folders(&self, day: Day) -> io::Result<()> {
         self.open_day(day)?.sync()?;
         let mut folder = self.open_folder()?;
         folder.sync()?;
-        // The folders between the root and the journals, and the root's own name.
+        // The folders between the root and the journals, and the parent of the root.
         for above in self.below.ancestors().skip(1) {
             folder = Folder::open(&self.root)?.folder(above)?;
             folder.sync()?;
@@ -132,29 +127,31 @@ impl Storage for Disk {
 }
 
 impl Disk {
-    /// What a day's file looks like. A link in the place of its folder is looked through, as the file is never opened through it.
+    /// Returns the metadata of a day's file. If the day's folder is a link, it is followed; the file is never opened
+    /// through it.
     #[cfg(target_os = "linux")]
     fn stat_in(&self, folder: &Folder, day: Day) -> io::Result<Option<Stat>> {
         use rustix::fs::{AtFlags, statat};
 
         let found = statat(folder, self.path(day), AtFlags::SYMLINK_NOFOLLOW).map(|found| stat_at(&found));
-        some(found.map_err(io::Error::from))
+        if_found(found.map_err(io::Error::from))
     }
 
-    /// What a day's file looks like. A link in the place of its folder is looked through, as the file is never opened through it.
+    /// Returns the metadata of a day's file. If the day's folder is a link, it is followed; the file is never opened
+    /// through it.
     #[cfg(not(target_os = "linux"))]
     fn stat_in(&self, _folder: &Folder, day: Day) -> io::Result<Option<Stat>> {
-        some(fs::symlink_metadata(self.folder.join(self.path(day))).map(|metadata| stat(&metadata)))
+        if_found(fs::symlink_metadata(self.folder.join(self.path(day))).map(|metadata| stat(&metadata)))
     }
 }
 
 /// An open file.
 #[derive(Debug)]
-struct Opened {
+struct DiskFile {
     file: File,
 }
 
-impl StoredFile for Opened {
+impl StoredFile for DiskFile {
     fn stat(&self) -> io::Result<Stat> {
         self.file.metadata().map(|metadata| stat(&metadata))
     }
@@ -170,7 +167,7 @@ impl StoredFile for Opened {
     }
 }
 
-impl LockedFile for Opened {
+impl LockedFile for DiskFile {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         #[cfg(not(unix))]
         io::Seek::seek(&mut self.file, io::SeekFrom::End(0))?;
@@ -186,8 +183,15 @@ impl LockedFile for Opened {
     }
 }
 
-/// Takes what is not there for nothing.
-fn some<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+/// Lists the days that have a folder, in order.
+fn days_in(folder: &Folder) -> io::Result<Vec<Day>> {
+    let mut days: Vec<_> = folder.names()?.iter().filter_map(|name| Day::from_name(name.to_str()?)).collect();
+    days.sort_unstable();
+    Ok(days)
+}
+
+/// Maps a `NotFound` error to `None`.
+fn if_found<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -195,7 +199,7 @@ fn some<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// What [`stat`] tells, of what the system call itself gives.
+/// Converts the result of the system call to the same form as [`stat`].
 #[cfg(target_os = "linux")]
 fn stat_at(found: &rustix::fs::Stat) -> Stat {
     let time = |seconds: i64, nanoseconds: u64| {
@@ -223,7 +227,7 @@ fn stat(metadata: &Metadata) -> Stat {
     Stat { length: metadata.len(), modified, changed, identity }
 }
 
-/// Makes a root and what is missing above it, and returns when their names are on disk.
+/// Creates a root and its missing ancestors, and syncs the folders that hold their names.
 fn create_root(root: &Path) -> io::Result<()> {
     if root.is_dir() {
         return Ok(());
@@ -245,7 +249,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Other systems have no such call; their file systems log names.
+/// Other systems cannot sync a folder; their file systems journal names.
 #[cfg(not(unix))]
 fn sync_folder(_folder: &Path) -> io::Result<()> {
     Ok(())
@@ -256,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_look_from_their_folder_as_they_do_from_the_root() {
+    fn stats_agrees_with_stat_of_each_day() {
         let folder = tempfile::tempdir().expect("a folder");
         let disk = Disk::new(folder.path());
         for (day, text) in

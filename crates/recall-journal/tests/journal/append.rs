@@ -1,4 +1,4 @@
-//! Is what was acknowledged in the file, whole, whoever appends at once?
+//! Appends: durability, concurrency, repairs, links and replaced files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,7 +27,7 @@ fn an_event_is_a_line_in_the_file_of_its_day() {
     let place = tempfile::tempdir().expect("a folder");
     let folder = place.path().join("deep/.recall");
     let journal = open(&folder);
-    assert!(!folder.exists(), "opening makes nothing");
+    assert!(!folder.exists(), "opening creates nothing");
     journal.append(&add(0, 0, "one\ntwo")).expect("writable");
     let text = fs::read_to_string(folder.join("2026-11-20/memories.jsonl")).expect("written");
     assert_eq!(
@@ -77,17 +77,17 @@ fn threads_and_journals_append_at_once() {
 }
 
 #[test]
-fn a_line_that_would_not_be_read_back_is_not_written() {
+fn a_line_over_the_limit_is_not_written() {
     let place = tempfile::tempdir().expect("a folder");
     let journal = open(place.path());
     let error = journal.append(&add(0, 0, &"\u{1}".repeat(LINE_BYTES / 6))).expect_err("too long");
     assert!(matches!(error, AppendError::TooLong { limit: LINE_BYTES, .. }), "{error}");
-    journal.append(&add(1, 0, &"\u{1}".repeat(1024 * 1024))).expect("the longest content fits, however it is spelt");
+    journal.append(&add(1, 0, &"\u{1}".repeat(1024 * 1024))).expect("the longest content fits, however it is escaped");
     assert_eq!(replay(place.path()).len(), 1);
 }
 
 #[test]
-fn moments_at_both_ends_of_time_have_a_day() {
+fn the_earliest_and_latest_timestamps_have_a_day() {
     let place = tempfile::tempdir().expect("a folder");
     for moment in [i64::MIN, -1, i64::MAX] {
         let event = Event { timestamp: Timestamp(moment), ..add(0, 0, "at the end of time") };
@@ -120,7 +120,7 @@ fn no_line_is_written_through_a_link() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
+fn a_pipe_in_place_of_a_file_does_not_block() {
     let place = tempfile::tempdir().expect("a folder");
     let folder = place.path().join("2026-11-20");
     fs::create_dir_all(&folder).expect("made");
@@ -133,7 +133,8 @@ fn a_pipe_in_the_place_of_a_file_is_not_waited_for() {
     assert_eq!(follower.faults().count(), 1);
 }
 
-/// Opens a journal whose file ends with some bytes; what becomes of them?
+/// Opens a journal whose file ends with the given bytes, and checks the repair and the number of events about its memory
+/// after an append.
 #[track_caller]
 fn check_end(end: &[u8], expected: Option<RepairKind>, events: usize) {
     let place = tempfile::tempdir().expect("a folder");
@@ -160,7 +161,7 @@ fn check_end(end: &[u8], expected: Option<RepairKind>, events: usize) {
 }
 
 #[test]
-fn a_torn_end_is_cut_and_a_whole_one_is_completed() {
+fn a_torn_last_line_is_cut_and_a_complete_one_gets_a_newline() {
     let second = lines(&[update(2, 0, "another")])[0].clone();
     check_end(b"", None, 2);
     for cut in [1, 5, 10, 11, 40, second.len() - 1] {
@@ -172,7 +173,7 @@ fn a_torn_end_is_cut_and_a_whole_one_is_completed() {
 }
 
 #[test]
-fn what_somebody_else_wrote_at_the_end_stays() {
+fn a_last_line_of_another_program_stays() {
     check_end(b">>>>>>> main", Some(RepairKind::Completed), 2);
     check_end(b"a thought, not finis", Some(RepairKind::Completed), 2);
     check_end(b"{\"type\": \"note\", \"conte", Some(RepairKind::Completed), 2);
@@ -180,7 +181,7 @@ fn what_somebody_else_wrote_at_the_end_stays() {
 }
 
 #[test]
-fn an_end_that_another_process_tore_is_mended_before_the_next_line() {
+fn a_line_torn_by_another_process_is_repaired_before_the_next_append() {
     let place = tempfile::tempdir().expect("a folder");
     let journal = open(place.path());
     journal.append(&add(0, 0, "first")).expect("writable");
@@ -194,7 +195,7 @@ fn an_end_that_another_process_tore_is_mended_before_the_next_line() {
 }
 
 #[test]
-fn a_file_that_git_replaced_is_appended_to_under_its_name() {
+fn an_append_goes_to_the_file_that_git_put_in_place() {
     let place = tempfile::tempdir().expect("a folder");
     let journal = open(place.path());
     journal.append(&add(0, 0, "first")).expect("writable");
@@ -210,7 +211,7 @@ fn a_file_that_git_replaced_is_appended_to_under_its_name() {
 }
 
 #[test]
-fn what_git_does_to_a_file_in_the_middle_of_a_write_loses_no_line() {
+fn a_file_replaced_by_git_during_a_write_loses_no_line() {
     let (first, second) = (add(0, 0, "first"), add(1, 1, "second"));
     let day = Day::of(first.timestamp);
     let theirs = lines(&[first.clone(), add(2, 2, "a longer one, that they had all the time")]).join("\n") + "\n";

@@ -1,4 +1,4 @@
-//! Is everything that was acknowledged there after a crash at any step, and every line whole or told?
+//! Crashes at every step of every disk operation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use recall_journal::{Day, FaultKind, Follower, Journal};
 use crate::drawn::{LATER, add, any_kind, lines};
 use recall_testkit::{History, Image, ModelDisk, Moment};
 
-/// How many different disks are looked at, at least.
+/// The minimum number of distinct disk states that are checked.
 const STATES: usize = 3000;
 
-/// What is done to the files, and what was acknowledged, in order.
+/// The operations on the files, and the acknowledged events, in order.
 struct Work {
     model: ModelDisk,
     history: History,
     journal: Journal,
     acknowledged: Vec<Event>,
-    /// What others wrote into the files.
+    /// What other programs wrote into the files.
     foreign: Vec<Event>,
 }
 
@@ -45,7 +45,7 @@ impl Work {
         days.into_iter().collect()
     }
 
-    /// Does something to the files that a person or git may do.
+    /// Applies a random edit that a person or git might make.
     fn edit(&mut self, number: u64, random: &mut fastrand::Rng) {
         let days = self.days();
         let day = days[random.usize(..days.len())];
@@ -70,7 +70,7 @@ impl Work {
     }
 }
 
-/// Checks a disk after a crash.
+/// Checks the state of a disk after a crash.
 fn check(image: &Image, acknowledged: &[Event], known: &BTreeSet<Event>) {
     let model = ModelDisk::of("memory", image);
     let journal = Journal::open(Arc::new(model.clone())).expect("opens");
@@ -80,19 +80,19 @@ fn check(image: &Image, acknowledged: &[Event], known: &BTreeSet<Event>) {
     assert!(acknowledged.iter().all(|event| found.contains(event)), "{image:?}");
     assert!(found.is_subset(known), "{image:?}");
     let ids = known.iter().map(|event| event.id).collect();
-    let mut told: BTreeMap<Day, BTreeSet<u64>> = BTreeMap::new();
+    let mut reported: BTreeMap<Day, BTreeSet<u64>> = BTreeMap::new();
     for fault in follower.faults() {
-        told.entry(fault.day).or_default().insert(fault.line);
+        reported.entry(fault.day).or_default().insert(fault.line);
         assert!(!matches!(fault.kind, FaultKind::Torn), "{image:?}");
     }
     for day in image.keys() {
         let content = model.content(*day).expect("there");
         assert!(content.is_empty() || content.ends_with(b"\n"), "{image:?}");
-        // Every line is whole or told.
+        // Every line is a known event or is reported as a fault.
         for (at, line) in content.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
-            let is_told = told.get(day).is_some_and(|lines| lines.contains(&(at as u64 + 1)));
+            let is_reported = reported.get(day).is_some_and(|lines| lines.contains(&(at as u64 + 1)));
             let text = std::str::from_utf8(line).unwrap_or_default();
-            assert!(is_told || known_line(text, &ids), "{text}");
+            assert!(is_reported || known_line(text, &ids), "{text}");
         }
     }
     let next = add(5000, 5, "after the crash");
@@ -101,7 +101,7 @@ fn check(image: &Image, acknowledged: &[Event], known: &BTreeSet<Event>) {
     assert!(after.is_superset(&found) && after.contains(&next), "{image:?}");
 }
 
-/// Whether a line has the ids of a known event: it is read from the line's beginning to its end, else it would be told.
+/// Returns whether a line holds known events only. Anything else on the line would be reported as a fault.
 fn known_line(line: &str, known: &BTreeSet<EventId>) -> bool {
     let ids = line.split("\"event_id\":\"").skip(1).filter_map(|rest| rest.get(..32)?.parse().ok());
     let are_known: Vec<_> = ids.map(|id| known.contains(&id)).collect();
@@ -109,7 +109,7 @@ fn known_line(line: &str, known: &BTreeSet<EventId>) -> bool {
 }
 
 #[test]
-fn whatever_was_acknowledged_is_there_after_a_crash_at_any_step() {
+fn acknowledged_events_survive_a_crash_at_any_step() {
     let mut seen = 0;
     for seed in 0.. {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -140,8 +140,8 @@ fn whatever_was_acknowledged_is_there_after_a_crash_at_any_step() {
 }
 
 #[test]
-fn what_these_tests_look_for_is_found() {
-    // A journal that waited for nothing would lose its first event.
+fn the_oracle_detects_a_lost_event() {
+    // A journal that did not sync would lose its first event.
     let (model, history) = (ModelDisk::new("memory"), History::default());
     model.record(&history);
     let journal = Journal::open(Arc::new(model.clone())).expect("opens");

@@ -1,4 +1,4 @@
-//! Does one bad line harm no other, whatever is wrong with it?
+//! Damaged lines, which must not affect any other line.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ fn day() -> Day {
     Day::from_name("2026-11-20").expect("a day")
 }
 
-/// Reads a file: its events, and its faults with their lines.
+/// Reads a file. Returns its events, and its faults with their lines.
 fn read(text: &[u8]) -> (Vec<Event>, Vec<(u64, FaultKind)>) {
     let model = ModelDisk::new("memory");
     model.replace(day(), text);
@@ -27,7 +27,7 @@ fn events() -> Vec<Event> {
     vec![add(0, 0, "one"), update(1, 0, "two"), delete(2, 1)]
 }
 
-/// Checks that all three events are read from a text, and which faults are told.
+/// Checks that all three events are read from a text, and which faults are reported.
 #[track_caller]
 fn check(text: &[u8], expected: &[(u64, FaultKind)]) {
     let (found, faults) = read(text);
@@ -44,7 +44,7 @@ fn not_an_event(reason: &str) -> FaultKind {
 }
 
 #[test]
-fn whatever_ends_and_begins_a_line_is_read() {
+fn line_endings_blank_lines_and_byte_order_marks_are_accepted() {
     let lines = lines(&events());
     check((lines.join("\n") + "\n").as_bytes(), &[]);
     check(lines.join("\n").as_bytes(), &[]);
@@ -55,7 +55,7 @@ fn whatever_ends_and_begins_a_line_is_read() {
 }
 
 #[test]
-fn objects_on_one_line_are_all_read() {
+fn all_objects_on_one_line_are_read() {
     let lines = lines(&events());
     check(lines.concat().as_bytes(), &[]);
     check((lines.join(" ") + "\n").as_bytes(), &[]);
@@ -72,10 +72,10 @@ fn both_sides_of_a_conflict_are_read() {
 }
 
 #[test]
-fn a_line_behind_a_torn_one_is_read() {
+fn a_line_after_a_torn_one_is_read() {
     let [one, two, three] = <[String; 3]>::try_from(lines(&events())).expect("three");
     let torn = &lines(&[add(9, 9, "torn")])[0];
-    // In the middle of a text: the line behind ends that text, and the rest is no JSON.
+    // Torn inside a string: the next line terminates that string, and the rest is not JSON.
     let in_a_text = torn.find("torn").expect("there") + 2;
     let text = format!("{one}\n{}{two}\n{three}\n", &torn[..in_a_text]);
     let (found, faults) = read(text.as_bytes());
@@ -89,19 +89,19 @@ fn a_line_behind_a_torn_one_is_read() {
 }
 
 #[test]
-fn a_bad_line_is_told_and_keeps_no_other_from_being_read() {
+fn a_bad_line_is_reported_and_the_others_are_read() {
     let [one, two, three] = <[String; 3]>::try_from(lines(&events())).expect("three");
     for (bad, expected) in [
         (r#"{"event":"#, not_json(0, "EOF while parsing a value")),
         ("not JSON at all", not_json(0, "expected ident")),
-        ("42", not_an_event("it is no object")),
-        (r#"["add"]"#, not_an_event("it is no object")),
-        ("{}", not_an_event("it has no `content`")),
+        ("42", not_an_event("not a JSON object")),
+        (r#"["add"]"#, not_an_event("not a JSON object")),
+        ("{}", not_an_event("missing field `content`")),
         (
             r#"{"event":"promoted_twice","id":"D-00000000"}"#,
             FaultKind::UnknownEvent { event: "promoted_twice".to_owned() },
         ),
-        (r#"{"event":"delete","timestamp":"2026-11-20T12:00:00Z"}"#, not_an_event("it has no `id`")),
+        (r#"{"event":"delete","timestamp":"2026-11-20T12:00:00Z"}"#, not_an_event("missing field `id`")),
         (
             r#"{"event":"delete","id":"X-1"}"#,
             not_an_event(
@@ -114,19 +114,25 @@ fn a_bad_line_is_told_and_keeps_no_other_from_being_read() {
         ),
         (
             r#"{"event":"add","id":"D-00000001","type":"note","content":"x"}"#,
-            not_an_event("its type is `note` and its id D-00000001"),
+            not_an_event("type `note` does not match id D-00000001"),
         ),
         (
             r#"{"event":"update","id":"D-00000001","title":7}"#,
             not_an_event("invalid type: integer `7`, expected a string"),
         ),
-        (r#"{"event":"feedback","id":"D-00000001"}"#, not_an_event("it has no `feedback`")),
+        (r#"{"event":"feedback","id":"D-00000001"}"#, not_an_event("missing field `feedback`")),
         (r#"{"event":"feedback","id":"D-00000001","feedback":"fine"}"#, not_an_event("unknown feedback `fine`")),
-        (r#"{"event":"feedback","id":"D-00000001","feedback":"duplicate"}"#, not_an_event("it has no `duplicate_of`")),
-        (r#"{"event":"delete","id":"D-00000001","timestamp":[]}"#, not_an_event("its timestamp is no text")),
+        (
+            r#"{"event":"feedback","id":"D-00000001","feedback":"duplicate"}"#,
+            not_an_event("missing field `duplicate_of`"),
+        ),
+        (
+            r#"{"event":"delete","id":"D-00000001","timestamp":[]}"#,
+            not_an_event("the timestamp is neither a string nor a number"),
+        ),
         (
             r#"{"event":"delete","id":"D-00000001","timestamp":"1500-01-01T00:00:00Z"}"#,
-            not_an_event("its timestamp lies outside of 1677 to 2262"),
+            not_an_event("the timestamp is outside the years 1677 to 2262"),
         ),
     ] {
         check(format!("{one}\n{bad}\n{two}\n{three}\n").as_bytes(), &[(2, expected)]);
@@ -138,7 +144,7 @@ fn a_bad_line_is_told_and_keeps_no_other_from_being_read() {
 }
 
 #[test]
-fn bytes_that_are_no_text_harm_their_line_alone() {
+fn invalid_utf8_affects_only_its_own_line() {
     let [one, two, three] = <[String; 3]>::try_from(lines(&events())).expect("three");
     let text = [one.as_bytes(), b"\n{\"content\":\"\xff\xfe\"}\n", two.as_bytes(), b"\n", three.as_bytes()].concat();
     check(&text, &[(2, FaultKind::NotUtf8 { column: 12 })]);
@@ -149,7 +155,7 @@ fn bytes_that_are_no_text_harm_their_line_alone() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_not_held() {
+fn a_line_over_the_limit_is_not_held_in_memory() {
     let [one, two, three] = <[String; 3]>::try_from(lines(&events())).expect("three");
     let long = "x".repeat(LINE_BYTES + 1);
     let text = format!("{one}\n{long}\n{two}\n{three}\n");
@@ -157,7 +163,7 @@ fn a_line_that_is_too_long_is_not_held() {
 }
 
 #[test]
-fn a_line_of_beginnings_without_end_is_left_in_time() {
+fn a_line_of_unfinished_objects_is_given_up_soon() {
     let text = r#"{"event":""#.repeat(LINE_BYTES / 10 - 1);
     let (found, faults) = read(text.as_bytes());
     assert!(found.is_empty());
@@ -165,7 +171,7 @@ fn a_line_of_beginnings_without_end_is_left_in_time() {
 }
 
 #[test]
-fn a_torn_end_is_told_as_one() {
+fn a_torn_last_line_is_reported_as_torn() {
     let lines = lines(&events());
     let text = lines.join("\n");
     let (found, faults) = read(&text.as_bytes()[..text.len() - 1]);
@@ -182,14 +188,14 @@ fn many_faults_are_counted() {
 }
 
 #[test]
-fn unknown_fields_are_not_looked_at() {
+fn unknown_fields_are_ignored() {
     let lines: Vec<_> =
         lines(&events()).iter().map(|line| line.replacen('{', r#"{"mood":{"good":[1,2]},"#, 1)).collect();
     check(lines.join("\n").as_bytes(), &[]);
 }
 
 #[test]
-fn a_path_out_of_the_project_is_left_out() {
+fn a_path_outside_the_project_is_left_out() {
     let line = lines(&[add(0, 0, "one")])[0].replace("src/lib.rs", "../../etc/passwd");
     let (found, faults) = read(line.as_bytes());
     let [Event { body: EventBody::Memory { change: MemoryChange::Add(added), .. }, .. }] = &found[..] else {
@@ -201,7 +207,7 @@ fn a_path_out_of_the_project_is_left_out() {
 }
 
 #[test]
-fn a_line_without_an_event_id_is_one_event_wherever_it_stands() {
+fn lines_without_an_event_id_that_differ_in_spacing_are_one_event() {
     let line =
         r#"{"id":"L-0000000a","type":"lesson","title":"t","content":"c","timestamp":"2026-11-20T10:00:00+02:00"}"#;
     let (found, faults) = read(

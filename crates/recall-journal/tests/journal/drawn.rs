@@ -1,4 +1,4 @@
-//! Events that are drawn, so that few memories get many of them and moments coincide.
+//! Generators of events. Few memories get many events, and timestamps collide.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub(crate) const NOON: i64 = 1_795_176_000 * SECOND;
 
 pub(crate) const SECOND: i64 = 1_000_000_000;
 
-/// A moment at which everything that was written is long settled.
+/// A time by which all modification times can be trusted.
 pub(crate) const LATER: Timestamp = Timestamp(i64::MAX);
 
 pub(crate) fn memory_id(number: u32) -> MemoryId {
@@ -37,7 +37,7 @@ pub(crate) fn new_memory(content: &str) -> NewMemory {
     }
 }
 
-/// An event about a memory; its number makes its id and its moment.
+/// Builds an event about a memory. The number determines its id and its timestamp.
 pub(crate) fn event(number: u64, memory: u32, change: MemoryChange) -> Event {
     Event {
         timestamp: Timestamp(NOON + number as i64),
@@ -68,7 +68,7 @@ pub(crate) fn useful(number: u64, memory: u32) -> Event {
     Event { body, ..delete(number, memory) }
 }
 
-/// One of every kind, in turn, about a handful of memories, over three days.
+/// Builds an event of every kind in turn, about a handful of memories, over three days.
 pub(crate) fn any_kind(number: u64) -> Event {
     let memory = (number / 7 % 5) as u32;
     let event = match number % 7 {
@@ -87,7 +87,7 @@ pub(crate) fn events() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(any_event(), 0..25)
 }
 
-/// Any event of a few memories, a few event ids and a few moments.
+/// Generates events of a few memories, a few event ids and a few timestamps.
 pub(crate) fn any_event() -> impl Strategy<Value = Event> {
     let moment = prop_oneof![(0..6_i64).prop_map(|step| NOON + step), Just(NOON + 86_400 * SECOND), any::<i64>()];
     let id = prop_oneof![(0..30_u8).prop_map(|byte| EventId([byte; 16])), any::<[u8; 16]>().prop_map(EventId)];
@@ -188,7 +188,7 @@ fn text() -> impl Strategy<Value = Option<String>> {
     prop::option::of(string())
 }
 
-/// Texts that a line may trip over.
+/// Generates texts that are hard to escape or to parse.
 fn string() -> impl Strategy<Value = String> {
     let texts = [
         "",
@@ -217,7 +217,7 @@ fn provenance() -> impl Strategy<Value = Provenance> {
     })
 }
 
-/// The files that events make, as the journal writes them.
+/// Returns the files that the journal writes for the events.
 pub(crate) fn written(events: &[Event]) -> BTreeMap<Day, Vec<u8>> {
     let storage = recall_testkit::ModelDisk::new("memory");
     let journal = Journal::open(Arc::new(storage.clone())).expect("opens");
@@ -225,7 +225,7 @@ pub(crate) fn written(events: &[Event]) -> BTreeMap<Day, Vec<u8>> {
     storage.days().expect("listed").into_iter().map(|day| (day, storage.content(day).expect("a file"))).collect()
 }
 
-/// Events as the lines of one file.
+/// Returns the lines of the events, as in one file.
 pub(crate) fn lines(events: &[Event]) -> Vec<String> {
     let file = |event: &Event| written(std::slice::from_ref(event)).into_values().next().expect("a file");
     let line = |event| String::from_utf8(file(event)).expect("text");

@@ -1,4 +1,4 @@
-//! Do events give one state, in whatever order and however often they come?
+//! The fold of events to memories, independent of order and repetition.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::drawn::{
 };
 use recall_testkit::ModelDisk;
 
-/// Checks what a few events about memory 0 give, in both orders: its content, and whether it is deleted.
+/// Checks the content and the deletion of memory 0 after some events, applied in both orders.
 #[track_caller]
 fn check(events: &[Event], content: &str, is_deleted: bool) {
     let forwards: Memories = events.iter().cloned().collect();
@@ -29,20 +29,20 @@ fn the_later_edit_wins() {
 }
 
 #[test]
-fn ties_are_broken_by_the_event_id() {
+fn equal_timestamps_are_ordered_by_event_id() {
     let of = |id: u8, content: &str| Event { id: EventId([id; 16]), ..update(5, 0, content) };
     check(&[add(0, 0, "a"), of(2, "greater"), of(1, "less")], "greater", false);
 }
 
 #[test]
-fn an_edit_after_a_deletion_brings_the_memory_back() {
+fn an_edit_after_a_deletion_restores_the_memory() {
     check(&[add(0, 0, "a"), delete(1, 0), update(2, 0, "b")], "b", false);
     check(&[add(0, 0, "a"), update(1, 0, "b"), delete(2, 0)], "b", true);
     check(&[add(0, 0, "a"), delete(1, 0), add(2, 0, "again")], "again", false);
 }
 
 #[test]
-fn what_is_said_of_a_deleted_memory_does_not_bring_it_back() {
+fn feedback_on_a_deleted_memory_does_not_restore_it() {
     let promote = event(3, 0, MemoryChange::Promote(Promotion { to: StoreScope::Global, domain: None }));
     check(
         &[add(0, 0, "a"), delete(1, 0), useful(2, 0), promote, event(4, 0, MemoryChange::Verify { anchors: None })],
@@ -52,7 +52,7 @@ fn what_is_said_of_a_deleted_memory_does_not_bring_it_back() {
 }
 
 #[test]
-fn edits_of_different_fields_both_hold() {
+fn edits_of_different_fields_are_merged() {
     let title = recall_core::Amendment { title: Some("b's".into()), ..recall_core::Amendment::default() };
     let events = [add(0, 0, "a"), update(2, 0, "a's"), event(1, 0, MemoryChange::Update(Box::new(title)))];
     let memory = events.into_iter().collect::<Memories>().memory(memory_id(0)).expect("added");
@@ -60,7 +60,7 @@ fn edits_of_different_fields_both_hold() {
 }
 
 #[test]
-fn amendments_alone_are_no_memory_until_it_is_added() {
+fn amendments_without_an_addition_are_not_a_memory() {
     let mut memories: Memories = [update(1, 0, "b"), useful(2, 0)].into_iter().collect();
     assert_eq!(memories.memory(memory_id(0)), None);
     assert_eq!(memories.orphans().collect::<Vec<_>>(), [memory_id(0)]);
@@ -71,14 +71,14 @@ fn amendments_alone_are_no_memory_until_it_is_added() {
 }
 
 #[test]
-fn an_event_that_is_told_twice_counts_once() {
+fn a_repeated_event_counts_once() {
     let mut memories = Memories::default();
     for _ in 0..3 {
         memories.apply(add(0, 0, "a"));
         memories.apply(useful(1, 0));
     }
     assert_eq!(memories.apply(useful(1, 0)), Applied::Known);
-    // The same event, of which somebody changed a field by hand.
+    // The same event, with a field edited by hand.
     let mut changed = useful(1, 0);
     changed.provenance.session = None;
     memories.apply(changed);
@@ -86,7 +86,7 @@ fn an_event_that_is_told_twice_counts_once() {
 }
 
 #[test]
-fn two_texts_under_one_id_are_told() {
+fn two_texts_under_one_id_are_reported() {
     let memories: Memories = [add(0, 0, "a"), add(1, 0, "b"), add(1, 1, "c"), add(2, 1, "c")].into_iter().collect();
     assert_eq!(memories.collisions().collect::<Vec<_>>(), [memory_id(0)]);
     let state = memories.state(memory_id(0)).expect("known");
@@ -94,7 +94,7 @@ fn two_texts_under_one_id_are_told() {
 }
 
 #[test]
-fn a_memory_is_superseded_while_what_retired_it_is_there() {
+fn a_memory_is_superseded_while_its_superseder_exists() {
     let newer = |number, memory| {
         let mut added = new_memory("newer");
         (added.supersedes, added.origin) = (Some(memory_id(0)), MemoryOrigin::Inferred);
@@ -109,7 +109,7 @@ fn a_memory_is_superseded_while_what_retired_it_is_there() {
 }
 
 #[test]
-fn a_moment_after_all_others_wins_over_a_clock_that_runs_ahead() {
+fn moment_after_is_later_than_a_clock_that_runs_ahead() {
     let mut memories: Memories = [add(100, 0, "from a fast clock")].into_iter().collect();
     let now = Timestamp(NOON + 50);
     assert_eq!(memories.moment_after(memory_id(1), now), now);
@@ -118,7 +118,7 @@ fn a_moment_after_all_others_wins_over_a_clock_that_runs_ahead() {
     assert_eq!(&*memories.memory(memory_id(0)).expect("added").content, "later");
 }
 
-/// The rule for one field told otherwise: of the events that have it, the greatest has its value.
+/// A second formulation of the rule for one field: it has the value of the greatest event with that field.
 fn content_by_rule(events: &BTreeSet<Event>) -> Option<(Arc<str>, bool)> {
     let mine = |event: &&Event| event.item() == ItemId::Memory(memory_id(0));
     let content = |event: &Event| match &event.body {
@@ -139,7 +139,7 @@ fn content_by_rule(events: &BTreeSet<Event>) -> Option<(Arc<str>, bool)> {
     let mine = || events.iter().filter(mine);
     mine().find(|event| is(event, &["add"]))?;
     let of_max = |events: &mut dyn Iterator<Item = &Event>| events.max().cloned();
-    // Amendments from before the first addition are overwritten by it in every field.
+    // The first addition overwrites every field of earlier amendments.
     let greatest = of_max(&mut mine().filter(|event| content(event).is_some()));
     let value = greatest.and_then(|event| content(&event)).expect("an addition has content");
     let deletion = of_max(&mut mine().filter(|event| is(event, &["delete"])));
@@ -149,7 +149,7 @@ fn content_by_rule(events: &BTreeSet<Event>) -> Option<(Arc<str>, bool)> {
 
 proptest! {
     #[test]
-    fn order_repetition_and_files_change_nothing(
+    fn order_repetition_and_distribution_over_files_do_not_matter(
         events in events(),
         again in prop::collection::vec(any::<prop::sample::Index>(), 0..20),
         shuffle in any::<u64>(),
@@ -167,7 +167,7 @@ proptest! {
         for event in &events {
             prop_assert_eq!(memories.apply(event.clone()), Applied::Known);
         }
-        // Through files, parted in two folders, and read in two steps.
+        // Through files, in two folders, read in two steps.
         let parts = others.split_at(if others.is_empty() { 0 } else { cut.index(others.len()) });
         let mut through_files = Memories::default();
         for part in [parts.1, parts.0] {
@@ -206,14 +206,14 @@ proptest! {
     }
 
     #[test]
-    fn where_all_events_count_a_memory_is_what_they_give(events in events()) {
+    fn if_all_events_count_judged_equals_memory(events in events()) {
         let memories: Memories = events.iter().cloned().collect();
         let expected = memories.memory(memory_id(0)).map(|memory| Judged { memory, foreign: None });
         prop_assert_eq!(memories.judged(memory_id(0), &|_| true), expected);
     }
 
     #[test]
-    fn verdicts_that_do_not_count_change_nothing(events in events(), own in any::<u64>()) {
+    fn verdicts_that_do_not_count_have_no_effect(events in events(), own in any::<u64>()) {
         let counts = |event: &Event| event.id.0[0] & (own as u8) == 0;
         let all: Memories = events.iter().cloned().collect();
         let is_kept = |event: &&Event| counts(event) || !is_verdict(event);
@@ -224,7 +224,7 @@ proptest! {
     }
 
     #[test]
-    fn a_memory_is_foreign_exactly_if_it_would_say_something_else_or_a_foreign_event_says_it(
+    fn a_memory_is_foreign_exactly_if_a_foreign_event_determines_its_content(
         events in events(),
         own in any::<u64>(),
     ) {
@@ -233,7 +233,7 @@ proptest! {
         let mine: Memories = events.iter().filter(|event| counts(event)).cloned().collect();
         let Some(judged) = all.judged(memory_id(0), &counts) else { return Ok(()) };
         if judged.foreign.is_none() {
-            // What the others wrote decides nothing: without it the memory says the same.
+            // The others' events determine nothing: without them the content is the same.
             let alone = mine.memory(memory_id(0)).expect("it was added by own events");
             let said = |memory: &recall_core::Memory| {
                 (memory.title.clone(), memory.content.clone(), memory.tags.clone(), memory.anchors.clone(), memory.updated)
@@ -246,7 +246,7 @@ proptest! {
     }
 
     #[test]
-    fn a_line_in_a_journal_has_the_hash_and_the_id_of_its_event(event in any_event()) {
+    fn a_line_has_the_hash_and_the_id_of_its_event(event in any_event()) {
         let disk = Arc::new(ModelDisk::of("memory", &written(std::slice::from_ref(&event))));
         let mut seen = Vec::new();
         LineReader::new(disk).read(0, &mut |day, line| {
@@ -261,7 +261,7 @@ proptest! {
     }
 }
 
-/// Whether an event says only what is thought of an item.
+/// Returns whether an event is feedback or a verification.
 fn is_verdict(event: &Event) -> bool {
     matches!(event.body, EventBody::Feedback { .. } | EventBody::Memory { change: MemoryChange::Verify { .. }, .. })
 }

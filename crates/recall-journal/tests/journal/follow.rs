@@ -1,4 +1,4 @@
-//! Is every change noticed, whoever made it, and is no more read than has to be?
+//! Following journals: every change is noticed, and only what is new is read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -37,14 +37,14 @@ impl Place {
         fs::write(self.path(), change(text)).expect("written");
     }
 
-    /// What changed, as somebody sees it for whom every file is long settled.
+    /// Returns the changes at a time by which all modification times can be trusted.
     fn changes(&mut self) -> Changes {
         self.follower.changes(LATER).expect("readable")
     }
 }
 
 #[test]
-fn what_is_added_is_read_and_nothing_else() {
+fn only_what_was_added_is_read() {
     let mut place = Place::new();
     assert_eq!(place.changes(), Changes::None);
     place.append(&add(0, 0, "one"));
@@ -58,7 +58,7 @@ fn what_is_added_is_read_and_nothing_else() {
 }
 
 #[test]
-fn a_line_that_goes_or_changes_means_reading_everything() {
+fn a_removed_or_changed_line_causes_a_full_read() {
     let mut place = Place::new();
     for event in [add(0, 0, "one"), add(1, 1, "two")] {
         place.append(&event);
@@ -80,7 +80,7 @@ fn a_line_that_goes_or_changes_means_reading_everything() {
 }
 
 #[test]
-fn an_edit_and_an_addition_at_once_are_both_seen() {
+fn a_simultaneous_edit_and_append_are_both_seen() {
     let mut place = Place::new();
     for event in [add(0, 0, "one"), add(1, 1, "two")] {
         place.append(&event);
@@ -92,7 +92,7 @@ fn an_edit_and_an_addition_at_once_are_both_seen() {
 }
 
 #[test]
-fn a_file_that_is_touched_or_put_back_is_the_same() {
+fn a_touched_or_restored_file_is_unchanged() {
     let mut place = Place::new();
     place.append(&add(0, 0, "one"));
     place.changes();
@@ -105,7 +105,7 @@ fn a_file_that_is_touched_or_put_back_is_the_same() {
 }
 
 #[test]
-fn an_edit_within_one_tick_of_the_clock_is_noticed() {
+fn an_edit_within_one_clock_tick_is_noticed() {
     let model = ModelDisk::new("memory");
     let day = Day::from_name("2026-11-20").expect("a day");
     model.replace(day, (lines(&[add(0, 0, "one")])[0].clone() + "\n").as_bytes());
@@ -117,7 +117,7 @@ fn an_edit_within_one_tick_of_the_clock_is_noticed() {
     assert_eq!(follower.changes(soon).expect("readable"), Changes::Rewritten(vec![add(0, 0, "ONE")]));
 }
 
-/// A storage whose clock stands still and whose files are all one.
+/// A storage whose clock stands still and whose files all have the same identity.
 #[derive(Debug)]
 struct Unmoved(ModelDisk);
 
@@ -170,7 +170,7 @@ fn unmoved(stat: recall_journal::Stat) -> recall_journal::Stat {
 }
 
 #[test]
-fn an_end_that_somebody_is_writing_is_read_when_it_is_whole() {
+fn a_last_line_being_written_is_read_once_it_is_complete() {
     let mut place = Place::new();
     place.append(&add(0, 0, "one"));
     place.changes();
@@ -188,7 +188,7 @@ fn an_end_that_somebody_is_writing_is_read_when_it_is_whole() {
 }
 
 #[test]
-fn faults_are_told_as_of_the_last_reading() {
+fn faults_are_those_of_the_last_read() {
     let mut place = Place::new();
     place.append(&add(0, 0, "one"));
     place.edit(|text| text + "what?\n");
@@ -197,15 +197,15 @@ fn faults_are_told_as_of_the_last_reading() {
     assert_eq!(place.follower.faults().map(|fault| fault.line).collect::<Vec<_>>(), [2]);
     place.edit(|text| text + "and what?\n");
     place.changes();
-    let told: Vec<_> = place.follower.faults().map(ToString::to_string).collect();
-    assert_eq!(told[1], "2026-11-20/memories.jsonl:4: not JSON from byte 0: expected value");
+    let reported: Vec<_> = place.follower.faults().map(ToString::to_string).collect();
+    assert_eq!(reported[1], "2026-11-20/memories.jsonl:4: not JSON from byte 0: expected value");
     place.edit(|text| text.replace("what?\n", "").replace("and ", ""));
     place.changes();
     assert_eq!(place.follower.faults().next(), None);
 }
 
 #[test]
-fn a_large_file_is_followed_too() {
+fn a_file_over_the_full_hash_limit_is_followed() {
     let mut place = Place::new();
     let journal = Journal::open(Arc::new(Disk::new(&place.folder))).expect("opens");
     let large: Vec<_> = (0..10).map(|number| add(number, number as u32, &"x".repeat(1024 * 1024))).collect();
@@ -217,9 +217,9 @@ fn a_large_file_is_followed_too() {
     assert!(matches!(place.changes(), Changes::Rewritten(events) if events.len() == 11));
 }
 
-/// Whatever is done to the files, following them gives what reading them anew gives.
+/// After any edits, following the files returns what a full read returns.
 #[test]
-fn following_is_reading_anew() {
+fn following_equals_a_full_read() {
     for seed in 0..60 {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut place = Place::new();
@@ -248,10 +248,10 @@ fn following_is_reading_anew() {
                     Changes::Added(events) => memories.extend(events),
                     Changes::Rewritten(events) => memories = events.into_iter().collect(),
                 }
-                let mut anew = Follower::new(Arc::new(Disk::new(&place.folder)));
-                assert_eq!(memories, anew.replay(LATER).expect("readable").into_iter().collect(), "seed {seed}");
+                let mut fresh = Follower::new(Arc::new(Disk::new(&place.folder)));
+                assert_eq!(memories, fresh.replay(LATER).expect("readable").into_iter().collect(), "seed {seed}");
                 let faults: Vec<_> = place.follower.faults().cloned().collect();
-                assert_eq!(faults, anew.faults().cloned().collect::<Vec<_>>(), "seed {seed}");
+                assert_eq!(faults, fresh.faults().cloned().collect::<Vec<_>>(), "seed {seed}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What of lines that other programs wrote?
+//! Lines written by other programs.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn a_simple_line_is_a_memory() {
 }
 
 #[test]
-fn the_same_text_is_the_same_memory() {
+fn equal_texts_are_one_memory() {
     let first = r#"{"type":"note","source":"a","content":"Same","timestamp":"2026-11-20T12:00:01Z"}"#;
     let second = r#"{"content":"Same", "timestamp":1795176005, "type":"note", "source":"b", "id": 17}"#;
     let other = r#"{"type":"lesson","content":"Same"}"#;
@@ -42,7 +42,7 @@ fn the_same_text_is_the_same_memory() {
 }
 
 #[test]
-fn what_is_unknown_or_missing_loses_no_memory() {
+fn unknown_or_missing_fields_lose_no_memory() {
     for (line, expected_type, expected_tags, seconds_after_midnight) in [
         (r#"{"content":"x"}"#, MemoryType::Note, vec![], 0),
         (r#"{"type":"gotcha","content":"x","tags":"b, a"}"#, MemoryType::Note, vec!["a", "b", "gotcha"], 0),

@@ -1,7 +1,7 @@
-//! Does git, as it is installed, merge journals so that nothing is lost?
+//! Merges of journals by the installed git, which must lose nothing.
 //!
-//! `RECALL_MERGES=2000 cargo test -p recall-journal --test journal git` merges as often with git's union of three files, and a
-//! tenth as often in repositories.
+//! `RECALL_MERGES=2000 cargo test -p recall-journal --test journal git` sets the number of merges with `git merge-file
+//! --union`; a tenth as many run in repositories.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,13 +15,13 @@ use recall_journal::{Changes, Day, Disk, Follower, Journal, Memories};
 use crate::drawn::{LATER, any_kind, lines};
 use crate::merge::Branches;
 
-/// How many merges of files are made, unless the environment says otherwise: each is a process.
+/// The default number of file merges. Each one is a process.
 const MERGES: u64 = 360;
 
-/// For how many of those one is made in a repository: it takes a dozen processes.
+/// The number of file merges per merge in a repository, which takes a dozen processes.
 const FILES_A_REPOSITORY: u64 = 10;
 
-/// How many merges of files a drawing takes: three branches become one, in two orders.
+/// The number of file merges per generated case: three branches become one, in two orders.
 const MERGES_A_DRAWING: u64 = 4;
 
 fn merges() -> u64 {
@@ -45,7 +45,7 @@ impl Repository {
         self.place.path().join(".recall")
     }
 
-    /// Runs git without anything of the user's; whether it succeeded.
+    /// Runs git without the user's configuration. Returns whether it succeeded.
     fn git(&self, arguments: &[&str]) -> bool {
         let mut command = Command::new("git");
         command
@@ -72,7 +72,7 @@ fn state(folder: &Path) -> (Memories, usize) {
     (memories, follower.faults().filter(|fault| fault.kind.is_loss()).count())
 }
 
-/// Three versions of a file as git unites them.
+/// Returns the union merge by git of three versions of a file.
 fn united(folder: &Path, base: &str, ours: &str, theirs: &str) -> String {
     let files = [("ours", ours), ("base", base), ("theirs", theirs)];
     let paths = files.map(|(name, text)| {
@@ -86,7 +86,7 @@ fn united(folder: &Path, base: &str, ours: &str, theirs: &str) -> String {
 }
 
 #[test]
-fn three_branches_give_one_state_in_whatever_order_they_are_merged() {
+fn three_branches_give_one_state_in_either_merge_order() {
     let place = tempfile::tempdir().expect("a folder");
     for seed in 0..merges() / MERGES_A_DRAWING {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -108,10 +108,10 @@ fn three_branches_give_one_state_in_whatever_order_they_are_merged() {
 }
 
 #[test]
-fn no_merge_in_a_repository_loses_what_either_side_had() {
+fn a_merge_in_a_repository_loses_no_event_of_either_side() {
     for seed in 0..merges() / FILES_A_REPOSITORY {
         let branches = Branches::draw(&mut fastrand::Rng::with_seed(seed));
-        // Without the attribute git leaves a conflict to a person; both sides are read all the same.
+        // Without the attribute git leaves a conflict. Both sides are read all the same.
         let is_union = seed % 3 != 0;
         let repository = Repository::new(if is_union { "*.jsonl merge=union\n" } else { "" });
         let base = branches.base.len();

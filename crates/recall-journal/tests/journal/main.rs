@@ -1,4 +1,4 @@
-//! Does a journal keep what it acknowledged, whatever happens to its files, and does everybody read the same from them?
+//! Tests of journals: durability, damage, merges and replays.
 
 mod append;
 mod crash;
@@ -8,7 +8,7 @@ mod fold;
 mod follow;
 mod foreign;
 mod git;
-mod glance;
 mod merge;
+mod partial_read;
 mod recorder;
 mod refusals;

@@ -1,4 +1,4 @@
-//! Does a merge of two branches lose nothing that either had, and give one state whichever way it goes?
+//! Merges of two branches, which must lose nothing and give one state in either direction.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use recall_journal::{Follower, Memories};
 use crate::drawn::{LATER, any_kind, lines, written};
 use recall_testkit::{Image, ModelDisk};
 
-/// How many merges are made.
+/// The number of merges.
 const MERGES: u64 = 2000;
 
-/// Two branches and where they began.
+/// Two branches and their common ancestor.
 pub(crate) struct Branches {
     pub(crate) base: Vec<Event>,
     pub(crate) ours: Vec<Event>,
@@ -20,7 +20,7 @@ pub(crate) struct Branches {
 }
 
 impl Branches {
-    /// Draws branches that both add, edit, delete and rate the same few memories; some of what they do is the same.
+    /// Generates branches that add, edit, delete and rate the same few memories; they have some events in common.
     pub(crate) fn draw(random: &mut fastrand::Rng) -> Self {
         let mut draw = |most: usize| -> Vec<Event> {
             let count = random.usize(..=most);
@@ -48,7 +48,8 @@ pub(crate) fn state(image: &Image) -> Memories {
     events.into_iter().collect()
 }
 
-/// What a union of two sides leaves: lines of both where they differ, in blocks of either side first, common lines once or twice.
+/// Returns a union merge: the lines of both sides where they differ, in blocks with either side first, and common lines
+/// once or twice.
 fn union(base: &[&str], ours: &[&str], theirs: &[&str], random: &mut fastrand::Rng) -> Vec<String> {
     let (mut ours, mut theirs) = (&ours[base.len()..], &theirs[base.len()..]);
     let mut merged: Vec<String> = base.iter().map(ToString::to_string).collect();
@@ -67,7 +68,7 @@ fn union(base: &[&str], ours: &[&str], theirs: &[&str], random: &mut fastrand::R
     merged
 }
 
-/// Leaves marks as a merge without the attribute does.
+/// Returns a merge with conflict markers, as git leaves it without the attribute.
 fn conflict(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<String> {
     let (ours, theirs) = (&ours[base.len()..], &theirs[base.len()..]);
     let lines = [base, &["<<<<<<< HEAD"], ours, &["======="], theirs, &[">>>>>>> branch"]].concat();
@@ -75,7 +76,7 @@ fn conflict(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn no_merge_loses_what_either_side_had() {
+fn a_merge_loses_no_event_of_either_side() {
     for seed in 0..MERGES {
         let mut random = fastrand::Rng::with_seed(seed);
         let branches = Branches::draw(&mut random);
@@ -99,7 +100,7 @@ fn no_merge_loses_what_either_side_had() {
 }
 
 #[test]
-fn a_line_that_both_sides_edited_by_hand_is_there_twice() {
+fn a_line_edited_by_hand_on_both_sides_is_there_twice() {
     let first = any_kind(0);
     let line = lines(&[first])[0].clone();
     let [ours, theirs] = ["ours", "theirs"].map(|side| line.replace("content 0", side));

@@ -1,4 +1,4 @@
-//! Is what a session's recorder acknowledged in the file, whole, and does damage harm nothing but itself?
+//! Session recorders: durability, concurrency and damage.
 
 use std::fs;
 use std::io::Write as _;
@@ -55,7 +55,7 @@ fn every_field_of_an_event_reads_back_from_its_line() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_and_harms_no_other() {
+fn a_bad_line_is_reported_and_the_others_are_read() {
     let place = tempfile::tempdir().expect("a folder");
     let recorder = Recorder::new(place.path());
     recorder.append(&[event(1)]).expect("writable");
@@ -68,7 +68,7 @@ fn what_cannot_be_read_is_told_and_harms_no_other() {
 }
 
 #[test]
-fn a_torn_end_is_cut_off_and_a_whole_one_completed() {
+fn a_torn_last_line_is_cut_and_a_complete_one_gets_a_newline() {
     let check = |end: &str, expected: &[SessionEvent]| {
         let place = tempfile::tempdir().expect("a folder");
         let recorder = Recorder::new(place.path());
@@ -92,7 +92,7 @@ fn a_torn_end_is_cut_off_and_a_whole_one_completed() {
 }
 
 #[test]
-fn those_who_write_at_once_are_all_acknowledged() {
+fn concurrent_appends_are_all_acknowledged() {
     let place = tempfile::tempdir().expect("a folder");
     let recorders = [Recorder::new(place.path()), Recorder::new(place.path())];
     let barrier = Barrier::new(8);
@@ -112,7 +112,7 @@ fn those_who_write_at_once_are_all_acknowledged() {
 }
 
 #[test]
-fn a_line_that_would_not_be_read_back_is_refused() {
+fn a_line_over_the_limit_is_refused() {
     let place = tempfile::tempdir().expect("a folder");
     let recorder = Recorder::new(place.path());
     let mut long = event(1);

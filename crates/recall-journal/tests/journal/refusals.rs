@@ -1,4 +1,4 @@
-//! Does a disk that is full or breaks, at whatever step, cost nothing that was acknowledged, and is everybody told?
+//! A disk that is full or fails at any step: nothing acknowledged is lost, and every caller gets an error.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -10,18 +10,18 @@ use recall_journal::{AppendError, FaultKind, Follower, Journal};
 use crate::drawn::{LATER, add, any_kind};
 use recall_testkit::{Breaks, History, Image, ModelDisk};
 
-/// How many events are appended.
+/// The number of appended events.
 const LAST: u64 = 21;
 
-/// What somebody who appends was told.
+/// The results that a caller of `append` received.
 #[derive(Default)]
-struct Told {
+struct Results {
     acknowledged: BTreeSet<EventId>,
     not_written: BTreeSet<EventId>,
     unsettled: usize,
 }
 
-impl Told {
+impl Results {
     fn append(&mut self, history: &History, journal: &Journal, events: &[Event]) {
         let ids = events.iter().map(|event| event.id);
         match journal.append_all(events) {
@@ -30,7 +30,7 @@ impl Told {
                 history.acknowledge(events.len());
             }
             Err(AppendError::NotWritten { day, .. }) => {
-                // Those of another day may have been written.
+                // Events of other days may have been written.
                 let of_day = events.iter().filter(|event| recall_journal::Day::of(event.timestamp) == day);
                 self.not_written.extend(of_day.map(|event| event.id));
             }
@@ -40,7 +40,7 @@ impl Told {
     }
 }
 
-/// The events of a folder, of which a file may end in what was not taken back yet.
+/// Returns the events of a folder. A file may end in a write that is not rolled back yet.
 fn ids(model: &ModelDisk) -> BTreeSet<EventId> {
     let mut follower = Follower::new(Arc::new(model.clone()));
     let events = follower.replay(LATER).expect("readable");
@@ -54,45 +54,46 @@ fn has_faults(model: &ModelDisk) -> bool {
     follower.faults().next().is_some()
 }
 
-/// Appends while some steps fail, then after all is well again; returns how many steps there were and what was told.
-fn check(breaks: Breaks) -> (usize, Told) {
+/// Appends while some steps fail, then after the disk has recovered. Returns the number of steps and the results.
+fn check(breaks: Breaks) -> (usize, Results) {
     let (model, history) = (ModelDisk::new("memory"), History::default());
     let journal = Journal::open(Arc::new(model.clone())).expect("opens");
-    let mut told = Told::default();
-    told.append(&history, &journal, &[any_kind(0)]);
+    let mut results = Results::default();
+    results.append(&history, &journal, &[any_kind(0)]);
     model.record(&history);
     model.break_at(Some(breaks));
     for number in (1..LAST).step_by(4) {
-        told.append(&history, &journal, &[any_kind(number)]);
-        told.append(&history, &journal, &[any_kind(number + 1), any_kind(number + 2), any_kind(number + 3)]);
-        assert!(told.acknowledged.is_subset(&ids(&model)), "{breaks:?}");
+        results.append(&history, &journal, &[any_kind(number)]);
+        results.append(&history, &journal, &[any_kind(number + 1), any_kind(number + 2), any_kind(number + 3)]);
+        assert!(results.acknowledged.is_subset(&ids(&model)), "{breaks:?}");
     }
     let steps = model.steps();
     model.break_at(None);
-    // Who was refused may come again; in between others come.
-    told.append(&history, &journal, &[add(1000, 0, "after")]);
+    // A caller may retry after an error. Other appends happen in between.
+    results.append(&history, &journal, &[add(1000, 0, "after")]);
     let before = ids(&model);
-    assert!(told.not_written.is_disjoint(&before), "{breaks:?}");
-    assert!(told.acknowledged.is_subset(&before), "{breaks:?}");
-    assert!(told.acknowledged.contains(&add(1000, 0, "after").id), "{breaks:?}");
+    assert!(results.not_written.is_disjoint(&before), "{breaks:?}");
+    assert!(results.acknowledged.is_subset(&before), "{breaks:?}");
+    assert!(results.acknowledged.contains(&add(1000, 0, "after").id), "{breaks:?}");
     let mut images = BTreeSet::new();
-    // How many in a row fail changes little of what a crash may meet; it is looked at for one, and for all.
+    // The number of consecutive failures hardly changes the state that a crash may leave, so only one and all are
+    // tested.
     let moments = if matches!(breaks.count, 2..10) { Vec::new() } else { history.moments() };
     for moment in moments {
         images.extend(moment.images().into_iter().map(|image| (image, moment.acknowledged)));
     }
     let order: Vec<_> =
-        (0..LAST).map(|number| any_kind(number).id).filter(|id| told.acknowledged.contains(id)).collect();
+        (0..LAST).map(|number| any_kind(number).id).filter(|id| results.acknowledged.contains(id)).collect();
     for (image, acknowledged) in &images {
         let found = after_a_crash(&image[0]);
         let expected = &order[..(*acknowledged).min(order.len())];
         assert!(expected.iter().all(|id| found.contains(id)), "{breaks:?}");
     }
     let all: Vec<_> = (0..LAST).map(any_kind).collect();
-    told.append(&history, &journal, &all);
-    assert_eq!(ids(&model), told.acknowledged, "{breaks:?}");
+    results.append(&history, &journal, &all);
+    assert_eq!(ids(&model), results.acknowledged, "{breaks:?}");
     assert!(!has_faults(&model), "{breaks:?}");
-    (steps, told)
+    (steps, results)
 }
 
 fn after_a_crash(image: &Image) -> BTreeSet<EventId> {
@@ -110,10 +111,13 @@ fn every_step_may_fail() {
     for count in [1, 2, 3, 5, usize::MAX] {
         for kind in [io::ErrorKind::StorageFull, io::ErrorKind::Other] {
             for first in 0..whole.0 {
-                let (_, told) = check(Breaks { first, count, kind });
-                assert!(!told.not_written.is_empty() || told.unsettled > 0, "step {first} failed and nobody was told");
-                not_written += told.not_written.len();
-                unsettled += told.unsettled;
+                let (_, results) = check(Breaks { first, count, kind });
+                assert!(
+                    !results.not_written.is_empty() || results.unsettled > 0,
+                    "step {first} failed and no caller got an error"
+                );
+                not_written += results.not_written.len();
+                unsettled += results.unsettled;
             }
         }
     }
@@ -121,7 +125,7 @@ fn every_step_may_fail() {
 }
 
 #[test]
-fn a_failed_sync_is_told_to_everybody_who_waited_for_it() {
+fn a_failed_sync_fails_every_append_of_its_batch() {
     let model = ModelDisk::new("memory");
     let journal = Journal::open(Arc::new(model.clone())).expect("opens");
     model.break_at(Some(Breaks { first: 0, count: usize::MAX, kind: io::ErrorKind::Other }));

@@ -1,4 +1,4 @@
-//! Is a file the one that was meant?
+//! Checksums of files.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -8,27 +8,27 @@ use std::path::Path;
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256};
 
-/// What tells a file from every other.
+/// The expected checksum of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Digest {
     /// The SHA-256 of its bytes.
     Sha256([u8; 32]),
-    /// The name that git gives a file of these bytes: how hubs state the smaller files of a model.
+    /// The git blob id of its bytes. Model hubs publish it for the smaller files of a model.
     GitBlob([u8; 20]),
 }
 
 impl Digest {
-    /// Reads 64 hexadecimal digits.
+    /// Parses 64 hexadecimal digits.
     pub(crate) fn sha256(digits: &str) -> Option<Self> {
         bytes(digits).map(Self::Sha256)
     }
 
-    /// Reads 40 hexadecimal digits.
+    /// Parses 40 hexadecimal digits.
     pub(crate) fn git_blob(digits: &str) -> Option<Self> {
         bytes(digits).map(Self::GitBlob)
     }
 
-    /// The digest of the same kind that a file has, in hexadecimal digits, beside its own.
+    /// Computes the file's checksum of the same kind. Returns both in hexadecimal.
     pub(crate) fn compare(&self, path: &Path) -> io::Result<Comparison> {
         let (expected, found) = match self {
             Self::Sha256(expected) => (hex(expected), sha256_of(path)?.0),
@@ -38,14 +38,14 @@ impl Digest {
     }
 }
 
-/// The digest that a file should have and the one that it has, in hexadecimal digits.
+/// The expected and the actual checksum of a file, in hexadecimal.
 #[derive(Debug)]
 pub(crate) struct Comparison {
     pub(crate) expected: String,
     pub(crate) found: String,
 }
 
-/// The SHA-256 of a file in hexadecimal digits, and its bytes.
+/// Returns the SHA-256 of a file in hexadecimal, and its size in bytes.
 pub(crate) fn sha256_of(path: &Path) -> io::Result<(String, u64)> {
     let mut hasher = Sha256::new();
     let bytes = feed(path, |part| hasher.update(part))?;
@@ -76,7 +76,7 @@ fn feed(path: &Path, mut to: impl FnMut(&[u8])) -> io::Result<u64> {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut digits, byte| {
-        write!(digits, "{byte:02x}").expect("a string takes all that is written");
+        write!(digits, "{byte:02x}").expect("writing to a string cannot fail");
         digits
     })
 }
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_the_digests_that_other_programs_tell() {
+    fn digests_equal_those_of_sha256sum_and_git() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "hello\n").unwrap();
         for digest in [
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_digest_is_none() {
+    fn invalid_digests_are_rejected() {
         for digits in ["", "5891", &"g".repeat(64), &"é".repeat(32), &"+f".repeat(32)] {
             assert_eq!(Digest::sha256(digits), None, "{digits}");
         }

@@ -1,4 +1,4 @@
-//! How does a large file arrive, over a connection that may break?
+//! Resumable downloads.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -9,45 +9,46 @@ use ureq::http::{Response, StatusCode};
 
 use super::{Digest, FetchError, Fetcher, Progress, Watch};
 
-/// After so many bytes progress is told: ten times a second over a fast line.
+/// The number of bytes between progress reports: about ten a second over a fast connection.
 const PROGRESS_BYTES: u64 = 1 << 20;
 
-/// A file that shall arrive.
+/// A file to download.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Download<'a> {
-    /// From where.
+    /// The source.
     pub(crate) url: &'a str,
-    /// Where to.
+    /// The target.
     pub(crate) to: &'a Path,
-    /// Its size, where known.
+    /// The size in bytes, if known.
     pub(crate) bytes: Option<u64>,
-    /// What it must be, where known.
+    /// The checksum, if known.
     pub(crate) digest: Option<Digest>,
 }
 
 impl Fetcher {
     /// Downloads a file.
     ///
-    /// It arrives under another name beside its place, and gets its own once it is whole and its checksum is right. What a
-    /// broken attempt left is gone on from, where the server can; a file that is already in its place is taken as it is.
+    /// The file is written under a temporary name next to its target and renamed once it is complete and its checksum
+    /// is correct. A partial file of an earlier attempt is resumed if the server supports it. If the target already
+    /// exists, nothing is downloaded.
     pub(crate) fn download(&self, download: &Download<'_>, watch: &mut Watch<'_>) -> Result<(), FetchError> {
         if download.to.is_file() {
             return Ok(());
         }
-        let part = part_of(download.to);
+        let part = partial_path(download.to);
         let resumed = bytes_of(&part) > 0;
-        let result = self.arrive(download, &part, watch);
-        // What was left by an earlier attempt may be of a file that has changed since.
+        let result = self.download_verified(download, &part, watch);
+        // The partial file may belong to a version of the file that has changed since.
         let result = match result {
-            Err(FetchError::WrongChecksum { .. }) if resumed => self.arrive(download, &part, watch),
+            Err(FetchError::WrongChecksum { .. }) if resumed => self.download_verified(download, &part, watch),
             result => result,
         };
         result?;
         fs::rename(&part, download.to).map_err(|source| unwritable(download.to, source))
     }
 
-    fn arrive(&self, download: &Download<'_>, part: &Path, watch: &mut Watch<'_>) -> Result<(), FetchError> {
-        self.again_and_again(|| self.go_on(download, part, watch))?;
+    fn download_verified(&self, download: &Download<'_>, part: &Path, watch: &mut Watch<'_>) -> Result<(), FetchError> {
+        self.with_retries(|| self.resume(download, part, watch))?;
         let Some(digest) = download.digest else { return Ok(()) };
         let comparison = digest.compare(part).map_err(|source| unwritable(part, source))?;
         if comparison.expected == comparison.found {
@@ -58,8 +59,8 @@ impl Fetcher {
         Err(FetchError::WrongChecksum { url, expected: comparison.expected, found: comparison.found })
     }
 
-    /// Asks for what is missing of the file and writes what comes.
-    fn go_on(&self, download: &Download<'_>, part: &Path, watch: &mut Watch<'_>) -> Result<(), FetchError> {
+    /// Requests the missing part of the file and writes it.
+    fn resume(&self, download: &Download<'_>, part: &Path, watch: &mut Watch<'_>) -> Result<(), FetchError> {
         let url = download.url;
         let here = bytes_of(part);
         if here > 0 && download.bytes == Some(here) {
@@ -74,7 +75,7 @@ impl Fetcher {
         let begin = match status {
             StatusCode::OK => 0,
             StatusCode::PARTIAL_CONTENT if first_byte(&response) == Some(here) => here,
-            // Nothing is missing, or what is here is longer than the file: the checksum tells which.
+            // The partial file is complete or too long. The checksum decides.
             StatusCode::RANGE_NOT_SATISFIABLE if here > 0 && download.digest.is_some() => return Ok(()),
             _ => return Err(FetchError::Refused { url: url.to_owned(), status: status.as_u16() }),
         };
@@ -93,7 +94,7 @@ impl Fetcher {
     }
 }
 
-/// A body on its way into a file.
+/// The transfer of a response body to a file.
 struct Copying<'a> {
     url: &'a str,
     name: &'a str,
@@ -103,11 +104,11 @@ struct Copying<'a> {
 }
 
 impl Copying<'_> {
-    /// Copies all there is; tells how many bytes the file has then.
+    /// Copies the whole body. Returns the size of the file afterwards.
     fn copy(&self, from: &mut dyn Read, to: &mut File, watch: &mut Watch<'_>) -> Result<u64, FetchError> {
         let mut buffer = vec![0; 1 << 16];
-        let (mut done, mut told) = (self.begin, self.begin);
-        self.tell(done, watch)?;
+        let (mut done, mut reported) = (self.begin, self.begin);
+        self.report(done, watch)?;
         loop {
             let read = match from.read(&mut buffer) {
                 Ok(0) => break,
@@ -120,26 +121,26 @@ impl Copying<'_> {
             };
             to.write_all(&buffer[..read]).map_err(|source| unwritable(self.part, source))?;
             done += read as u64;
-            if done - told >= PROGRESS_BYTES {
-                told = done;
-                self.tell(done, watch)?;
+            if done - reported >= PROGRESS_BYTES {
+                reported = done;
+                self.report(done, watch)?;
             }
         }
-        self.tell(done, watch)?;
+        self.report(done, watch)?;
         Ok(done)
     }
 
-    fn tell(&self, done_bytes: u64, watch: &mut Watch<'_>) -> Result<(), FetchError> {
+    fn report(&self, done_bytes: u64, watch: &mut Watch<'_>) -> Result<(), FetchError> {
         let progress = Progress { file: self.name, done_bytes, total_bytes: self.total };
         match watch(progress) {
             std::ops::ControlFlow::Continue(()) => Ok(()),
-            std::ops::ControlFlow::Break(()) => Err(FetchError::GivenUp { url: self.url.to_owned() }),
+            std::ops::ControlFlow::Break(()) => Err(FetchError::Cancelled { url: self.url.to_owned() }),
         }
     }
 }
 
-/// Where a file lies until it is whole.
-fn part_of(path: &Path) -> PathBuf {
+/// Returns the path of the partial file.
+fn partial_path(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(".part");
     name.into()
@@ -153,7 +154,7 @@ fn name_of(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-/// The first byte of what a server sends of a file: `Content-Range: bytes 5-9/10`.
+/// Returns the first position in a `Content-Range` header: 5 in `bytes 5-9/10`.
 fn first_byte<B>(response: &Response<B>) -> Option<u64> {
     header(response, "content-range")?.strip_prefix("bytes ")?.split('-').next()?.parse().ok()
 }

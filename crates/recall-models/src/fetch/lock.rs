@@ -1,10 +1,10 @@
-//! Is somebody else fetching the same?
+//! Lock files that keep two processes from downloading the same file.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file that one process at a time has; it goes with the value.
+/// A lock file, held by one process at a time. Dropping it deletes the file.
 #[derive(Debug)]
 pub(crate) struct Lock {
     path: PathBuf,
@@ -12,7 +12,7 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock, or tells that somebody else has it.
+    /// Takes the lock. Returns `None` if another process holds it.
     pub(crate) fn take(path: &Path) -> io::Result<Option<Self>> {
         let file = File::create(path)?;
         match file.try_lock() {
@@ -25,7 +25,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // One that stays is taken by the next all the same.
+        // A leftover file can be locked again by the next process.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_has_it_at_a_time() {
+    fn only_one_holder_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lock");
         let held = Lock::take(&path).unwrap();

@@ -1,8 +1,8 @@
-//! Where does a page say that a file is?
+//! Links in the pages of a package index.
 
-/// The address of the link of a page whose path ends in `/file`, made absolute by the page's own address.
+/// Finds the link of a page whose path ends in `/file`, and makes it absolute using the page's address.
 ///
-/// Reads what an index of packages is: a list of plain links.
+/// The page is expected to be a plain list of links, as a Python package index is.
 pub(crate) fn link_to(page: &str, address: &str, file: &str) -> Option<String> {
     let links = page.split("href=").skip(1).filter_map(|rest| {
         let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_found_by_their_file_and_made_absolute() {
+    fn links_are_found_by_file_name_and_made_absolute() {
         for (link, expected) in [
             ("https://files.example/a/b.whl#sha256=12", "https://files.example/a/b.whl"),
             ("/files/b.whl", "http://mirror.example:80/files/b.whl"),

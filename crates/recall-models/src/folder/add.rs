@@ -1,4 +1,4 @@
-//! How does a model come in from a folder of this machine?
+//! Installing a model from a local folder.
 
 use std::fs;
 use std::io;
@@ -12,15 +12,16 @@ use crate::manifest::{DescribeError, Description, Manifest, ModelFile, NETWORK, 
 use crate::onnx::{LoadError, OnnxSettings, RunError};
 
 impl ModelsFolder {
-    /// Installs the model of a folder: `model.onnx`, `tokenizer.json`, and what describes it.
+    /// Installs the model of a folder with `model.onnx`, `tokenizer.json` and their configuration.
     ///
-    /// The network may lie in a folder `onnx`, as in the repositories of a hub. What the manifest `recall-model.json` does not
-    /// say, if there is one, is read from the files of sentence-transformers. The model is copied, loaded, and run on a few
-    /// texts before it is there: the dimension must be as said, all outputs numbers; whether an embedding depends on what
-    /// else is in its batch decides whether texts are run together.
+    /// The network may be in a subfolder `onnx`, as in the repositories of a hub. Fields missing in the manifest
+    /// `recall-model.json`, or all of them if there is no manifest, are read from the configuration of
+    /// sentence-transformers. The model is copied, loaded and run on a few texts before it is installed: its dimension
+    /// must be as stated, and all outputs must be finite. If a text's embedding depends on the rest of its batch, the
+    /// model will run each text alone.
     ///
     /// # Errors
-    /// See [`AddError`]; nothing is left behind.
+    /// See [`AddError`]. Nothing is left behind.
     pub fn add(
         &self,
         from: &Path,
@@ -45,19 +46,19 @@ impl ModelsFolder {
             fs::copy(file, staging.path().join(name)).map_err(unwritable)?;
         }
         let manifest = finish(staging.path(), &target, description, runtime, settings)?;
-        // It has moved; there is nothing to remove.
+        // The folder was renamed, so there is nothing to delete.
         let _ = staging.keep();
         Ok(manifest)
     }
 
-    /// Where a new model of this name goes.
+    /// Returns the path for a new model of this name.
     pub(super) fn free(&self, name: &str) -> Result<PathBuf, AddError> {
         let path = self.path_of(name)?;
         if path.exists() { Err(AddError::AlreadyThere { name: name.to_owned() }) } else { Ok(path) }
     }
 }
 
-/// Tries a model that is made ready, writes its manifest, and moves it to its place.
+/// Probes a prepared model, writes its manifest, and moves it to its target.
 pub(super) fn finish(
     staging: &Path,
     target: &Path,
@@ -79,7 +80,7 @@ pub(super) fn finish(
     Ok(manifest)
 }
 
-/// A network and the files beside it that hold its larger parts: `model.onnx`, `model.onnx_data`, by name.
+/// Lists a network's files, ordered by name: `model.onnx`, and files such as `model.onnx_data` with its large tensors.
 fn parts_of(network: &Path) -> io::Result<Vec<PathBuf>> {
     let folder = network.parent().unwrap_or(network);
     let mut parts = Vec::new();
@@ -94,47 +95,47 @@ fn parts_of(network: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(parts)
 }
 
-/// A model was not installed.
+/// A model could not be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum AddError {
-    /// The name cannot be had.
+    /// The name is invalid, or the folder of models cannot be used.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// There is a model of that name.
-    #[error("the model {name} is already installed")]
+    /// A model of that name is installed already.
+    #[error("the model `{name}` is already installed")]
     AlreadyThere {
-        /// Its name.
+        /// The model's name.
         name: String,
     },
-    /// A file is missing that every model has.
-    #[error("there is no {}", path.display())]
+    /// A required file is missing.
+    #[error("there is no `{}`", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// What describes it cannot be understood.
+    /// The configuration cannot be used.
     #[error(transparent)]
     Describe(#[from] DescribeError),
-    /// It cannot be loaded.
+    /// The model cannot be loaded.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// It was loaded and failed on a text.
-    #[error("the model fails on a short text")]
+    /// The model was loaded, but failed on a text.
+    #[error("the model failed on a short text")]
     Run(#[from] RunError),
-    /// Its embeddings have other dimensions than it says.
-    #[error("the model's embeddings have {found} dimensions; it says {expected}")]
+    /// The dimension of the embeddings differs from the stated one.
+    #[error("the model's embeddings have {found} dimensions, but its configuration says {expected}")]
     WrongDimensions {
-        /// What it says.
+        /// The stated dimension.
         expected: usize,
-        /// What it tells.
+        /// The actual dimension.
         found: usize,
     },
-    /// Files cannot be copied or written.
-    #[error("the model cannot be put into {}", path.display())]
+    /// The files cannot be copied or written.
+    #[error("cannot install the model in `{}`", path.display())]
     Unwritable {
-        /// Where to.
+        /// The target.
         path: PathBuf,
-        /// What was said.
+        /// The operating system's error.
         source: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! Does a model do what it says?
+//! A trial run of a model before it is installed.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::Runtime;
 use crate::manifest::{Batching, Description, NETWORK, Role, TOKENIZER};
 use crate::onnx::{Network, OnnxNetwork, OnnxSettings, RunError, Task, TextTokenizer, Tokens};
 
-/// What is tried: of different lengths and scripts, so that the shorter ones are padded when they are run together.
+/// The texts of the trial run. They differ in length and script, so that shorter ones are padded in a batch.
 const PROBES: [&str; 4] = [
     "",
     "open the store",
@@ -16,17 +16,17 @@ const PROBES: [&str; 4] = [
      数据库连接池 🦀 закрывает соединения, die zu lange nicht gebraucht wurden.",
 ];
 
-/// By how much outputs may differ when a text is run with others: rounding differs by a millionth, an embedding in one byte a
-/// component by a thousandth, dynamically quantised networks by a hundredth.
+/// The largest accepted difference between a text's outputs alone and in a batch. Rounding of sums causes about 1e-6,
+/// quantization to one byte per component 1e-3, and dynamically quantized networks 1e-2.
 const MOST_DIFFERENCE: f64 = 1e-4;
 
-/// What was found out about a model.
+/// The measured properties of a model.
 pub(super) struct Probed {
     pub(super) dimensions: usize,
     pub(super) batching: Batching,
 }
 
-/// Loads a model and runs it.
+/// Loads a model and runs it on the trial texts.
 pub(super) fn probe(
     folder: &Path,
     description: &Description,
@@ -47,7 +47,7 @@ pub(super) fn probe(
         Role::Rerank => tokenizer.pair(PROBES[1], probe),
     });
     let tokens: Vec<Tokens> = tokens.collect::<Result<_, _>>()?;
-    // A tokenizer that adds nothing around a text leaves none of an empty one, which no network can be asked.
+    // Some tokenizers add no special tokens, so an empty text has no tokens. A network cannot be run on it.
     let tokens: Vec<&Tokens> = tokens.iter().filter(|tokens| tokens.len() > 0).collect();
     let together = run(&mut network, &tokens)?;
     let mut alone = Vec::new();
@@ -68,8 +68,8 @@ fn run(network: &mut OnnxNetwork, batch: &[&Tokens]) -> Result<Vec<Vec<f32>>, Ru
     network.run(batch)?.into_iter().collect()
 }
 
-/// How far two outputs are apart, relative to their lengths: for embeddings by about the root of twice what their cosine lacks
-/// to 1, squared here so that it is that.
+/// Returns the squared distance of two outputs, relative to the sum of their squared lengths. For embeddings of length 1
+/// this is 1 minus their cosine.
 fn difference(one: &[f32], other: &[f32]) -> f64 {
     let squares = |numbers: &[f32]| numbers.iter().map(|number| f64::from(*number).powi(2)).sum::<f64>();
     let apart: f64 = one.iter().zip(other).map(|(one, other)| (f64::from(*one) - f64::from(*other)).powi(2)).sum();

@@ -1,4 +1,4 @@
-//! How does a model come from a hub?
+//! Installing a model from a hub.
 
 use std::fs;
 use std::io;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::ModelsFolder;
 use super::add::{AddError, finish};
-use super::known::{HUB, Known};
+use super::registry::{HUB, RegistryModel};
 use crate::Runtime;
 use crate::fetch::{Digest, Download, FetchError, Fetcher, Lock, Watch};
 use crate::manifest::{Manifest, TOKENIZER};
@@ -17,7 +17,7 @@ use crate::onnx::OnnxSettings;
 /// The branch that is pulled.
 const REVISION: &str = "main";
 
-/// A file of a repository, as a hub tells it.
+/// A file of a repository, as listed by a hub.
 #[derive(Debug, Deserialize)]
 struct HubFile {
     path: String,
@@ -26,23 +26,23 @@ struct HubFile {
     lfs: Option<LargeFile>,
 }
 
-/// A file that a hub keeps outside of git.
+/// A file that the hub stores outside of git (LFS).
 #[derive(Debug, Deserialize)]
 struct LargeFile {
     oid: String,
 }
 
 impl ModelsFolder {
-    /// Fetches a known model and installs it as [`add`](Self::add) does.
+    /// Downloads a known model and installs it like [`add`](Self::add).
     ///
-    /// The hub (`mirror`, or the public one) says which sizes and checksums the files have; each is verified. A pull that
-    /// broke goes on where it ended when it is asked for again.
+    /// The hub (`mirror`, or the default one) lists the sizes and checksums of the files, and each file is verified.
+    /// Pulling again after an interruption resumes the download.
     ///
     /// # Errors
     /// See [`PullError`].
     pub fn pull(
         &self,
-        known: &Known,
+        known: &RegistryModel,
         fetcher: &Fetcher,
         mirror: Option<&str>,
         runtime: &Runtime,
@@ -62,14 +62,14 @@ impl ModelsFolder {
                 return Err(PullError::NotInHub { repository: known.repository, file: path.to_owned() });
             }
         }
-        let is_wanted = |file: &&HubFile| file.path.starts_with(known.network) || file.path == TOKENIZER;
-        for file in files.iter().filter(is_wanted) {
+        let is_needed = |file: &&HubFile| file.path.starts_with(known.network) || file.path == TOKENIZER;
+        for file in files.iter().filter(is_needed) {
             let path = file.path.as_str();
             let to = staging.join(Path::new(path).file_name().unwrap_or_default());
             let url = format!("{hub}/{}/resolve/{REVISION}/{path}", known.repository);
             let digest = Some(file.digest().ok_or_else(|| PullError::NoChecksum { url: url.clone() })?);
-            // A whole file of an earlier pull may be of a revision that the hub has left since.
-            if to.is_file() && !is_it(&to, digest).map_err(unwritable)? {
+            // A complete file of an earlier pull may belong to a revision that was replaced since.
+            if to.is_file() && !matches_digest(&to, digest).map_err(unwritable)? {
                 fs::remove_file(&to).map_err(unwritable)?;
             }
             fetcher.download(&Download { url: &url, to: &to, bytes: Some(file.size), digest }, watch)?;
@@ -79,8 +79,8 @@ impl ModelsFolder {
     }
 }
 
-/// What the hub has of a repository.
-fn files(fetcher: &Fetcher, hub: &str, known: &Known) -> Result<Vec<HubFile>, PullError> {
+/// Lists the files of a repository on the hub.
+fn files(fetcher: &Fetcher, hub: &str, known: &RegistryModel) -> Result<Vec<HubFile>, PullError> {
     let url = format!("{hub}/api/models/{}/tree/{REVISION}?recursive=true", known.repository);
     let text = fetcher.text(&url)?;
     let entries: Vec<serde_json::Value> =
@@ -99,54 +99,54 @@ impl HubFile {
     }
 }
 
-fn is_it(path: &Path, digest: Option<Digest>) -> io::Result<bool> {
+fn matches_digest(path: &Path, digest: Option<Digest>) -> io::Result<bool> {
     let comparison = digest.map(|digest| digest.compare(path)).transpose()?;
     Ok(comparison.is_none_or(|comparison| comparison.expected == comparison.found))
 }
 
-/// A model was not pulled.
+/// A model could not be pulled.
 #[derive(Debug, thiserror::Error)]
 pub enum PullError {
-    /// Another pull of it is under way.
-    #[error("the model {name} is being pulled")]
+    /// Another process is pulling the model.
+    #[error("another process is pulling the model `{name}`")]
     Busy {
-        /// Its name.
+        /// The model's name.
         name: String,
     },
-    /// The hub cannot be reached, or a file did not arrive.
-    #[error("the model cannot be fetched")]
+    /// The hub cannot be reached, or a download failed.
+    #[error("cannot download the model")]
     Fetch(#[from] FetchError),
-    /// The hub's list of files cannot be understood.
-    #[error("{url} is no list of files")]
+    /// The hub's list of files is malformed.
+    #[error("`{url}` is not a list of files")]
     Malformed {
-        /// What was asked for.
+        /// The URL of the list.
         url: String,
-        /// What was said.
+        /// The parser's error.
         source: serde_json::Error,
     },
-    /// The hub does not have a file.
-    #[error("the repository {repository} has no {file}")]
+    /// The repository lacks a file.
+    #[error("the repository `{repository}` has no file `{file}`")]
     NotInHub {
         /// The repository.
         repository: &'static str,
         /// The file.
         file: String,
     },
-    /// The hub does not say which checksum a file has.
-    #[error("the hub tells no checksum of {url}")]
+    /// The hub lists no checksum for a file.
+    #[error("the hub has no checksum for `{url}`")]
     NoChecksum {
-        /// The file.
+        /// The URL of the file.
         url: String,
     },
-    /// It was fetched and cannot be installed.
+    /// The model was downloaded, but cannot be installed.
     #[error(transparent)]
     Add(#[from] AddError),
     /// Files cannot be written.
-    #[error("{} cannot be written", path.display())]
+    #[error("cannot write to `{}`", path.display())]
     Unwritable {
-        /// Where.
+        /// The folder.
         path: PathBuf,
-        /// What was said.
+        /// The operating system's error.
         source: io::Error,
     },
 }

@@ -1,6 +1,7 @@
-//! What is known of a model that nobody described to recall?
+//! The description of a model that is not installed yet.
 //!
-//! The files that sentence-transformers and transformers write beside a network, and a manifest that may say less than all.
+//! It is read from the configuration files that sentence-transformers and transformers write, and from a manifest that
+//! may be partial.
 
 use std::fs;
 use std::io;
@@ -11,17 +12,17 @@ use serde::de::DeserializeOwned;
 
 use super::{MANIFEST, Pooling, Role};
 
-/// A window that no tokenizer means: an absent limit is written as 10^30.
+/// The bound for a stated window. Tokenizers write 10^30 for no limit.
 const LARGEST_WINDOW: f64 = 1e6;
 
-/// The window of a model that tells none, as the first ones of this kind had it.
+/// The window of a model that states none; that of the first BERT models.
 const USUAL_WINDOW: usize = 512;
 
-/// What is known of a model before it has been run.
+/// The properties of a model before it was run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Description {
     pub(crate) role: Role,
-    /// How many dimensions it should have, where something says so.
+    /// The stated dimension, if there is one.
     pub(crate) dimensions: Option<usize>,
     pub(crate) pooling: Pooling,
     pub(crate) normalise: bool,
@@ -32,10 +33,10 @@ pub(crate) struct Description {
     pub(crate) origin: Option<String>,
 }
 
-/// A manifest that says what a person knew; what it leaves out is found elsewhere.
+/// A partial manifest. Missing fields are taken from other files.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Said {
+struct PartialManifest {
     role: Option<Role>,
     dimensions: Option<usize>,
     pooling: Option<Pooling>,
@@ -72,7 +73,7 @@ struct TokenizerConfig {
 }
 
 /// `1_Pooling/config.json`.
-#[expect(clippy::struct_excessive_bools, reason = "the file has one for each way")]
+#[expect(clippy::struct_excessive_bools, reason = "the file has one flag for each kind of pooling")]
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct PoolingConfig {
@@ -92,30 +93,30 @@ struct Prompts {
     prompts: std::collections::BTreeMap<String, Option<String>>,
 }
 
-/// Gathers what the files of a folder say: a manifest first, then the model's own configuration.
+/// Reads the configuration of a folder. The manifest takes precedence over the model's own files.
 pub(crate) fn describe(folder: &Path) -> Result<Description, DescribeError> {
-    let said: Said = read(folder, MANIFEST)?;
+    let manifest: PartialManifest = read(folder, MANIFEST)?;
     let config: Config = read(folder, "config.json")?;
     let pooling: PoolingConfig = read(folder, "1_Pooling/config.json")?;
     let prompts: Prompts = read(folder, "config_sentence_transformers.json")?;
     let prompt = |names: [&str; 3]| -> String {
         names.iter().find_map(|name| prompts.prompts.get(*name).cloned().flatten()).unwrap_or_default()
     };
-    let role = said.role.unwrap_or_else(|| config.role());
+    let role = manifest.role.unwrap_or_else(|| config.role());
     let dimensions = match role {
-        Role::Embed => said.dimensions.or(pooling.word_embedding_dimension).or(config.hidden_size),
+        Role::Embed => manifest.dimensions.or(pooling.word_embedding_dimension).or(config.hidden_size),
         Role::Rerank => Some(1),
     };
     Ok(Description {
         role,
         dimensions,
-        pooling: said.pooling.map_or_else(|| pooling.pooling(folder), Ok)?,
-        normalise: said.normalise.unwrap_or(true),
-        query_prefix: said.query_prefix.unwrap_or_else(|| prompt(["query", "search_query", "question"])),
-        document_prefix: said.document_prefix.unwrap_or_else(|| prompt(["document", "search_document", "passage"])),
-        window_tokens: said.window_tokens.map_or_else(|| window(folder, &config), Ok)?,
-        licence: said.licence,
-        origin: said.origin,
+        pooling: manifest.pooling.map_or_else(|| pooling.pooling(folder), Ok)?,
+        normalise: manifest.normalise.unwrap_or(true),
+        query_prefix: manifest.query_prefix.unwrap_or_else(|| prompt(["query", "search_query", "question"])),
+        document_prefix: manifest.document_prefix.unwrap_or_else(|| prompt(["document", "search_document", "passage"])),
+        window_tokens: manifest.window_tokens.map_or_else(|| window(folder, &config), Ok)?,
+        licence: manifest.licence,
+        origin: manifest.origin,
     })
 }
 
@@ -125,8 +126,8 @@ impl Config {
         if scores { Role::Rerank } else { Role::Embed }
     }
 
-    /// How many places there are for tokens. Models of the family of `RoBERTa` count from the padding's number + 1, so that
-    /// two of theirs are never used.
+    /// Returns the number of token positions. Models of the `RoBERTa` family start counting after the padding's id, so
+    /// two positions are never used.
     fn positions(&self) -> Option<usize> {
         let unused = if self.model_type.as_deref().is_some_and(|family| family.contains("roberta")) { 2 } else { 0 };
         self.max_position_embeddings.map(|positions| positions.saturating_sub(unused))
@@ -134,7 +135,7 @@ impl Config {
 }
 
 impl PoolingConfig {
-    /// One way of pooling. Without the file it is the mean, which is what most models are made for.
+    /// Returns the kind of pooling. If the file is missing, it is the mean, which most models use.
     fn pooling(&self, folder: &Path) -> Result<Pooling, DescribeError> {
         let chosen = [
             (self.pooling_mode_mean_tokens, Some(Pooling::Mean)),
@@ -165,7 +166,7 @@ fn window(folder: &Path, config: &Config) -> Result<usize, DescribeError> {
     Ok(window.max(1))
 }
 
-/// Reads one of the files; one that is not there says nothing.
+/// Reads one of the files. A missing file has no fields.
 fn read<T: Default + DeserializeOwned>(folder: &Path, name: &str) -> Result<T, DescribeError> {
     let path = folder.join(name);
     let text = match fs::read_to_string(&path) {
@@ -176,29 +177,29 @@ fn read<T: Default + DeserializeOwned>(folder: &Path, name: &str) -> Result<T, D
     serde_json::from_str(&text).map_err(|source| DescribeError::Malformed { path, source })
 }
 
-/// It is not known how to use a model.
+/// A model's configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DescribeError {
     /// A file cannot be read.
-    #[error("{} cannot be read", path.display())]
+    #[error("cannot read `{}`", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What was said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// A file is not what its name says.
-    #[error("{} cannot be understood", path.display())]
+    /// A file is malformed.
+    #[error("`{}` is malformed", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What was said.
+        /// The parser's error.
         source: serde_json::Error,
     },
-    /// The outputs become one in a way that recall does not know, or in several.
-    #[error("{} asks for a pooling other than the mean, the first or the last token", path.display())]
+    /// The pooling is unsupported, or is a combination of several kinds.
+    #[error("`{}` requires an unsupported pooling: only mean, first token or last token is supported", path.display())]
     UnknownPooling {
-        /// Where it does.
+        /// The file with the pooling.
         path: PathBuf,
     },
 }
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_of_sentence_transformers_are_understood() {
+    fn the_configuration_of_sentence_transformers_is_read() {
         let described = described(&[
             ("config.json", r#"{"model_type": "bert", "hidden_size": 384, "max_position_embeddings": 512}"#),
             ("sentence_bert_config.json", r#"{"max_seq_length": 256, "do_lower_case": false}"#),
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_goes_before_the_model_s_own_files() {
+    fn a_manifest_takes_precedence_over_the_models_own_files() {
         let described = described(&[
             ("config.json", r#"{"hidden_size": 384, "max_position_embeddings": 512}"#),
             (MANIFEST, r#"{"dimensions": 128, "pooling": "last", "document_prefix": "d: ", "licence": "MIT"}"#),
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_tells_scores_is_a_cross_encoder() {
+    fn a_sequence_classifier_is_a_cross_encoder() {
         let described = described(&[(
             "config.json",
             r#"{"architectures": ["XLMRobertaForSequenceClassification"], "model_type": "xlm-roberta",
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_refused() {
+    fn an_unusable_configuration_is_refused() {
         let two = r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}"#;
         for text in [two, r#"{"pooling_mode_max_tokens": true}"#] {
             let described = described(&[("1_Pooling/config.json", text)]);

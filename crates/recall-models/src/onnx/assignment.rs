@@ -1,7 +1,7 @@
-//! Which provider computes which part of a network? What the library says, not what was asked of it.
+//! Which execution provider runs which part of a network, as reported by the runtime.
 //!
-//! The safe interface has no words for this, so the few calls are made by hand.
-#![expect(unsafe_code, reason = "the runtime's own interface is one of pointers")]
+//! The `ort` crate has no safe function for this, so the C functions are called directly.
+#![expect(unsafe_code, reason = "the runtime's C interface uses pointers")]
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char};
@@ -12,10 +12,10 @@ use ort::{AsPointer as _, ortsys};
 
 use super::ProviderUse;
 
-/// The session's setting that makes the runtime keep what [`assignment`] asks for.
+/// The session option that makes the runtime keep the information for [`assignment`].
 pub(super) const RECORD: (&str, &str) = ("session.record_ep_graph_assignment_info", "1");
 
-/// Asks the runtime which provider got how many operations of a session that was made with [`RECORD`].
+/// Returns how many operations each provider runs in a session that was created with [`RECORD`].
 pub(super) fn assignment(session: &Session) -> Result<ProviderUse, ort::Error> {
     let mut parts = ptr::null();
     let mut count = 0;
@@ -24,12 +24,12 @@ pub(super) fn assignment(session: &Session) -> Result<ProviderUse, ort::Error> {
     if count == 0 {
         return Ok(ProviderUse { operations });
     }
-    // SAFETY: the call succeeded, so `parts` leads to `count` pointers, which live as long as the session.
+    // SAFETY: the call succeeded, so `parts` points to `count` pointers that live as long as the session.
     let parts = unsafe { slice::from_raw_parts(parts, count) };
     for part in parts {
         let mut name: *const c_char = ptr::null();
         ortsys![unsafe EpAssignedSubgraph_GetEpName(*part, &raw mut name)?];
-        // SAFETY: the call succeeded, so `name` is a text that ends in zero and lives as long as the session.
+        // SAFETY: the call succeeded, so `name` is a NUL-terminated string that lives as long as the session.
         let name = unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
         let mut nodes = ptr::null();
         let mut count = 0;

@@ -1,17 +1,17 @@
-//! Which texts are run together?
+//! Division of texts into batches.
 
 use std::ops::Range;
 
 use crate::manifest::Batching;
 
-/// Which part of a batch may be padding: a text that would make it more begins the next one.
+/// The largest share of padding in a batch. A text that would exceed it begins the next batch.
 const MOST_PADDING: f64 = 0.125;
 
-/// Cuts texts, sorted by how many tokens each has, into batches in order.
+/// Divides texts, sorted by token count, into consecutive batches.
 ///
-/// A batch has at most `most_tokens`, padding included, but for one text that alone has more.
+/// A batch has at most `most_tokens` tokens, including padding, unless it is a single longer text.
 pub(crate) fn batches(lengths: &[usize], most_tokens: usize, batching: Batching) -> Vec<Range<usize>> {
-    debug_assert!(lengths.is_sorted(), "texts of like length stand together");
+    debug_assert!(lengths.is_sorted(), "texts are sorted by length");
     let mut batches = Vec::new();
     let (mut begin, mut tokens) = (0, 0);
     for (at, length) in lengths.iter().enumerate() {
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_batch_ends_where_its_tokens_or_its_padding_would_be_too_many() {
+    fn a_batch_ends_before_too_many_tokens_or_too_much_padding() {
         let sizes = |lengths: &[usize], most_tokens, batching| -> Vec<usize> {
             batches(lengths, most_tokens, batching).iter().map(ExactSizeIterator::len).collect()
         };
@@ -56,7 +56,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_text_is_in_one_batch_within_the_bounds(
+        fn every_text_is_in_one_batch_within_the_limits(
             mut lengths in prop::collection::vec(0_usize..300, 0..100), most_tokens in 1_usize..2000
         ) {
             lengths.sort_unstable();

@@ -1,4 +1,4 @@
-//! Here are a question and texts; how well does each answer it?
+//! Cross-encoders run by ONNX Runtime.
 
 use std::fmt;
 use std::path::Path;
@@ -9,14 +9,14 @@ use recall_core::{CrossEncoder, ModelError, ModelFingerprint};
 
 use super::open::open;
 use super::slot::TokenizerSlot;
-use super::worker::{Urgency, Worker};
+use super::worker::{Priority, Worker};
 use super::{LoadError, ModelState, OnnxSettings};
 use crate::Runtime;
 use crate::manifest::{Manifest, Role};
 
-/// A transformer that reads a question and a text together, run by the ONNX runtime.
+/// A transformer that scores a query and a text together, run by ONNX Runtime.
 ///
-/// Its network is loaded at the first question and shared by all callers.
+/// Its network is loaded on first use and shared by all callers.
 pub struct OnnxCrossEncoder {
     name: String,
     manifest: Manifest,
@@ -25,7 +25,7 @@ pub struct OnnxCrossEncoder {
 }
 
 impl OnnxCrossEncoder {
-    /// Opens an installed cross-encoder: reads its manifest and its tokenizer. The network is loaded when it is needed.
+    /// Opens an installed cross-encoder by reading its manifest and tokenizer. The network is loaded on first use.
     ///
     /// # Errors
     /// See [`LoadError`].
@@ -34,17 +34,17 @@ impl OnnxCrossEncoder {
         Ok(Self { name: name.to_owned(), manifest, tokenizer, worker })
     }
 
-    /// Its name in the folder of models.
+    /// Returns its name in the folder of models.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is and how it is used.
+    /// Returns its manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Whether it is loaded, who computes it, what is wrong.
+    /// Returns whether it is loaded, its provider, and its last error.
     pub fn state(&self) -> ModelState {
         self.worker.state()
     }
@@ -66,7 +66,7 @@ impl CrossEncoder for OnnxCrossEncoder {
         let query = format!("{}{query}", self.manifest.query_prefix);
         let pairs = texts.iter().map(|text| tokenizer.pair(&query, text)).collect::<Result<_, _>>();
         let pairs = pairs.map_err(|error| ModelError::Failed { model: self.name.clone(), source: Arc::new(error) })?;
-        let outputs = self.worker.ask(pairs, Urgency::Urgent, deadline).wait(deadline)?;
+        let outputs = self.worker.submit(pairs, Priority::Interactive, deadline).wait(deadline)?;
         Ok(outputs.into_iter().map(|output| output[0]).collect())
     }
 }

@@ -1,4 +1,4 @@
-//! Here is a text; what is its embedding by a transformer?
+//! Encoders run by ONNX Runtime.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,20 +11,20 @@ use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint};
 use super::open::open;
 use super::slot::TokenizerSlot;
 use super::tokens::Tokens;
-use super::worker::{Pending, Urgency, Worker};
+use super::worker::{Pending, Priority, Worker};
 use super::{LoadError, ModelState, OnnxSettings};
 use crate::Runtime;
 use crate::manifest::{Manifest, Role};
 
-/// How many texts of a request are in the queue at a time, and twice as many while the next are cut into tokens: as many as
-/// are sorted by length together.
-const STRETCH: usize = 512;
+/// The number of texts of a request that are queued at a time. It equals the number that is sorted by length together.
+/// Up to two such chunks are queued, so that one is tokenized while the other is run.
+const QUEUED_TEXTS: usize = 512;
 
-/// A transformer that makes embeddings, run by the ONNX runtime.
+/// A transformer that embeds texts, run by ONNX Runtime.
 ///
-/// Its network is loaded at the first text, which may take seconds, and shared by all callers. Embeddings of equal texts are
-/// equal but for the rounding of sums, whatever they are embedded with; a network of which that does not hold runs each
-/// text by itself ([`Batching`](crate::Batching)).
+/// Its network is loaded on first use, which may take seconds, and is shared by all callers. Embeddings of equal texts
+/// are equal up to rounding, whatever else is in the batch. If that does not hold for a network, it runs each text
+/// alone ([`Batching`](crate::Batching)).
 pub struct OnnxEncoder {
     name: String,
     manifest: Manifest,
@@ -33,7 +33,7 @@ pub struct OnnxEncoder {
 }
 
 impl OnnxEncoder {
-    /// Opens an installed encoder: reads its manifest and its tokenizer. The network is loaded when it is needed.
+    /// Opens an installed encoder by reading its manifest and tokenizer. The network is loaded on first use.
     ///
     /// # Errors
     /// See [`LoadError`].
@@ -42,17 +42,17 @@ impl OnnxEncoder {
         Ok(Self { name: name.to_owned(), manifest, tokenizer, worker })
     }
 
-    /// Its name in the folder of models.
+    /// Returns its name in the folder of models.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it is and how it is used.
+    /// Returns its manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Whether it is loaded, who computes it, what is wrong.
+    /// Returns whether it is loaded, its provider, and its last error.
     pub fn state(&self) -> ModelState {
         self.worker.state()
     }
@@ -65,13 +65,13 @@ impl OnnxEncoder {
         tokens.map_err(|error| ModelError::Failed { model: self.name.clone(), source: Arc::new(error) })
     }
 
-    /// Embeds texts in stretches; one is cut into tokens while the one before is run.
-    fn embed_patiently(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
+    /// Embeds texts chunk by chunk. The next chunk is tokenized while the previous one is run.
+    fn embed_in_background(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
         let mut embeddings = Vec::with_capacity(texts.len());
         let mut running: VecDeque<Pending> = VecDeque::new();
-        for stretch in texts.chunks(STRETCH) {
-            let tokens = self.tokens(&self.manifest.document_prefix, stretch)?;
-            running.push_back(self.worker.ask(tokens, Urgency::Patient, None));
+        for texts in texts.chunks(QUEUED_TEXTS) {
+            let tokens = self.tokens(&self.manifest.document_prefix, texts)?;
+            running.push_back(self.worker.submit(tokens, Priority::Background, None));
             if running.len() == 2
                 && let Some(first) = running.pop_front()
             {
@@ -100,18 +100,18 @@ impl Embedder for OnnxEncoder {
 
     fn embed_query(&self, query: &str, deadline: Option<Instant>) -> Result<Embedding, ModelError> {
         let tokens = self.tokens(&self.manifest.query_prefix, &[query])?;
-        let mut embeddings = self.worker.ask(tokens, Urgency::Urgent, deadline).wait(deadline)?;
+        let mut embeddings = self.worker.submit(tokens, Priority::Interactive, deadline).wait(deadline)?;
         Ok(embeddings.remove(0))
     }
 
     fn embed_documents(&self, texts: &[&str]) -> Result<Vec<Embedding>, ModelError> {
-        self.embed_patiently(texts)
+        self.embed_in_background(texts)
     }
 
-    /// A transformer reads a chunk as one text: its path, its symbol and what it says, each on a line of its own.
+    /// A transformer reads a chunk as a single text: path, symbol and content, each on its own line.
     fn embed_chunks(&self, chunks: &[ChunkText<'_>]) -> Result<Vec<Embedding>, ModelError> {
         let texts: Vec<String> = chunks.iter().map(ChunkText::joined).collect();
-        self.embed_patiently(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+        self.embed_in_background(&texts.iter().map(String::as_str).collect::<Vec<_>>())
     }
 }
 

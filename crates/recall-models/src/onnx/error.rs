@@ -1,106 +1,106 @@
-//! Why was a text not embedded?
+//! Errors of loading and running networks.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::manifest::{ManifestError, Role};
 
-/// A model cannot be loaded.
+/// A model could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// Its manifest cannot be used.
+    /// The manifest cannot be used.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
     /// A file is missing or cannot be read.
-    #[error("{} cannot be read", path.display())]
+    #[error("cannot read `{}`", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What was said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// A file is not the one that was installed.
-    #[error("{} has changed: its checksum is {found}, not {expected}", path.display())]
+    /// A file differs from the installed one.
+    #[error("`{}` has changed: its checksum is {found}, expected {expected}", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
-        /// What there should be.
+        /// The expected checksum.
         expected: String,
-        /// What there is.
+        /// The actual checksum.
         found: String,
     },
-    /// The tokenizer's file is none that can be used.
-    #[error("{} is no tokenizer: {reason}", path.display())]
+    /// The tokenizer's file is invalid.
+    #[error("`{}` is not a tokenizer: {reason}", path.display())]
     Tokenizer {
         /// The file.
         path: PathBuf,
-        /// What was said.
+        /// The tokenizer library's message.
         reason: String,
     },
     /// The runtime refuses the network.
-    #[error("the ONNX runtime cannot load {}: {reason}", path.display())]
+    #[error("the ONNX runtime cannot load `{}`: {reason}", path.display())]
     Network {
         /// The file.
         path: PathBuf,
-        /// What was said.
+        /// The runtime's message.
         reason: String,
     },
-    /// The network wants or gives something else than a text encoder does.
-    #[error("{} is no text encoder: {problem}", path.display())]
+    /// The inputs or outputs of the network are not those of a text encoder.
+    #[error("`{}` is not a text encoder: {problem}", path.display())]
     NotAnEncoder {
         /// The file.
         path: PathBuf,
-        /// What.
+        /// What is wrong.
         problem: String,
     },
-    /// The model is for something else.
-    #[error("{} is made for the role `{found}`, not `{asked}`", path.display())]
+    /// The model has another role.
+    #[error("`{}` is made for the role `{found}`, not `{asked}`", path.display())]
     OtherRole {
-        /// Its folder.
+        /// The model's folder.
         path: PathBuf,
-        /// What it is for.
+        /// Its role.
         found: Role,
-        /// What was wanted.
+        /// The requested role.
         asked: Role,
     },
 }
 
-/// A network that was loaded has not told the outputs of a text.
+/// A loaded network did not produce the outputs of a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
-    /// The text cannot be cut into tokens.
+    /// The tokenizer failed on the text.
     #[error("the tokenizer failed: {reason}")]
     Tokenizer {
-        /// What was said.
+        /// The tokenizer library's message.
         reason: String,
     },
     /// The runtime failed.
     #[error("the ONNX runtime failed: {reason}")]
     Runtime {
-        /// What was said.
+        /// The runtime's message.
         reason: String,
     },
-    /// An output is infinite or no number.
+    /// An output is infinite or not a number.
     #[error("output {component} of the text is not a finite number")]
     NotFinite {
-        /// The output's place, from 0.
+        /// The index of the output, from 0.
         component: usize,
     },
-    /// The outputs are of another shape than the manifest says.
-    #[error("the network tells outputs of the shape {found:?}; {expected} for each text are expected")]
+    /// The outputs have another shape than the manifest says.
+    #[error("the network's outputs have the shape {found:?}, expected {expected} per text")]
     Shape {
-        /// How many there should be.
+        /// The expected number of outputs.
         expected: usize,
-        /// The shape.
+        /// The actual shape.
         found: Vec<i64>,
     },
-    /// The embedding has another length than 1, though the manifest says that the network scales it.
-    #[error("the embedding has length {length}, not 1")]
+    /// The embedding does not have length 1, although the manifest says that the network scales it.
+    #[error("the embedding has length {length}, expected 1")]
     NotUnit {
         /// Its length.
         length: String,
     },
-    /// It broke down within the text, or was removed while the text waited.
-    #[error("it ended before the text was done")]
+    /// The worker ended before the text was done: the model was removed, or its thread died.
+    #[error("the model was closed before the text was done")]
     Ended,
 }

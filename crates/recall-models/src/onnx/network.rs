@@ -1,4 +1,4 @@
-//! What does the network make of a batch of tokens?
+//! Running a network on a batch of tokens.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -17,37 +17,37 @@ use super::{LoadError, OnnxSettings, ProviderUse, RunError};
 use crate::Runtime;
 use crate::manifest::{Pooling, Role};
 
-/// What a network is asked for.
+/// The use of a network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
     pub(crate) role: Role,
     pub(crate) pooling: Pooling,
     pub(crate) normalise: bool,
-    /// How many outputs a text has; `None` takes what comes.
+    /// The number of outputs of a text; `None` accepts any.
     pub(crate) dimensions: Option<usize>,
-    /// What stands where a text of a batch has no token.
+    /// The token id of padding.
     pub(crate) padding: u32,
 }
 
-/// A network that is loaded.
+/// A loaded network.
 pub(crate) trait Network: Send {
-    /// Tells the outputs of each text, in order.
+    /// Returns the outputs of each text, in order.
     ///
     /// # Errors
-    /// The runtime failed, for the batch as a whole; or an output of that text is no number.
+    /// The runtime failed on the batch as a whole. An output that is not finite only fails its own text.
     fn run(&mut self, batch: &[&Tokens]) -> Result<Vec<Result<Vec<f32>, RunError>>, RunError>;
 
-    /// Gives back the memory that the runs before needed; tells whether it did.
+    /// Releases the memory of earlier runs. Returns whether it did.
     ///
     /// # Errors
     /// The runtime failed.
-    fn rest(&mut self) -> Result<bool, RunError>;
+    fn release_memory(&mut self) -> Result<bool, RunError>;
 
-    /// Who computes it.
+    /// Returns which providers run the network.
     fn provider(&self) -> &ProviderUse;
 }
 
-/// A network in the ONNX runtime.
+/// A network in ONNX Runtime.
 pub(crate) struct OnnxNetwork {
     session: Session,
     provider: ProviderUse,
@@ -55,8 +55,8 @@ pub(crate) struct OnnxNetwork {
     output: String,
     /// Restricts each run to the one output.
     options: RunOptions<HasSelectedOutputs>,
-    /// The same of a run after which the arena is emptied; `None` where the runtime cannot.
-    emptying: Option<RunOptions<HasSelectedOutputs>>,
+    /// The same, but empties the memory arena after the run; `None` if the runtime does not support it.
+    releasing: Option<RunOptions<HasSelectedOutputs>>,
     task: Task,
 }
 
@@ -67,29 +67,29 @@ struct Input {
     is_wide: bool,
 }
 
-/// What an input takes, one number a token.
+/// The meaning of an input, with one number per token.
 #[derive(Clone, Copy)]
 enum InputKind {
-    /// The number of the token.
+    /// The token's id.
     Ids,
-    /// 1, and 0 where there is padding.
+    /// 1 for a token, 0 for padding.
     Mask,
-    /// The part of a pair.
+    /// The segment of a pair.
     Parts,
-    /// The place in the text.
+    /// The position in the text.
     Places,
 }
 
-/// Has the weights in memory of their own: in the arena they would keep what lies beside them from being given back.
-const WEIGHTS_ASIDE: (&str, &str) = ("session.use_device_allocator_for_initializers", "1");
-/// Has a run give back what the processor's arena holds.
+/// Allocates the weights outside the arena. Inside it they would keep neighbouring blocks from being released.
+const WEIGHTS_OUTSIDE_ARENA: (&str, &str) = ("session.use_device_allocator_for_initializers", "1");
+/// Releases the CPU arena after a run.
 const EMPTY_ARENA: (&str, &str) = ("memory.enable_memory_arena_shrinkage", "cpu:0");
 
-/// Names of the output that is wanted of an encoder, the best first: already one a text, or one a token.
+/// Names of an encoder's output, in order of preference: one vector per text, or one per token.
 const OUTPUTS: &[&str] = &["sentence_embedding", "last_hidden_state", "token_embeddings"];
 
 impl OnnxNetwork {
-    /// Loads a network, with the first provider of the settings that can.
+    /// Loads a network with the first provider of the settings that works.
     pub(crate) fn load(runtime: &Runtime, path: &Path, settings: &OnnxSettings, task: Task) -> Result<Self, LoadError> {
         let refused = |error: ort::Error| LoadError::Network { path: path.to_owned(), reason: error.to_string() };
         let wrong = |problem: String| LoadError::NotAnEncoder { path: path.to_owned(), problem };
@@ -99,15 +99,15 @@ impl OnnxNetwork {
             session.inputs().iter().map(|input| Input::of(input.name(), input.dtype())).collect::<Result<_, _>>();
         let inputs: Vec<Input> = inputs.map_err(wrong)?;
         if !inputs.iter().any(|input| matches!(input.kind, InputKind::Ids)) {
-            return Err(wrong("it has no input `input_ids`".to_owned()));
+            return Err(wrong("there is no input `input_ids`".to_owned()));
         }
         let output = output_of(&session, task.role).map_err(wrong)?;
         let options = || Ok(RunOptions::new()?.with_outputs(OutputSelector::no_default().with(&output)));
-        let (options, mut emptying) = (options().map_err(refused)?, options().map_err(refused)?);
-        emptying.set(EMPTY_ARENA.0, EMPTY_ARENA.1).map_err(refused)?;
+        let (options, mut releasing) = (options().map_err(refused)?, options().map_err(refused)?);
+        releasing.set(EMPTY_ARENA.0, EMPTY_ARENA.1).map_err(refused)?;
         let operations = &provider.operations;
-        tracing::info!(network = %path.display(), provider = provider.main(), ?operations, "a network is loaded");
-        Ok(Self { session, provider, inputs, output, options, emptying: Some(emptying), task })
+        tracing::info!(network = %path.display(), provider = provider.main(), ?operations, "loaded a network");
+        Ok(Self { session, provider, inputs, output, options, releasing: Some(releasing), task })
     }
 }
 
@@ -123,13 +123,14 @@ impl Network for OnnxNetwork {
         self.task.split(shape, numbers, batch, width)
     }
 
-    /// The arena is emptied at the end of a run only, so this is one, of a single token. A runtime that cannot is not asked again.
-    fn rest(&mut self) -> Result<bool, RunError> {
-        let Some(options) = self.emptying.take() else { return Ok(false) };
+    /// The arena is only released at the end of a run, so this runs a single token. If the runtime does not support it,
+    /// it is not tried again.
+    fn release_memory(&mut self) -> Result<bool, RunError> {
+        let Some(options) = self.releasing.take() else { return Ok(false) };
         let token = Tokens { ids: vec![self.task.padding], parts: vec![0] };
         let inputs = inputs(&self.inputs, &[&token], 1, self.task.padding)?;
         self.session.run_with_options(inputs, &options)?;
-        self.emptying = Some(options);
+        self.releasing = Some(options);
         Ok(true)
     }
 
@@ -144,7 +145,7 @@ impl From<ort::Error> for RunError {
     }
 }
 
-/// What each input gets of a batch.
+/// Builds the inputs of a batch.
 fn inputs<'a>(
     inputs: &'a [Input],
     batch: &[&Tokens],
@@ -157,7 +158,7 @@ fn inputs<'a>(
 }
 
 impl Task {
-    /// Takes the outputs of a batch apart: `[texts, outputs]`, or `[texts, tokens, outputs]` to be pooled.
+    /// Splits the outputs of a batch by text: `[texts, outputs]`, or `[texts, tokens, outputs]`, which are pooled.
     fn split(
         &self,
         shape: &[i64],
@@ -203,23 +204,23 @@ impl Task {
 
 impl Input {
     fn of(name: &str, kind: &ValueType) -> Result<Self, String> {
-        let ValueType::Tensor { ty, .. } = kind else { return Err(format!("its input `{name}` is no tensor")) };
+        let ValueType::Tensor { ty, .. } = kind else { return Err(format!("input `{name}` is not a tensor")) };
         let is_wide = match ty {
             TensorElementType::Int64 => true,
             TensorElementType::Int32 => false,
-            other => return Err(format!("its input `{name}` takes {other}, not whole numbers")),
+            other => return Err(format!("input `{name}` has type {other}, expected integers")),
         };
         let kind = match name {
             "input_ids" => InputKind::Ids,
             "attention_mask" => InputKind::Mask,
             "token_type_ids" => InputKind::Parts,
             "position_ids" => InputKind::Places,
-            _ => return Err(format!("its input `{name}` is unknown")),
+            _ => return Err(format!("input `{name}` is unknown")),
         };
         Ok(Self { name: name.to_owned(), kind, is_wide })
     }
 
-    /// The numbers of a batch, `[texts, width]`.
+    /// Builds the tensor of a batch, `[texts, width]`.
     fn value(&self, batch: &[&Tokens], width: usize, padding: u32) -> Result<SessionInputValue<'static>, ort::Error> {
         let shape = [batch.len(), width];
         let numbers = batch.iter().flat_map(|tokens| {
@@ -238,7 +239,7 @@ impl Input {
     }
 }
 
-/// The name of the output that is wanted.
+/// Returns the name of the output to use.
 fn output_of(session: &Session, role: Role) -> Result<String, String> {
     let ranks: Vec<(&str, usize)> = session
         .outputs()
@@ -254,16 +255,16 @@ fn output_of(session: &Session, role: Role) -> Result<String, String> {
     };
     let most = if role == Role::Embed { 3 } else { 2 };
     let any = || ranks.iter().find(|(_, rank)| (1..=most).contains(rank));
-    let (name, _) = wanted.or_else(any).ok_or("it has no output of single precision with one row a text")?;
+    let (name, _) = wanted.or_else(any).ok_or("no output has single precision and one row per text")?;
     Ok((*name).to_owned())
 }
 
-/// Makes a session with the first provider that the library and the machine have; the processor is the last one tried.
+/// Creates a session with the first provider that the library and the machine support. The CPU is tried last.
 fn session(runtime: &Runtime, path: &Path, settings: &OnnxSettings) -> Result<Session, ort::Error> {
     for provider in settings.providers.iter().filter(|provider| **provider != Provider::Cpu) {
         match builder(runtime, settings, *provider).and_then(|mut builder| builder.commit_from_file(path)) {
             Ok(session) => return Ok(session),
-            Err(error) => tracing::warn!(%provider, %error, "this execution provider cannot be used"),
+            Err(error) => tracing::warn!(%provider, %error, "cannot use an execution provider"),
         }
     }
     builder(runtime, settings, Provider::Cpu)?.commit_from_file(path)
@@ -273,16 +274,16 @@ fn builder(runtime: &Runtime, settings: &OnnxSettings, provider: Provider) -> Re
     let builder = Session::builder(runtime.environment())?
         .with_optimization_level(GraphOptimizationLevel::All)?
         .with_intra_threads(settings.threads.max(1))?
-        // Threads that wait by spinning take the processor from whoever else needs it.
+        // Threads that spin while waiting take the CPU from other work.
         .with_intra_op_spinning(false)?
         .with_inter_op_spinning(false)?
-        // A plan of the memory for every shape of a batch is never used again: lengths differ.
+        // A memory plan is made per batch shape, and lengths differ too much for it to be reused.
         .with_memory_pattern(false)?
-        .with_config_entry(WEIGHTS_ASIDE.0, WEIGHTS_ASIDE.1)?
+        .with_config_entry(WEIGHTS_OUTSIDE_ARENA.0, WEIGHTS_OUTSIDE_ARENA.1)?
         .with_config_entry(RECORD.0, RECORD.1)?;
     let mut providers = vec![registration(provider)];
     if provider != Provider::Cpu {
-        // For what the other one cannot compute.
+        // Runs the operations that the other provider does not support.
         providers.push(registration(Provider::Cpu));
     }
     Ok(builder.with_execution_providers(providers)?)

@@ -1,4 +1,4 @@
-//! How does an installed model become one that answers?
+//! Opening installed models.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::Runtime;
 use crate::fetch::sha256_of;
 use crate::manifest::{Manifest, NETWORK, Role, TOKENIZER};
 
-/// Opens what all models have.
+/// Opens the parts that encoders and cross-encoders have in common.
 pub(super) fn open(
     name: &str,
     folder: &Path,
@@ -26,14 +26,15 @@ pub(super) fn open(
     let tokenizer = TokenizerSlot::open(folder.join(TOKENIZER), manifest.window_tokens)?;
     let padding = tokenizer.get()?.padding();
     let tokenizer = Arc::new(tokenizer);
-    let load = loading(folder.to_owned(), manifest.clone(), runtime.clone(), settings.clone(), padding);
+    let load = loader(folder.to_owned(), manifest.clone(), runtime.clone(), settings.clone(), padding);
     let slot = Arc::clone(&tokenizer);
     let worker = Worker::start(name, settings, manifest.batching, Box::new(load), Box::new(move || slot.clear()));
     Ok((manifest, tokenizer, worker))
 }
 
-/// What loads an installed network: its files must be those that were installed, since the fingerprint is theirs.
-fn loading(
+/// Returns the loader of an installed network. It verifies the files, since the model's fingerprint is that of the
+/// installed ones.
+fn loader(
     folder: PathBuf,
     manifest: Manifest,
     runtime: Runtime,

@@ -1,14 +1,14 @@
-//! How do the outputs of a text's tokens become one embedding?
+//! Pooling and normalization of outputs.
 
 use super::RunError;
 use crate::manifest::Pooling;
 
-/// How far the length of an embedding that the network scaled may be from 1.
+/// The tolerated deviation from length 1 of an embedding scaled by the network.
 const UNIT_TOLERANCE: f32 = 1e-3;
 
-/// Pools the outputs of one text: `dimensions` for each of its tokens, then those of padding, which are not looked at.
+/// Pools the outputs of one text: `dimensions` numbers for each token, followed by those of padding, which are ignored.
 ///
-/// Of a text without tokens all is zero.
+/// Without tokens the result is zero.
 pub(crate) fn pool(outputs: &[f32], dimensions: usize, tokens: usize, pooling: Pooling) -> Vec<f32> {
     let of_token = |token: usize| &outputs[token * dimensions..(token + 1) * dimensions];
     match (tokens, pooling) {
@@ -30,7 +30,7 @@ pub(crate) fn pool(outputs: &[f32], dimensions: usize, tokens: usize, pooling: P
     }
 }
 
-/// Fails with the first output that is no number.
+/// Fails with the first output that is not finite.
 pub(crate) fn check_finite(outputs: &[f32]) -> Result<(), RunError> {
     match outputs.iter().position(|output| !output.is_finite()) {
         Some(component) => Err(RunError::NotFinite { component }),
@@ -38,7 +38,7 @@ pub(crate) fn check_finite(outputs: &[f32]) -> Result<(), RunError> {
     }
 }
 
-/// Scales an embedding to length 1; one without a direction stays zero.
+/// Scales an embedding to length 1. A zero vector stays zero.
 pub(crate) fn to_unit(embedding: &mut [f32]) {
     let length = length(embedding);
     if length > 0.0 {
@@ -48,14 +48,14 @@ pub(crate) fn to_unit(embedding: &mut [f32]) {
     }
 }
 
-/// Fails where the embedding has a length other than 1 or 0.
+/// Fails if the embedding's length is neither 1 nor 0.
 pub(crate) fn check_unit(embedding: &[f32]) -> Result<(), RunError> {
     let length = length(embedding) as f32;
     let is_unit = length == 0.0 || (length - 1.0).abs() <= UNIT_TOLERANCE;
     if is_unit { Ok(()) } else { Err(RunError::NotUnit { length: length.to_string() }) }
 }
 
-/// Summed in double precision: the squares of large outputs are beyond single precision.
+/// Uses double precision, since the squares of large outputs overflow single precision.
 fn length(embedding: &[f32]) -> f64 {
     embedding.iter().map(|component| f64::from(*component).powi(2)).sum::<f64>().sqrt()
 }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn padding_does_not_count() {
+    fn padding_is_ignored() {
         let outputs = [1.0, 2.0, 3.0, 6.0, 90.0, 90.0];
         for (tokens, pooling, expected) in [
             (2, Pooling::Mean, [2.0, 4.0]),
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_become_one_however_large() {
+    fn vectors_of_any_length_are_scaled_to_one() {
         for component in [1e-30, 1.0, 3e38] {
             let mut embedding = [component, component];
             to_unit(&mut embedding);

@@ -1,11 +1,11 @@
-//! Which part of the machine computes?
+//! Execution providers: what part of the machine runs a network.
 
 use std::collections::BTreeMap;
 
 use ort::ep::{self, ExecutionProvider, ExecutionProviderDispatch};
 use recall_core::Provider;
 
-/// Its name in the runtime.
+/// Returns the provider's name in the runtime.
 fn runtime_name(provider: Provider) -> &'static str {
     match provider {
         Provider::TensorRt => ep::TensorRT::NAME,
@@ -16,28 +16,30 @@ fn runtime_name(provider: Provider) -> &'static str {
     }
 }
 
-/// What registers it, and fails where the library or the machine lacks it: by default that would be silent.
+/// Returns the registration of a provider. It fails if the library or the machine lacks the provider; the default is to
+/// ignore that.
 pub(super) fn registration(provider: Provider) -> ExecutionProviderDispatch {
     let registration = match provider {
         Provider::TensorRt => ep::TensorRT::default().build(),
         Provider::Cuda => ep::CUDA::default().build(),
         Provider::CoreMl => ep::CoreML::default().build(),
         Provider::DirectMl => ep::DirectML::default().build(),
-        // Its arena spares each run from asking the system for its memory again; `OnnxNetwork::rest` gives that back.
+        // The arena saves each run from allocating its memory again; `OnnxNetwork::release_memory` releases it.
         Provider::Cpu => ep::CPU::default().with_arena_allocator(true).build(),
     };
     registration.error_on_failure()
 }
 
-/// Who computes a network that is loaded, as the runtime tells.
+/// The providers that run a loaded network, as reported by the runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProviderUse {
-    /// How many of the network's operations each provider computes, by the runtime's names.
+    /// The number of the network's operations run by each provider, by the runtime's names.
     pub operations: BTreeMap<String, usize>,
 }
 
 impl ProviderUse {
-    /// The provider that computes most of the network: `cpu`, `cuda`. One that recall does not know has the runtime's name.
+    /// Returns the provider that runs most of the network, such as `cpu` or `cuda`. A provider unknown to recall has
+    /// the runtime's name.
     pub fn main(&self) -> &str {
         let most = self.operations.iter().max_by_key(|(_, operations)| **operations);
         most.map_or("", |(name, _)| {
@@ -52,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_main_provider_computes_most() {
+    fn the_main_provider_runs_most_operations() {
         let operations = [("CPUExecutionProvider", 3), ("CUDAExecutionProvider", 90)];
         let operations = operations.map(|(name, count)| (name.to_owned(), count)).into();
         assert_eq!(ProviderUse { operations }.main(), "cuda");

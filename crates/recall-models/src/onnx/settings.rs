@@ -1,4 +1,4 @@
-//! How are networks run?
+//! Settings for running networks.
 
 use std::time::Duration;
 
@@ -7,19 +7,19 @@ use recall_core::Provider;
 /// How networks are run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OnnxSettings {
-    /// The providers to try, the best first. The processor is always the last, whether it is named or not.
+    /// The providers to try, in order of preference. The CPU is always tried last, whether it is listed or not.
     pub providers: Vec<Provider>,
-    /// How many threads compute one batch.
+    /// The number of threads per batch.
     pub threads: usize,
-    /// How many tokens a batch has at most, padding included; a longer text is a batch of its own.
+    /// The maximum number of tokens in a batch, including padding; a longer text is a batch of its own.
     ///
-    /// It bounds the memory, and how long a query waits for a batch of documents that has begun.
+    /// It bounds the memory, and the time that a query waits for a running batch of documents.
     pub batch_tokens: usize,
-    /// After how long without a request a network gives back the memory that its runs needed, and keeps its weights.
+    /// The time without a request after which a network releases the memory of its runs, but keeps its weights.
     pub rest: Duration,
-    /// After how long without a request a network is unloaded; `None` keeps it.
+    /// The time without a request after which a network is unloaded; `None` keeps it loaded.
     pub idle: Option<Duration>,
-    /// After how long a network that could not be loaded is tried again.
+    /// The time after which loading is retried if it failed.
     pub retry: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Where is a model's tokenizer, while it is used and while it is not?
+//! A tokenizer that is released while its model is idle.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use super::LoadError;
 use super::tokens::TextTokenizer;
 
-/// A tokenizer that is read when it is needed and let go with its network; large vocabularies take a hundred megabytes.
+/// A tokenizer that is loaded on demand and released with its network. Large vocabularies take a hundred megabytes.
 #[derive(Debug)]
 pub(crate) struct TokenizerSlot {
     path: PathBuf,
@@ -17,13 +17,13 @@ pub(crate) struct TokenizerSlot {
 }
 
 impl TokenizerSlot {
-    /// Reads the tokenizer, so that one that cannot be used is known at once.
+    /// Reads the tokenizer, so that an invalid one is reported at once.
     pub(crate) fn open(path: PathBuf, window: usize) -> Result<Self, LoadError> {
         let kept = Mutex::new(Some(Arc::new(TextTokenizer::read(&path, window)?)));
         Ok(Self { path, window, kept })
     }
 
-    /// The tokenizer, read again where it was let go.
+    /// Returns the tokenizer, reading it again if it was released.
     pub(crate) fn get(&self) -> Result<Arc<TextTokenizer>, LoadError> {
         let mut kept = self.kept.lock();
         if let Some(tokenizer) = &*kept {
@@ -34,7 +34,7 @@ impl TokenizerSlot {
         Ok(tokenizer)
     }
 
-    /// Lets it go.
+    /// Releases the tokenizer.
     pub(crate) fn clear(&self) {
         *self.kept.lock() = None;
     }

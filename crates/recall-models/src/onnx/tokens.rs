@@ -1,4 +1,4 @@
-//! Which tokens is a text made of?
+//! Tokenization of texts for networks.
 
 use std::fs;
 use std::path::Path;
@@ -7,15 +7,15 @@ use tokenizers::{EncodeInput, Encoding, Tokenizer, TruncationParams, TruncationS
 
 use super::{LoadError, RunError};
 
-/// How many bytes a token has at most, as far as reading goes: a text is cut at the window times this before it is looked at.
-/// Tokens of natural text and code have 2 to 5 bytes, blanks included; runs of blanks longer than that say nothing.
+/// The assumed maximum number of bytes per token. A text is cut at the window times this before it is tokenized. Tokens
+/// of natural text and code have 2 to 5 bytes, including blanks; longer runs of blanks carry no meaning.
 const BYTES_A_TOKEN: usize = 32;
 
-/// The tokens of a text, with those that the model wants around it.
+/// The tokens of a text, including the special tokens of the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tokens {
     pub(crate) ids: Vec<u32>,
-    /// Which part of a pair each belongs to; all 0 in a text by itself.
+    /// The segment of a pair that each token belongs to; all 0 for a single text.
     pub(crate) parts: Vec<u32>,
 }
 
@@ -25,7 +25,7 @@ impl Tokens {
     }
 }
 
-/// Cuts texts into tokens, up to the model's window.
+/// A tokenizer that truncates at the model's window.
 #[derive(Debug)]
 pub(crate) struct TextTokenizer {
     tokenizer: Tokenizer,
@@ -34,8 +34,8 @@ pub(crate) struct TextTokenizer {
 }
 
 impl TextTokenizer {
-    /// Reads a tokenizer. The file's own truncation and padding are not used: the first is often shorter than the window,
-    /// the second makes short texts as dear as long ones.
+    /// Reads a tokenizer. The truncation and padding of the file are ignored: its truncation is often shorter than the
+    /// window, and its padding makes short texts as expensive as long ones.
     pub(crate) fn read(path: &Path, window: usize) -> Result<Self, LoadError> {
         let bytes = fs::read(path).map_err(|source| LoadError::Unreadable { path: path.to_owned(), source })?;
         let bad = |error: tokenizers::Error| LoadError::Tokenizer { path: path.to_owned(), reason: error.to_string() };
@@ -50,18 +50,18 @@ impl TextTokenizer {
         Ok(Self { tokenizer, most_bytes: window.saturating_mul(BYTES_A_TOKEN), padding })
     }
 
-    /// What stands where a shorter text of a batch has no token. The network is told to look away there.
+    /// Returns the id of padding, which fills up the shorter texts of a batch. The attention mask excludes it.
     pub(crate) fn padding(&self) -> u32 {
         self.padding
     }
 
-    /// The tokens of a prefix and a text.
+    /// Tokenizes a prefix and a text.
     pub(crate) fn text(&self, prefix: &str, text: &str) -> Result<Tokens, RunError> {
         let text = self.cut(text);
         if prefix.is_empty() { self.encode(text) } else { self.encode(format!("{prefix}{text}")) }
     }
 
-    /// The tokens of a question and a text; the longer one is cut.
+    /// Tokenizes a query and a text. The longer one is truncated.
     pub(crate) fn pair(&self, query: &str, text: &str) -> Result<Tokens, RunError> {
         self.encode((self.cut(query), self.cut(text)))
     }

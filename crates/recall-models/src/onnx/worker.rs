@@ -1,6 +1,6 @@
-//! Who runs the network, for whom first, and when is it loaded and unloaded?
+//! The thread of a network: its queue, and loading and unloading.
 
-mod gather;
+mod queue;
 
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use super::network::Network;
 use super::tokens::Tokens;
 use super::{LoadError, OnnxSettings, ProviderUse, RunError};
 use crate::manifest::Batching;
-use gather::Queue;
+use queue::Queue;
 
-pub(crate) use gather::Urgency;
+pub(crate) use queue::Priority;
 
-/// Loads a network.
+/// A function that loads the network.
 pub(crate) type Load = dyn Fn() -> Result<Box<dyn Network>, LoadError> + Send;
 
-/// Is told that the network was unloaded.
+/// A callback for when the network was unloaded.
 pub(crate) type Unloaded = dyn Fn() + Send;
 
-/// The thread that runs a network, and the queue in front of it.
+/// The thread that runs a network, and its queue.
 ///
-/// The network is loaded at the first request and unloaded when none came for a while. Requests of all callers wait in one
-/// queue; those that are urgent are run before the others, but a batch that has begun is not broken off.
+/// The network is loaded at the first request and unloaded when it is idle. Requests of all callers share the queue.
+/// Interactive ones are run before the others, but a running batch is not interrupted.
 pub(crate) struct Worker {
     name: Arc<str>,
     shared: Arc<Shared>,
@@ -41,21 +41,21 @@ struct Shared {
     state: Mutex<ModelState>,
 }
 
-/// How a model is, at this moment.
+/// The present state of a model.
 #[derive(Clone, Debug, Default)]
 pub struct ModelState {
-    /// Who computes its network; `None` while that is not loaded.
+    /// The providers that run its network; `None` if it is not loaded.
     pub provider: Option<ProviderUse>,
-    /// Why it could not be loaded at the last attempt.
+    /// The error of the last attempt to load it.
     pub problem: Option<Arc<LoadError>>,
-    /// How many texts wait.
+    /// The number of waiting texts.
     pub waiting: usize,
 }
 
-/// One text that waits, and who waits for it.
+/// A waiting text.
 pub(super) struct Job {
     tokens: Tokens,
-    /// Which text of its request it is.
+    /// The index of the text in its request.
     place: usize,
     deadline: Option<Instant>,
     answer: Sender<Answer>,
@@ -63,7 +63,7 @@ pub(super) struct Job {
 
 type Answer = (usize, Result<Vec<f32>, ModelError>);
 
-/// The texts of one request that is on its way.
+/// A request in progress.
 pub(crate) struct Pending {
     name: Arc<str>,
     answers: Receiver<Answer>,
@@ -71,7 +71,7 @@ pub(crate) struct Pending {
 }
 
 impl Worker {
-    /// Starts the thread; loads nothing yet.
+    /// Starts the thread. The network is not loaded yet.
     pub(crate) fn start(
         name: &str,
         settings: &OnnxSettings,
@@ -85,7 +85,7 @@ impl Worker {
             changed: Condvar::new(),
             state: Mutex::new(ModelState::default()),
         });
-        let running = Running {
+        let running = WorkerThread {
             name: Arc::clone(&name),
             shared: Arc::clone(&shared),
             settings: settings.clone(),
@@ -93,45 +93,45 @@ impl Worker {
             load,
             unloaded,
             network: None,
-            is_rested: true,
+            has_released_memory: true,
             failure: None,
         };
         let thread = thread::Builder::new().name(format!("model {name}")).spawn(move || running.run());
         Self { name, shared, thread: Some(thread.expect("the system can start a thread")) }
     }
 
-    /// Puts texts into the queue.
-    pub(crate) fn ask(&self, texts: Vec<Tokens>, urgency: Urgency, deadline: Option<Instant>) -> Pending {
+    /// Queues texts.
+    pub(crate) fn submit(&self, texts: Vec<Tokens>, priority: Priority, deadline: Option<Instant>) -> Pending {
         let (answer, answers) = mpsc::channel();
         let count = texts.len();
         let jobs = texts.into_iter().enumerate();
         let jobs = jobs.map(|(place, tokens)| Job { tokens, place, deadline, answer: answer.clone() });
-        self.shared.queue.lock().put(jobs, urgency);
+        self.shared.queue.lock().put(jobs, priority);
         self.shared.changed.notify_all();
         Pending { name: Arc::clone(&self.name), answers, texts: count }
     }
 
-    /// How the model is.
+    /// Returns the present state of the model.
     pub(crate) fn state(&self) -> ModelState {
         let waiting = self.shared.queue.lock().len();
         ModelState { waiting, ..self.shared.state.lock().clone() }
     }
 }
 
-/// Waits for the batch that runs: the network must not outlive whoever has it.
+/// Waits for the running batch, since the network must not outlive the worker.
 impl Drop for Worker {
     fn drop(&mut self) {
         self.shared.queue.lock().close();
         self.shared.changed.notify_all();
         if let Some(thread) = self.thread.take() {
-            // It ends by itself; what it panicked with was logged.
+            // A panic of the thread was logged when it happened.
             let _ = thread.join();
         }
     }
 }
 
 impl Pending {
-    /// Waits for all texts; tells their outputs in order.
+    /// Waits for all texts and returns their outputs in order.
     pub(crate) fn wait(self, deadline: Option<Instant>) -> Result<Vec<Vec<f32>>, ModelError> {
         let mut outputs = vec![Vec::new(); self.texts];
         for _ in 0..self.texts {
@@ -151,8 +151,8 @@ impl Pending {
     }
 }
 
-/// What the thread has.
-struct Running {
+/// The state owned by the thread.
+struct WorkerThread {
     name: Arc<str>,
     shared: Arc<Shared>,
     settings: OnnxSettings,
@@ -160,47 +160,47 @@ struct Running {
     load: Box<Load>,
     unloaded: Box<Unloaded>,
     network: Option<Box<dyn Network>>,
-    /// Whether the memory that runs needed was given back since the last one.
-    is_rested: bool,
+    /// Whether the memory of the runs has been released since the last one.
+    has_released_memory: bool,
     failure: Option<(Instant, Arc<LoadError>)>,
 }
 
-/// What there is to do.
+/// What woke the thread.
 enum Wake {
     Run(Vec<Job>),
-    /// Nobody asked for a moment.
-    Rest,
-    /// Nobody asked for long.
+    /// There was no request for a short time.
+    Quiet,
+    /// There was no request for a long time.
     Idle,
     Closed,
 }
 
-impl Running {
+impl WorkerThread {
     fn run(mut self) {
         loop {
             match self.wait() {
                 Wake::Run(batch) => self.run_or_drop(&batch),
-                Wake::Rest => self.rest(),
+                Wake::Quiet => self.release_memory(),
                 Wake::Idle => self.unload(),
                 Wake::Closed => return,
             }
         }
     }
 
-    /// Runs a batch. After a panic the network is in no known state and is loaded anew for the next one.
+    /// Runs a batch. After a panic the state of the network is unknown, so it is reloaded for the next batch.
     fn run_or_drop(&mut self, batch: &[Job]) {
         if panic::catch_unwind(AssertUnwindSafe(|| self.run_batch(batch))).is_err() {
-            tracing::error!(model = &*self.name, "running a model panicked");
+            tracing::error!(model = &*self.name, "a model panicked during a run");
             self.drop_network();
         }
-        self.is_rested = false;
+        self.has_released_memory = false;
     }
 
     fn wait(&self) -> Wake {
         let OnnxSettings { rest, idle, .. } = self.settings;
         let idle = idle.filter(|_| self.network.is_some());
-        let rests = self.network.is_some() && !self.is_rested && idle.is_none_or(|idle| rest < idle);
-        let (wait, wake) = if rests { (Some(rest), Wake::Rest) } else { (idle, Wake::Idle) };
+        let rests = self.network.is_some() && !self.has_released_memory && idle.is_none_or(|idle| rest < idle);
+        let (wait, wake) = if rests { (Some(rest), Wake::Quiet) } else { (idle, Wake::Idle) };
         let until = wait.map(|wait| Instant::now() + wait);
         let mut queue = self.shared.queue.lock();
         loop {
@@ -221,16 +221,18 @@ impl Running {
         }
     }
 
-    /// Has the network give back what its runs needed. It can do without.
-    fn rest(&mut self) {
-        self.is_rested = true;
+    /// Releases the memory of the network's runs. A failure is harmless.
+    fn release_memory(&mut self) {
+        self.has_released_memory = true;
         let Some(network) = &mut self.network else { return };
-        match panic::catch_unwind(AssertUnwindSafe(|| network.rest())) {
+        match panic::catch_unwind(AssertUnwindSafe(|| network.release_memory())) {
             Ok(Ok(false)) => {}
-            Ok(Ok(true)) => tracing::debug!(model = &*self.name, "a model gave back the memory of its runs"),
-            Ok(Err(error)) => tracing::warn!(model = &*self.name, %error, "a model keeps the memory of its runs"),
+            Ok(Ok(true)) => tracing::debug!(model = &*self.name, "a model released the memory of its runs"),
+            Ok(Err(error)) => {
+                tracing::warn!(model = &*self.name, %error, "a model could not release the memory of its runs");
+            }
             Err(_) => {
-                tracing::error!(model = &*self.name, "a model that was to give back memory panicked");
+                tracing::error!(model = &*self.name, "a model panicked while it released memory");
                 self.drop_network();
             }
         }
@@ -244,7 +246,7 @@ impl Running {
     fn unload(&mut self) {
         self.drop_network();
         (self.unloaded)();
-        tracing::info!(model = &*self.name, "a model is unloaded");
+        tracing::info!(model = &*self.name, "unloaded a model");
     }
 
     fn run_batch(&mut self, batch: &[Job]) {
@@ -252,17 +254,17 @@ impl Running {
         let (batch, late): (Vec<&Job>, Vec<&Job>) =
             batch.iter().partition(|job| job.deadline.is_none_or(|deadline| deadline > now));
         let model = self.name.to_string();
-        tell(&late, &ModelError::Late { model: model.clone() });
+        fail_all(&late, &ModelError::Late { model: model.clone() });
         if batch.is_empty() {
             return;
         }
         match self.loaded() {
             Ok(network) => run_on(network, &model, &batch),
-            Err(source) => tell(&batch, &ModelError::Unavailable { model, source }),
+            Err(source) => fail_all(&batch, &ModelError::Unavailable { model, source }),
         }
     }
 
-    /// The network, loaded if it is not; one that could not be loaded is not tried again at once.
+    /// Returns the network, loading it if necessary. After a failure, loading is not retried at once.
     fn loaded(&mut self) -> Result<&mut Box<dyn Network>, Arc<LoadError>> {
         if self.network.is_none() {
             if let Some((at, error)) = &self.failure
@@ -277,34 +279,34 @@ impl Running {
             self.failure = state.problem.clone().map(|error| (Instant::now(), error));
             self.network = Some(loaded?);
         }
-        Ok(self.network.as_mut().expect("it was loaded above"))
+        Ok(self.network.as_mut().expect("the network was loaded above"))
     }
 }
 
-/// Runs a batch. One that fails is run text by text, so that a text fails only whoever asked for it.
+/// Runs a batch. If it fails, each text is run alone, so that only the faulty text fails.
 fn run_on(network: &mut Box<dyn Network>, model: &str, batch: &[&Job]) {
     let tokens: Vec<&Tokens> = batch.iter().map(|job| &job.tokens).collect();
     let failed = |error| ModelError::Failed { model: model.to_owned(), source: Arc::new(error) };
     match network.run(&tokens) {
         Ok(outputs) => {
             for (job, output) in batch.iter().zip(outputs) {
-                job.tell(output.map_err(failed));
+                job.complete(output.map_err(failed));
             }
         }
-        Err(error) if batch.len() == 1 => tell(batch, &failed(error)),
+        Err(error) if batch.len() == 1 => fail_all(batch, &failed(error)),
         Err(_) => batch.iter().for_each(|job| run_on(network, model, &[*job])),
     }
 }
 
-fn tell(jobs: &[&Job], error: &ModelError) {
+fn fail_all(jobs: &[&Job], error: &ModelError) {
     for job in jobs {
-        job.tell(Err(error.clone()));
+        job.complete(Err(error.clone()));
     }
 }
 
 impl Job {
-    fn tell(&self, output: Result<Vec<f32>, ModelError>) {
-        // Whoever asked may have given up.
+    fn complete(&self, output: Result<Vec<f32>, ModelError>) {
+        // The caller may have stopped waiting.
         let _ = self.answer.send((self.place, output));
     }
 }

@@ -1,7 +1,8 @@
-//! A marker that a library is being loaded, by which the next process learns that the last one did not survive it.
+//! Markers that record an attempt to load a library, so that the next process knows if the last one did not survive it.
 //!
-//! The marker is written before the library is loaded and removed afterwards, whether that succeeded or not. Only the death of
-//! the process leaves it behind. It is locked meanwhile, so that a process that is still loading is not taken for a dead one.
+//! A marker is written before the library is loaded and removed afterwards, whether loading succeeded or failed. Only
+//! the death of the process leaves it behind. It is locked meanwhile, so that a process that is still loading is not
+//! mistaken for a dead one.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -9,19 +10,19 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::record::Looks;
+use super::record::FileStamp;
 
-/// How the markers in the folder of runtimes are named: this, and the process.
+/// The prefix of a marker's name, which is followed by the process id.
 const MARKER: &str = "loading-";
 
-/// What a marker says: which library, and what it looked like.
+/// The content of a marker: the library and its metadata.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Marker {
     library: PathBuf,
-    looks: Looks,
+    looks: FileStamp,
 }
 
-/// An attempt to load a library. Its marker is removed when it is dropped.
+/// An attempt to load a library. Dropping it removes the marker.
 #[derive(Debug)]
 pub(super) struct Attempt {
     path: PathBuf,
@@ -29,10 +30,10 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
-    /// Marks that a library is about to be loaded.
+    /// Records that a library is about to be loaded.
     pub(super) fn begin(folder: &Path, library: &Path) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
-        let marker = Marker { library: library.to_owned(), looks: Looks::of(library)? };
+        let marker = Marker { library: library.to_owned(), looks: FileStamp::of(library)? };
         let path = folder.join(format!("{MARKER}{}", std::process::id()));
         let mut file = File::options().create(true).truncate(true).write(true).open(&path)?;
         file.lock()?;
@@ -44,34 +45,34 @@ impl Attempt {
 impl Drop for Attempt {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_file(&self.path) {
-            tracing::warn!(path = %self.path.display(), %error, "the next start takes the library for one that ended this process");
+            tracing::warn!(path = %self.path.display(), %error, "a marker was not removed; the next start will take the library for one that crashes");
         }
     }
 }
 
-/// Whether a process died while it loaded this library as it is now. The marker of a library that was replaced since is
-/// removed: the new one has not been tried.
-pub(super) fn ended_a_process(folder: &Path, library: &Path) -> bool {
-    let Ok(looks) = Looks::of(library) else { return false };
-    let mut has_ended = false;
+/// Returns whether a process died while it loaded this library in its present form. If the library was replaced since,
+/// the marker is removed, because the new one has not been tried.
+pub(super) fn crashed_a_process(folder: &Path, library: &Path) -> bool {
+    let Ok(looks) = FileStamp::of(library) else { return false };
+    let mut has_crashed = false;
     for path in left_behind(folder) {
         let marker = fs::read(&path).ok().and_then(|text| serde_json::from_slice::<Marker>(&text).ok());
         match marker {
             Some(marker) if marker.library == library && marker.looks != looks => drop(fs::remove_file(&path)),
-            Some(marker) => has_ended |= marker.library == library,
-            // Cut by the death of the process: it is not known which library it was, so that it may be this one.
-            None => has_ended = true,
+            Some(marker) => has_crashed |= marker.library == library,
+            // The marker was truncated by the death of the process. It may be that of this library.
+            None => has_crashed = true,
         }
     }
-    has_ended
+    has_crashed
 }
 
-/// Forgets the processes that died while they loaded a library.
+/// Removes the markers of dead processes.
 pub(super) fn forget(folder: &Path) -> io::Result<()> {
     left_behind(folder).into_iter().try_for_each(fs::remove_file)
 }
 
-/// The markers that no living process holds.
+/// Returns the markers that no living process holds.
 fn left_behind(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let is_marker = |path: &PathBuf| {
@@ -89,29 +90,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_process_that_died_leaves_a_marker() {
+    fn only_a_process_that_dies_leaves_a_marker() {
         let place = tempfile::tempdir().expect("a folder");
         let (folder, library) = (place.path().join("runtimes"), place.path().join("lib.so"));
         fs::write(&library, b"x").expect("written");
-        assert!(!ended_a_process(&folder, &library), "there is no folder");
+        assert!(!crashed_a_process(&folder, &library), "the folder does not exist");
         let attempt = Attempt::begin(&folder, &library).expect("marked");
-        assert!(!ended_a_process(&folder, &library), "it is still being loaded");
+        assert!(!crashed_a_process(&folder, &library), "it is still being loaded");
         let text = fs::read(&attempt.path).expect("there");
         drop(attempt);
-        assert!(!ended_a_process(&folder, &library), "it was loaded");
+        assert!(!crashed_a_process(&folder, &library), "it was loaded");
 
         let left = folder.join("loading-1");
         fs::write(&left, &text).expect("written");
         let other = place.path().join("other.so");
         fs::write(&other, b"x").expect("written");
-        assert!(ended_a_process(&folder, &library) && !ended_a_process(&folder, &other));
+        assert!(crashed_a_process(&folder, &library) && !crashed_a_process(&folder, &other));
         forget(&folder).expect("removed");
-        assert!(!ended_a_process(&folder, &library));
+        assert!(!crashed_a_process(&folder, &library));
 
         fs::write(&left, &text).expect("written");
         fs::write(&library, b"a mended one").expect("written");
-        assert!(!ended_a_process(&folder, &library) && !left.exists(), "another library has not been tried");
+        assert!(!crashed_a_process(&folder, &library) && !left.exists(), "the new library has not been tried");
         fs::write(&left, &text[..4]).expect("written");
-        assert!(ended_a_process(&folder, &library), "a cut marker names none");
+        assert!(crashed_a_process(&folder, &library), "a truncated marker may be of any library");
     }
 }

@@ -1,26 +1,27 @@
-//! How does the ONNX runtime come onto this machine?
+//! Installation of ONNX Runtime.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::package::PACKAGE_INDEX;
-use super::record::{self, Care, Recorded};
+use super::record::{self, Check, Recorded};
 use super::wheel::{self, WheelError};
 use super::{Runtime, RuntimeError, RuntimePackage};
 use crate::fetch::{Comparison, Digest, Download, FetchError, Fetcher, Lock, Watch, link_to};
 
-/// Brings the runtime's library into a folder and tells its path.
+/// Installs the runtime's library in a folder and returns its path.
 ///
-/// Looks the package up in an index of Python packages (`mirror`, or the public one), downloads it with resume, verifies
-/// its SHA-256 against the pinned one, and takes the one library out of it. The library appears whole or not at all; if
-/// it is already there and is not damaged, nothing is fetched. What was downloaded of a broken attempt is kept beside and used by the next.
+/// The package is looked up in a Python package index (`mirror`, or the default one), downloaded with resume, and
+/// verified against its pinned SHA-256; then the library is extracted from it. The library appears atomically. If it is
+/// already there and undamaged, nothing is downloaded. The partial download of an interrupted attempt is resumed by the
+/// next one.
 ///
 /// # Errors
 /// See [`InstallError`].
 ///
 /// # Panics
-/// The package's checksum is no SHA-256; those that there are, are.
+/// The package's checksum is not a SHA-256. A test checks the pinned ones.
 pub fn install_runtime(
     fetcher: &Fetcher,
     package: &RuntimePackage,
@@ -29,7 +30,7 @@ pub fn install_runtime(
     watch: &mut Watch<'_>,
 ) -> Result<PathBuf, InstallError> {
     let library = package.library_in(folder);
-    if library.is_file() && record::verify(&library, Care::Whole).is_ok() {
+    if library.is_file() && record::verify(&library, Check::Full).is_ok() {
         return Ok(library);
     }
     let target = package.folder_in(folder);
@@ -42,7 +43,7 @@ pub fn install_runtime(
     let url = link_to(&page, &index, package.file)
         .ok_or_else(|| InstallError::NotInIndex { index, file: package.file.to_owned() })?;
     let archive = target.join(package.file);
-    let digest = Digest::sha256(package.sha256).expect("a test reads the pinned checksums");
+    let digest = Digest::sha256(package.sha256).expect("a test checks the pinned checksums");
     fetcher.download(&Download { url: &url, to: &archive, bytes: None, digest: Some(digest) }, watch)?;
 
     unpack(&archive, package, folder)?;
@@ -50,17 +51,17 @@ pub fn install_runtime(
     Ok(library)
 }
 
-/// Brings the runtime's library into a folder out of a package that is at hand, and tells its path.
+/// Installs the runtime's library from a local package and returns its path.
 ///
-/// The package must be the pinned one, by its SHA-256. It stays where it is.
+/// The package must have the pinned SHA-256. It is not moved or deleted.
 ///
 /// # Errors
-/// See [`InstallError`]; nothing is left behind.
+/// See [`InstallError`]. Nothing is left behind.
 ///
 /// # Panics
-/// As [`install_runtime`].
+/// As for [`install_runtime`].
 pub fn install_runtime_from(archive: &Path, package: &RuntimePackage, folder: &Path) -> Result<PathBuf, InstallError> {
-    let digest = Digest::sha256(package.sha256).expect("a test reads the pinned checksums");
+    let digest = Digest::sha256(package.sha256).expect("a test checks the pinned checksums");
     let unreadable = |source| InstallError::Unreadable { path: archive.to_owned(), source };
     let Comparison { expected, found } = digest.compare(archive).map_err(unreadable)?;
     if expected != found {
@@ -71,13 +72,13 @@ pub fn install_runtime_from(archive: &Path, package: &RuntimePackage, folder: &P
     fs::create_dir_all(&target).map_err(unwritable)?;
     let _lock = Lock::take(&target.join("install.lock")).map_err(unwritable)?.ok_or(InstallError::Busy)?;
     let library = package.library_in(folder);
-    if !library.is_file() || record::verify(&library, Care::Whole) != Ok(Recorded::Yes) {
+    if !library.is_file() || record::verify(&library, Check::Full) != Ok(Recorded::Yes) {
         unpack(archive, package, folder)?;
     }
     Ok(library)
 }
 
-/// Takes the library out of a package that was verified. It appears whole or not at all.
+/// Extracts the library from a verified package. It appears atomically.
 fn unpack(archive: &Path, package: &RuntimePackage, folder: &Path) -> Result<(), InstallError> {
     let target = package.folder_in(folder);
     let unwritable = |source| InstallError::Unwritable { path: target.clone(), source };
@@ -93,7 +94,7 @@ fn unpack(archive: &Path, package: &RuntimePackage, folder: &Path) -> Result<(),
     record::write(&library).map_err(unwritable)
 }
 
-/// The runtime was not installed.
+/// The runtime could not be installed.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// There is no package for this platform.
@@ -105,59 +106,59 @@ pub enum InstallError {
         processor: &'static str,
     },
     /// Another process is installing it.
-    #[error("the ONNX runtime is being installed")]
+    #[error("another process is installing the ONNX runtime")]
     Busy,
     /// The index does not list the package.
-    #[error("{index} does not list {file}")]
+    #[error("`{index}` does not list `{file}`")]
     NotInIndex {
-        /// The page that was read.
+        /// The URL of the index page.
         index: String,
-        /// The file that was looked for.
+        /// The file name of the package.
         file: String,
     },
-    /// It cannot be fetched.
-    #[error("the package of the ONNX runtime cannot be fetched")]
+    /// The download failed.
+    #[error("cannot download the package of the ONNX runtime")]
     Fetch(#[from] FetchError),
-    /// The package at hand cannot be read.
-    #[error("{} cannot be read", path.display())]
+    /// The local package cannot be read.
+    #[error("cannot read `{}`", path.display())]
     Unreadable {
         /// The package.
         path: PathBuf,
-        /// What was said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// The package at hand is not the one that is known.
-    #[error("{} is not {file}: its checksum is {found}, not {expected}", path.display())]
+    /// The local package is not the pinned one.
+    #[error("`{}` is not {file}: its checksum is {found}, expected {expected}", path.display())]
     OtherPackage {
-        /// The package at hand.
+        /// The local package.
         path: PathBuf,
-        /// The one that it should be.
+        /// The expected package.
         file: &'static str,
-        /// The checksum that it should have.
+        /// The expected checksum.
         expected: String,
-        /// The one that it has.
+        /// The actual checksum.
         found: String,
     },
-    /// The package lacks the library, though it is the one that was expected.
-    #[error("{member} cannot be taken out of {}", path.display())]
+    /// The library cannot be extracted from the package, although the checksum is correct.
+    #[error("cannot extract {member} from `{}`", path.display())]
     BadPackage {
         /// The package.
         path: PathBuf,
-        /// The library in it.
+        /// The library's path in the package.
         member: String,
-        /// What was said.
+        /// The error of the extraction.
         source: WheelError,
     },
     /// The folder cannot be written.
-    #[error("{} cannot be written", path.display())]
+    #[error("cannot write to `{}`", path.display())]
     Unwritable {
         /// The folder.
         path: PathBuf,
-        /// What was said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// It was installed and cannot be loaded.
-    #[error("what was installed cannot be used")]
+    /// The runtime was installed, but cannot be loaded.
+    #[error("the installed ONNX runtime cannot be loaded")]
     Unusable(#[from] RuntimeError),
 }
 

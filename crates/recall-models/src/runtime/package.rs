@@ -1,30 +1,32 @@
-//! Which package holds the ONNX runtime for this platform?
+//! The package with ONNX Runtime for each platform.
 
 use std::path::{Path, PathBuf};
 
-/// Where Python packages are looked up (PEP 503), unless a mirror is set.
+/// The default index of Python packages (PEP 503).
 pub(crate) const PACKAGE_INDEX: &str = "https://pypi.org/simple";
 
-/// A version of the runtime, as a package of its makers.
+/// A version of the runtime, as a package of its publishers.
 ///
-/// They publish the library for every platform as a part of a Python package: an archive of which one file is taken.
+/// They publish the library for every platform as part of a Python package: an archive from which a single file is
+/// extracted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuntimePackage {
-    /// Its name in the index.
+    /// The name of the project in the index.
     pub project: &'static str,
     /// The version of the runtime.
     pub version: &'static str,
-    /// The archive's file name.
+    /// The file name of the archive.
     pub file: &'static str,
-    /// The SHA-256 of the archive, in hexadecimal digits.
+    /// The SHA-256 of the archive, in hexadecimal.
     pub sha256: &'static str,
-    /// The library's path in the archive.
+    /// The path of the library in the archive.
     pub member: &'static str,
-    /// The name of the library's file once installed.
+    /// The file name of the library once installed.
     pub library: &'static str,
 }
 
-/// Pinned: what other versions hold was not looked at. There is none for macOS on Intel processors: the last one is too old.
+/// Pinned, since the content of other versions was not checked. There is none for macOS on Intel: its last version is
+/// too old.
 const VERSION: &str = "1.31.1";
 
 macro_rules! package {
@@ -41,12 +43,12 @@ macro_rules! package {
 }
 
 impl RuntimePackage {
-    /// The package for the platform that this program was built for, where there is one.
+    /// Returns the package for the platform of this program, if there is one.
     pub fn of_this_platform() -> Option<Self> {
         Self::of(std::env::consts::OS, std::env::consts::ARCH)
     }
 
-    /// The package for an operating system and a processor, in Rust's names.
+    /// Returns the package for an operating system and a processor, by Rust's names.
     pub fn of(system: &str, processor: &str) -> Option<Self> {
         let package = match (system, processor) {
             ("linux", "x86_64") => package!(
@@ -84,8 +86,8 @@ impl RuntimePackage {
         Some(package)
     }
 
-    /// Where the library is, or would be, below a folder of runtimes. Each version has a folder of its own, so that one can
-    /// be installed while another is in use.
+    /// Returns the path at which the library is or would be installed in a folder of runtimes. Each version has its own
+    /// subfolder, so that one can be installed while another is in use.
     pub fn library_in(&self, folder: &Path) -> PathBuf {
         self.folder_in(folder).join(self.library)
     }
@@ -101,7 +103,7 @@ mod tests {
     use crate::fetch::Digest;
 
     #[test]
-    fn every_package_is_of_the_pinned_version() {
+    fn every_package_has_the_pinned_version() {
         for (system, processor) in [
             ("linux", "x86_64"),
             ("linux", "aarch64"),

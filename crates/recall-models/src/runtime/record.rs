@@ -1,8 +1,8 @@
-//! The checksum of the runtime's library as it was installed.
+//! The recorded checksum of an installed library.
 //!
-//! A damaged library ends the process that loads it, so its bytes are verified before that. To hash 25 MB takes a tenth of a
-//! second. Therefore the record also holds what the file looked like when its bytes were last verified, and a file that looks
-//! the same is not read again.
+//! Loading a damaged library may crash the process, so its bytes are verified first. Hashing 25 MB takes a tenth of a
+//! second. Therefore the record also has the file's metadata from the last verification, and a file with the same
+//! metadata is not hashed again.
 
 use std::fs;
 use std::io;
@@ -16,57 +16,57 @@ use super::RuntimeError;
 use crate::fetch::sha256_of;
 use crate::folder::{read_text, write_whole};
 
-/// The file next to the library.
+/// The name of the record, next to the library.
 const RECORD: &str = "recall-runtime.json";
 
-/// The version of the record's form.
+/// The version of the record's format.
 const VERSION: u32 = 1;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Record {
     version: u32,
-    /// The SHA-256 of the library's bytes in hexadecimal digits.
+    /// The SHA-256 of the library in hexadecimal.
     sha256: String,
-    /// What the file looked like when its bytes were last verified.
-    seen: Looks,
+    /// The metadata of the file when it was last verified.
+    seen: FileStamp,
 }
 
-/// What a file looks like from outside.
+/// The metadata of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Looks {
+pub(super) struct FileStamp {
     bytes: u64,
     /// Nanoseconds since 1970.
     modified: u64,
-    /// When its bytes or attributes were last changed, which nobody can set; 0 on systems that do not keep that.
+    /// The time of the last change to content or attributes (`ctime`), which cannot be set; 0 on systems without it.
     changed: u64,
     inode: u64,
 }
 
-/// How carefully a library is verified.
+/// How a library is verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Care {
-    /// Its bytes are hashed unless it looks as it did when they were.
-    Usual,
-    /// Its bytes are hashed.
-    Whole,
+pub(super) enum Check {
+    /// It is hashed unless its metadata is that of the last verification.
+    Cached,
+    /// It is hashed.
+    Full,
 }
 
-/// Whether there is a record of a library.
+/// Whether a library has a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Recorded {
-    /// There is, and the library is what was recorded.
+    /// It has one and matches it.
     Yes,
-    /// There is none.
+    /// It has none.
     No,
 }
 
-/// The last library that was refused, so that its bytes are not hashed again at each request.
-static REFUSED: Mutex<Option<(PathBuf, Looks, RuntimeError)>> = Mutex::new(None);
+/// The last refused library, so that it is not hashed again at each request.
+static REFUSED: Mutex<Option<(PathBuf, FileStamp, RuntimeError)>> = Mutex::new(None);
 
-impl Looks {
-    /// Looks at a file.
+impl FileStamp {
+    /// Reads the metadata of a file.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         let metadata = fs::metadata(path)?;
         let modified = metadata.modified()?.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
@@ -81,19 +81,19 @@ impl Looks {
     }
 }
 
-/// Records a library that is known to be what it should be.
+/// Records a library that is known to be correct.
 pub(super) fn write(library: &Path) -> io::Result<()> {
-    // Looked at first: what is written to it meanwhile makes it look otherwise.
-    let seen = Looks::of(library)?;
+    // Read the metadata before hashing, so that a concurrent write changes it.
+    let seen = FileStamp::of(library)?;
     let (sha256, _) = sha256_of(library)?;
     put(library, &Record { version: VERSION, sha256, seen })
 }
 
-/// Verifies that a library is the one that was recorded.
+/// Verifies that a library is the recorded one.
 ///
 /// # Errors
-/// It is another one, or its record or bytes cannot be read.
-pub(super) fn verify(library: &Path, care: Care) -> Result<Recorded, RuntimeError> {
+/// The library differs, or it or its record cannot be read.
+pub(super) fn verify(library: &Path, check: Check) -> Result<Recorded, RuntimeError> {
     let path = path_of(library);
     let unverified = |path: &Path, reason: String| RuntimeError::Unverified { path: path.to_owned(), reason };
     let text = match read_text(&path) {
@@ -103,10 +103,10 @@ pub(super) fn verify(library: &Path, care: Care) -> Result<Recorded, RuntimeErro
     };
     let record: Record = serde_json::from_str(&text).map_err(|error| unverified(&path, error.to_string()))?;
     if record.version != VERSION {
-        return Err(unverified(&path, format!("its version is {}, not {VERSION}", record.version)));
+        return Err(unverified(&path, format!("unsupported version {}, expected {VERSION}", record.version)));
     }
-    let seen = Looks::of(library).map_err(|error| unverified(library, error.to_string()))?;
-    if care == Care::Usual {
+    let seen = FileStamp::of(library).map_err(|error| unverified(library, error.to_string()))?;
+    if check == Check::Cached {
         if seen == record.seen {
             return Ok(Recorded::Yes);
         }
@@ -125,13 +125,13 @@ pub(super) fn verify(library: &Path, care: Care) -> Result<Recorded, RuntimeErro
     if seen != record.seen
         && let Err(error) = put(library, &Record { seen, ..record })
     {
-        tracing::warn!(path = %path.display(), %error, "the library is hashed again at the next start");
+        tracing::warn!(path = %path.display(), %error, "the verification was not recorded; the library will be hashed again at the next start");
     }
     Ok(Recorded::Yes)
 }
 
 fn put(library: &Path, record: &Record) -> io::Result<()> {
-    let text = serde_json::to_vec_pretty(record).expect("a record holds texts and numbers");
+    let text = serde_json::to_vec_pretty(record).expect("a record has only strings and numbers");
     write_whole(&path_of(library), &text)
 }
 
@@ -144,27 +144,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_library_is_the_one_that_was_recorded_or_refused() {
+    fn a_library_that_differs_from_its_record_is_refused() {
         let place = tempfile::tempdir().expect("a folder");
         let library = place.path().join("lib.so");
         fs::write(&library, b"as it was installed").expect("written");
-        assert_eq!(verify(&library, Care::Usual), Ok(Recorded::No));
+        assert_eq!(verify(&library, Check::Cached), Ok(Recorded::No));
         write(&library).expect("recorded");
-        assert_eq!(verify(&library, Care::Usual), Ok(Recorded::Yes));
+        assert_eq!(verify(&library, Check::Cached), Ok(Recorded::Yes));
         let modified = fs::metadata(&library).and_then(|known| known.modified()).expect("a time");
         fs::write(&library, b"as it was damaged  ").expect("written");
         fs::File::options().write(true).open(&library).expect("there").set_modified(modified).expect("set");
-        for care in [Care::Usual, Care::Usual, Care::Whole] {
+        for check in [Check::Cached, Check::Cached, Check::Full] {
             let damaged = |found| matches!(found, Err(RuntimeError::Damaged { .. }));
-            assert!(damaged(verify(&library, care)), "{care:?}");
+            assert!(damaged(verify(&library, check)), "{check:?}");
         }
         fs::write(&library, b"as it was installed").expect("written");
-        assert_eq!(verify(&library, Care::Usual), Ok(Recorded::Yes), "the same bytes written again");
-        assert_eq!(verify(&library, Care::Whole), Ok(Recorded::Yes));
+        assert_eq!(verify(&library, Check::Cached), Ok(Recorded::Yes), "the same bytes written again");
+        assert_eq!(verify(&library, Check::Full), Ok(Recorded::Yes));
     }
 
     #[test]
-    fn a_record_that_cannot_be_read_verifies_nothing() {
+    fn an_unreadable_record_verifies_nothing() {
         let place = tempfile::tempdir().expect("a folder");
         let library = place.path().join("lib.so");
         fs::write(&library, b"x").expect("written");
@@ -175,7 +175,7 @@ mod tests {
             "{\"version\":2,\"sha256\":\"\",\"seen\":{\"bytes\":1,\"modified\":1,\"changed\":1,\"inode\":1}}",
         ] {
             fs::write(path_of(&library), text).expect("written");
-            assert!(matches!(verify(&library, Care::Usual), Err(RuntimeError::Unverified { .. })), "{text}");
+            assert!(matches!(verify(&library, Check::Cached), Err(RuntimeError::Unverified { .. })), "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How is one file taken out of an archive?
+//! Extraction of one file from an archive.
 
 use std::fs::File;
 use std::io;
@@ -7,10 +7,10 @@ use std::path::Path;
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-/// The largest library that is taken out; that of the processor has 30 MB, those with a GPU's parts some hundred.
+/// The size limit of an extracted library. That for the CPU has 30 MB, those for GPUs some hundred.
 const MOST_BYTES: u64 = 2 << 30;
 
-/// Writes one member of a zip archive to an open file. The archive's own checksum of the member is verified.
+/// Extracts one member of a zip archive to an open file, and verifies the archive's checksum of the member.
 pub(super) fn extract(archive: &Path, member: &str, to: &mut File) -> Result<(), WheelError> {
     let mut archive = ZipArchive::new(File::open(archive)?)?;
     let mut member = archive.by_name(member)?;
@@ -21,19 +21,19 @@ pub(super) fn extract(archive: &Path, member: &str, to: &mut File) -> Result<(),
     Ok(())
 }
 
-/// The archive cannot be read, or lacks the file.
+/// The archive cannot be read, or lacks the member.
 #[derive(Debug, thiserror::Error)]
 pub enum WheelError {
-    /// It cannot be read or the file not written.
+    /// The archive cannot be read, or the file cannot be written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is no archive, or the file is not in it.
+    /// The file is not a zip archive, or the member is missing.
     #[error(transparent)]
     Zip(#[from] ZipError),
-    /// The file is larger than any library.
-    #[error("the library would have {bytes} bytes")]
+    /// The member is larger than any library.
+    #[error("the library is too large: {bytes} bytes")]
     TooLarge {
-        /// What the archive says.
+        /// The size in the archive.
         bytes: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! How is the built-in model shared, and read no sooner than it is needed?
+//! The built-in model as a shareable, lazily loaded value.
 
 use std::time::Instant;
 
@@ -6,7 +6,7 @@ use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint};
 
 use crate::StaticModel;
 
-/// The [built-in model](StaticModel::built_in) as a model among others. It is read at the first call, once a process.
+/// The [built-in model](StaticModel::built_in) as an [`Embedder`]. It is read at the first call, once per process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BuiltIn;
 

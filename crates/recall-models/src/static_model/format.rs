@@ -1,4 +1,4 @@
-//! How is a static model written down, and what is refused when it is read?
+//! The file format of a static model.
 //!
 //! All numbers are little-endian.
 //!
@@ -8,69 +8,69 @@
 //! | dimensions | u16 |
 //! | words, pieces, hashed rows | u32 each |
 //! | length of the vocabulary in bytes | u32 |
-//! | vocabulary | the words, then the pieces, ASCII, each with a line feed behind it |
-//! | scales | f32 a row |
-//! | table | i8 a component, row by row |
+//! | vocabulary | the words, then the pieces, in ASCII, each followed by a line feed |
+//! | scales | one f32 per row |
+//! | table | one i8 per component, row by row |
 //! | checksum | u32, CRC-32 of all bytes before it |
 
 use thiserror::Error;
 
 const MAGIC: &[u8] = b"RCLE";
 
-/// Grows with every change of the form.
+/// Incremented with every change of the format.
 const VERSION: u16 = 1;
 
 const HEADER_BYTES: usize = 24;
 const CHECKSUM_BYTES: usize = 4;
 
-/// A static model cannot be read.
+/// A static model could not be read.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ReadError {
-    /// The bytes are something else.
+    /// The bytes are not a static model.
     #[error("this is not a static model: it does not begin with `RCLE`")]
     Magic,
-    /// The bytes were written by another version.
+    /// The bytes have another format version.
     #[error("the static model has format version {found}, expected {VERSION}")]
     Version {
-        /// The version that stands there.
+        /// The version in the header.
         found: u16,
     },
     /// The bytes were changed.
-    #[error("the static model is damaged: its checksum is {found:08x}, that of its bytes is {computed:08x}")]
+    #[error("the static model is damaged: its checksum is {found:08x}, but that of its bytes is {computed:08x}")]
     Checksum {
-        /// The checksum that stands there.
+        /// The checksum in the file.
         found: u32,
-        /// The checksum of the bytes before it.
+        /// The checksum computed from the bytes.
         computed: u32,
     },
-    /// There are more or fewer bytes than the header says.
-    #[error("the static model has {found} bytes, but its header tells of {expected}")]
+    /// The length differs from that in the header.
+    #[error("the static model has {found} bytes, but its header says {expected}")]
     Length {
-        /// How many there are.
+        /// The actual length in bytes.
         found: u64,
-        /// How many there should be.
+        /// The length according to the header.
         expected: u64,
     },
-    /// The vocabulary is not what the header says.
+    /// The number of vocabulary entries differs from that in the header.
     #[error("the static model's vocabulary has {found} entries, expected {expected}")]
     Vocabulary {
-        /// How many there are; 0 where it is no text.
+        /// The actual number; 0 if the vocabulary is not UTF-8.
         found: usize,
-        /// How many there should be.
+        /// The number in the header.
         expected: usize,
     },
-    /// There are no dimensions, or no rows for letters without a word.
+    /// The dimension is 0, or there are no rows for unknown letters.
     #[error("the static model has no dimensions or no hashed rows")]
     Empty,
-    /// A row's scale is infinite or no number.
+    /// A row's scale is infinite or not a number.
     #[error("the scale of row {row} of the static model is not a finite number")]
     Scale {
-        /// The row.
+        /// The index of the row.
         row: usize,
     },
 }
 
-/// What a model's file holds.
+/// The parts of a model's file.
 pub(super) struct Parts<'a> {
     pub(super) dimensions: usize,
     pub(super) words: Vec<&'a str>,
@@ -95,7 +95,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Parts<'_>, ReadError> {
     if dimensions == 0 || hashed == 0 {
         return Err(ReadError::Empty);
     }
-    // In 64 bits no sum or product of these can overflow.
+    // Sums and products of these numbers fit into 64 bits.
     let rows = u64::from(words) + u64::from(pieces) + u64::from(hashed);
     let expected = (HEADER_BYTES + CHECKSUM_BYTES) as u64 + u64::from(text) + rows * (4 + dimensions as u64);
     if expected != bytes.len() as u64 {
@@ -122,7 +122,7 @@ fn entries(vocabulary: &[u8], expected: usize) -> Result<Vec<&str>, ReadError> {
     if entries.len() == expected { Ok(entries) } else { Err(ReadError::Vocabulary { found: entries.len(), expected }) }
 }
 
-/// The first four bytes of a slice that has them.
+/// Reads the first four bytes of a slice.
 fn number(bytes: &[u8]) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }
@@ -131,7 +131,7 @@ fn number(bytes: &[u8]) -> u32 {
 mod tests {
     use super::*;
 
-    /// Two words, one piece, one hashed row, in two dimensions.
+    /// Returns a file with two words, one piece and one hashed row, in two dimensions.
     fn small() -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend([1, 0, 2, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 8, 0, 0, 0]);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read() {
+    fn a_valid_file_is_read() {
         let bytes = small();
         let parts = read(&bytes).expect("it is whole");
         assert_eq!((parts.words, parts.pieces), (vec!["ab", "cd"], vec!["e"]));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_and_every_changed_byte_is_refused() {
+    fn every_truncation_and_every_changed_byte_is_refused() {
         let whole = small();
         for length in 0..whole.len() {
             assert!(read(&whole[..length]).is_err(), "cut to {length}");
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_is_told() {
+    fn a_refusal_has_its_reason() {
         assert_eq!(error_of(b"ONNX"), ReadError::Magic);
         let change = |at: usize, value: u8| {
             let mut bytes = small();

@@ -1,4 +1,4 @@
-//! How does the static model answer as any other model does?
+//! The implementation of [`Embedder`] for the static model.
 
 use std::time::Instant;
 
@@ -6,13 +6,13 @@ use recall_core::{ChunkText, Embedder, Embedding, ModelError, ModelFingerprint};
 
 use crate::StaticModel;
 
-/// Never fails, and is done long before any deadline.
+/// Never fails, and is always faster than any deadline.
 impl Embedder for StaticModel<'_> {
     fn dimensions(&self) -> usize {
         self.dimensions()
     }
 
-    /// A text is read by its bytes, up to [`MOST_TEXT_BYTES`](crate::MOST_TEXT_BYTES).
+    /// A text is limited by bytes instead, up to [`MOST_TEXT_BYTES`](crate::MOST_TEXT_BYTES).
     fn window_tokens(&self) -> Option<usize> {
         None
     }
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_model_is_an_embedder_like_any_other() {
+    fn the_embedder_port_equals_the_inherent_methods() {
         let model = StaticModel::built_in();
         let embedder: &dyn Embedder = model;
         let expected = model.embed(&["open the store"]);

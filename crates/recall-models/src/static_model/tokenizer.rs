@@ -1,22 +1,23 @@
-//! Of which rows of the table does a text consist?
+//! Splitting a text into rows of the vocabulary.
 //!
-//! A text falls into words, identifiers into their parts ([`words::split`]), and a part, lower-cased, is one row where the
-//! vocabulary knows it. Another is cut greedily, from its start, into the longest known words, with pieces of up to three
-//! letters between them. Letters beyond ASCII have no words: each, and each pair of neighbours, is hashed to a row, so that
-//! equal words in any script meet. The recipe of the model does the same (`training/embed/words.py`).
+//! A text is split into words, and identifiers into their parts ([`words::split`]). A lower-cased part that the
+//! vocabulary contains is one row. Any other part is split greedily from its start into the longest known words, with
+//! pieces of up to three letters between them. Letters beyond ASCII have no words: each letter, and each pair of
+//! neighbours, is hashed to a row, so that equal words in any script have equal rows. The training code does the same
+//! (`training/embed/words.py`).
 
 use recall_core::words::{self, Word};
 use rustc_hash::FxHashMap;
 
-/// How much of a text is read, in bytes, cut at a character boundary.
+/// The number of bytes of a text that are read; the cut is at a character boundary.
 ///
-/// Chunks are smaller by an order of magnitude; a whole file in one vector says nothing of its parts.
+/// Chunks are smaller by an order of magnitude. One vector for a whole file would not represent its parts.
 pub const MOST_TEXT_BYTES: usize = 32 * 1024;
 
-/// Within an unknown part, words of at least so many letters count; shorter ones would be found by accident.
+/// The least length of a word inside an unknown part. Shorter words would match by accident.
 const SHORTEST_WORD_WITHIN: usize = 4;
 
-/// No word of the vocabulary is longer, in bytes.
+/// The length of the vocabulary's longest word in bytes.
 const LONGEST_WORD_BYTES: usize = 24;
 
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub(super) struct Tokenizer<'a> {
 }
 
 impl<'a> Tokenizer<'a> {
-    /// Rows are numbered in the order of the words, then the pieces, then `hashed` ones, of which there is at least one.
+    /// Numbers the rows: first the words, then the pieces, then `hashed` rows, of which there must be at least one.
     pub(super) fn new(words: Vec<&'a str>, pieces: Vec<&'a str>, hashed: u32) -> Self {
         let first_piece = words.len() as u32;
         let first_hashed = first_piece + pieces.len() as u32;
@@ -40,7 +41,7 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// Calls `emit` with each row of a text, in order, with repetitions.
+    /// Calls `emit` with each row of a text, in order and with repetitions.
     pub(super) fn rows(&self, text: &str, mut emit: impl FnMut(u32)) {
         let text = &text[..text.floor_char_boundary(MOST_TEXT_BYTES)];
         let mut lower = String::new();
@@ -80,7 +81,7 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// Emits the longest word or piece that a text begins with, and gives its length; of an unknown letter, one.
+    /// Emits the longest word or piece at the beginning of a text and returns its length; 1 for an unknown letter.
     fn longest(&self, text: &str, emit: &mut impl FnMut(u32)) -> usize {
         let ascii = text.bytes().take(LONGEST_WORD_BYTES).take_while(u8::is_ascii).count();
         for length in (1..=ascii).rev() {
@@ -93,7 +94,7 @@ impl<'a> Tokenizer<'a> {
         1
     }
 
-    /// The row of one letter, or of two neighbours: FNV-1a over their UTF-8 bytes.
+    /// Returns the row of one letter or of two neighbours: FNV-1a of their UTF-8 bytes.
     fn hashed(&self, previous: Option<char>, letter: char) -> u32 {
         let mut hash: u32 = 0x811C_9DC5;
         for letter in previous.into_iter().chain([letter]) {
@@ -117,16 +118,16 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_fall_into_parts_and_parts_into_pieces() {
+    fn identifiers_are_split_into_parts_and_parts_into_pieces() {
         check("", &[]);
         check("open HTTPRead read_open", &[1, 0, 2, 2, 1]);
-        // An unknown part: a word within it, then the longest pieces; what nobody knows is skipped.
+        // An unknown part: first a word inside it, then the longest pieces. Unknown letters are skipped.
         check("readline", &[2, 5, 6, 3]);
         check("rzeopen", &[7, 3, 1]);
     }
 
     #[test]
-    fn letters_beyond_ascii_count_alone_and_with_their_neighbour() {
+    fn letters_beyond_ascii_are_hashed_alone_and_in_pairs() {
         check("字", &[8]);
         check("日本", &[8, 8, 8]);
         check("énopen", &[8, 6, 1]);

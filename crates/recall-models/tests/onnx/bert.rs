@@ -1,6 +1,6 @@
-//! What is the network of all-MiniLM-L6-v2, as an ONNX file?
+//! The network of all-MiniLM-L6-v2 as an ONNX file.
 //!
-//! The package with its weights has them as safetensors; written out here in the operations that exporters use.
+//! The package has the weights as safetensors. The network is written with the operations that exporters use.
 
 use serde_json::Value;
 
@@ -10,10 +10,10 @@ const LAYERS: usize = 6;
 const HEADS: i64 = 12;
 const WIDTH: usize = 384;
 const EPSILON: f32 = 1e-12;
-/// What is added to the score of padding, so that it counts nothing.
+/// The number added to the scores of padding, so that it gets no attention.
 const NOTHING: f32 = -1e9;
 
-/// The tensors of a file of weights.
+/// The tensors of a safetensors file.
 pub(crate) struct Weights<'a> {
     header: Value,
     body: &'a [u8],
@@ -64,7 +64,7 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// The network: `input_ids`, `attention_mask` and `token_type_ids` to `last_hidden_state`.
+/// Returns the network from `input_ids`, `attention_mask` and `token_type_ids` to `last_hidden_state`.
 pub(crate) fn network(weights: &Weights<'_>) -> Vec<u8> {
     let mut graph = Graph::new();
     for input in ["input_ids", "attention_mask", "token_type_ids"] {
@@ -93,7 +93,7 @@ fn embeddings(graph: &mut Graph, weights: &Weights<'_>) -> String {
     weights.norm(graph, &sum, "embeddings.LayerNorm")
 }
 
-/// 0 where there is a token and a large negative number where there is none, for all heads and places.
+/// Returns the additive mask for all heads and positions: 0 for a token and a large negative number for padding.
 fn mask(graph: &mut Graph) -> String {
     let [one, nothing] = [1.0, NOTHING].map(|number| graph.floats(&[], &[number]));
     let mask = graph.node("Cast", &["attention_mask"], &[Attribute::Int("to", Element::Float as i64)]);

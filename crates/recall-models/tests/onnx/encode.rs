@@ -1,4 +1,4 @@
-//! Are embeddings what they are promised to be, with a network whose outputs can be told by hand?
+//! Embeddings of a network whose outputs can be computed by hand.
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -8,12 +8,12 @@ use recall_models::{OnnxEncoder, OnnxSettings};
 
 use super::fixture::{models, quantised_network, runtime, settings, tiny, tiny_network};
 
-fn encoder(network: &[u8], manifest: &str, settings: &OnnxSettings) -> Option<(tempfile::TempDir, OnnxEncoder)> {
-    let runtime = runtime()?;
+fn encoder(network: &[u8], manifest: &str, settings: &OnnxSettings) -> (tempfile::TempDir, OnnxEncoder) {
+    let runtime = runtime();
     let (at, models) = models();
     models.add(tiny(network, manifest).path(), "tiny", runtime, settings).unwrap();
     let encoder = OnnxEncoder::open("tiny", &models.path_of("tiny").unwrap(), runtime, settings).unwrap();
-    Some((at, encoder))
+    (at, encoder)
 }
 
 #[track_caller]
@@ -29,15 +29,15 @@ fn check(encoder: &OnnxEncoder, text: &str, expected: [f32; 3]) {
 fn outputs_are_pooled_as_the_manifest_says() {
     for (pooling, expected) in [("mean", [1.5, 1.0, 0.0]), ("cls", [3.0, 0.0, 0.0]), ("last", [0.0, 2.0, 0.0])] {
         let manifest = format!(r#"{{"pooling": "{pooling}"}}"#);
-        let Some((_at, encoder)) = encoder(&tiny_network(), &manifest, &settings()) else { return };
+        let (_at, encoder) = encoder(&tiny_network(), &manifest, &settings());
         assert_eq!(encoder.dimensions(), 3);
         check(&encoder, "open the", expected);
     }
 }
 
 #[test]
-fn a_text_without_tokens_has_no_direction() {
-    let Some((_at, encoder)) = encoder(&tiny_network(), "{}", &settings()) else { return };
+fn a_text_without_tokens_is_embedded_as_zero() {
+    let (_at, encoder) = encoder(&tiny_network(), "{}", &settings());
     check(&encoder, "", [0.0; 3]);
     check(&encoder, " \n\t", [0.0; 3]);
     assert_eq!(encoder.embed_documents(&[]).unwrap(), Vec::<Vec<f32>>::new());
@@ -48,15 +48,15 @@ fn a_text_without_tokens_has_no_direction() {
 
 #[test]
 fn a_text_is_cut_at_the_window() {
-    let Some((_at, encoder)) = encoder(&tiny_network(), r#"{"window_tokens": 2}"#, &settings()) else { return };
+    let (_at, encoder) = encoder(&tiny_network(), r#"{"window_tokens": 2}"#, &settings());
     assert_eq!(encoder.window_tokens(), Some(2));
     check(&encoder, "open open store store store", [3.0, 0.0, 0.0]);
 }
 
 #[test]
-fn prefixes_go_before_queries_and_documents() {
+fn prefixes_are_prepended_to_queries_and_documents() {
     let manifest = r#"{"query_prefix": "the ", "document_prefix": "store "}"#;
-    let Some((_at, encoder)) = encoder(&tiny_network(), manifest, &settings()) else { return };
+    let (_at, encoder) = encoder(&tiny_network(), manifest, &settings());
     check(&encoder, "open", [1.5, 0.0, 2.5]);
     let query = encoder.embed_query("open", None).unwrap();
     assert!((query[0] / query[1] - 1.5).abs() < 1e-6 && query[2] == 0.0, "{query:?}");
@@ -67,7 +67,7 @@ fn prefixes_go_before_queries_and_documents() {
 #[test]
 fn embeddings_come_in_order_and_do_not_depend_on_their_batch() {
     for network in [tiny_network(), quantised_network()] {
-        let Some((_at, encoder)) = encoder(&network, "{}", &settings()) else { return };
+        let (_at, encoder) = encoder(&network, "{}", &settings());
         let words = ["open", "the", "store", "other"];
         let texts: Vec<String> =
             (0..1500).map(|at| (0..at % 37).map(|word| words[(at + word) % 4]).collect::<Vec<_>>().join(" ")).collect();
@@ -81,8 +81,8 @@ fn embeddings_come_in_order_and_do_not_depend_on_their_batch() {
 }
 
 #[test]
-fn requests_of_several_threads_each_get_their_own() {
-    let Some((_at, encoder)) = encoder(&tiny_network(), "{}", &settings()) else { return };
+fn concurrent_requests_get_their_own_outputs() {
+    let (_at, encoder) = encoder(&tiny_network(), "{}", &settings());
     std::thread::scope(|scope| {
         for (word, place) in [("open", 0), ("the", 1), ("store", 2)] {
             let encoder = &encoder;
@@ -98,8 +98,8 @@ fn requests_of_several_threads_each_get_their_own() {
 }
 
 #[test]
-fn a_text_that_makes_no_number_fails_only_its_request() {
-    let Some((_at, encoder)) = encoder(&tiny_network(), "{}", &settings()) else { return };
+fn a_text_with_a_nan_output_fails_only_its_request() {
+    let (_at, encoder) = encoder(&tiny_network(), "{}", &settings());
     let error = encoder.embed_documents(&["open", "nan", "store"]).unwrap_err();
     let ModelError::Failed { model, source } = &error else { panic!("{error:?}") };
     assert_eq!((model.as_str(), source.to_string().as_str()), ("tiny", "output 0 of the text is not a finite number"));
@@ -112,16 +112,16 @@ fn a_text_that_makes_no_number_fails_only_its_request() {
 }
 
 #[test]
-fn a_network_is_loaded_when_it_is_needed_and_unloaded_when_it_is_not() {
+fn a_network_is_loaded_on_first_use_and_unloaded_when_idle() {
     let brief = OnnxSettings { idle: Some(Duration::from_millis(50)), ..settings() };
-    let Some((_at, encoder)) = encoder(&tiny_network(), "{}", &brief) else { return };
+    let (_at, encoder) = encoder(&tiny_network(), "{}", &brief);
     assert_eq!(encoder.state().provider, None);
     for _ in 0..2 {
         let before = Instant::now();
         assert_eq!(encoder.embed_query("open", None).unwrap(), [1.0, 0.0, 0.0]);
         let deadline = Instant::now() + Duration::from_secs(20);
         while encoder.state().provider.is_some() {
-            assert!(Instant::now() < deadline, "it stays loaded");
+            assert!(Instant::now() < deadline, "the network stays loaded");
             std::thread::yield_now();
         }
         assert!(before.elapsed() >= Duration::from_millis(50));
@@ -129,20 +129,20 @@ fn a_network_is_loaded_when_it_is_needed_and_unloaded_when_it_is_not() {
 }
 
 #[test]
-fn the_provider_in_use_is_told_by_the_runtime() {
+fn the_provider_in_use_is_reported_by_the_runtime() {
     use recall_core::Provider;
-    // The runtime of these tests is the processor's, whatever is preferred.
+    // The runtime of these tests only supports the CPU, whatever is preferred.
     let preferring = OnnxSettings { providers: vec![Provider::TensorRt, Provider::Cuda], ..settings() };
-    let Some((_at, encoder)) = encoder(&tiny_network(), "{}", &preferring) else { return };
+    let (_at, encoder) = encoder(&tiny_network(), "{}", &preferring);
     encoder.embed_query("open", None).unwrap();
-    let provider = encoder.state().provider.expect("it is loaded");
+    let provider = encoder.state().provider.expect("the network is loaded");
     assert_eq!(provider.main(), "cpu");
     assert!(provider.operations["CPUExecutionProvider"] >= 1, "{provider:?}");
 }
 
 #[test]
-fn after_the_deadline_a_caller_is_not_kept() {
-    let Some((_at, encoder)) = encoder(&tiny_network(), "{}", &settings()) else { return };
+fn a_caller_does_not_wait_past_its_deadline() {
+    let (_at, encoder) = encoder(&tiny_network(), "{}", &settings());
     let error = encoder.embed_query("open", Some(Instant::now())).unwrap_err();
     assert!(matches!(&error, ModelError::Late { model } if model == "tiny"), "{error:?}");
     assert!(error.source().is_none());
@@ -151,11 +151,11 @@ fn after_the_deadline_a_caller_is_not_kept() {
 }
 
 #[test]
-fn the_fingerprint_is_of_all_that_decides() {
+fn the_fingerprint_covers_everything_that_affects_embeddings() {
     let mut fingerprints = Vec::new();
     for manifest in ["{}", r#"{"pooling": "cls"}"#, r#"{"window_tokens": 9}"#, r#"{"query_prefix": "q"}"#] {
-        let Some((_at, encoder)) = encoder(&tiny_network(), manifest, &settings()) else { return };
-        let again = super::encode::encoder(&tiny_network(), manifest, &settings()).unwrap().1;
+        let (_at, encoder) = encoder(&tiny_network(), manifest, &settings());
+        let again = super::encode::encoder(&tiny_network(), manifest, &settings()).1;
         assert_eq!(encoder.fingerprint(), again.fingerprint());
         fingerprints.push(encoder.fingerprint());
     }

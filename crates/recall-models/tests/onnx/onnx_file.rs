@@ -1,8 +1,8 @@
-//! How is a network written down?
+//! A writer of ONNX files.
 //!
-//! As much of the form (protobuf, `onnx.proto3`) as the networks of these tests need.
+//! It supports as much of the format (protobuf, `onnx.proto3`) as the networks of these tests need.
 
-/// A network in the making.
+/// A network under construction.
 pub(crate) struct Graph {
     body: Vec<u8>,
     names: usize,
@@ -24,7 +24,7 @@ pub(crate) enum Element {
     Int64 = 7,
 }
 
-/// The operations of networks are taken from this version of their catalogue.
+/// The version of the operator set.
 const OPERATIONS: u64 = 17;
 
 impl Graph {
@@ -34,17 +34,17 @@ impl Graph {
         Self { body, names: 0 }
     }
 
-    /// Adds an input; a size below 0 is any.
+    /// Adds an input. A negative size stands for any size.
     pub(crate) fn input(&mut self, name: &str, element: Element, shape: &[i64]) {
         part(&mut self.body, 11, &value_info(name, element, shape));
     }
 
-    /// Names a value as an output.
+    /// Declares a value as an output.
     pub(crate) fn output(&mut self, name: &str, shape: &[i64]) {
         part(&mut self.body, 12, &value_info(name, Element::Float, shape));
     }
 
-    /// Adds a constant of numbers and tells its name.
+    /// Adds a constant of floats and returns its name.
     pub(crate) fn floats(&mut self, shape: &[usize], numbers: &[f32]) -> String {
         self.constant(
             Element::Float,
@@ -53,20 +53,20 @@ impl Graph {
         )
     }
 
-    /// Adds a constant of whole numbers and tells its name.
+    /// Adds a constant of integers and returns its name.
     pub(crate) fn ints(&mut self, numbers: &[i64]) -> String {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         self.constant(Element::Int64, &[numbers.len()], &bytes)
     }
 
-    /// Adds an operation and tells the name of what it makes.
+    /// Adds an operation and returns the name of its output.
     pub(crate) fn node(&mut self, operation: &str, inputs: &[&str], attributes: &[Attribute<'_>]) -> String {
         let output = self.name();
         self.node_named(operation, inputs, attributes, &output);
         output
     }
 
-    /// Adds an operation that makes a value of this name.
+    /// Adds an operation whose output has the given name.
     pub(crate) fn node_named(&mut self, operation: &str, inputs: &[&str], attributes: &[Attribute<'_>], output: &str) {
         let mut node = Vec::new();
         for input in inputs {
@@ -80,7 +80,7 @@ impl Graph {
         part(&mut self.body, 1, &node);
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         let mut operations = Vec::new();
         text(&mut operations, 1, "");

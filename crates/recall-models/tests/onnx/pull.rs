@@ -1,10 +1,11 @@
-//! Does a model arrive whole from a hub? From a server on this machine.
+//! Pulling models from a hub, which is a local server.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 use recall_models::{
-    AddError, FetchError, FetchSettings, Fetcher, KNOWN, Known, Manifest, ModelsFolder, Pooling, PullError, Role,
+    AddError, FetchError, FetchSettings, Fetcher, Manifest, ModelsFolder, Pooling, PullError, REGISTRY, RegistryModel,
+    Role,
 };
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
@@ -12,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::fixture::{models, runtime, settings, tiny_network, tiny_tokenizer};
 use super::server::{Served, Server};
 
-const TINY: Known = Known {
+const TINY: RegistryModel = RegistryModel {
     name: "tiny",
     repository: "some/tiny",
     network: "onnx/model.onnx",
@@ -27,7 +28,7 @@ const TINY: Known = Known {
 
 const NETWORK: &str = "/some/tiny/resolve/main/onnx/model.onnx";
 
-/// A hub that has the tiny model, the network as a large file and the tokenizer in git.
+/// Starts a hub that has the tiny model, with the network as an LFS file and the tokenizer in git.
 fn hub(network: Served) -> Server {
     let tokenizer = tiny_tokenizer();
     let whole = tiny_network();
@@ -53,18 +54,15 @@ fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
-fn pull(server: &Server, models: &ModelsFolder, known: &Known) -> Result<Manifest, PullError> {
+fn pull(server: &Server, models: &ModelsFolder, known: &RegistryModel) -> Result<Manifest, PullError> {
     let fetcher = Fetcher::new(FetchSettings { retries: 0, retry_after: Duration::ZERO, ..FetchSettings::default() });
-    let runtime = runtime().expect("asked before");
+    let runtime = runtime();
     let mut watch = |_: recall_models::Progress<'_>| ControlFlow::Continue(());
     models.pull(known, &fetcher.unwrap(), Some(&server.address), runtime, &settings(), &mut watch)
 }
 
 #[test]
 fn a_known_model_is_pulled_and_installed() {
-    if runtime().is_none() {
-        return;
-    }
     let (_at, models) = models();
     let server = hub(Served::whole(tiny_network()));
     let manifest = pull(&server, &models, &TINY).unwrap();
@@ -76,10 +74,7 @@ fn a_known_model_is_pulled_and_installed() {
 }
 
 #[test]
-fn a_truncated_pull_goes_on_when_it_is_asked_for_again() {
-    if runtime().is_none() {
-        return;
-    }
+fn a_truncated_pull_is_resumed_by_the_next() {
     let (_at, models) = models();
     let server = hub(Served { cut: vec![100], ..Served::whole(tiny_network()) });
     let error = pull(&server, &models, &TINY).unwrap_err();
@@ -93,9 +88,6 @@ fn a_truncated_pull_goes_on_when_it_is_asked_for_again() {
 
 #[test]
 fn a_file_with_a_wrong_checksum_is_refused() {
-    if runtime().is_none() {
-        return;
-    }
     let (_at, models) = models();
     let mut changed = tiny_network();
     *changed.last_mut().unwrap() ^= 1;
@@ -111,18 +103,15 @@ fn a_file_with_a_wrong_checksum_is_refused() {
 }
 
 #[test]
-fn a_hub_that_lacks_the_model_is_told() {
-    if runtime().is_none() {
-        return;
-    }
+fn a_hub_that_lacks_the_model_is_reported() {
     let (_at, models) = models();
     let server = hub(Served::whole(tiny_network()));
-    let other = Known { network: "onnx/other.onnx", ..TINY };
+    let other = RegistryModel { network: "onnx/other.onnx", ..TINY };
     assert!(matches!(pull(&server, &models, &other), Err(PullError::NotInHub { .. })));
-    let nowhere = Known { repository: "some/other", ..TINY };
+    let nowhere = RegistryModel { repository: "some/other", ..TINY };
     let error = pull(&server, &models, &nowhere).unwrap_err();
     assert!(matches!(error, PullError::Fetch(FetchError::Refused { status: 404, .. })), "{error:?}");
-    let wrong = Known { dimensions: 4, ..TINY };
+    let wrong = RegistryModel { dimensions: 4, ..TINY };
     let error = pull(&server, &models, &wrong).unwrap_err();
     assert!(matches!(error, PullError::Add(AddError::WrongDimensions { expected: 4, found: 3 })), "{error:?}");
     server.serve("/api/models/some/tiny/tree/main?recursive=true", Served::whole("<html>"));
@@ -130,9 +119,9 @@ fn a_hub_that_lacks_the_model_is_told() {
 }
 
 #[test]
-fn every_known_model_can_be_installed_by_its_name() {
-    for known in KNOWN {
-        assert_eq!(Known::find(&known.name.to_uppercase()), Some(known));
+fn every_known_model_has_a_valid_name() {
+    for known in REGISTRY {
+        assert_eq!(RegistryModel::find(&known.name.to_uppercase()), Some(known));
         assert!(ModelsFolder::new("models").path_of(known.name).is_ok(), "{}", known.name);
         assert!(known.network.ends_with("/model.onnx"), "{}", known.name);
     }

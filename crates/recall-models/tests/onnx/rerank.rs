@@ -1,4 +1,4 @@
-//! Are scores what they are promised to be?
+//! Scores of a network whose outputs can be computed by hand.
 
 use recall_core::CrossEncoder;
 use recall_models::{AddError, LoadError, OnnxCrossEncoder, OnnxEncoder, Role, RunError};
@@ -6,7 +6,7 @@ use recall_models::{AddError, LoadError, OnnxCrossEncoder, OnnxEncoder, Role, Ru
 use super::fixture::{looked_up, models, runtime, settings, table, tiny, tiny_network};
 use super::onnx_file::Attribute;
 
-/// A network whose score is the sum of all the components of a pair's tokens.
+/// Returns a network whose score is the sum of all components of a pair's tokens.
 fn scoring_network() -> Vec<u8> {
     let mut graph = table();
     let states = looked_up(&mut graph);
@@ -23,8 +23,8 @@ fn scoring_network() -> Vec<u8> {
 }
 
 #[test]
-fn texts_are_scored_with_the_question_in_order() {
-    let Some(runtime) = runtime() else { return };
+fn texts_are_scored_against_the_query_in_order() {
+    let runtime = runtime();
     let (_at, models) = models();
     let from = tiny(&scoring_network(), r#"{"role": "rerank", "window_tokens": 16}"#);
     let manifest = models.add(from.path(), "tiny", runtime, &settings()).unwrap();
@@ -43,8 +43,8 @@ fn texts_are_scored_with_the_question_in_order() {
 }
 
 #[test]
-fn an_encoder_is_no_cross_encoder() {
-    let Some(runtime) = runtime() else { return };
+fn an_encoder_is_not_a_cross_encoder() {
+    let runtime = runtime();
     let (_at, models) = models();
     let from = tiny(&tiny_network(), r#"{"role": "rerank"}"#);
     let error = models.add(from.path(), "tiny", runtime, &settings()).unwrap_err();

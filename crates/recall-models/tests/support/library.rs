@@ -1,10 +1,10 @@
-//! Shared libraries that are no runtime that can be used.
+//! Shared libraries that are not a usable runtime.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A library with nothing but the runtime's door, which says that it is an old one.
+/// The source of a library with only the runtime's entry point, which reports an old version.
 pub(crate) const OLD_RUNTIME: &str = r#"
     #[repr(C)]
     pub struct Base { api: extern "C" fn(u32) -> *const u8, version: extern "C" fn() -> *const u8 }
@@ -15,7 +15,7 @@ pub(crate) const OLD_RUNTIME: &str = r#"
     pub extern "C" fn OrtGetApiBase() -> *const Base { &BASE }
 "#;
 
-/// Compiles a shared library, with the compiler that compiles these tests.
+/// Compiles a shared library with the compiler of these tests.
 pub(crate) fn built(folder: &Path, name: &str, source: &str) -> PathBuf {
     let (code, library) = (folder.join(name).with_extension("rs"), folder.join(name).with_extension("lib"));
     fs::write(&code, source).expect("writable");

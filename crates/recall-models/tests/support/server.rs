@@ -1,4 +1,4 @@
-//! An HTTP server of files on this machine, that can break off and refuse.
+//! A local HTTP server of files that can fail and refuse.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -6,15 +6,15 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// What is served, and how often it fails before.
+/// A served file, and how it fails at first.
 #[derive(Clone, Default)]
 pub(crate) struct Served {
     pub(crate) bytes: Vec<u8>,
-    /// So many answers end after so many bytes of their body.
+    /// For each of the first responses, the number of bytes after which its body breaks off.
     pub(crate) cut: Vec<usize>,
-    /// So many answers are this status, without a body, before any other.
+    /// The statuses of the first responses, which have no body.
     pub(crate) refused: Vec<u16>,
-    /// Whether a part of the file can be asked for.
+    /// Whether the server supports range requests.
     pub(crate) has_ranges: bool,
 }
 
@@ -24,14 +24,14 @@ impl Served {
     }
 }
 
-/// A request that came.
+/// A received request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) range: Option<String>,
 }
 
-/// A running server; it ends with the process.
+/// A running server, which ends with the process.
 pub(crate) struct Server {
     pub(crate) address: String,
     requests: Arc<Mutex<Vec<Request>>>,
@@ -41,15 +41,15 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let address = format!("http://{}", listener.local_addr().expect("it is bound"));
+        let address = format!("http://{}", listener.local_addr().expect("a bound socket has an address"));
         let requests: Arc<Mutex<Vec<Request>>> = Arc::default();
         let files: Arc<Mutex<HashMap<String, Served>>> = Arc::default();
-        let (told, served) = (Arc::clone(&requests), Arc::clone(&files));
+        let (received, served) = (Arc::clone(&requests), Arc::clone(&files));
         thread::spawn(move || {
             for stream in listener.incoming() {
-                let (told, served) = (Arc::clone(&told), Arc::clone(&served));
-                // A client that goes away is no concern of the server's.
-                thread::spawn(move || stream.and_then(|stream| answer(stream, &told, &served)));
+                let (received, served) = (Arc::clone(&received), Arc::clone(&served));
+                // A client may disconnect at any time.
+                thread::spawn(move || stream.and_then(|stream| answer(stream, &received, &served)));
             }
         });
         Self { address, requests, files }
@@ -59,7 +59,7 @@ impl Server {
         self.files.lock().expect("no thread panicked").insert(path.to_owned(), served);
     }
 
-    /// The requests that came, in order.
+    /// Returns the received requests in order.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.lock().expect("no thread panicked").clone()
     }
@@ -67,7 +67,7 @@ impl Server {
 
 fn answer(
     mut stream: TcpStream,
-    told: &Mutex<Vec<Request>>,
+    requests: &Mutex<Vec<Request>>,
     files: &Mutex<HashMap<String, Served>>,
 ) -> std::io::Result<()> {
     let mut lines = BufReader::new(stream.try_clone()?).lines();
@@ -81,13 +81,13 @@ fn answer(
             range = Some(value.trim().to_owned());
         }
     }
-    told.lock().expect("no thread panicked").push(Request { path: path.clone(), range: range.clone() });
+    requests.lock().expect("no thread panicked").push(Request { path: path.clone(), range: range.clone() });
     let (head, body) = reply(files.lock().expect("no thread panicked").get_mut(&path), range.as_deref());
     stream.write_all(format!("HTTP/1.1 {head}\r\nconnection: close\r\n\r\n").as_bytes())?;
     stream.write_all(&body)
 }
 
-/// The head of an answer, and its body, which may be shorter than the head says.
+/// Returns the head and the body of a response. The body may be shorter than the head says.
 fn reply(served: Option<&mut Served>, range: Option<&str>) -> (String, Vec<u8>) {
     let Some(served) = served else { return ("404 Not Found\r\ncontent-length: 0".to_owned(), Vec::new()) };
     if !served.refused.is_empty() {

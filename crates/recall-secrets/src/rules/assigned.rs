@@ -1,6 +1,6 @@
-//! Keys without a mark of their own: only the name that they are assigned to tells whose they are.
+//! Keys without a recognizable prefix: only the name that they are assigned to says whose they are.
 //!
-//! What these do not cover is found as a key or a password like any other, if it looks random.
+//! A key that these rules do not cover is still found by the general rules if it looks random.
 
 use crate::rule::{RANDOM, Rule, SHORT, assigned};
 
@@ -41,7 +41,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     assigned(
         "datadog-key",
-        "a Datadog key of the API or of an application",
+        "a Datadog API or application key",
         &["datadog", "ddapi", "ddapp", "ddtoken"],
         "(?:[0-9a-f]{32}|[0-9a-f]{40}|dd(?:app|p|pub)_[0-9A-Za-z_-]{30,})$",
         SHORT,
@@ -153,7 +153,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     assigned(
         "jira-token",
-        "a token of Jira or Confluence",
+        "a Jira or Confluence token",
         &["jira", "confluence", "atlassian"],
         "[0-9A-Za-z]{24}$",
         RANDOM,

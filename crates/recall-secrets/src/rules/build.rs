@@ -1,4 +1,4 @@
-//! Tokens of package registries and of what builds and delivers.
+//! Tokens of package registries and of build and delivery services.
 
 use crate::rule::{RANDOM, Rule, SHORT, token, token_around};
 
@@ -76,7 +76,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token_around(
         "terraform-token",
-        "a token of HCP Terraform",
+        "an HCP Terraform token",
         (14, &[".atlasv1."]),
         r"[0-9A-Za-z]{14}\.atlasv1\.[0-9A-Za-z_=-]{60,}",
         RANDOM,
@@ -108,7 +108,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "sonar-token",
-        "a Sonar token: of a user, a project or for analysis",
+        "a Sonar token: user, project or analysis",
         &["squ_", "sqp_", "sqa_"],
         "sq[upa]_[0-9a-f]{40}",
         SHORT,

@@ -1,4 +1,4 @@
-//! Keys of clouds.
+//! Keys of cloud providers.
 
 use crate::rule::{RANDOM, Rule, SHORT, token, token_around};
 
@@ -9,7 +9,7 @@ const AZURE: &str = "https://learn.microsoft.com/en-us/purview/sit-defn-all-cred
 pub(super) const RULES: &[Rule] = &[
     token(
         "aws-access-key",
-        "the id of an AWS access key, of a user or a session",
+        "the id of an AWS access key",
         &["akia", "asia", "abia", "acca"],
         "(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}",
         SHORT,
@@ -90,7 +90,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token_around(
         "azure-devops-token",
-        "a personal token of Azure DevOps",
+        "an Azure DevOps personal access token",
         (76, &["azdo"]),
         "[0-9A-Za-z]{76}AZDO[0-9A-Za-z]{4}",
         RANDOM,
@@ -106,7 +106,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "digitalocean-token",
-        "a DigitalOcean token: personal, OAuth or for refreshing",
+        "a DigitalOcean token: personal, OAuth or refresh",
         &["dop_v1_", "doo_v1_", "dor_v1_"],
         "do[opr]_v1_[0-9a-f]{64}",
         SHORT,
@@ -130,7 +130,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "vercel-token",
-        "a Vercel token: personal, of an integration, an app, for refreshing, of the gateway",
+        "a Vercel token: personal, integration, app, refresh or gateway",
         &["vcp_", "vci_", "vca_", "vcr_", "vck_"],
         "vc[piark]_[0-9A-Za-z]{40,80}",
         RANDOM,

@@ -1,4 +1,4 @@
-//! Tokens of forges: GitHub, GitLab, Bitbucket and their like.
+//! Tokens of code hosts: GitHub, GitLab, Bitbucket and others.
 
 use crate::rule::{RANDOM, Rule, SHORT, token};
 
@@ -10,7 +10,7 @@ const ATLASSIAN: &str = "https://support.atlassian.com/bitbucket-cloud/docs/usin
 pub(super) const RULES: &[Rule] = &[
     token(
         "github-token",
-        "a GitHub token: personal, OAuth, of an app or for refreshing",
+        "a GitHub token: personal, OAuth, app or refresh",
         &["ghp_", "gho_", "ghu_", "ghr_"],
         "gh[pour]_[0-9A-Za-z]{36,255}",
         RANDOM,
@@ -18,7 +18,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "github-app-token",
-        "a GitHub app's token for an installation, opaque or with a JWT in it",
+        "a GitHub app installation token, opaque or with an embedded JWT",
         &["ghs_"],
         r"ghs_(?:[0-9A-Za-z]{36}|[0-9A-Za-z]+_[0-9A-Za-z_-]{20,}\.[0-9A-Za-z_.-]{40,})",
         RANDOM,
@@ -26,7 +26,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "github-fine-grained-token",
-        "a GitHub personal token of fine grain",
+        "a fine-grained GitHub personal access token",
         &["github_pat_"],
         "github_pat_[0-9A-Za-z]{22}_[0-9A-Za-z]{50,90}",
         RANDOM,
@@ -34,7 +34,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "gitlab-token",
-        "a GitLab token: personal, of a project, a deployment, a feed, mail, a cluster's agent",
+        "a GitLab token: personal, project, deploy, feed, incoming mail or cluster agent",
         &["glpat-", "gldt-", "glft-", "glimt-", "glsoat-", "glagent-", "gloas-", "glffct-", "glrtr-", "glwt-"],
         "gl(?:pat|dt|ft|imt|soat|agent|oas|ffct|rtr|wt)-[0-9A-Za-z_-]{20,300}(?:\\.[0-9a-z]{2}\\.?[0-9a-z]{7,9})?",
         RANDOM,
@@ -42,7 +42,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "gitlab-ci-token",
-        "a GitLab token of a job, a trigger or a runner",
+        "a GitLab job, trigger or runner token",
         &["glcbt-", "glptt-", "glrt-"],
         "gl(?:cbt-[0-9A-Za-z]{1,5}_[0-9A-Za-z_-]{20,}|ptt-[0-9a-f]{40}|rt-(?:t[0-9]_)?[0-9A-Za-z_-]{20,300}(?:\\.[0-9a-z.]{9,12})?)",
         RANDOM,
@@ -50,7 +50,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "gitlab-runner-token",
-        "a GitLab token that registers runners",
+        "a GitLab runner registration token",
         &["gr1348941"],
         "GR1348941[0-9A-Za-z_-]{20}",
         RANDOM,

@@ -1,11 +1,11 @@
-//! Tokens of further services.
+//! Tokens of other services.
 
 use crate::rule::{RANDOM, Rule, SHORT, token};
 
 pub(super) const RULES: &[Rule] = &[
     token(
         "sk-key",
-        "a key of a service that serves models",
+        "an API key of a model provider",
         &["sk-"],
         "sk-[0-9A-Za-z]{32,64}",
         RANDOM,
@@ -62,7 +62,7 @@ pub(super) const RULES: &[Rule] = &[
     token("jina-key", "a Jina key", &["jina_"], "jina_[0-9A-Za-z_-]{50,80}", RANDOM, "https://jina.ai/embeddings/"),
     token(
         "hubspot-token",
-        "a HubSpot token of a private app",
+        "a HubSpot private app token",
         &["pat-na", "pat-eu", "pat-ap"],
         "pat-(?:na|eu|ap)[0-9]-[0-9a-f-]{36}",
         SHORT,
@@ -254,7 +254,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "zapier-webhook",
-        "the address of a Zapier webhook",
+        "the URL of a Zapier webhook",
         &["hooks.zapier.com/"],
         r"hooks\.zapier\.com/(hooks/catch/[0-9]{5,9}/[0-9A-Za-z]{5,20})",
         SHORT,

@@ -1,4 +1,4 @@
-//! What has no maker: keys in files, passwords, whatever a name calls secret.
+//! Secrets without an issuer: private keys, passwords, and values whose name calls them secret.
 
 use crate::rule::{Rule, Shape};
 
@@ -19,14 +19,14 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "url-password",
-        what: "the password of a URL or a connection string in its form",
+        what: "the password in a URL or a URL-like connection string",
         documented: "https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1",
         keywords: &["://"],
         shape: Shape::Url,
     },
     Rule {
         id: "password",
-        what: "what is assigned to a name that means a password",
+        what: "a value assigned to a name that denotes a password",
         documented: "",
         keywords: &[
             "password",
@@ -47,7 +47,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         id: "key",
-        what: "what is assigned to a name that means a token or a key, if it looks random",
+        what: "a random-looking value assigned to a name that denotes a token or a key",
         documented: "",
         keywords: &[
             "secret",

@@ -1,4 +1,4 @@
-//! Tokens of what sends messages.
+//! Tokens of messaging services.
 
 use crate::rule::{RANDOM, Rule, SHORT, token, token_around};
 
@@ -7,7 +7,7 @@ const SLACK: &str = "https://docs.slack.dev/authentication/tokens";
 pub(super) const RULES: &[Rule] = &[
     token(
         "slack-token",
-        "a Slack token: of a bot, a user, a workspace, a configuration",
+        "a Slack token: bot, user, workspace or configuration",
         &["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxe-", "xoxc-", "xoxd-", "xoxe.xox"],
         "xox(?:[abprsoecd]|e\\.xox[bp])-[0-9A-Za-z%-]{20,400}",
         SHORT,
@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "slack-webhook",
-        "the address of a Slack webhook",
+        "the URL of a Slack webhook",
         &["hooks.slack.com/"],
         "hooks\\.slack\\.com/((?:services|workflows|triggers)/[0-9A-Za-z+/]{40,80})",
         RANDOM,
@@ -31,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "discord-webhook",
-        "the address of a Discord webhook",
+        "the URL of a Discord webhook",
         &["discord.com/api/", "discordapp.com/api/"],
         "discord(?:app)?\\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{17,20}/([0-9A-Za-z_-]{60,80})",
         RANDOM,
@@ -39,7 +39,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "teams-webhook",
-        "the address of a Teams webhook",
+        "the URL of a Teams webhook",
         &["webhook.office.com/"],
         "webhook\\.office\\.com/(webhookb2/[0-9a-f@-]{36,80}/IncomingWebhook/[0-9a-f]{32}/[0-9A-Za-z_/-]{36,100})",
         RANDOM,
@@ -47,7 +47,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token_around(
         "telegram-token",
-        "the token of a Telegram bot",
+        "a Telegram bot token",
         (13, &[":aa"]),
         "(?:bot)?([0-9]{8,10}:AA[0-9A-Za-z_-]{32,36})",
         RANDOM,
@@ -90,7 +90,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "mandrill-key",
-        "a key of Mailchimp Transactional",
+        "a Mailchimp Transactional key",
         &["md-"],
         "md-[0-9A-Za-z_-]{22}",
         RANDOM,

@@ -1,11 +1,11 @@
-//! Keys of those who serve models.
+//! API keys of model providers.
 
 use crate::rule::{RANDOM, Rule, token, token_around};
 
 pub(super) const RULES: &[Rule] = &[
     token(
         "openai-key",
-        "an OpenAI key: of a project, a service account, an administrator",
+        "an OpenAI key: project, service account or admin",
         &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-none-"],
         "sk-(?:proj|svcacct|admin|None)-[0-9A-Za-z_-]{20,200}",
         RANDOM,
@@ -13,7 +13,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token_around(
         "openai-legacy-key",
-        "an OpenAI key of a user",
+        "an OpenAI user key",
         (23, &["t3blbkfj"]),
         "sk-[0-9A-Za-z]{20}T3BlbkFJ[0-9A-Za-z]{20}",
         RANDOM,
@@ -21,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "anthropic-key",
-        "an Anthropic key: of the API, an administrator, or an OAuth token",
+        "an Anthropic API key, admin key or OAuth token",
         &["sk-ant-"],
         "sk-ant-(?:[a-z]{3,7}[0-9]{2}-)?[0-9A-Za-z_-]{32,200}",
         RANDOM,
@@ -37,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "huggingface-token",
-        "a Hugging Face token, of a user or an organization",
+        "a Hugging Face user or organization token",
         &["hf_", "api_org_"],
         "(?:hf|api_org)_[0-9A-Za-z]{30,60}",
         RANDOM,

@@ -1,4 +1,4 @@
-//! Keys of shops and payments.
+//! Keys of shops and payment providers.
 
 use crate::rule::{RANDOM, Rule, SHORT, token};
 
@@ -21,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "shopify-token",
-        "a Shopify token or secret of an app",
+        "a Shopify app token or secret",
         &["shpat_", "shpca_", "shppa_", "shpss_", "shpua_"],
         "shp(?:at|ca|pa|ss|ua)_[0-9A-Fa-f]{32}",
         SHORT,
@@ -45,7 +45,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "paypal-braintree-token",
-        "an access token of PayPal's Braintree",
+        "a PayPal Braintree access token",
         &["access_token$"],
         r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}",
         RANDOM,

@@ -1,11 +1,11 @@
-//! Keys of what watches, keeps and unlocks.
+//! Keys of monitoring services, databases, secret stores and identity providers.
 
 use crate::rule::{RANDOM, Rule, SHORT, token};
 
 pub(super) const RULES: &[Rule] = &[
     token(
         "vault-token",
-        "a token of HashiCorp Vault",
+        "a HashiCorp Vault token",
         &["hvs.", "hvb.", "hvr."],
         r"hv[sbr]\.[0-9A-Za-z_-]{24,300}",
         RANDOM,
@@ -21,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "new-relic-key",
-        "a New Relic key: of a user, for inserting, of a browser, an administrator",
+        "a New Relic key: user, insert, browser or admin",
         &["nrak-", "nrii-", "nrjs-", "nraa-"],
         "(?:NRAK-[0-9A-Z]{27}|NRII-[0-9A-Za-z_-]{32}|NRJS-[0-9a-f]{19}|NRAA-[0-9a-f]{27})",
         SHORT,
@@ -29,7 +29,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "sentry-token",
-        "a Sentry token, of an organization or a user",
+        "a Sentry organization or user token",
         &["sntrys_", "sntryu_", "sntrya_", "sntryi_"],
         "sntry(?:s_[0-9A-Za-z+/=_-]{60,400}|[uai]_[0-9a-f]{60,68})",
         SHORT,
@@ -37,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "grafana-token",
-        "a Grafana token of a service account or of the cloud",
+        "a Grafana service account or cloud token",
         &["glsa_", "glc_"],
         "(?:glsa_[0-9A-Za-z]{32}_[0-9a-fA-F]{8}|glc_[0-9A-Za-z+/]{32,400}={0,2})",
         RANDOM,
@@ -61,7 +61,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "doppler-token",
-        "a Doppler token: personal, of a service, of the command line, for SCIM and audits",
+        "a Doppler token: personal, service, CLI, SCIM or audit",
         &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."],
         r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[0-9a-z_-]{2,35}\.)?[0-9A-Za-z]{40,44}",
         RANDOM,
@@ -85,7 +85,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "age-secret-key",
-        "a secret key of age",
+        "an age secret key",
         &["age-secret-key-1"],
         "AGE-SECRET-KEY-1[0-9A-Z]{58}",
         RANDOM,

@@ -1,4 +1,4 @@
-//! Secrets that the place where they stand tells: an argument of a command, a field of a line, an entry of a manifest.
+//! Secrets recognized by their position: an argument of a command, a field of a line, an entry of a manifest.
 
 use crate::rule::{RANDOM, Rule, SHORT, Shape, token};
 use crate::shape::COMMANDS;
@@ -6,7 +6,7 @@ use crate::shape::COMMANDS;
 pub(super) const RULES: &[Rule] = &[
     token(
         "masked-value",
-        "a value that a workflow of GitHub asks to mask",
+        "a value that a GitHub workflow masks",
         &["::add-mask::"],
         "::add-mask::([!#-&(-_a-z{-~]{6,512})",
         2.0,
@@ -14,7 +14,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "signify-key",
-        "a secret key of signify or minisign",
+        "a signify or minisign secret key",
         &["rwrty0iy"],
         "RWRTY0Iy[0-9A-Za-z+/]{60,240}={0,2}",
         RANDOM,
@@ -31,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("command-password", "a password among the arguments of a command", COMMANDS, Shape::Command),
     rule(
         "piped-password",
-        "a password that is written into the input of a command",
+        "a password piped into a command",
         &[
             "chpasswd",
             "sudo -s",
@@ -71,35 +71,30 @@ pub(super) const RULES: &[Rule] = &[
     ),
     rule(
         "data-source-password",
-        "the password of a data source name of Go or Oracle",
+        "the password in a Go or Oracle data source name",
         &["@tcp(", "@unix(", "@tcp6(", "oracle:thin:", "oracle:oci:"],
         Shape::DataSource,
     ),
-    rule("pgpass-password", "the password of a line of .pgpass", &[":5432:", ":5433:", ":6432:", ":*:"], Shape::PgPass),
+    rule("pgpass-password", "the password in a line of .pgpass", &[":5432:", ":5433:", ":6432:", ":*:"], Shape::PgPass),
     rule(
         "password-hash",
-        "the hash of a password with its user, as in shadow and .htpasswd",
+        "a password hash with its user, as in shadow and .htpasswd",
         &[
             ":$6$", ":$5$", ":$1$", ":$y$", ":$apr1$", ":$2y$", ":$2a$", ":$2b$", ":$7$", ":$argon2", ":{sha}",
             ":{ssha}",
         ],
         Shape::PasswordHash,
     ),
-    rule(
-        "cookie",
-        "the value of a cookie of a session",
-        &["cookie:", "cookie\"", "cookie'", "--cookie "],
-        Shape::Cookies,
-    ),
+    rule("cookie", "the value of a session cookie", &["cookie:", "cookie\"", "cookie'", "--cookie "], Shape::Cookies),
     rule("web-key", "the private part of a JSON Web Key", &["\"kty\""], Shape::WebKey),
     rule(
         "kubernetes-secret",
-        "a value of a Secret of Kubernetes",
+        "a value of a Kubernetes Secret",
         &["kind: secret", "kind: \"secret\"", "\"kind\": \"secret\"", "\"kind\":\"secret\""],
         Shape::Kubernetes,
     ),
-    // Found by the name of a file alone.
-    rule("secret-file", "the content of a file whose name says that it holds a secret", &[], Shape::File),
+    // Found only by the name of a file.
+    rule("secret-file", "the content of a file whose name announces a secret", &[], Shape::File),
 ];
 
 const fn rule(id: &'static str, what: &'static str, keywords: &'static [&'static str], shape: Shape) -> Rule {

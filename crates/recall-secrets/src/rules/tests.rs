@@ -5,14 +5,14 @@ use crate::pattern::Pattern;
 use crate::rule::{Rule, Shape};
 
 #[test]
-fn every_pattern_compiles_within_its_bounds() {
+fn every_pattern_compiles_within_its_limits() {
     for format in all().filter_map(Rule::format) {
         assert!(Pattern::new(format.pattern).match_at_start("").is_none(), "{} matches nothing", format.pattern);
     }
 }
 
 #[test]
-fn every_rule_is_told_apart_and_can_be_met() {
+fn every_rule_has_a_unique_id_and_usable_keywords() {
     let mut seen: HashMap<&str, &Rule> = HashMap::new();
     for rule in all() {
         let is_short = |keyword: &&&str| keyword.len() < 3;
@@ -24,7 +24,7 @@ fn every_rule_is_told_apart_and_can_be_met() {
         assert!(rule.id.bytes().all(is_plain), "{}", rule.id);
         let is_link = rule.documented.starts_with("https://");
         assert!(is_link || rule.documented.is_empty() && rule.format().is_none(), "{} has no source", rule.id);
-        // A key with a mark and one without may be of one kind.
+        // A prefixed and an assigned form of the same key may share an id.
         let twin = seen.insert(rule.id, rule).map(|twin| matches!(twin.shape, Shape::AssignedTo(..)));
         assert!(twin.is_none_or(|_| matches!(rule.shape, Shape::AssignedTo(..))), "{} is there twice", rule.id);
     }

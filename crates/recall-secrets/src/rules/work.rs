@@ -1,4 +1,4 @@
-//! Tokens of what people plan, write and draw with.
+//! Tokens of planning, writing and design tools.
 
 use crate::rule::{RANDOM, Rule, SHORT, token};
 
@@ -13,7 +13,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "notion-token",
-        "a Notion token of an integration",
+        "a Notion integration token",
         &["ntn_", "secret_"],
         "(?:ntn_[0-9A-Za-z]{40,60}|secret_[0-9A-Za-z]{43})",
         RANDOM,
@@ -21,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
     ),
     token(
         "figma-token",
-        "a Figma token: personal, OAuth or for refreshing",
+        "a Figma token: personal, OAuth or refresh",
         &["figd_", "figo_", "figor_"],
         "fig(?:d|o|or)_[0-9A-Za-z_-]{36,60}",
         RANDOM,

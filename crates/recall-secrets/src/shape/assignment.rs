@@ -1,27 +1,27 @@
-//! A value that is assigned to a name.
+//! Values assigned to names.
 //!
-//! One reading serves all languages and formats: a name, something that assigns, a value in quotes or one that stands bare in
-//! a place where bare values are: `KEY=value`, `key: value`, `--key value`, `<key>value</key>`, `name="key" value="value"`.
+//! One parser serves all languages and formats: a name, an operator, and a value that is quoted or bare:
+//! `KEY=value`, `key: value`, `--key value`, `<key>value</key>`, `name="key" value="value"`.
 
+mod operand;
 mod operator;
-mod written;
 
 use std::ops::Range;
 
-use super::name::{keeps_meaning, loses_meaning};
+use super::name::{keeps_secret, makes_public};
 use super::{is_word, run};
+use operand::{bare, quoted};
 use operator::{Name, Operator};
-use written::{bare, quoted};
 
-/// A longer name is none that anybody gave.
+/// The longest name. A longer one was not chosen by a person.
 const MOST_NAME_BYTES: usize = 80;
 
 /// A value with the name that it is assigned to.
 pub(crate) struct Assignment<'t> {
-    /// As it is written, with what qualifies it.
+    /// The name as written, with its qualifiers.
     pub(crate) name: &'t str,
     pub(crate) value: &'t str,
-    /// Where the value stands, without quotes.
+    /// The byte range of the value, without quotes.
     pub(crate) span: Range<usize>,
     pub(crate) form: Form,
 }
@@ -29,40 +29,40 @@ pub(crate) struct Assignment<'t> {
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// In quotes, or where nothing but a literal can be: in an element, a query, an option, a connection string.
+    /// In quotes, or in a position that holds only literals: an element, a query, an option, a connection string.
     Literal,
-    /// Without quotes, where a text may stand so.
+    /// Without quotes, in a position where a literal may be unquoted.
     Bare,
     /// Without quotes, within a sentence or an expression.
     Prose,
 }
 
 impl Assignment<'_> {
-    /// The name in lower case, without separators.
+    /// Returns the name in lower case, without separators.
     pub(crate) fn plain_name(&self) -> String {
         self.name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
     }
 
-    /// Whether the name is one of a constant or of an environment variable.
+    /// Returns whether the name is that of a constant or an environment variable.
     pub(crate) fn is_constant(&self) -> bool {
         !self.name.bytes().any(|byte| byte.is_ascii_lowercase())
     }
 }
 
-/// The assignment to the name in which a keyword stands, if that name means a secret.
+/// Returns the assignment to the name that contains a keyword, if that name denotes a secret.
 pub(crate) fn assignment<'t>(text: &'t str, keyword: &Range<usize>) -> Option<Assignment<'t>> {
     let bytes = text.as_bytes();
-    // Keywords that end with a separator are names up to there.
+    // For a keyword that ends with a separator, the name ends before the separator.
     let word_end = keyword.start + run(text, keyword.start, keyword.len(), |byte| is_word(byte) || byte == b'-');
     let name_end = word_end + run(text, word_end, MOST_NAME_BYTES, |byte| is_word(byte) || byte == b'-');
-    let is_of_name = |byte: &&u8| is_word(**byte) || matches!(**byte, b'-' | b'.' | b'$' | b'@' | b':');
-    let before = bytes[..keyword.start].iter().rev().take(MOST_NAME_BYTES).take_while(is_of_name).count();
+    let is_name_byte = |byte: &&u8| is_word(**byte) || matches!(**byte, b'-' | b'.' | b'$' | b'@' | b':');
+    let before = bytes[..keyword.start].iter().rev().take(MOST_NAME_BYTES).take_while(is_name_byte).count();
     let name_start = keyword.start - before;
     if is_within_word(text, keyword) {
         return None;
     }
-    if !keeps_meaning(&text[keyword.start..word_end], &text[word_end..name_end])
-        || loses_meaning(&text[name_start..keyword.start])
+    if !keeps_secret(&text[keyword.start..word_end], &text[word_end..name_end])
+        || makes_public(&text[name_start..keyword.start])
     {
         return None;
     }
@@ -78,7 +78,7 @@ pub(crate) fn assignment<'t>(text: &'t str, keyword: &Range<usize>) -> Option<As
     (!value.is_empty()).then_some(Assignment { name: &text[name_start..name_end], value, span, form })
 }
 
-/// Whether a short keyword is the end of another word, as in `bypass` and `compass`.
+/// Returns whether a short keyword is the end of another word, as in `bypass` and `compass`.
 fn is_within_word(text: &str, keyword: &Range<usize>) -> bool {
     let before = text.as_bytes()[..keyword.start].last();
     let is_joined = before.is_some_and(u8::is_ascii_lowercase) && text.as_bytes()[keyword.start].is_ascii_lowercase();
@@ -86,10 +86,10 @@ fn is_within_word(text: &str, keyword: &Range<usize>) -> bool {
     keyword.len() <= LEAST_SAFE_KEYWORD && (is_joined || is_upper) && !follows_service(text, keyword.start)
 }
 
-/// Shorter keywords end other words.
+/// The length up to which a keyword may be the end of another word.
 const LEAST_SAFE_KEYWORD: usize = 4;
 
-/// Whether a word that often qualifies a password stands right before a place: `dbpass`, `USERPASS`.
+/// Returns whether a word that often qualifies a password is right before a position: `dbpass`, `USERPASS`.
 fn follows_service(text: &str, at: usize) -> bool {
     let words =
         ["db", "user", "root", "my", "sql", "ftp", "smtp", "admin", "mail", "ssh", "key", "store", "login", "wifi"];

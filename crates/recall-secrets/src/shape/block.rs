@@ -1,36 +1,36 @@
-//! The text between the marks of a private key.
+//! The text between the markers of a private key.
 
 use std::ops::Range;
 
 use super::run;
 use crate::value;
 
-/// The longest key: one of RSA with 16,384 bits, in PEM, has 12,800 bytes, and one in PGP can be larger.
+/// The longest key. A 16,384-bit RSA key in PEM has 12,800 bytes, and a PGP key can be larger.
 const MOST_BYTES: usize = 32 * 1024;
 
-/// What stands between the dashes of a mark is at most `ENCRYPTED PRIVATE KEY` and the like.
+/// The longest label between the dashes of a marker, such as `ENCRYPTED PRIVATE KEY`.
 const MOST_LABEL_BYTES: usize = 48;
 
-/// The least base64 of a key: the smallest, of Ed25519, has 64 digits; what an example cuts short has fewer.
+/// The least number of base64 digits of a key. The smallest key, Ed25519, has 64; truncated examples have fewer.
 const LEAST_DIGITS: usize = 40;
 
-/// A line of a key is longer, its last one aside. What is shorter may be a word beside it.
+/// The least length of a line of a key, except its last. Shorter runs may be words next to the key.
 const LEAST_RUN: usize = 16;
 
-/// Base64 of a key spreads over 64 digits; what repeats `MII…AAAA` does not.
+/// The least entropy of a key. Repetitive base64 such as `MII…AAAA` is below it.
 const LEAST_ENTROPY: f64 = 3.5;
 
 const DASHES: &str = "-----";
 
-/// The content of the key whose first mark begins there, without marks, headers and quotes around it.
+/// Returns the content of the key whose first marker begins at the keyword, without markers, headers and quotes.
 ///
-/// The lines of a key may be quoted and joined by operators, as in source code, or have `\n` for line breaks. One whose
-/// second mark is missing ends with its last whole line.
+/// The lines of a key may be quoted and joined by operators, as in source code, or have `\n` for line breaks. A key
+/// without an end marker ends with its last complete line.
 pub(crate) fn block(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
     let body_at = if text[keyword.clone()].starts_with(DASHES) {
-        behind_mark(text, keyword.end)?
+        after_marker(text, keyword.end)?
     } else {
-        behind_putty_head(text, keyword.end)?
+        after_putty_header(text, keyword.end)?
     };
     let window = &text[body_at..text.floor_char_boundary(body_at + MOST_BYTES)];
     let end_mark = window.find(DASHES).or_else(|| window.find("Private-MAC"));
@@ -51,7 +51,8 @@ pub(crate) fn block(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> 
     is_key.then(|| body_at + span.start..body_at + span.end)
 }
 
-/// Whether a line of a text may be one of a key whose marks stand elsewhere: nothing but base64, quotes and what joins them.
+/// Returns whether a line may belong to a key whose markers are elsewhere: nothing but base64, quotes and joining
+/// characters.
 pub(crate) fn has_key_lines(text: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim().trim_end_matches("\\n\"").trim_matches(['"', '\'', '+', ' ', ',', '\\']);
@@ -60,23 +61,23 @@ pub(crate) fn has_key_lines(text: &str) -> bool {
     })
 }
 
-/// The lines of a key, its last one aside, are longer.
+/// The least length of such a line. All lines of a key except its last are longer.
 const LEAST_LINE: usize = 24;
 
-/// Where the mark of a private key ends whose label begins there.
-fn behind_mark(text: &str, label_at: usize) -> Option<usize> {
+/// Returns the position after the marker of a private key whose label begins at a position.
+fn after_marker(text: &str, label_at: usize) -> Option<usize> {
     let length = run(text, label_at, MOST_LABEL_BYTES, |b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b' ');
     let label = &text[label_at..label_at + length];
     let is_private = label.contains("PRIVATE KEY") && text[label_at + length..].starts_with(DASHES);
     is_private.then_some(label_at + length + DASHES.len())
 }
 
-/// Where the private part of a key file of `PuTTY` begins: behind the public one, and behind its number of lines.
-fn behind_putty_head(text: &str, from: usize) -> Option<usize> {
+/// Returns the position of the private part of a `PuTTY` key file, after its public part and its line count.
+fn after_putty_header(text: &str, from: usize) -> Option<usize> {
     let head = "Private-Lines:";
     let window = &text[from..text.floor_char_boundary(from + MOST_BYTES / 8)];
     let length = window.find(head)?;
-    // Of several beginnings, only the last may be the one of this key.
+    // If another key begins before it, the private part belongs to that one.
     if window[..length].contains("PuTTY-User-Key-File-") {
         return None;
     }
@@ -84,7 +85,7 @@ fn behind_putty_head(text: &str, from: usize) -> Option<usize> {
     Some(at + run(text, at, 8, |byte| byte == b' ' || byte.is_ascii_digit()))
 }
 
-/// The runs of base64 in a text; the letter of an escape sequence is none of it.
+/// Iterates over the runs of base64 in a text. The letter of an escape sequence is excluded.
 fn runs(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let mut at = 0;

@@ -5,25 +5,25 @@ use std::ops::Range;
 use super::run;
 use crate::value::{self, Certainty};
 
-/// The arguments stand within as many bytes.
+/// The number of bytes within which the arguments must be.
 const MOST_BYTES: usize = 320;
 
-/// A host, a user, a password and a database.
+/// The number of string arguments: host, user, password and database.
 const MOST_LITERALS: usize = 4;
 
-/// The password among the quoted arguments that follow the keyword.
+/// Returns the password among the quoted arguments after the keyword.
 pub(crate) fn call(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
     let written = &text[keyword.clone()];
     let is_only = written.ends_with([' ', '"', '\'']);
     let from = keyword.end - usize::from(written.ends_with(['"', '\'']));
-    // What a script sends ends with a line break.
+    // A string sent by an expect script ends with a line break.
     let is_sent = |literal: &Range<usize>| {
         !written.to_ascii_lowercase().starts_with("send") || text[literal.end..].starts_with('\\')
     };
     if is_only && !text[from..].starts_with(['"', '\'']) {
         return None;
     }
-    // In a statement of SQL nothing else can follow.
+    // In an SQL statement nothing but the password can follow.
     let certainty = if written.starts_with("IDENTIFIED") { Certainty::Place } else { Certainty::Name };
     let most = if is_only { 1 } else { MOST_LITERALS };
     literals(text, from)
@@ -33,7 +33,7 @@ pub(crate) fn call(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
         .find(|literal| value::is_password(&text[literal.clone()], certainty))
 }
 
-/// The texts in quotes up to the end of the arguments or of the line.
+/// Iterates over the quoted strings up to the end of the arguments or of the line.
 fn literals(text: &str, from: usize) -> impl Iterator<Item = Range<usize>> + '_ {
     let bytes = &text.as_bytes()[..text.floor_char_boundary(from + MOST_BYTES)];
     let mut at = from;

@@ -11,13 +11,13 @@ use table::{COMMANDS, Command};
 
 pub(crate) use table::KEYWORDS;
 
-/// The most of a command line that is looked at.
+/// The number of bytes of a command line that are examined.
 const MOST_BYTES: usize = 1024;
 
-/// The most arguments that are looked at.
+/// The number of arguments that are examined.
 const MOST_WORDS: usize = 48;
 
-/// The secret among the arguments of the command that is named there.
+/// Returns the secret among the arguments of the command at the keyword.
 pub(crate) fn command(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
     let name = text[keyword.clone()].trim_end();
     let end = keyword.start + name.len();
@@ -29,7 +29,7 @@ pub(crate) fn command(text: &str, keyword: &Range<usize>) -> Option<Range<usize>
     }
     let is_named = |(names, _): &&Command| names.iter().any(|known| known.eq_ignore_ascii_case(name));
     let (_, options) = COMMANDS.iter().find(is_named)?;
-    // A name that is a string itself ends with a quote.
+    // A command name inside a string literal may be followed by the closing quote.
     let end = end + run(text, end, 1, |byte| matches!(byte, b'"' | b'\''));
     let words: Vec<Range<usize>> = words(text, end).take(MOST_WORDS).collect();
     options.iter().find_map(|&(option, argument)| {
@@ -40,14 +40,14 @@ pub(crate) fn command(text: &str, keyword: &Range<usize>) -> Option<Range<usize>
     })
 }
 
-/// Whether an argument is a secret: not one that names it, and not the address in the place of a user.
+/// Returns whether an argument is a secret, and neither a reference to one nor an address in place of a user.
 fn is_secret(text: &str, found: &Range<usize>, argument: Argument) -> bool {
     let value = &text[found.clone()];
     let is_user = matches!(argument, After(_)) && text[..found.start].ends_with("://");
     !is_user && value::is_password(value, Certainty::Place)
 }
 
-/// The secret of an option, if the word is that option.
+/// Returns the secret of an option, if the word is that option.
 fn argument_of(
     text: &str,
     words: &[Range<usize>],
@@ -95,7 +95,7 @@ fn argument_of(
     }
 }
 
-/// Whether a word is several options of one letter, the last of which is that one.
+/// Returns whether a word is a cluster of one-letter options that ends with the option.
 fn is_cluster(word: &str, option: &str) -> bool {
     let letter = option.strip_prefix('-').filter(|letter| letter.len() == 1);
     let cluster =
@@ -103,12 +103,13 @@ fn is_cluster(word: &str, option: &str) -> bool {
     letter.zip(cluster).is_some_and(|(letter, cluster)| cluster.ends_with(letter))
 }
 
-/// Whether a word is a key of a registry, as in `//registry.npmjs.org/:_authToken`.
+/// Returns whether a word is a registry key such as `//registry.npmjs.org/:_authToken`.
 fn is_suffix(word: &str, option: &str) -> bool {
     option.starts_with('_') && word.ends_with(option)
 }
 
-/// The words of the command line that begins there: of a shell, or of an array of strings in source code. Without quotes.
+/// Iterates over the words of a command line, without their quotes. It is a shell line or an array of strings in source
+/// code.
 fn words(text: &str, from: usize) -> impl Iterator<Item = Range<usize>> + '_ {
     let bytes = &text.as_bytes()[..text.floor_char_boundary(from + MOST_BYTES)];
     let mut at = from;
@@ -139,12 +140,11 @@ fn words(text: &str, from: usize) -> impl Iterator<Item = Range<usize>> + '_ {
             }
         }
         let word = unquoted(text, start..at);
-        // What stands between two strings of an array is none.
         Some(word)
     })
 }
 
-/// A word without the quotes around it, and without a comma after them.
+/// Strips the quotes around a word, and a comma after it.
 fn unquoted(text: &str, word: Range<usize>) -> Range<usize> {
     let written = text[word.clone()].trim_end_matches([',', ']']);
     let inner = ['"', '\''].iter().find_map(|&quote| {
@@ -157,7 +157,7 @@ fn unquoted(text: &str, word: Range<usize>) -> Range<usize> {
     }
 }
 
-/// What is written into the input of a command that reads a password: `echo PASSWORD | docker login --password-stdin`.
+/// Returns the password piped into a command: `echo PASSWORD | docker login --password-stdin`.
 pub(crate) fn piped(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
     if let Some(word) = here_string(text, keyword.end) {
         return value::is_password(&text[word.clone()], Certainty::Place).then_some(word);
@@ -178,7 +178,7 @@ pub(crate) fn piped(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> 
     value::is_password(&text[secret.clone()], Certainty::Place).then_some(secret)
 }
 
-/// The word after `<<<` among the arguments of a command.
+/// Returns the word after `<<<` among the arguments of a command.
 fn here_string(text: &str, from: usize) -> Option<Range<usize>> {
     let length = run(text, from, MOST_BYTES / 8, |byte| !matches!(byte, b'\n' | b'|' | b';'));
     let at = from + text.get(from..from + length)?.find("<<<")? + "<<<".len();

@@ -1,19 +1,19 @@
-//! Secrets in lines whose fields have no names: data source names, files of passwords, cookies.
+//! Secrets in lines with unnamed fields: data source names, password files, cookies.
 
 use std::ops::Range;
 
 use super::{is_word, run};
 use crate::value::{self, Certainty};
 
-/// The longest line that is looked at, on either side of a keyword.
+/// The number of bytes that are examined on either side of a keyword.
 const MOST_BYTES: usize = 512;
 
-/// The longest header of cookies that is looked at.
+/// The number of bytes of a cookie header that are examined.
 const MOST_COOKIE_BYTES: usize = 4096;
 
-/// The password of a data source name of Go's drivers, `user:password@tcp(host)/database`, whose `@` begins the keyword.
+/// Returns the password in a Go data source name, `user:password@tcp(host)/database`, whose `@` begins the keyword.
 ///
-/// Of Oracle's, `thin:user/password@host`, the keyword stands before the user.
+/// In an Oracle one, `thin:user/password@host`, the keyword precedes the user.
 pub(crate) fn data_source(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
     if text[keyword.clone()].ends_with(':') {
         let user = run(text, keyword.end, MOST_BYTES, |byte| is_word(byte) || byte == b'$');
@@ -33,7 +33,7 @@ pub(crate) fn data_source(text: &str, keyword: &Range<usize>) -> Option<Range<us
     value::is_password(&text[secret.clone()], Certainty::Place).then_some(secret)
 }
 
-/// The last field of a line of `.pgpass`, `host:port:database:user:password`, in which the port's field is the keyword.
+/// Returns the last field of a `.pgpass` line, `host:port:database:user:password`. The keyword is the port's field.
 pub(crate) fn pgpass(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
     let from = text.floor_char_boundary(keyword.start.saturating_sub(MOST_BYTES / 2));
     let host = text[from..keyword.start].rsplit('\n').next()?.trim_start_matches(['#', ' ']);
@@ -49,7 +49,7 @@ pub(crate) fn pgpass(text: &str, keyword: &Range<usize>) -> Option<Range<usize>>
     (is_entry && value::is_password(password, Certainty::Place)).then(|| secret..secret + password.len())
 }
 
-/// The hash in a line of `shadow` or `.htpasswd`, `user:hash`, whose beginning is the keyword.
+/// Returns the hash in a line of `shadow` or `.htpasswd`, `user:hash`. The keyword is the beginning of the hash.
 pub(crate) fn password_hash(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
     let from = text.floor_char_boundary(keyword.start.saturating_sub(MOST_BYTES / 4));
     let user = text[from..keyword.start].rsplit(['\n', ' ', '"', '\'', '`']).next()?;
@@ -62,13 +62,13 @@ pub(crate) fn password_hash(text: &str, keyword: &Range<usize>) -> Option<Range<
         .then_some(start..start + length)
 }
 
-/// `{SHA}` and 28 digits of base64.
+/// The least length of a hash. The shortest one, `{SHA}` with 28 base64 digits, has 33 characters.
 const LEAST_HASH: usize = 30;
 
-/// Base64 of a hash; what stands for one has less.
+/// The least entropy of a hash. Placeholders have less.
 const LEAST_HASH_ENTROPY: f64 = 3.3;
 
-/// The values of the cookies of a header that look random.
+/// Returns the random-looking values of session cookies in a header.
 pub(crate) fn cookies(text: &str, keyword: &Range<usize>) -> Vec<Range<usize>> {
     let from = keyword.end + run(text, keyword.end, 4, |byte| matches!(byte, b' ' | b'"' | b'\'' | b':' | b','));
     let length = run(text, from, MOST_COOKIE_BYTES, |byte| {
@@ -90,7 +90,7 @@ pub(crate) fn cookies(text: &str, keyword: &Range<usize>) -> Vec<Range<usize>> {
     found
 }
 
-/// The secret members of a JSON Web Key, around its type.
+/// Returns the private members of a JSON Web Key, around its `kty` member.
 pub(crate) fn web_key(text: &str, keyword: &Range<usize>) -> Vec<Range<usize>> {
     let from = text.floor_char_boundary(keyword.start.saturating_sub(MOST_COOKIE_BYTES));
     let to = text.floor_char_boundary(keyword.end + MOST_COOKIE_BYTES);

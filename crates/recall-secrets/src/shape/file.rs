@@ -1,14 +1,14 @@
-//! Secrets that only the name of their file tells.
+//! Secrets recognized only by the name of their file.
 
 use std::ops::Range;
 
 use super::entry;
 use crate::value::{self, Certainty};
 
-/// A file with one secret in it is shorter.
+/// The longest file that holds a single secret.
 const MOST_BYTES: usize = 4096;
 
-/// Parts of the names of files that hold one secret and nothing else, in lower case.
+/// Parts of the names of files that hold a single secret and nothing else, in lower case.
 const SINGLE: &[&str] = &[
     "password",
     "passwd",
@@ -25,11 +25,11 @@ const SINGLE: &[&str] = &[
     "master.key",
 ];
 
-/// Names of files whose lines are `user:hash`.
+/// Names of files with lines of the form `user:hash`.
 const HASHES: &[&str] = &["shadow", "gshadow", ".htpasswd", "htpasswd", "master.passwd"];
 
-/// The secrets of a text that follow from the name of its file.
-pub(crate) fn of_file(name: &str, text: &str) -> Vec<Range<usize>> {
+/// Returns the secrets of a text that follow from the name of its file.
+pub(crate) fn in_file(name: &str, text: &str) -> Vec<Range<usize>> {
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
     if name == ".pgpass" || name == "pgpass.conf" {
         return lines(text).filter_map(|line| pgpass(text, line)).collect();
@@ -51,8 +51,8 @@ pub(crate) fn of_file(name: &str, text: &str) -> Vec<Range<usize>> {
     Vec::new()
 }
 
-/// Whether [`of_file`] may find something in a file of that name.
-pub(crate) fn is_of_secrets(name: &str) -> bool {
+/// Returns whether [`in_file`] may find something in a file of that name.
+pub(crate) fn is_secret_file(name: &str) -> bool {
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
     name.contains("pass")
         || HASHES.contains(&name.trim_end_matches('-'))
@@ -80,7 +80,7 @@ fn hash(text: &str, line: &Range<usize>) -> Option<Range<usize>> {
     let hash = rest.split(':').next().unwrap_or_default();
     let start = line.start + user.len() + 1;
     let marked = entry::password_hash(text, &(start - 1..start));
-    // The old hashes have 13 digits and no mark.
+    // Traditional DES hashes have 13 digits and no prefix.
     let is_old = hash.len() == 13 && value::entropy(hash) >= 2.7;
     marked.or_else(|| is_old.then(|| start..start + hash.len()))
 }

@@ -1,21 +1,21 @@
-//! The values of a Secret of Kubernetes.
+//! The values of a Kubernetes Secret.
 
 use std::ops::Range;
 
 use crate::base64;
 use crate::value::{self, Certainty};
 
-/// The most of a manifest that is looked at, on either side of its kind.
+/// The number of bytes of a manifest that are examined on either side of its kind.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// A value that is longer is not one that is shown to be harmless by its words.
+/// The length from which a decoded value is a secret even if it consists of words.
 const LEAST_LONG: usize = 24;
 
-/// Fewer bytes that are no text are base64 by chance.
+/// The least length of a decoded value that is not text. Shorter ones may be base64 by chance.
 const LEAST_BINARY: usize = 6;
 
-/// Whether a part of a file may be one of a manifest whose kind stands elsewhere: YAML or JSON with values of base64.
-pub(crate) fn is_of_manifest(name: &str, part: &str) -> bool {
+/// Returns whether a part of a file may belong to a manifest whose kind is elsewhere: YAML or JSON with base64 values.
+pub(crate) fn may_be_manifest(name: &str, part: &str) -> bool {
     let ending = name.rsplit('.').next().unwrap_or_default();
     let is_manifest = ["yaml", "yml", "json", "tpl"].iter().any(|known| ending.eq_ignore_ascii_case(known));
     let is_digit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
@@ -27,7 +27,7 @@ pub(crate) fn is_of_manifest(name: &str, part: &str) -> bool {
     is_manifest && part.lines().any(is_value)
 }
 
-/// The values below `data` and `stringData` of the manifest whose kind stands there, in YAML or in JSON.
+/// Returns the values under `data` and `stringData` of the manifest whose kind is at the keyword, in YAML or JSON.
 pub(crate) fn secret_manifest(text: &str, keyword: &Range<usize>) -> Vec<Range<usize>> {
     let is_word = text.as_bytes().get(keyword.end).is_some_and(|&byte| super::is_word(byte));
     if is_word {
@@ -45,7 +45,7 @@ pub(crate) fn secret_manifest(text: &str, keyword: &Range<usize>) -> Vec<Range<u
     let from = from + before.rfind("\n---").map_or(0, |at| at + 1);
     let to = keyword.end + after.find("\n---").unwrap_or(after.len());
     let line = text[from..keyword.start].rsplit('\n').next().unwrap_or_default();
-    // In a list, `- kind` stands as far right as `data` does.
+    // In a list, the indentation of `- kind` includes the dash, like that of `data`.
     let indent = line.len();
     if line.trim_start_matches([' ', '-']).is_empty() { of_yaml(text, from..to, indent) } else { Vec::new() }
 }
@@ -53,7 +53,7 @@ pub(crate) fn secret_manifest(text: &str, keyword: &Range<usize>) -> Vec<Range<u
 fn of_yaml(text: &str, manifest: Range<usize>, indent: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut encoding = None;
-    // How far right the key of a block stands whose lines follow.
+    // The indentation of the key whose block follows.
     let mut block: Option<usize> = None;
     let mut at = manifest.start;
     for line in text[manifest].split_inclusive('\n') {
@@ -103,7 +103,7 @@ fn of_json(text: &str, manifest: Range<usize>) -> Vec<Range<usize>> {
                 continue;
             }
             let body = from + open..from + text[from..manifest.end].find('}').unwrap_or(manifest.end - from).max(open);
-            // Every second text in quotes is a value; none holds an escaped quote, which base64 has not.
+            // Every second quoted string is a value. None has escaped quotes, since base64 has no quotes.
             let mut quotes = text[body.clone()].match_indices('"').map(|(place, _)| body.start + place);
             while let (Some(_), Some(_), Some(open), Some(close)) =
                 (quotes.next(), quotes.next(), quotes.next(), quotes.next())
@@ -118,11 +118,11 @@ fn of_json(text: &str, manifest: Range<usize>) -> Vec<Range<usize>> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Value,
-    /// A line of a text of several lines.
+    /// A line of a multi-line text.
     Block,
 }
 
-/// The span, if what stands there is a secret and not what stands for one.
+/// Returns the span if its text is a secret and not a reference or placeholder.
 fn secret(text: &str, span: Range<usize>, is_base64: bool, place: Place) -> Option<Range<usize>> {
     let value = &text[span.clone()];
     let is_secret = |plain: &str| {

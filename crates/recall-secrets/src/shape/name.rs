@@ -1,27 +1,27 @@
-//! Does a name say that what is assigned to it is a secret?
+//! Whether a name denotes a secret.
 
-/// Whether what stands behind the word that means a secret leaves the meaning: `api_key_prod` is one, `api_key_id`,
-/// `tokenizer` and `passwords` are not.
-pub(super) fn keeps_meaning(word: &str, behind: &str) -> bool {
-    let goes_on = match behind.as_bytes().first() {
+/// Returns whether a name still denotes a secret with what follows the keyword: `api_key_prod` does; `api_key_id`,
+/// `tokenizer` and `passwords` do not.
+pub(super) fn keeps_secret(word: &str, suffix: &str) -> bool {
+    let goes_on = match suffix.as_bytes().first() {
         None => return true,
         Some(first) if first.is_ascii_lowercase() => false,
-        // `apiKey` ends before an upper case letter, `API_KEY` does not.
+        // `apiKey` ends before an upper-case letter, `API_KEY` does not.
         Some(first) if first.is_ascii_uppercase() => word.bytes().any(|byte| byte.is_ascii_lowercase()),
         Some(_) => true,
     };
     goes_on
-        && segments(behind)
-            .all(|segment| HARMLESS.contains(&segment.to_ascii_lowercase().as_str()) || is_number(segment))
+        && segments(suffix)
+            .all(|segment| SECRET_SEGMENTS.contains(&segment.to_ascii_lowercase().as_str()) || is_number(segment))
 }
 
-/// Whether what stands before the word takes the meaning away: the token of the next page, a public key.
-pub(super) fn loses_meaning(before: &str) -> bool {
-    segments(before).any(|segment| HARMFUL.contains(&segment.to_ascii_lowercase().as_str()))
+/// Returns whether what precedes the keyword makes the value public: the token of the next page, a public key.
+pub(super) fn makes_public(before: &str) -> bool {
+    segments(before).any(|segment| PUBLIC_SEGMENTS.contains(&segment.to_ascii_lowercase().as_str()))
 }
 
-/// What may follow without a change of meaning: more of the same, its form, where it is valid.
-const HARMLESS: &[&str] = &[
+/// Segments that may follow without changing the meaning: more of the same, a format, an environment.
+const SECRET_SEGMENTS: &[&str] = &[
     "access",
     "admin",
     "api",
@@ -77,8 +77,8 @@ const HARMLESS: &[&str] = &[
     "v3",
 ];
 
-/// What makes a token or a key something that everybody may see.
-const HARMFUL: &[&str] = &[
+/// Segments that make a token or key public or harmless.
+const PUBLIC_SEGMENTS: &[&str] = &[
     "next",
     "page",
     "continuation",
@@ -124,7 +124,7 @@ fn is_number(segment: &str) -> bool {
     segment.len() <= 2 && segment.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The words of a name, by separators and changes of case.
+/// Splits a name into words at separators and changes of case.
 fn segments(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c: char| !c.is_ascii_alphanumeric()).flat_map(|part| {
         let bytes = part.as_bytes();
@@ -146,8 +146,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_follows_decides_whether_a_name_means_a_secret() {
-        for (word, behind, expected) in [
+    fn the_suffix_decides_whether_a_name_denotes_a_secret() {
+        for (word, suffix, expected) in [
             ("password", "", true),
             ("password", "Prod", true),
             ("API_KEY", "_V2", true),
@@ -159,16 +159,16 @@ mod tests {
             ("token", "Expiry", false),
             ("secret", "AccessKey", true),
         ] {
-            assert_eq!(keeps_meaning(word, behind), expected, "{word}{behind}");
+            assert_eq!(keeps_secret(word, suffix), expected, "{word}{suffix}");
         }
     }
 
     #[test]
-    fn what_stands_before_may_take_the_meaning_away() {
+    fn a_prefix_may_make_a_name_harmless() {
         for (before, expected) in
             [("next", true), ("", false), ("my.app.public_", true), ("db_", false), ("nextPage", true)]
         {
-            assert_eq!(loses_meaning(before), expected, "{before}");
+            assert_eq!(makes_public(before), expected, "{before}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Letter pairs: whether letters look random.
+//! Letter pair statistics, to recognize random letters.
 
-/// For each letter the letters that rarely follow it: pairs that make up less than 0.06 % of those in 53,000 distinct words and
-/// identifiers of source code and documentation.
+/// For each letter, the letters that rarely follow it. These pairs are less than 0.06 % of those in 53,000 distinct
+/// words and identifiers of source code and documentation.
 const RARE: [&[u8]; 26] = [
     b"hjoqwz",
     b"fghkmnpqtvwxz",
@@ -31,11 +31,11 @@ const RARE: [&[u8]; 26] = [
     b"abcdfghijklmnopqrstuvwxyz",
 ];
 
-/// Fewer pairs than these say nothing.
+/// The least number of pairs that allows a decision.
 const LEAST_PAIRS: usize = 6;
 
-/// Whether at least three of ten pairs of adjacent letters are rare, in any case. So are 2 % of words of eight letters or more, and
-/// 80 % to 94 % of random letters.
+/// Returns whether at least three in ten pairs of adjacent letters are rare, ignoring case. This holds for 2 % of words
+/// of eight letters or more, and for 80 % to 94 % of random letters.
 pub(super) fn are_random(value: &str) -> bool {
     let is_pair = |pair: &&[u8]| pair[0].is_ascii_alphabetic() && pair[1].is_ascii_alphabetic();
     let is_rare = |pair: &&[u8]| {

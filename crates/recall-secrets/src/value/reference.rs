@@ -1,9 +1,10 @@
-//! Does a value name a secret, or stand for one, instead of being it?
+//! Whether a value refers to a secret instead of being one.
 
 use super::pairs;
 use crate::mask::is_masked;
 
-/// Whether the value is a variable, a template, a call, a path, an address, a hash of a password, or was masked.
+/// Returns whether the value is a variable, a template, a call, a path, an address, a password hash, or contains a
+/// mask.
 pub(super) fn is_reference(value: &str) -> bool {
     is_masked(value)
         || PARTS.iter().any(|part| value.contains(part))
@@ -17,7 +18,7 @@ fn has_digit(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// What stands in templates, elisions and encodings alone.
+/// Substrings that occur only in templates, elisions and encodings.
 const PARTS: &[&str] = &[
     "${",
     "$(",
@@ -46,10 +47,10 @@ const PARTS: &[&str] = &[
     "\\u",
 ];
 
-/// What is filled in where text is printed. In the middle, a password may have it too.
+/// Format directives at the beginning or end of a value. In the middle, a password may contain them too.
 const FIELDS: &[&str] = &["%s", "%d", "%v", "%q", "%@", "%w"];
 
-/// How references to stores of secrets, hashes of passwords, sums, public keys and pictures begin.
+/// Prefixes of references to secret stores, password hashes, checksums, public keys, data URLs and member accesses.
 const BEGINNINGS: &[&str] = &[
     "$1$",
     "$2a$",
@@ -113,7 +114,8 @@ const BEGINNINGS: &[&str] = &[
     "https:",
 ];
 
-/// Whether the value is written as a variable is: `$TOKEN`, `%TOKEN%`, `<token>`, `{token}`, `@token`, `:token`, `_TOKEN_`.
+/// Returns whether the value is written like a variable: `$TOKEN`, `%TOKEN%`, `<token>`, `{token}`, `@token`, `:token`,
+/// `_TOKEN_`.
 fn is_variable(value: &str) -> bool {
     let Some(first) = value.chars().next() else { return true };
     let name = || value[1..].trim_start_matches(['@', '%']).trim_end_matches(['%', '>', '}', ']', '@', ';']);
@@ -126,7 +128,7 @@ fn is_variable(value: &str) -> bool {
     }
 }
 
-/// Whether the value is a path, or the name of a file.
+/// Returns whether the value is a path or a file name.
 fn is_path(value: &str) -> bool {
     let names_file = value.rsplit_once('.').is_some_and(|(_, ending)| ENDINGS.contains(&ending));
     let is_plain = |segment: &str| segment.chars().all(|c| c.is_ascii_lowercase() || "-_.:".contains(c));
@@ -185,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_names_a_secret_is_none() {
+    fn a_reference_to_a_secret_is_recognized() {
         for (value, expected) in [
             ("${DB_PASSWORD}", true),
             ("$TOKEN", true),

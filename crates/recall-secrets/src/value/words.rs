@@ -1,10 +1,10 @@
-//! Is a value made of words?
+//! Whether a value is made of words.
 
 use std::sync::LazyLock;
 
 use super::pairs::are_random;
 
-/// What stands in values that protect nothing: examples, placeholders, and what the value is for.
+/// Words of values that protect nothing: examples, placeholders, and descriptions of the value's use.
 const WORDS: &[&str] = &[
     "authentication",
     "authorization",
@@ -182,8 +182,8 @@ const WORDS: &[&str] = &[
     "id",
 ];
 
-/// How many letters, digits and strong symbols are left of a value without words, and without digits at its end if there was a
-/// word.
+/// Counts the letters, digits and strong symbols of a value outside words. If there was a word, digits at the end do
+/// not count.
 pub(super) fn residue(value: &str) -> usize {
     let value = value.to_ascii_lowercase();
     let (mut left, mut digits_at_end, mut has_word) = (0, 0, false);
@@ -202,7 +202,7 @@ pub(super) fn residue(value: &str) -> usize {
     if has_word { left - digits_at_end } else { left }
 }
 
-/// The words that begin with a letter or digit, longer ones first.
+/// Returns the words that begin with a character, longest first.
 fn words_from(first: char) -> &'static [&'static str] {
     static BY_FIRST: LazyLock<[Vec<&str>; 128]> = LazyLock::new(|| {
         let mut by_first = [const { Vec::new() }; 128];
@@ -217,7 +217,8 @@ fn words_from(first: char) -> &'static [&'static str] {
     BY_FIRST.get(first as usize).map_or(&[], Vec::as_slice)
 }
 
-/// Whether a value consists of words and small numbers: `service-account-2`, `us-east-1`, `accessTokenV2`, `DB_PASSWORD`.
+/// Returns whether a value consists of words and small numbers: `service-account-2`, `us-east-1`, `accessTokenV2`,
+/// `DB_PASSWORD`.
 pub(super) fn is_wordy(value: &str) -> bool {
     let mut segments = 0;
     let all = value.split(|c: char| "_-.:/".contains(c)).filter(|segment| !segment.is_empty()).all(|segment| {
@@ -227,12 +228,12 @@ pub(super) fn is_wordy(value: &str) -> bool {
         let is_number = word.is_empty() && (digits <= 4 || digits == 8);
         is_number || (digits <= 2 && is_word(word))
     });
-    // One word with digits behind is a password as often as a name.
+    // One word followed by digits is a password as often as a name.
     let is_one_with_digits = segments == 1 && value.ends_with(|c: char| c.is_ascii_digit()) && value.len() < 12;
     all && !is_one_with_digits
 }
 
-/// Whether letters are in one case, or change it as camel case does, and follow each other as in words.
+/// Returns whether letters are in one case or in camel case, and follow each other as in words.
 fn is_word(segment: &str) -> bool {
     if !segment.chars().all(char::is_alphabetic) || (segment.len() >= LEAST_PAIRED && are_random(segment)) {
         return false;
@@ -247,13 +248,13 @@ fn is_word(segment: &str) -> bool {
     is_cased && (segment.len() <= 3 || vowels * 6 >= segment.len()) && segment.len() <= LONGEST_WORD
 }
 
-/// Shorter segments have too few pairs of letters to tell.
+/// The least length from which letter pairs are checked. Shorter segments have too few pairs.
 const LEAST_PAIRED: usize = 10;
 
-/// The least mean length of the words of a name in camel case. Random letters change case at every second.
+/// The least mean length of the words of a camel-case name. Random letters change case at every second letter.
 const LEAST_HUMP: usize = 3;
 
-/// Names of several words in one case without separators are shorter.
+/// The longest word. Names of several words in one case without separators are shorter.
 const LONGEST_WORD: usize = 24;
 
 #[cfg(test)]
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_words_and_random_letters_are_not() {
+    fn names_are_wordy_and_random_letters_are_not() {
         for (value, expected) in [
             ("service-account-2", true),
             ("us-east-1", true),

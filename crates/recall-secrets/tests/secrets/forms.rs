@@ -1,6 +1,6 @@
 //! The formats of secrets, by rule.
 
-/// Formats that tell themselves, wherever they stand.
+/// Formats that are recognized in any context.
 pub(crate) const TOKENS: &[(&str, &str)] = &[
     ("github-token", "⟦ghp_{an:36}⟧"),
     ("github-token", "⟦gho_{an:36}⟧"),
@@ -163,7 +163,7 @@ pub(crate) const TOKENS: &[(&str, &str)] = &[
     ("duffel-token", "⟦duffel_live_{an:43}⟧"),
 ];
 
-/// Secrets that only what stands around them tells.
+/// Secrets that are recognized only by their context.
 pub(crate) const IN_CONTEXT: &[(&str, &str)] = &[
     ("private-key", "-----BEGIN RSA PRIVATE KEY-----\n⟦{lines:24}⟧\n-----END RSA PRIVATE KEY-----\n"),
     ("private-key", "-----BEGIN PRIVATE KEY-----\r\n⟦{lines:3}⟧\r\n-----END PRIVATE KEY-----\r\n"),

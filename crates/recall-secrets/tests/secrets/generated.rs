@@ -1,17 +1,17 @@
-//! Look-alikes that are made by a generator: what random looking text is no secret?
+//! Generated look-alikes: random-looking text that is not a secret.
 
 use oorandom::Rand32;
 use recall_secrets::{Masker, Settings};
 
 use crate::samples::filled;
 
-/// Seeds of which the rules know nothing.
+/// Seeds that were not used to develop the rules.
 const UNSEEN_SEEDS: [u64; 2] = [0x10_0ca1, 0xdec0_4de5];
 
-/// How many samples are made of each form with each seed.
+/// The number of samples of each form and seed.
 const SAMPLES: u64 = 40;
 
-/// The largest share that may be masked.
+/// The largest share of look-alikes that may be masked.
 const MOST_MASKED: f64 = 0.005;
 
 const LOOKALIKES: &[&str] = &[
@@ -67,7 +67,7 @@ const LOOKALIKES: &[&str] = &[
     "0x{hex:2}, 0x{hex:2}, 0x{hex:2}, 0x{hex:2},",
     "\\u{hex:4}\\u{hex:4}",
     "Lorem-{d:4}-ipsum_{d:2}",
-    // What stands for a secret.
+    // References to secrets and placeholders.
     "password: ${DB_PASSWORD_{ua:4}}",
     "PASSWORD=$PASS_{ua:3}",
     "token: ${{ secrets.TOKEN_{ua:4} }}",

@@ -1,4 +1,4 @@
-//! What holds of every text.
+//! Properties of masking for any text.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use recall_secrets::{Masker, Settings, SettingsError};
 use crate::forms::{IN_CONTEXT, TOKENS};
 use crate::samples::filled;
 
-/// Texts in which secrets, halves of them, masks and marks stand beside each other and anything else.
+/// Generates texts with complete and partial secrets, masks and markers next to each other and to other text.
 fn texts() -> impl Strategy<Value = String> {
     let forms = TOKENS.len() + IN_CONTEXT.len();
     let secret = (0..forms, any::<u64>()).prop_map(|(nth, seed)| {
@@ -28,7 +28,7 @@ fn texts() -> impl Strategy<Value = String> {
     ];
     prop::collection::vec((part, any::<prop::sample::Index>()), 0..12).prop_map(|parts| {
         parts.into_iter().fold(String::new(), |mut text, (part, cut)| {
-            // One in four is cut somewhere.
+            // One in four is cut at a random position.
             let end = if cut.index(4) == 0 { part.floor_char_boundary(cut.index(part.len() + 1)) } else { part.len() };
             text.push_str(&part[..end]);
             text
@@ -42,21 +42,21 @@ proptest! {
         let masker = Masker::new(Settings::default()).unwrap();
         let mut end = 0;
         for (nth, finding) in masker.find(&text).iter().enumerate() {
-            prop_assert!(nth == 0 || finding.span.start >= end, "findings are in order and apart");
+            prop_assert!(nth == 0 || finding.span.start >= end, "findings are ordered and disjoint");
             prop_assert!(!finding.span.is_empty());
             end = finding.span.end;
             prop_assert!(text.is_char_boundary(finding.span.start) && text.is_char_boundary(end));
         }
         let left = masker.mask(&text);
-        prop_assert_eq!(masker.mask(&left), left.as_ref(), "masking twice is masking once");
+        prop_assert_eq!(masker.mask(&left), left.as_ref(), "masking is idempotent");
         let breaks = |text: &str| text.chars().filter(|c| matches!(c, '\n' | '\r')).collect::<String>();
-        prop_assert_eq!(breaks(&left), breaks(&text), "line numbers hold");
-        prop_assert_eq!(end == 0, left == text.as_str(), "what is found is masked, and nothing else");
+        prop_assert_eq!(breaks(&left), breaks(&text), "line numbers do not change");
+        prop_assert_eq!(end == 0, left == text.as_str(), "only findings are masked");
     }
 }
 
 #[test]
-fn a_mask_tells_nothing_of_its_secret() {
+fn a_mask_reveals_nothing_of_its_secret() {
     let masker = Masker::new(Settings::default()).unwrap();
     for length in [36, 76, 200] {
         let token = filled(&format!("ghp_{{an:{length}}}"), &mut Rand32::new(length)).text;
@@ -65,7 +65,7 @@ fn a_mask_tells_nothing_of_its_secret() {
 }
 
 #[test]
-fn a_key_of_many_lines_leaves_its_lines() {
+fn a_masked_multi_line_key_keeps_its_line_breaks() {
     let masker = Masker::new(Settings::default()).unwrap();
     let text =
         filled("a\n-----BEGIN PRIVATE KEY-----\n{lines:3}\n-----END PRIVATE KEY-----\nb", &mut Rand32::new(1)).text;
@@ -74,7 +74,7 @@ fn a_key_of_many_lines_leaves_its_lines() {
 }
 
 #[test]
-fn a_secret_is_known_by_its_format_before_its_name() {
+fn a_format_takes_precedence_over_a_name() {
     let masker = Masker::new(Settings::default()).unwrap();
     let text = filled("password = \"ghp_{an:36}\" # https://u:ghp_{an:36}@x.io", &mut Rand32::new(1)).text;
     let rules: Vec<_> = masker.find(&text).iter().map(|finding| finding.rule).collect();
@@ -82,7 +82,7 @@ fn a_secret_is_known_by_its_format_before_its_name() {
 }
 
 #[test]
-fn settings_leave_rules_and_values() {
+fn settings_turn_off_rules_and_allow_values() {
     let token = filled("npm_{an:36}", &mut Rand32::new(1)).text;
     let without = Masker::new(Settings { without: vec!["npm-token".to_owned()], ..Settings::default() }).unwrap();
     assert_eq!(without.find(&token), []);
@@ -93,7 +93,7 @@ fn settings_leave_rules_and_values() {
 }
 
 #[test]
-fn any_bytes_are_looked_through() {
+fn any_bytes_can_be_searched() {
     let masker = Masker::new(Settings::default()).unwrap();
     let mut random = Rand32::new(3);
     let bytes: Vec<u8> = (0..1_000_000).map(|_| random.rand_u32() as u8).collect();

@@ -1,11 +1,11 @@
-//! Is what only looks like a secret left alone?
+//! Collected look-alikes, which must not be masked.
 
 use recall_secrets::{Masker, Settings};
 
-/// A look-alike a line, after its kind in a line that begins with `##`; `\n` within one is a line break.
+/// One look-alike per line, under headings that begin with `##`. `\n` in a look-alike is a line break.
 const LOOKALIKES: &str = include_str!("lookalikes.txt");
 
-/// The largest share that may be masked.
+/// The largest share of look-alikes that may be masked.
 const MOST_MASKED: f64 = 0.005;
 
 #[test]

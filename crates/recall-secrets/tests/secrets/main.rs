@@ -1,4 +1,4 @@
-//! How many secrets are masked, how much else, and what holds of every text?
+//! Tests of masking: share of secrets that are masked, share of look-alikes that are, and properties of any text.
 
 mod forms;
 mod generated;

@@ -1,6 +1,6 @@
-//! The places of secrets: commands, configurations, manifests, headers, sentences.
+//! Positions of secrets: commands, configurations, manifests, headers, sentences.
 
-/// What tells the secret, by rule. Those of passwords are also filled with passwords of other alphabets.
+/// Forms by rule. Forms with a password are also filled from other alphabets.
 pub(crate) const PLACES: &[(&str, &str)] = &[
     // Commands.
     ("command-password", "mysql -u root -p⟦{pw:12}⟧ shop < dump.sql"),
@@ -170,7 +170,7 @@ pub(crate) const PLACES: &[(&str, &str)] = &[
     ("key", "the token is ⟦{hex:40}⟧"),
 ];
 
-/// Files whose name tells: the rule, the name, the content.
+/// Files recognized by their name: the rule, the name, the content.
 pub(crate) const FILES: &[(&str, &str, &str)] = &[
     ("secret-file", ".pgpass", "db:6543:shop:app:⟦{pw:12}⟧\n"),
     ("secret-file", "db_password.txt", "⟦{pw:14}⟧\n"),

@@ -1,4 +1,4 @@
-//! Makes secrets out of their formats, so that none stands in this repository.
+//! Generation of secrets from their formats, so that the repository contains none.
 
 use oorandom::Rand32;
 
@@ -12,11 +12,11 @@ pub(crate) struct Sample {
     pub(crate) secrets: Vec<String>,
 }
 
-/// Fills a form: `{an:36}` becomes 36 random letters and digits, and what stands between `⟦` and `⟧` is a secret.
+/// Fills a form: `{an:36}` becomes 36 random letters and digits, and the text between `⟦` and `⟧` is a secret.
 ///
-/// Alphabets: `an` letters and digits, `la` lower letters and digits, `ua` upper letters and digits, `b32` base32, `hex`,
-/// `HEX`, `d` digits, `b64` base64, `url` base64 for URLs, `pw`, `ld` and `sp` what people use in passwords, `salt` all that can be typed; `lines:n` are `n` lines of 64
-/// base64 digits, and `uuid` is one.
+/// Alphabets: `an` letters and digits, `la` lower-case letters and digits, `ua` upper-case letters and digits, `b32`
+/// base32, `hex`, `HEX`, `d` digits, `b64` base64, `url` URL-safe base64, `pw`, `ld` and `sp` password alphabets,
+/// `salt` all printable characters. `lines:n` gives `n` lines of 64 base64 digits, and `uuid` gives a UUID.
 pub(crate) fn filled(form: &str, random: &mut Rand32) -> Sample {
     let (text, _) = fill(form, random);
     let mut secrets = Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn filled(form: &str, random: &mut Rand32) -> Sample {
     Sample { text: text.replace(['⟦', '⟧'], ""), secrets }
 }
 
-/// The form with `x` in the place of all that is random.
+/// Returns the form with `x` in place of all random characters.
 pub(crate) fn blanked(form: &str) -> String {
     let mut blank = String::new();
     for part in form.split('{') {
@@ -83,11 +83,11 @@ fn value(field: &str, random: &mut Rand32) -> String {
         "d" => "123456789".to_owned(),
         "b64" => [UPPER, LOWER, DIGITS, "+/"].concat(),
         "url" => [UPPER, LOWER, DIGITS, "-_"].concat(),
-        // What generators of salts give, without what would end a text in quotes.
+        // The characters of salt generators, except those that would end a quoted string.
         "ld" => [LOWER, DIGITS, DIGITS].concat(),
         "sp" => [UPPER, LOWER, DIGITS, DIGITS, "!%*+=~^_-?"].concat(),
         "salt" => [UPPER, LOWER, DIGITS, "!@#$%^&*()-_ []{}<>~+=,.;:/?|"].concat(),
-        // Each of the first four kinds is in it, as the rules of a site ask.
+        // The password contains each of the first four kinds, as many sites require.
         "pw" => {
             let kinds = [LOWER, UPPER, DIGITS, "!%*+=~"];
             let take = |at: usize, random: &mut Rand32| pick(kinds[at % 4], random);

@@ -1,4 +1,4 @@
-//! Are secrets masked, under their rule?
+//! Secrets of all forms are masked under their rule.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use crate::forms::{IN_CONTEXT, TOKENS};
 use crate::places::{FILES, PLACES};
 use crate::samples::{Sample, blanked, filled};
 
-/// How many secrets are made of each form.
+/// The number of secrets generated from each form.
 const SEEDS: u64 = 8;
 
-/// Where tokens stand; `{}` is the token.
+/// Contexts of a token; `{}` is the token.
 const CONTEXTS: &[&str] = &[
     "{}",
     "TOKEN={}\n",
@@ -25,7 +25,7 @@ const CONTEXTS: &[&str] = &[
 ];
 
 #[test]
-fn of_all_shapes_98_percent_are_masked() {
+fn nearly_all_samples_of_tokens_are_masked() {
     let masker = Masker::new(Settings::default()).unwrap();
     let (mut hidden, mut all, mut missed) = (0, 0, Vec::new());
     let of_tokens =
@@ -49,7 +49,7 @@ fn of_all_shapes_98_percent_are_masked() {
 }
 
 #[test]
-fn every_shape_is_masked_but_for_rare_chances() {
+fn at_most_one_in_50_samples_of_a_token_is_missed() {
     let masker = Masker::new(Settings::default()).unwrap();
     for (rule, form) in TOKENS.iter().chain(IN_CONTEXT) {
         let hidden = (0..50).filter(|&seed| is_masked(&masker, &filled(form, &mut Rand32::new(seed)), rule)).count();
@@ -57,10 +57,10 @@ fn every_shape_is_masked_but_for_rare_chances() {
     }
 }
 
-/// Seeds of which the rules know nothing.
+/// Seeds that were not used to develop the rules.
 const UNSEEN_SEEDS: [u64; 2] = [0x5eed_0a11, 0x0dd5_eed5];
 
-/// What stands around a place in a text: nothing, a list, a block of code, a quotation, line breaks of Windows.
+/// Surroundings of a sample in a text: nothing, a code block, other lines, Windows line breaks.
 const AROUND: &[fn(&str) -> String] = &[
     str::to_owned,
     |text| format!("# Notes\n\n```sh\n{text}\n```\n"),
@@ -68,11 +68,11 @@ const AROUND: &[fn(&str) -> String] = &[
     |text| text.replace('\n', "\r\n"),
 ];
 
-/// Alphabets of passwords beside the one of the form.
+/// Further password alphabets besides that of the form.
 const PASSWORDS: &[&str] = &["{pw:", "{an:", "{ld:", "{sp:"];
 
 #[test]
-fn of_all_places_98_percent_are_masked() {
+fn at_least_98_percent_of_all_places_are_masked() {
     let masker = Masker::new(Settings::default()).unwrap();
     let (mut hidden, mut all, mut missed) = (0, 0, Vec::new());
     for seed in UNSEEN_SEEDS {
@@ -97,7 +97,7 @@ fn of_all_places_98_percent_are_masked() {
 }
 
 #[test]
-fn every_place_is_masked_but_for_rare_chances() {
+fn at_most_one_in_50_samples_of_a_place_is_missed() {
     let masker = Masker::new(Settings::default()).unwrap();
     let samples = |form: &str| (100..150).map(|seed| filled(form, &mut Rand32::new(seed))).collect::<Vec<_>>();
     let missed: Vec<String> = PLACES
@@ -112,7 +112,7 @@ fn every_place_is_masked_but_for_rare_chances() {
 }
 
 #[test]
-fn the_name_of_a_file_tells_its_secret() {
+fn a_secret_is_recognized_by_its_file_name() {
     let masker = Masker::new(Settings::default()).unwrap();
     for (rule, name, form) in FILES {
         for seed in UNSEEN_SEEDS {
@@ -125,7 +125,7 @@ fn the_name_of_a_file_tells_its_secret() {
 }
 
 #[test]
-fn a_part_of_a_file_is_masked_as_the_whole_is() {
+fn a_part_of_a_file_is_masked_like_the_whole() {
     let masker = Masker::new(Settings::default()).unwrap();
     let manifest = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ndata:\n  a: ⟦cTdWazJ4Um05VExw⟧\n";
     let key = "-----BEGIN RSA PRIVATE KEY-----\n⟦{b64:64}⟧\n⟦{b64:64}⟧\n⟦{b64:40}⟧\n-----END RSA PRIVATE KEY-----\n";
@@ -135,7 +135,7 @@ fn a_part_of_a_file_is_masked_as_the_whole_is() {
             let start = sample.text.find(secret).unwrap();
             let part = start - 3.min(start)..start + secret.len();
             let alone = &sample.text[part.clone()];
-            assert!(masker.mask(alone).contains(secret), "alone, nothing tells what it is");
+            assert!(masker.mask(alone).contains(secret), "without the rest of the file the secret is not recognized");
             assert!(masker.depends_on_whole(name, alone), "{name}");
             assert!(!masker.mask_part(name, &sample.text, part).contains(secret), "{name}");
         }
@@ -144,7 +144,7 @@ fn a_part_of_a_file_is_masked_as_the_whole_is() {
 }
 
 #[test]
-fn a_path_is_masked_and_keeps_its_ending() {
+fn a_masked_path_keeps_its_extension() {
     let masker = Masker::new(Settings::default()).unwrap();
     for (rule, form) in
         TOKENS.iter().filter(|(_, form)| form.starts_with('⟦') && !form.contains("b64") && !form.contains('/'))
@@ -168,7 +168,7 @@ fn is_hidden(left: &str, sample: &Sample) -> bool {
 }
 
 #[test]
-fn every_rule_has_a_shape() {
+fn every_rule_has_a_sample() {
     let of_files = FILES.iter().map(|(rule, _, _)| *rule);
     let tested: BTreeSet<_> =
         TOKENS.iter().chain(IN_CONTEXT).chain(PLACES).map(|(rule, _)| *rule).chain(of_files).collect();
@@ -177,13 +177,13 @@ fn every_rule_has_a_shape() {
     assert_eq!(missing, [""; 0]);
 }
 
-/// Rules that differ from one that has a shape by the name alone.
+/// Rules that differ from a sampled rule only in the name.
 const NOT_SHAPED: &[&str] = &["postmark-token", "snyk-token"];
 
 #[test]
-fn a_placeholder_of_the_right_shape_is_left() {
+fn a_placeholder_of_the_right_format_is_not_masked() {
     let masker = Masker::new(Settings::default()).unwrap();
-    // The two whose secret is written out have nothing to blank.
+    // A form with a literal secret has no random part.
     let is_blank = |form: &&str| form.contains('{') && !form.contains("⟦Z");
     let forms: Vec<&str> =
         TOKENS.iter().chain(IN_CONTEXT).chain(PLACES).map(|(_, form)| *form).filter(is_blank).collect();
@@ -195,23 +195,27 @@ fn a_placeholder_of_the_right_shape_is_left() {
     }
 }
 
-/// How many forms have no random part.
+/// The number of forms without a random part.
 const MOST_WRITTEN_OUT: usize = 8;
 
 #[test]
-fn a_token_that_is_cut_or_goes_on_is_none() {
+fn a_truncated_or_embedded_token_is_not_found() {
     let masker = Masker::new(Settings::default()).unwrap();
-    for (rule, form) in TOKENS.iter().filter(|(rule, _)| !OF_ANY_LENGTH.contains(rule)) {
+    let forms: Vec<_> = TOKENS.iter().filter(|(rule, _)| !OF_ANY_LENGTH.contains(rule)).collect();
+    let mut embedded = 0;
+    for (rule, form) in &forms {
         let Sample { text, secrets } = filled(form, &mut Rand32::new(7));
         let cut = text.replace(&secrets[0], &secrets[0][..secrets[0].len() * 2 / 5]);
         assert!(masker.find(&cut).iter().all(|finding| finding.rule != *rule), "{rule}: {cut}");
         let within = format!("x{text}");
-        let starts = text.starts_with(&secrets[0]) && !within.contains("://");
-        assert!(!starts || masker.find(&within).iter().all(|finding| finding.rule != *rule), "{rule}: {within}");
+        let is_whole = text.starts_with(&secrets[0]) && !within.contains("://");
+        embedded += usize::from(is_whole);
+        assert!(!is_whole || masker.find(&within).iter().all(|finding| finding.rule != *rule), "{rule}: {within}");
     }
+    assert!(forms.len() >= 90 && embedded >= 80, "{} forms truncated, {embedded} embedded", forms.len());
 }
 
-/// What is long, and is the same when cut.
+/// Tokens of variable length, which stay valid if truncated.
 const OF_ANY_LENGTH: &[&str] = &[
     "google-oauth-token",
     "pypi-token",

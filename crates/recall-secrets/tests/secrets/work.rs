@@ -1,4 +1,4 @@
-//! How much work is a text?
+//! The search time is linear in the length of the text.
 #![cfg(unix)]
 
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::forms::TOKENS;
 use crate::samples::filled;
 
 #[test]
-fn the_time_is_linear_whatever_the_text() {
+fn the_time_is_linear_for_any_text() {
     let masker = Masker::new(Settings::default()).unwrap();
     let mut random = Rand32::new(1);
     let mut parts = vec![
@@ -31,13 +31,13 @@ fn the_time_is_linear_whatever_the_text() {
     ];
     parts.extend(TOKENS.iter().step_by(15).map(|(_, form)| filled(form, &mut random).text));
     for part in &parts {
-        // Four times the text takes four times as long; it would be sixteen if each place looked at all that follows.
+        // For linear time the ratio is about 4; it would be 16 if each position scanned the rest of the text.
         let (short, long) = (cost(&masker, part, 60_000), cost(&masker, part, 240_000));
         assert!(long < short * 10 + Duration::from_millis(20), "{part}: {short:?}, {long:?}");
     }
 }
 
-/// The least time of a processor, of several, in which a repeated part is looked through.
+/// Returns the least processor time, of several runs, to search a repeated part.
 fn cost(masker: &Masker, part: &str, bytes: usize) -> Duration {
     let text = part.repeat(bytes / part.len());
     let costs = (0..3).map(|_| {

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_time_is_racy_within_one_tick_of_the_look() {
+fn a_time_is_racy_within_one_tick_of_the_observation() {
     const MILLI: i64 = 1_000_000;
     const NOW: i64 = 1_800_000_000_123_456_789;
     const WHOLE: i64 = 1_800_000_000_000_000_000;

@@ -1,4 +1,4 @@
-//! Which text do these bytes spell?
+//! Decoding of a file's bytes to text.
 
 use std::borrow::Cow;
 
@@ -8,11 +8,12 @@ use encoding_rs::{UTF_16BE, UTF_16LE};
 use super::Encoding;
 use crate::SkipReason;
 
-/// Decodes a file's bytes. A byte order mark decides, then UTF-8, then what the content looks like.
+/// Decodes a file's bytes: by their byte order mark if there is one, otherwise as UTF-8 if valid, otherwise in a
+/// detected legacy encoding.
 ///
 /// # Errors
-/// [`SkipReason::Binary`] where the bytes are no text; [`SkipReason::UnknownEncoding`] where they may be, but in no
-/// encoding in which every one of them means something.
+/// [`SkipReason::Binary`] if the bytes are not text; [`SkipReason::UnknownEncoding`] if they may be text, but not every
+/// byte is defined in the encoding.
 pub(super) fn decode(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), SkipReason> {
     let (text, encoding) = match bytes {
         [0xEF, 0xBB, 0xBF, rest @ ..] => (utf8(rest)?, Encoding::Utf8Marked),
@@ -43,16 +44,16 @@ fn legacy(bytes: &[u8]) -> Result<(Cow<'_, str>, Encoding), SkipReason> {
     detector.feed(bytes, true);
     let encoding = detector.guess(None, Utf8Detection::Deny);
     let text = exactly(encoding, bytes)?;
-    // Bytes that an encoding leaves undefined become C1 controls, which no text has.
+    // Bytes that an encoding leaves undefined decode to C1 controls, which do not occur in text.
     if text.chars().any(|c| matches!(c, '\u{80}'..='\u{9F}')) {
         return Err(SkipReason::UnknownEncoding);
     }
     Ok((text, Encoding::Legacy(encoding.name())))
 }
 
-/// Whether the bytes have more control characters than a text in any encoding that keeps ASCII in its place.
+/// Returns whether there are more control characters than in text of any ASCII-compatible encoding.
 fn is_mostly_control(bytes: &[u8]) -> bool {
-    // In blocks whose count fits into a byte, so that many bytes are added at once: every file comes by here.
+    // The count of a block fits into a byte, so the sum is vectorized. This runs on every file.
     let blocks = bytes.chunks(u8::MAX.into());
     let controls: usize =
         blocks.map(|block| usize::from(block.iter().map(|&byte| u8::from(is_control(byte))).sum::<u8>())).sum();
@@ -63,12 +64,13 @@ fn is_text(text: &str) -> bool {
     !text.contains('\0') && !is_mostly_control(text.as_bytes())
 }
 
-/// Terminal captures and old printouts have a control character now and then; compressed data has one in ten bytes.
+/// The reciprocal of the largest share of control characters in text. Terminal captures and old printouts have a few;
+/// in compressed data one byte in ten is one.
 const CONTROLS_ONE_IN: usize = 100;
 
-/// Whether the byte is a control character that text does not use. Text uses backspace (man pages), tab, the line ends, form
-/// feed, the end mark of DOS and escape (terminal colours).
-#[expect(clippy::needless_bitwise_bool, reason = "without a branch, many bytes are compared at once")]
+/// Returns whether a byte is a control character that does not occur in text. Text may contain backspace (man pages),
+/// tab, line endings, form feed, the DOS end-of-file mark and escape (terminal colours).
+#[expect(clippy::needless_bitwise_bool, reason = "branch-free code is vectorized")]
 fn is_control(byte: u8) -> bool {
     let is_of_text = (byte.wrapping_sub(0x08) <= 5) & (byte != 0x0B) | (byte & 0xFE == 0x1A);
     (byte < 0x20) & !is_of_text | (byte == 0x7F)

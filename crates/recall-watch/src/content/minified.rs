@@ -1,14 +1,16 @@
-//! Was this text packed for machines?
+//! Detection of minified code.
 
 use recall_core::DocPath;
 
-/// Whether a text is large and has few, very long lines.
+/// Returns whether a text is large and consists of few, very long lines.
 ///
-/// Prose and notebooks never are minified: paragraphs are long lines, and notebooks carry pictures in lines of their own.
+/// Prose and notebooks never count as minified: paragraphs are long lines, and notebooks embed images in lines of their
+/// own.
 pub(super) fn is_minified(path: &DocPath, text: &str) -> bool {
-    /// A small file with a long line is a table, a test vector or a hand-written one-liner, and costs little.
+    /// The least size of a minified file. A smaller one with a long line is a table, a test vector or a one-liner, and
+    /// is cheap to index.
     const SIZE_BYTES: usize = 64 * 1024;
-    /// Code that people write has a mean line of 20 to 60 characters.
+    /// The least mean line length in characters. Hand-written code has 20 to 60.
     const MEAN_LINE: usize = 500;
 
     let is_prose = path.extension().is_some_and(|extension| {

@@ -2,7 +2,7 @@ use std::fs;
 
 use super::*;
 
-/// Writes the files, `path` and content, below a new directory.
+/// Writes files, given by path and content, below a new directory.
 fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     for (path, content) in files {
@@ -13,7 +13,7 @@ fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
     place
 }
 
-/// The ignore files on the way from the root to a directory, those above the root included.
+/// Returns the ignore files from the root down to a directory, including those above the root.
 fn down_to(root: &Path, directory: &str) -> Option<Arc<IgnoreFiles>> {
     let mut way = String::new();
     let mut files = IgnoreFiles::above(root);
@@ -29,7 +29,7 @@ fn down_to(root: &Path, directory: &str) -> Option<Arc<IgnoreFiles>> {
 
 fn check(root: &Path, path: &str, kind: Kind, expected: Verdict) {
     let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
-    let verdict = down_to(root, directory).map_or(Verdict::Silent, |files| files.verdict(path, kind));
+    let verdict = down_to(root, directory).map_or(Verdict::NoMatch, |files| files.verdict(path, kind));
     assert_eq!(verdict, expected, "{path}");
 }
 
@@ -43,33 +43,33 @@ fn the_more_specific_file_name_wins_and_then_the_deepest() {
     ]);
     for (path, expected) in [
         ("a.log", Verdict::Ignored),
-        ("a.rs", Verdict::Silent),
+        ("a.rs", Verdict::NoMatch),
         ("top", Verdict::Ignored),
-        ("sub/top", Verdict::Silent),
-        ("sub/keep.log", Verdict::Kept),
+        ("sub/top", Verdict::NoMatch),
+        ("sub/keep.log", Verdict::Reincluded),
         ("sub/a.log", Verdict::Ignored),
         ("sub/a.tmp", Verdict::Ignored),
-        ("wanted.log", Verdict::Wanted),
+        ("wanted.log", Verdict::ForcedIn),
         ("sub/wanted.log", Verdict::Ignored),
         ("sub/lib.rs", Verdict::Ignored),
-        ("sub/main.rs", Verdict::Wanted),
+        ("sub/main.rs", Verdict::ForcedIn),
     ] {
         check(place.path(), path, Kind::File, expected);
     }
 }
 
 #[test]
-fn a_pattern_for_directories_says_nothing_of_files() {
+fn a_directory_pattern_does_not_match_files() {
     let place = tree(&[(".gitignore", "\u{FEFF}cache/\n\\#odd\n[\nlast")]);
     check(place.path(), "cache", Kind::Directory, Verdict::Ignored);
-    check(place.path(), "cache", Kind::File, Verdict::Silent);
+    check(place.path(), "cache", Kind::File, Verdict::NoMatch);
     check(place.path(), "#odd", Kind::File, Verdict::Ignored);
-    // The line that is no glob does not take the others with it.
+    // An invalid line does not affect the others.
     check(place.path(), "last", Kind::File, Verdict::Ignored);
 }
 
 #[test]
-fn the_files_above_the_root_hold_up_to_the_top_of_its_repository() {
+fn ignore_files_above_the_root_apply_up_to_the_top_of_its_repository() {
     let place = tree(&[
         (".gitignore", "*.never\n"),
         ("repo/.git/info/exclude", "*.mine\n"),
@@ -82,33 +82,33 @@ fn the_files_above_the_root_hold_up_to_the_top_of_its_repository() {
         ("a.log", Verdict::Ignored),
         ("src/a.log", Verdict::Ignored),
         ("only.txt", Verdict::Ignored),
-        ("src/only.txt", Verdict::Silent),
+        ("src/only.txt", Verdict::NoMatch),
         ("src/gone", Verdict::Ignored),
         ("a.mine", Verdict::Ignored),
-        ("a.never", Verdict::Silent),
+        ("a.never", Verdict::NoMatch),
     ] {
         check(&root, path, Kind::File, expected);
     }
     let outside = place.path().join("plain");
     fs::create_dir_all(&outside).unwrap();
-    check(&outside, "a.never", Kind::File, Verdict::Silent);
+    check(&outside, "a.never", Kind::File, Verdict::NoMatch);
 }
 
 #[test]
-fn git_ignores_of_a_repository_say_nothing_about_one_nested_in_it() {
+fn gitignores_of_a_repository_do_not_apply_to_a_nested_one() {
     let place = tree(&[
         (".git/HEAD", ""),
         (".gitignore", "*.log\n"),
         (".recallignore", "*.tmp\n"),
         ("nested/.git/info/exclude", "*.own\n"),
     ]);
-    check(place.path(), "nested/a.log", Kind::File, Verdict::Silent);
+    check(place.path(), "nested/a.log", Kind::File, Verdict::NoMatch);
     check(place.path(), "nested/a.tmp", Kind::File, Verdict::Ignored);
     check(place.path(), "nested/a.own", Kind::File, Verdict::Ignored);
 }
 
 #[test]
-fn a_worktree_has_the_exclude_file_of_its_repository() {
+fn a_worktree_uses_the_exclude_file_of_its_repository() {
     let place = tree(&[
         ("repo/.git/info/exclude", "*.mine\n"),
         ("repo/.git/worktrees/w/commondir", "../..\n"),

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_name_that_may_be_source_counts_only_where_a_tool_would_put_it() {
+fn an_ambiguous_name_is_skipped_only_next_to_its_manifest_or_in_the_root() {
     for (name, level, siblings, expected) in [
         ("node_modules", Level::Below, &[][..], true),
         ("__pycache__", Level::Below, &[], true),
@@ -25,14 +25,14 @@ fn a_name_that_may_be_source_counts_only_where_a_tool_would_put_it() {
         (".venv", Level::Root, &[], true),
         (".idea", Level::Below, &[], true),
     ] {
-        let actual = is_passed_over(name, level, siblings.iter().copied());
-        assert_eq!(actual, expected, "{name} {level:?} beside {siblings:?}");
+        let actual = is_skipped_by_default(name, level, siblings.iter().copied());
+        assert_eq!(actual, expected, "{name} {level:?} next to {siblings:?}");
     }
 }
 
 #[test]
-fn whatever_the_root_passes_over_is_also_known_by_its_manifests() {
+fn every_name_skipped_in_the_root_has_manifests() {
     for name in AT_ROOT {
-        assert!(BESIDE.iter().any(|(known, _)| known == name), "{name}");
+        assert!(NEXT_TO_MANIFEST.iter().any(|(known, _)| known == name), "{name}");
     }
 }

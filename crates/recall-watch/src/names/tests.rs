@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn names_tell_secrets_lock_files_and_what_is_not_text() {
+fn secrets_lock_files_and_binaries_are_recognized_by_name() {
     for (name, expected) in [
         (".env", Some(SkipReason::Secret)),
         (".env.production", Some(SkipReason::Secret)),
@@ -43,12 +43,12 @@ fn names_tell_secrets_lock_files_and_what_is_not_text() {
 }
 
 #[test]
-fn every_listed_name_is_written_as_it_is_compared() {
+fn every_listed_name_is_in_the_form_that_is_compared() {
     let lists = [SECRET_NAMES, SECRET_EXTENSIONS, ENV_EXAMPLES, LOCK_FILES, MINIFIED_ENDINGS, BY_PRODUCT_ENDINGS];
     for name in lists.iter().chain(BINARY_EXTENSIONS).flat_map(|list| list.iter()) {
         assert_eq!(*name, name.to_ascii_lowercase());
     }
     for extension in SECRET_EXTENSIONS.iter().chain(BINARY_EXTENSIONS.iter().flat_map(|list| list.iter())) {
-        assert!(!extension.contains('.'), "{extension} would never match what stands behind the last dot");
+        assert!(!extension.contains('.'), "{extension} would never match, since it contains a dot");
     }
 }

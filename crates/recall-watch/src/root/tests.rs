@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A temporary directory with these directories in it; its path is canonical.
+/// Creates a temporary directory with the given directories; its path is canonical.
 fn tree(directories: &[&str]) -> (TempDir, PathBuf) {
     let place = tempfile::tempdir().unwrap();
     for directory in directories {
@@ -17,7 +17,7 @@ fn tree(directories: &[&str]) -> (TempDir, PathBuf) {
 }
 
 #[test]
-fn the_nearest_recall_wins_over_a_nearer_git_and_the_directory_itself_is_the_last_resort() {
+fn the_nearest_recall_folder_wins_over_a_nearer_git() {
     let (_place, base) = tree(&[
         "home/.git",
         "home/plain/src",
@@ -46,11 +46,11 @@ fn the_nearest_recall_wins_over_a_nearer_git_and_the_directory_itself_is_the_las
     ] {
         assert_eq!(project_root(&base.join(directory), Some(&home)), base.join(expected), "{directory}");
     }
-    assert_eq!(project_root(&base.join("home/plain/src"), None), home, "without a home nothing ends the search");
+    assert_eq!(project_root(&base.join("home/plain/src"), None), home, "without a home the search has no end");
 }
 
 #[test]
-fn only_an_existing_directory_that_is_not_everything_is_a_root() {
+fn a_root_is_an_existing_directory_other_than_home_and_the_file_system_root() {
     let (_place, base) = tree(&["home/project"]);
     fs::write(base.join("home/file"), "").unwrap();
     let home = base.join("home");
@@ -69,7 +69,7 @@ fn only_an_existing_directory_that_is_not_everything_is_a_root() {
 }
 
 #[test]
-fn who_insists_may_take_the_home_folder_and_the_root_of_the_file_system() {
+fn home_and_the_file_system_root_are_accepted_if_forced() {
     let (_place, home) = tree(&[]);
     assert_eq!(check_root(&home, Some(&home), RootCheck::Forced).unwrap(), home);
     assert_eq!(check_root(Path::new("/"), None, RootCheck::Forced).unwrap(), Path::new("/"));
@@ -77,7 +77,7 @@ fn who_insists_may_take_the_home_folder_and_the_root_of_the_file_system() {
 
 #[cfg(unix)]
 #[test]
-fn a_symlink_to_the_home_folder_is_the_home_folder() {
+fn a_symlink_to_the_home_folder_is_refused_too() {
     let (_place, base) = tree(&["home", "project"]);
     symlink(base.join("home"), base.join("link")).unwrap();
     symlink(base.join("project"), base.join("way")).unwrap();
@@ -90,7 +90,7 @@ fn a_symlink_to_the_home_folder_is_the_home_folder() {
 
 #[cfg(unix)]
 #[test]
-fn a_path_is_inside_only_where_it_really_leads_inside() {
+fn a_path_is_inside_only_if_it_resolves_inside() {
     let (_place, base) = tree(&["root/src/deep", "root-beside", "outside/sub"]);
     fs::write(base.join("root/src/a.rs"), "").unwrap();
     fs::write(base.join("outside/secret"), "").unwrap();

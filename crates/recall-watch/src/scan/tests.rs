@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_lies_below_something_that_could_not_be_looked_at_is_unseen() {
+fn paths_below_an_unreadable_directory_are_unseen() {
     let skipped = |path: &str, reason| SkippedFile { path: path.to_owned(), reason, size_bytes: None, modified: None };
     let scan = Scan {
         skipped: vec![

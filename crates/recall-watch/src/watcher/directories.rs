@@ -1,4 +1,4 @@
-//! The directories that are watched, and the roots for which.
+//! The watched directories, with the roots that depend on them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,31 +8,31 @@ use parking_lot::RwLock;
 
 use super::{Part, Root};
 
-/// Which roots depend on each watched directory: worktrees and stores within stores share some.
+/// The roots that depend on each watched directory. Worktrees and nested stores share directories.
 #[derive(Default)]
 pub(super) struct Directories(RwLock<HashMap<PathBuf, Watched>>);
 
-/// A directory that a root depends on, as it was before.
+/// The state of a directory before it was claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
-    /// It was watched for this.
+    /// It was watched for this part.
     Kept,
-    /// It was watched for something else.
+    /// It was watched for other parts only.
     Shared,
     /// It was not watched.
     New,
-    /// It was watched, and another directory may be in its place since.
+    /// It was watched, but another directory may have taken its place.
     Replaced,
 }
 
 struct Watched {
     roots: Vec<(Arc<Root>, Part)>,
-    /// Whether another directory may be in its place since.
+    /// Whether another directory may have taken its place.
     is_lost: bool,
 }
 
 impl Directories {
-    /// Takes note that something happened at a path: `names` if a name came, went or now means something else.
+    /// Records an event at a path. `names` says whether a name was created, removed or renamed.
     pub(super) fn change(&self, path: &Path, names: bool) {
         let directories = self.0.read();
         let mut is_known = false;
@@ -44,7 +44,7 @@ impl Directories {
         }
         let is_directory = names && directories.contains_key(path);
         if !is_known {
-            // The watch of a directory that was renamed brings the name that it had.
+            // The watch of a renamed directory reports its old name.
             directories.values().for_each(Watched::change);
         }
         drop(directories);
@@ -55,12 +55,12 @@ impl Directories {
         }
     }
 
-    /// Takes note that anything may have happened anywhere.
+    /// Records that anything may have changed anywhere.
     pub(super) fn change_all(&self) {
         self.0.read().values().for_each(Watched::change);
     }
 
-    /// Has a directory watched for a part of a root; the operating system is to be asked for a new or replaced one.
+    /// Registers a directory for a part of a root. If it is new or replaced, the caller must watch it.
     pub(super) fn claim(&self, root: &Arc<Root>, part: Part, directory: &Path) -> Claim {
         let mut directories = self.0.write();
         let Some(watched) = directories.get_mut(directory) else {
@@ -73,19 +73,20 @@ impl Directories {
             watched.roots.push((Arc::clone(root), part));
         }
         if std::mem::take(&mut watched.is_lost) {
-            // Nobody saw what happened there in the meantime.
+            // Changes in the new directory went unseen until now.
             watched.change();
             return Claim::Replaced;
         }
         if is_known { Claim::Kept } else { Claim::Shared }
     }
 
-    /// A directory could not be watched.
+    /// Removes a directory that could not be watched.
     pub(super) fn forget(&self, directory: &Path) {
         self.0.write().remove(directory);
     }
 
-    /// No longer watches for a part of a root but what is to be kept. Returns the directories that nobody needs any more.
+    /// Releases the directories of a part of a root, except those to keep. Returns the directories that are no longer
+    /// needed.
     pub(super) fn release(&self, root: &Arc<Root>, part: Part, keep: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
         let mut unused = Vec::new();
         self.0.write().retain(|directory, watched| {
@@ -100,7 +101,7 @@ impl Directories {
         unused
     }
 
-    /// How many directories are watched for a root.
+    /// Returns the number of directories watched for a root.
     pub(super) fn count(&self, root: &Arc<Root>) -> usize {
         let directories = self.0.read();
         directories.values().filter(|watched| watched.roots.iter().any(|(other, _)| Arc::ptr_eq(other, root))).count()

@@ -1,9 +1,9 @@
-//! Whether a file system tells of all changes.
+//! Detection of file systems that report all changes.
 
 use std::path::Path;
 
-/// Magic numbers of file systems that others change as well, as `statfs` gives them (Linux, `magic.h` and the file systems' own
-/// headers): NFS, SMB, CIFS, SMB2, 9P, FUSE, Ceph, AFS, Coda, `VirtualBox` shares.
+/// The magic numbers (`statfs`) of file systems that other machines may change: NFS, SMB, CIFS, SMB2, 9P, FUSE, Ceph,
+/// AFS, Coda, `VirtualBox` shares. They are from Linux's `magic.h` and the file systems' own headers.
 #[cfg(target_os = "linux")]
 const REMOTE: [u32; 10] = [
     0x0000_6969,
@@ -18,21 +18,21 @@ const REMOTE: [u32; 10] = [
     0x786f_4256,
 ];
 
-/// Whether every change of a file below the path comes from this system, so that an event tells of it.
+/// Returns whether all changes below a path are made by this system, so that events report them.
 #[cfg(target_os = "linux")]
 pub(super) fn is_local(path: &Path) -> bool {
-    // The type is a signed or an unsigned word, by architecture; the magic numbers have 32 bits.
+    // The type is a signed or unsigned word, depending on the architecture; magic numbers have 32 bits.
     #[expect(clippy::allow_attributes, reason = "on some architectures the cast changes nothing")]
     #[allow(
         clippy::unnecessary_cast,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "32 bits count"
+        reason = "the magic numbers have 32 bits"
     )]
     rustix::fs::statfs(path).is_ok_and(|stat| !REMOTE.contains(&(stat.f_type as u32)))
 }
 
-/// Elsewhere nothing is watched.
+/// On other systems nothing is watched.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn is_local(_path: &Path) -> bool {
     false

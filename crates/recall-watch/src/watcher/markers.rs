@@ -1,4 +1,4 @@
-//! Markers: files whose events tell that all events before them have arrived.
+//! Marker files, whose events prove that all earlier events have arrived.
 
 use std::fs::{File, FileTimes};
 use std::io;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant, SystemTime};
 use parking_lot::{Condvar, Mutex};
 use recall_folder::Folder;
 
-/// How many may wait at once; more count as unknown.
+/// The maximum number of simultaneous waiters. A further one gets no answer.
 const MARKERS: usize = 32;
 
-/// The markers of a watcher.
+/// The marker files of a watcher.
 pub(super) struct Markers {
     folder: PathBuf,
     all: Mutex<Vec<Marker>>,
@@ -22,22 +22,22 @@ struct Marker {
     name: String,
     file: File,
     state: State,
-    /// How often it was touched: each time it gets another modification time.
+    /// How often it was touched. Each time it gets a new modification time.
     touched: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Free,
-    /// Somebody waits for its event.
+    /// A reader waits for its event.
     Waiting,
     Arrived,
-    /// Nobody waits any more, and its event is still to come.
+    /// The reader stopped waiting before the event arrived.
     Abandoned,
 }
 
 impl Markers {
-    /// Makes the folder and the markers in it.
+    /// Creates the folder and the markers in it.
     pub(super) fn new(folder: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
         let folder = folder.canonicalize()?;
@@ -54,13 +54,13 @@ impl Markers {
         &self.folder
     }
 
-    /// Touches a marker and waits for its event; `false` where it does not come in time.
-    pub(super) fn pass(&self, deadline: Instant) -> bool {
+    /// Touches a marker and waits for its event. Returns `false` if it does not arrive in time.
+    pub(super) fn touch_and_wait(&self, deadline: Instant) -> bool {
         let mut markers = self.all.lock();
         let Some(place) = markers.iter().position(|marker| marker.state == State::Free) else { return false };
         let marker = &mut markers[place];
         marker.touched += 1;
-        // The event is the same whichever time it is.
+        // Any new time causes an event.
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(marker.touched);
         if marker.file.set_times(FileTimes::new().set_modified(time)).is_err() {
             return false;
@@ -76,8 +76,8 @@ impl Markers {
         has_arrived
     }
 
-    /// Takes an event of a path; returns whether it is a marker's.
-    pub(super) fn arrive(&self, path: &Path) -> bool {
+    /// Processes an event. Returns whether its path is that of a marker.
+    pub(super) fn receive(&self, path: &Path) -> bool {
         if path.parent() != Some(&*self.folder) {
             return path == self.folder;
         }
@@ -100,7 +100,7 @@ impl Markers {
 impl Drop for Markers {
     fn drop(&mut self) {
         let (Some(parent), Some(name)) = (self.folder.parent(), self.folder.file_name()) else { return };
-        // What is left is made anew by the next watcher.
+        // The next watcher recreates anything that is left.
         let _ = Folder::open(parent).and_then(|parent| parent.remove(name));
     }
 }

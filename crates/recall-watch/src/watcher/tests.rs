@@ -4,7 +4,7 @@ use super::*;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A root with some directories, watched.
+/// A watched root with some directories.
 struct Place {
     folder: tempfile::TempDir,
     watch: Watch,
@@ -28,7 +28,7 @@ impl Place {
         self.folder.path().join("root").join(path)
     }
 
-    /// What the engine does: looks at the files and watches the directories that it found.
+    /// Does what the engine does: lists the files and watches the directories found.
     fn look(&self) {
         self.watch.look(Part::Files);
         self.watch.follow(Part::Files, &directories(&self.path("")));
@@ -38,14 +38,14 @@ impl Place {
         matches!(self.watch.changes(PATIENCE), Changes::Seen { files: true, .. })
     }
 
-    /// Looks until nothing is new any more, as searches do, and says how often that was.
+    /// Looks until nothing has changed, as searches do. Returns the number of looks.
     fn looks(&self) -> usize {
         (1..9)
             .find(|_| {
                 self.look();
                 !self.is_changed()
             })
-            .expect("it comes to an end")
+            .expect("the root settles")
     }
 }
 
@@ -61,7 +61,7 @@ fn directories(path: &Path) -> BTreeSet<PathBuf> {
 }
 
 #[test]
-fn every_change_is_seen_by_who_asks_after_it() {
+fn every_change_is_seen_by_a_later_call() {
     let place = Place::new();
     let changes: [(&str, &dyn Fn()); 8] = [
         ("a new file", &|| fs::write(place.path("new.rs"), "x").expect("written")),
@@ -81,7 +81,7 @@ fn every_change_is_seen_by_who_asks_after_it() {
 }
 
 #[test]
-fn who_reads_changes_nothing() {
+fn reading_is_not_a_change() {
     let place = Place::new();
     assert_eq!(fs::read(place.path("a/b/kept.rs")).expect("a file"), b"one");
     assert_eq!(fs::read_dir(place.path("a")).expect("a directory").count(), 1);
@@ -89,20 +89,20 @@ fn who_reads_changes_nothing() {
 }
 
 #[test]
-fn a_new_directory_is_looked_at_again_once_it_is_watched() {
+fn a_new_directory_counts_as_changed_once_it_is_watched() {
     let place = Place::new();
     fs::create_dir(place.path("late")).expect("made");
     assert!(place.is_changed());
     place.watch.look(Part::Files);
     let found = directories(&place.path(""));
-    // After it was listed and before it was watched.
+    // Written after the directory was listed and before it was watched.
     fs::write(place.path("late/new.rs"), "x").expect("written");
     place.watch.follow(Part::Files, &found);
     assert!(place.is_changed());
 }
 
 #[test]
-fn a_directory_in_the_place_of_another_is_watched() {
+fn a_directory_that_replaced_another_is_watched() {
     let place = Place::new();
     fs::remove_dir_all(place.path("a/b")).expect("removed");
     fs::create_dir(place.path("a/b")).expect("made");
@@ -110,7 +110,7 @@ fn a_directory_in_the_place_of_another_is_watched() {
     fs::write(place.path("a/b/new.rs"), "x").expect("written");
     assert!(place.is_changed());
     place.looks();
-    // The same with one that was renamed, and the directories below it.
+    // The same with a renamed directory and those below it.
     fs::create_dir_all(place.path("z/b")).expect("made");
     place.looks();
     fs::rename(place.path("a"), place.path("y")).expect("renamed");
@@ -124,7 +124,7 @@ fn a_directory_in_the_place_of_another_is_watched() {
 }
 
 #[test]
-fn journals_are_a_part_of_their_own() {
+fn journals_are_a_separate_part() {
     let place = Place::new();
     fs::create_dir_all(place.path(".recall/day")).expect("made");
     place.looks();
@@ -139,7 +139,7 @@ fn journals_are_a_part_of_their_own() {
 }
 
 #[test]
-fn roots_share_directories_and_do_not_disturb_each_other() {
+fn roots_that_share_directories_are_independent() {
     let place = Place::new();
     let inner = place.watch.watcher.watch(&place.path("a"), 100);
     inner.look(Part::Files);
@@ -151,11 +151,11 @@ fn roots_share_directories_and_do_not_disturb_each_other() {
     place.looks();
     drop(inner);
     fs::write(place.path("a/b/kept.rs"), "x").expect("written");
-    assert!(place.is_changed(), "the directory is watched as long as one root needs it");
+    assert!(place.is_changed(), "the directory is watched while any root needs it");
 }
 
 #[test]
-fn more_directories_than_allowed_are_not_watched() {
+fn too_many_directories_are_not_watched() {
     let place = Place::new();
     (0..100).for_each(|number| fs::create_dir(place.path(&format!("a/{number}"))).expect("made"));
     place.look();
@@ -168,7 +168,7 @@ fn more_directories_than_allowed_are_not_watched() {
 }
 
 #[test]
-fn many_may_ask_at_once() {
+fn many_readers_may_call_at_once() {
     let place = Place::new();
     std::thread::scope(|scope| {
         for thread in 0..8 {

@@ -28,7 +28,7 @@ pub(crate) struct LogsArgs {
 }
 
 pub(super) async fn run(args: &LogsArgs, invocation: &Invocation) -> Result<Exit, CommandError> {
-    let path = log_file(&invocation.surroundings.homes);
+    let path = log_file(&invocation.surroundings.dirs);
     let mut log = match Log::open(&path) {
         Ok(log) => log,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !args.follow => {

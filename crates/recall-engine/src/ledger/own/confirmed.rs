@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use recall_core::{ContentHash, Memory};
-use recall_journal::{Notes, Stat};
+use recall_journal::{LineLog, Stat};
 
 /// The file's name, in the folder of the logs.
 const FILE: &str = "confirmed.jsonl";
@@ -19,7 +19,7 @@ pub(crate) const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 /// What this user confirmed: one hash a line. A confirmation holds for what was said, not for an id, so that a later change from
 /// outside is not confirmed.
 pub(crate) struct Confirmed {
-    notes: Notes,
+    file: LineLog,
     known: Mutex<Known>,
 }
 
@@ -38,7 +38,7 @@ struct Line {
 
 impl Confirmed {
     pub(crate) fn new(folder: &Path) -> Self {
-        Self { notes: Notes::new(folder, FILE), known: Mutex::default() }
+        Self { file: LineLog::new(folder, FILE), known: Mutex::default() }
     }
 
     pub(crate) fn holds(&self, says: ContentHash) -> bool {
@@ -50,7 +50,7 @@ impl Confirmed {
             return false;
         }
         if let Err(error) = self.follow(&mut known) {
-            tracing::warn!(file = %self.notes.path().display(), %error, "what was confirmed was not read");
+            tracing::warn!(file = %self.file.path().display(), %error, "what was confirmed was not read");
         }
         known.hashes.contains(&says)
     }
@@ -65,7 +65,7 @@ impl Confirmed {
         if says.is_empty() {
             return Ok(());
         }
-        self.notes.append(|_| {
+        self.file.append(|_| {
             let line = |says: &ContentHash| {
                 let line = Line { says: says.to_string() };
                 serde_json::to_string(&line).expect("a text") + "\n"
@@ -78,11 +78,11 @@ impl Confirmed {
 
     fn follow(&self, known: &mut Known) -> io::Result<()> {
         known.followed = Some(Instant::now());
-        let stat = self.notes.stat()?;
+        let stat = self.file.stat()?;
         if stat == known.stat {
             return Ok(());
         }
-        let text = self.notes.read()?;
+        let text = self.file.read()?;
         let lines = text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
         let hashes = lines.filter_map(|line| blake3::Hash::from_hex(line.says).ok());
         known.hashes.extend(hashes.map(|hash| ContentHash(*hash.as_bytes())));

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 use recall_core::{EventId, Timestamp};
-use recall_journal::{Notes, moment_of, rfc_3339};
+use recall_journal::{LineLog, moment_of, rfc_3339};
 
 /// The file's name, next to the log.
 const FILE: &str = "returned.jsonl";
 
 /// The record of an own log: which of its events are never to be put back into a journal again.
 pub(crate) struct Returned {
-    notes: Notes,
+    file: LineLog,
     /// Events that were not acknowledged, and of which that is not on disk yet.
     refused: Mutex<BTreeSet<EventId>>,
 }
@@ -41,7 +41,7 @@ struct Line {
 
 impl Returned {
     pub(crate) fn new(folder: &Path) -> Self {
-        Self { notes: Notes::new(folder, FILE), refused: Mutex::default() }
+        Self { file: LineLog::new(folder, FILE), refused: Mutex::default() }
     }
 
     /// The events that are not to be put back: those that were refused, and those that were put back before.
@@ -49,7 +49,7 @@ impl Returned {
     /// # Errors
     /// The file cannot be read.
     pub(crate) fn settled(&self) -> io::Result<BTreeSet<EventId>> {
-        let mut settled: BTreeSet<EventId> = fates(&self.notes.read()?).into_keys().collect();
+        let mut settled: BTreeSet<EventId> = fates(&self.file.read()?).into_keys().collect();
         settled.extend(self.refused.lock().iter());
         Ok(settled)
     }
@@ -59,7 +59,7 @@ impl Returned {
     /// # Errors
     /// The file cannot be read.
     pub(crate) fn put_back(&self) -> io::Result<BTreeMap<EventId, Timestamp>> {
-        let fates = fates(&self.notes.read()?).into_iter();
+        let fates = fates(&self.file.read()?).into_iter();
         Ok(fates.filter(|(_, (fate, _))| *fate == Fate::PutBack).map(|(id, (_, at))| (id, at)).collect())
     }
 
@@ -74,16 +74,16 @@ impl Returned {
         let ids: BTreeSet<EventId> = ids.into_iter().collect();
         self.refused.lock().retain(|id| !ids.contains(id));
         self.write_refused();
-        if !self.notes.stat().is_ok_and(|stat| stat.is_some()) {
+        if !self.file.stat().is_ok_and(|stat| stat.is_some()) {
             return;
         }
-        let kept = self.notes.append(|known| {
+        let kept = self.file.append(|known| {
             let fates = fates(known);
             let refused = ids.iter().filter(|id| fates.get(id).is_some_and(|(fate, _)| *fate == Fate::Refused));
             refused.flat_map(|id| line(*id, Fate::Kept, None)).collect()
         });
         if let Err(error) = kept {
-            tracing::warn!(file = %self.notes.path().display(), %error, "a note on kept events was not written");
+            tracing::warn!(file = %self.file.path().display(), %error, "a note on kept events was not written");
         }
     }
 
@@ -94,7 +94,7 @@ impl Returned {
     /// The file cannot be written; then none was taken.
     pub(crate) fn take(&self, ids: &BTreeSet<EventId>, now: Timestamp) -> io::Result<BTreeSet<EventId>> {
         let mut taken = BTreeSet::new();
-        self.notes.append(|known| {
+        self.file.append(|known| {
             let fates = fates(known);
             taken = ids.iter().filter(|id| !fates.contains_key(id)).copied().collect();
             taken.iter().flat_map(|id| line(*id, Fate::PutBack, Some(now))).collect()
@@ -104,9 +104,9 @@ impl Returned {
 
     /// Gives up events that were taken and could not be put back, so that this is tried again.
     pub(crate) fn release(&self, ids: &BTreeSet<EventId>) {
-        let released = self.notes.append(|_| ids.iter().flat_map(|id| line(*id, Fate::Kept, None)).collect());
+        let released = self.file.append(|_| ids.iter().flat_map(|id| line(*id, Fate::Kept, None)).collect());
         if let Err(error) = released {
-            tracing::warn!(file = %self.notes.path().display(), %error, "events are not put back, and not again");
+            tracing::warn!(file = %self.file.path().display(), %error, "events are not put back, and not again");
         }
     }
 
@@ -115,10 +115,10 @@ impl Returned {
         if refused.is_empty() {
             return;
         }
-        match self.notes.append(|_| refused.iter().flat_map(|id| line(*id, Fate::Refused, None)).collect()) {
+        match self.file.append(|_| refused.iter().flat_map(|id| line(*id, Fate::Refused, None)).collect()) {
             Ok(()) => refused.clear(),
             Err(error) => {
-                tracing::warn!(file = %self.notes.path().display(), %error, "a note on refused events waits");
+                tracing::warn!(file = %self.file.path().display(), %error, "a note on refused events waits");
             }
         }
     }

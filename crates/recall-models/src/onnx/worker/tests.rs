@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::*;
 use crate::onnx::error::RunError;
 
-/// A network that tells how many tokens a text has. Tokens 1 fail the batch, 2 panic, 3 wait for the gate.
+/// A network whose output is the number of tokens of a text. Token 1 fails the batch, 2 panics, 3 waits for the gate.
 struct Counting {
     provider: ProviderUse,
     gate: Arc<Mutex<()>>,
@@ -26,10 +26,10 @@ impl Network for Counting {
         Ok(batch.iter().map(|tokens| Ok(vec![tokens.len() as f32])).collect())
     }
 
-    fn rest(&mut self) -> Result<bool, RunError> {
+    fn release_memory(&mut self) -> Result<bool, RunError> {
         match self.rests.fetch_add(1, Ordering::SeqCst) {
             1 => Err(RunError::Runtime { reason: "refused".to_owned() }),
-            2 => panic!("a network that cannot rest"),
+            2 => panic!("a network that cannot release memory"),
             _ => Ok(true),
         }
     }
@@ -39,7 +39,7 @@ impl Network for Counting {
     }
 }
 
-/// A worker with a counting network, and what it does.
+/// A worker with a counting network, and a record of what it does.
 struct Watched {
     worker: Worker,
     gate: Arc<Mutex<()>>,
@@ -49,7 +49,7 @@ struct Watched {
     unloads: Arc<AtomicUsize>,
 }
 
-/// `failing` says how often loading fails.
+/// `failing` is the number of times that loading fails.
 fn watched(settings: &OnnxSettings, failing: usize) -> Watched {
     let gate = Arc::new(Mutex::new(()));
     let order: Arc<Mutex<Vec<Vec<u32>>>> = Arc::default();
@@ -87,22 +87,22 @@ fn settings() -> OnnxSettings {
 fn until(is_so: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !is_so() {
-        assert!(Instant::now() < deadline, "it does not come to be");
+        assert!(Instant::now() < deadline, "the condition did not become true in time");
         thread::yield_now();
     }
 }
 
 #[test]
-fn what_is_urgent_goes_before_what_is_not() {
+fn interactive_requests_run_before_background_ones() {
     let watched = watched(&settings(), 0);
     let held = watched.gate.lock();
-    let first = watched.worker.ask(vec![text(&[3])], Urgency::Patient, None);
+    let first = watched.worker.submit(vec![text(&[3])], Priority::Background, None);
     until(|| !watched.order.lock().is_empty());
-    let patient = watched.worker.ask(vec![text(&[4]), text(&[5])], Urgency::Patient, None);
-    let urgent = watched.worker.ask(vec![text(&[6])], Urgency::Urgent, None);
+    let background = watched.worker.submit(vec![text(&[4]), text(&[5])], Priority::Background, None);
+    let interactive = watched.worker.submit(vec![text(&[6])], Priority::Interactive, None);
     assert_eq!(watched.worker.state().waiting, 3);
     drop(held);
-    for pending in [first, patient, urgent] {
+    for pending in [first, background, interactive] {
         pending.wait(None).unwrap();
     }
     assert_eq!(*watched.order.lock(), [vec![3], vec![6], vec![4, 5]]);
@@ -112,11 +112,11 @@ fn what_is_urgent_goes_before_what_is_not() {
 fn texts_of_several_requests_are_run_together_by_length() {
     let watched = watched(&settings(), 0);
     let held = watched.gate.lock();
-    let first = watched.worker.ask(vec![text(&[3])], Urgency::Patient, None);
+    let first = watched.worker.submit(vec![text(&[3])], Priority::Background, None);
     until(|| !watched.order.lock().is_empty());
     let long = || text(&[7; 100]);
-    let one = watched.worker.ask(vec![long(), text(&[8])], Urgency::Patient, None);
-    let other = watched.worker.ask(vec![text(&[9]), long()], Urgency::Patient, None);
+    let one = watched.worker.submit(vec![long(), text(&[8])], Priority::Background, None);
+    let other = watched.worker.submit(vec![text(&[9]), long()], Priority::Background, None);
     drop(held);
     first.wait(None).unwrap();
     assert_eq!(one.wait(None).unwrap(), [[100.0], [1.0]]);
@@ -125,13 +125,13 @@ fn texts_of_several_requests_are_run_together_by_length() {
 }
 
 #[test]
-fn a_batch_that_fails_fails_only_the_text_at_fault() {
+fn a_failed_batch_fails_only_the_faulty_text() {
     let watched = watched(&settings(), 0);
     let held = watched.gate.lock();
-    let first = watched.worker.ask(vec![text(&[3])], Urgency::Patient, None);
+    let first = watched.worker.submit(vec![text(&[3])], Priority::Background, None);
     until(|| !watched.order.lock().is_empty());
-    let good = watched.worker.ask(vec![text(&[4])], Urgency::Patient, None);
-    let bad = watched.worker.ask(vec![text(&[1])], Urgency::Patient, None);
+    let good = watched.worker.submit(vec![text(&[4])], Priority::Background, None);
+    let bad = watched.worker.submit(vec![text(&[1])], Priority::Background, None);
     drop(held);
     first.wait(None).unwrap();
     assert_eq!(good.wait(None).unwrap(), [[1.0]]);
@@ -139,17 +139,17 @@ fn a_batch_that_fails_fails_only_the_text_at_fault() {
 }
 
 #[test]
-fn after_a_panic_the_network_is_loaded_anew() {
+fn after_a_panic_the_network_is_reloaded() {
     let watched = watched(&settings(), 0);
-    let error = watched.worker.ask(vec![text(&[2])], Urgency::Urgent, None).wait(None).unwrap_err();
+    let error = watched.worker.submit(vec![text(&[2])], Priority::Interactive, None).wait(None).unwrap_err();
     assert!(matches!(error, ModelError::Failed { .. }), "{error:?}");
-    assert_eq!(watched.worker.ask(vec![text(&[4])], Urgency::Urgent, None).wait(None).unwrap(), [[1.0]]);
+    assert_eq!(watched.worker.submit(vec![text(&[4])], Priority::Interactive, None).wait(None).unwrap(), [[1.0]]);
     assert_eq!(watched.loads.load(Ordering::SeqCst), 2);
 }
 
 #[test]
-fn what_could_not_be_loaded_is_tried_again_after_a_while() {
-    let ask = |watched: &Watched| watched.worker.ask(vec![text(&[4])], Urgency::Urgent, None).wait(None);
+fn loading_is_retried_after_a_delay() {
+    let ask = |watched: &Watched| watched.worker.submit(vec![text(&[4])], Priority::Interactive, None).wait(None);
     let patient = watched(&settings(), 1);
     for _ in 0..3 {
         assert!(matches!(ask(&patient), Err(ModelError::Unavailable { .. })));
@@ -164,10 +164,10 @@ fn what_could_not_be_loaded_is_tried_again_after_a_while() {
 }
 
 #[test]
-fn a_network_that_nobody_uses_is_unloaded() {
+fn an_idle_network_is_unloaded() {
     let watched = watched(&OnnxSettings { idle: Some(Duration::from_millis(20)), ..settings() }, 0);
     for loads in 1..=3 {
-        watched.worker.ask(vec![text(&[4])], Urgency::Urgent, None).wait(None).unwrap();
+        watched.worker.submit(vec![text(&[4])], Priority::Interactive, None).wait(None).unwrap();
         until(|| watched.unloads.load(Ordering::SeqCst) == loads);
         assert_eq!(watched.loads.load(Ordering::SeqCst), loads);
         assert!(watched.worker.state().provider.is_none());
@@ -175,13 +175,13 @@ fn a_network_that_nobody_uses_is_unloaded() {
 }
 
 #[test]
-fn a_network_gives_back_memory_once_after_its_runs() {
+fn a_network_releases_memory_once_after_its_runs() {
     let rest = Duration::from_millis(5);
     let watched = watched(&OnnxSettings { rest, ..settings() }, 0);
     let rests = || watched.rests.load(Ordering::SeqCst);
-    // The second time it is refused, which costs nothing; the third time it panics, and the network is loaded anew.
+    // The second release is refused, which is harmless. The third panics, and the network is reloaded.
     for (times, loads) in [(1, 1), (2, 1), (3, 1), (4, 2)] {
-        watched.worker.ask(vec![text(&[4])], Urgency::Urgent, None).wait(None).unwrap();
+        watched.worker.submit(vec![text(&[4])], Priority::Interactive, None).wait(None).unwrap();
         until(|| rests() == times);
         thread::sleep(4 * rest);
         assert_eq!((rests(), watched.loads.load(Ordering::SeqCst)), (times, loads));
@@ -190,27 +190,27 @@ fn a_network_gives_back_memory_once_after_its_runs() {
 }
 
 #[test]
-fn a_caller_whose_deadline_passed_is_not_worked_for() {
+fn a_text_past_its_deadline_is_not_run() {
     let watched = watched(&settings(), 0);
     let held = watched.gate.lock();
-    let first = watched.worker.ask(vec![text(&[3])], Urgency::Patient, None);
+    let first = watched.worker.submit(vec![text(&[3])], Priority::Background, None);
     until(|| !watched.order.lock().is_empty());
     let soon = Some(Instant::now() + Duration::from_millis(5));
-    let late = watched.worker.ask(vec![text(&[4])], Urgency::Urgent, soon).wait(soon).unwrap_err();
+    let late = watched.worker.submit(vec![text(&[4])], Priority::Interactive, soon).wait(soon).unwrap_err();
     assert!(matches!(late, ModelError::Late { .. }), "{late:?}");
     drop(held);
     first.wait(None).unwrap();
-    watched.worker.ask(vec![text(&[5])], Urgency::Patient, None).wait(None).unwrap();
+    watched.worker.submit(vec![text(&[5])], Priority::Background, None).wait(None).unwrap();
     assert_eq!(*watched.order.lock(), [vec![3], vec![5]]);
 }
 
 #[test]
-fn who_waits_is_told_when_the_model_goes() {
+fn a_waiting_caller_fails_when_the_worker_is_dropped() {
     let Watched { worker, gate, order, .. } = watched(&settings(), 0);
     let held = gate.lock();
-    let _first = worker.ask(vec![text(&[3])], Urgency::Patient, None);
+    let _first = worker.submit(vec![text(&[3])], Priority::Background, None);
     until(|| !order.lock().is_empty());
-    let waiting = worker.ask(vec![text(&[4])], Urgency::Patient, None);
+    let waiting = worker.submit(vec![text(&[4])], Priority::Background, None);
     let going = thread::spawn(move || drop(worker));
     let error = waiting.wait(None).unwrap_err();
     assert!(matches!(error, ModelError::Failed { .. }), "{error:?}");

@@ -1,23 +1,24 @@
-//! What stands between a name and its value.
+//! The operator between a name and its value.
 
-use crate::shape::{behind_blanks, is_word, run};
+use crate::shape::{after_blanks, floor, is_word, run};
 
 use super::MOST_NAME_BYTES;
-use super::written::quote_at;
+use super::operand::quote_at;
 
-/// The type between a name and its value, as in `token: &'static str = "…"`.
+/// The longest type between a name and its value, as in `token: &'static str = "…"`.
 const MOST_TYPE_BYTES: usize = 48;
 
-/// Other attributes between a name and `value=`, and other settings between a variable's name and its default.
+/// The longest run of other attributes between a name and `value=`, or of other settings between a variable's name and
+/// its default.
 const MOST_BETWEEN: usize = 160;
 
-/// What a sentence says between a name and its verb.
+/// The longest part of a sentence between a name and its verb.
 const MOST_SUBJECT: usize = 60;
 
-/// The lines of a credentials file before the password are shorter: a host and a login.
+/// The length of the lines with host and login before the password in a credentials file.
 const MOST_LOGIN_BYTES: usize = 200;
 
-/// What introduces an entry of a list or of an environment at the beginning of a line.
+/// What may precede a name at the beginning of a line, in lists and environments.
 const INTRODUCTIONS: &[&str] = &[
     "",
     "-",
@@ -47,20 +48,20 @@ const INTRODUCTIONS: &[&str] = &[
 pub(super) enum Operator {
     /// `=` without a blank on either side.
     Tight,
-    /// `=`, `:=`, `=>` and their like with blanks.
+    /// `=`, `:=`, `=>` and the like, with blanks.
     Loose,
     Colon,
-    /// An opening bracket, a comma or a blank: a call with the value as its argument, which must be in quotes.
+    /// An opening bracket, a comma or a blank: a call with the value as its argument. The value must be quoted.
     Call,
     /// The end of a tag.
     Tag,
-    /// A blank after an option of a command, or in a file of logins.
+    /// A blank after a command's option, or in a file of logins.
     Flag,
-    /// A blank after a name that begins its line.
+    /// A blank after a name that is first on its line.
     Word,
     /// A verb: `the password is …`.
     Verb,
-    /// The separate entry of the value, after an entry with the name, on a line of its own.
+    /// A separate entry for the value, after the entry with the name.
     Entry,
 }
 
@@ -71,7 +72,7 @@ pub(super) struct Name<'t> {
 }
 
 impl Name<'_> {
-    /// What assigns, and where that which is assigned begins.
+    /// Returns the operator and the position at which the value begins.
     pub(super) fn operator(&self) -> Option<(usize, Operator)> {
         let text = self.text;
         let mut at = self.end;
@@ -83,7 +84,7 @@ impl Name<'_> {
             at += run(text, at, 8, |byte| matches!(byte, b'[' | b']') || byte.is_ascii_digit());
         }
         let behind_name = at;
-        at = behind_blanks(text, at);
+        at = after_blanks(text, at);
         let has_blank = at > behind_name;
         let rest = &text.as_bytes()[at..];
         let (length, operator) = match rest {
@@ -97,14 +98,14 @@ impl Name<'_> {
             [b'(', ..] => (1, Operator::Call),
             _ => return self.distant_value(at, quote.is_some(), has_blank),
         };
-        at = behind_blanks(text, at + length);
+        at = after_blanks(text, at + length);
         if operator == Operator::Colon {
-            at = self.behind_type(at);
+            at = self.after_type(at);
         }
-        Some((self.behind_line_break(at, operator), operator))
+        Some((self.after_line_break(at, operator), operator))
     }
 
-    /// What assigns where nothing does right after the name: tags, attributes, the parts of an entry, blanks.
+    /// Finds an operator that does not directly follow the name: tags, attributes, parts of an entry, blanks.
     fn distant_value(&self, at: usize, is_quoted: bool, has_blank: bool) -> Option<(usize, Operator)> {
         let text = self.text;
         let next = text.as_bytes().get(at).copied();
@@ -121,9 +122,9 @@ impl Name<'_> {
             return Some((value, Operator::Entry));
         }
         match next {
-            Some(b',') if is_quoted => Some((behind_blanks(text, at + 1), Operator::Call)),
+            Some(b',') if is_quoted => Some((after_blanks(text, at + 1), Operator::Call)),
             Some(b'"' | b'\'') if has_blank && !is_quoted => Some((at, Operator::Call)),
-            // A blank after a variable assigns nothing to it.
+            // A blank after a variable is not an assignment.
             _ if !has_blank || is_quoted || text[self.start..self.end].contains('$') => None,
             _ if text[self.start..].starts_with('-') || self.is_of_login() => Some((at, Operator::Flag)),
             _ if self.begins_line() => Some((at, Operator::Word)),
@@ -131,7 +132,7 @@ impl Name<'_> {
                 let rest = &text[at..];
                 let verb = ["is ", "was ", "to ", "are "].iter().find(|verb| rest.starts_with(**verb));
                 if let Some(verb) = verb {
-                    return Some((behind_blanks(text, at + verb.len()), Operator::Verb));
+                    return Some((after_blanks(text, at + verb.len()), Operator::Verb));
                 }
                 // `the password of the staging server is …`
                 let length =
@@ -142,7 +143,7 @@ impl Name<'_> {
         }
     }
 
-    /// The element after the one that holds the name: `<key>Password</key><string>…`.
+    /// Returns the content of the element after the one with the name: `<key>Password</key><string>…`.
     fn next_element(&self, at: usize) -> Option<usize> {
         if !self.follows(b'>') {
             return None;
@@ -157,7 +158,7 @@ impl Name<'_> {
         text[end..].starts_with('>').then_some(end + 1)
     }
 
-    /// The content of an element that is called by the name and has attributes.
+    /// Returns the content of an element with attributes whose tag is the name.
     fn element_with_attributes(&self, at: usize, has_blank: bool) -> Option<usize> {
         if !has_blank || !self.follows(b'<') {
             return None;
@@ -166,7 +167,7 @@ impl Name<'_> {
         (self.text.as_bytes().get(at + length) == Some(&b'>')).then_some(at + length + 1)
     }
 
-    /// The attribute `value` of the tag in which the name stands as another attribute, before or after it.
+    /// Returns the attribute `value` of a tag that has the name in another attribute, before or after it.
     fn attribute(&self, at: usize, is_quoted: bool) -> Option<usize> {
         if !is_quoted {
             return None;
@@ -187,7 +188,7 @@ impl Name<'_> {
         Some(self.start - tag.len() + found)
     }
 
-    /// The value of an entry of which the name is a part: `"name": "…", "value": …`.
+    /// Returns the value of an entry that has the name in another member: `"name": "…", "value": …`.
     fn entry_of_value(&self, at: usize, is_quoted: bool) -> Option<usize> {
         let text = self.text;
         let is_named = || {
@@ -206,12 +207,12 @@ impl Name<'_> {
             ["value", "Value", "defaultValue", "secretValue"].iter().find(|known| text[word..].starts_with(**known))?;
         let end = word + known.len();
         let end = end + usize::from(is_quoted && matches!(text.as_bytes().get(end), Some(b'"' | b'\'')));
-        let operator = behind_blanks(text, end);
+        let operator = after_blanks(text, end);
         let length = usize::from(matches!(text.as_bytes().get(operator), Some(b':' | b'=')));
-        (length > 0).then(|| behind_blanks(text, operator + length))
+        (length > 0).then(|| after_blanks(text, operator + length))
     }
 
-    /// The default of a variable of Terraform, in the block that begins after its name.
+    /// Returns the default of a Terraform variable, from the block after its name.
     fn default_of_variable(&self, at: usize, is_quoted: bool) -> Option<usize> {
         if !is_quoted || !self.text[at..].starts_with('{') {
             return None;
@@ -219,26 +220,26 @@ impl Name<'_> {
         let length = run(self.text, at, MOST_BETWEEN, |byte| byte != b'}');
         let block = &self.text[at..at + floor(self.text, at, length)];
         let word = at + block.find("default")? + "default".len();
-        let operator = behind_blanks(self.text, word);
-        self.text[operator..].starts_with('=').then(|| behind_blanks(self.text, operator + 1))
+        let operator = after_blanks(self.text, word);
+        self.text[operator..].starts_with('=').then(|| after_blanks(self.text, operator + 1))
     }
 
-    /// Where the value begins after a type, if one stands there.
-    fn behind_type(&self, at: usize) -> usize {
+    /// Returns the position of the value after a type, if there is a type.
+    fn after_type(&self, at: usize) -> usize {
         let length = run(self.text, at, MOST_TYPE_BYTES, |b| is_word(b) || b"<>&'[], .|?*:()".contains(&b));
         let ends = self.text[at..at + length].ends_with(' ') && self.text[at + length..].starts_with("= ");
-        if ends { behind_blanks(self.text, at + length + 1) } else { at }
+        if ends { after_blanks(self.text, at + length + 1) } else { at }
     }
 
-    /// Where a value begins that stands on the next line: in quotes, or as the block of an entry of YAML.
-    fn behind_line_break(&self, at: usize, operator: Operator) -> usize {
+    /// Returns the position of a value on the next line: a quoted one, or the block of a YAML entry.
+    fn after_line_break(&self, at: usize, operator: Operator) -> usize {
         let text = self.text;
         let mark = match text.as_bytes()[at..] {
             [b'|' | b'>', b'-' | b'+', ..] if operator == Operator::Colon => 2,
             [b'|' | b'>', ..] if operator == Operator::Colon => 1,
             _ => 0,
         };
-        let line_end = behind_blanks(text, at + mark);
+        let line_end = after_blanks(text, at + mark);
         if operator == Operator::Tight || !text[line_end..].starts_with(['\n', '\r']) {
             return at;
         }
@@ -250,12 +251,12 @@ impl Name<'_> {
         self.before() == Some(byte)
     }
 
-    /// The byte before the name.
+    /// Returns the byte before the name.
     pub(super) fn before(&self) -> Option<u8> {
         self.text.as_bytes()[..self.start].last().copied()
     }
 
-    /// Whether a login or a host stands before the name, as in `.netrc`.
+    /// Returns whether a login or a host precedes the name, as in `.netrc`.
     fn is_of_login(&self) -> bool {
         let from = self.text.floor_char_boundary(self.start.saturating_sub(MOST_LOGIN_BYTES));
         let before = &self.text[from..self.start];
@@ -268,16 +269,11 @@ impl Name<'_> {
                 .is_some_and(|line| line.trim_start().starts_with("login ") && line.split_whitespace().count() == 2)
     }
 
-    /// Whether nothing stands before the name on its line but what introduces an entry.
+    /// Returns whether only an introduction of an entry precedes the name on its line.
     pub(super) fn begins_line(&self) -> bool {
         let from = self.text.floor_char_boundary(self.start.saturating_sub(MOST_NAME_BYTES));
         let before = &self.text[from..self.start];
         let line = before.rsplit('\n').next().unwrap_or_default();
         INTRODUCTIONS.contains(&line.trim())
     }
-}
-
-/// The most of a number of bytes from a place on that ends at a character boundary.
-fn floor(text: &str, at: usize, length: usize) -> usize {
-    text.floor_char_boundary(at + length) - at
 }

@@ -1,15 +1,15 @@
-//! The commands that take a secret as an argument.
+//! The commands that take a secret as an argument, with their options.
 
-/// Where an option's argument stands, and which part of it is the secret.
+/// Where an option's argument is, and which part of it is the secret.
 #[derive(Clone, Copy)]
 pub(super) enum Argument {
     /// The rest of the word, as in `-pPASSWORD`.
     Attached,
     /// The rest of the word or the next word.
     Whole,
-    /// The same; the secret follows the first such byte, after a user.
+    /// As `Whole`, but the secret begins after the first occurrence of this byte, which follows a user.
     After(u8),
-    /// The word that many words after this one.
+    /// The word that many words after the option.
     Nth(usize),
     /// The last word.
     Last,
@@ -20,7 +20,7 @@ use Argument::{After, Attached, Last, Nth, Whole};
 /// The names of a command, and its options that take a secret.
 pub(super) type Command = (&'static [&'static str], &'static [(&'static str, Argument)]);
 
-/// The commands, and the options of each that take a secret. An option of one letter may follow others in one word.
+/// The commands, each with its options that take a secret. A one-letter option may be the last of a cluster.
 pub(super) const COMMANDS: &[Command] = &[
     (
         &[
@@ -166,7 +166,7 @@ pub(super) const COMMANDS: &[Command] = &[
     (&["git config"], &[("http.proxy", After(b':'))]),
 ];
 
-/// The names of the commands.
+/// The names of the commands, as keywords.
 pub(crate) const KEYWORDS: &[&str] = &[
     "mysql",
     "mysqldump",

@@ -13,7 +13,7 @@ const KOREAN: &str =
     "// 이 함수는 데이터베이스 연결을 열고 설정 파일을 읽은 다음 찾은 기록을 모두 반환합니다.\nvoid open();\n";
 
 #[test]
-fn texts_in_older_encodings_come_out_as_they_were_written() {
+fn texts_in_legacy_encodings_are_decoded() {
     for (encoding, text) in [
         (WINDOWS_1252, GERMAN),
         (WINDOWS_1251, RUSSIAN),
@@ -30,7 +30,7 @@ fn texts_in_older_encodings_come_out_as_they_were_written() {
 }
 
 #[test]
-fn unicode_is_told_by_its_mark_or_by_being_valid() {
+fn unicode_is_recognized_by_its_mark_or_by_validity() {
     let utf16 = |text: &str, mark: &[u8], bytes: fn(u16) -> [u8; 2]| {
         let mut all = mark.to_vec();
         all.extend(text.encode_utf16().flat_map(bytes));
@@ -51,16 +51,16 @@ fn unicode_is_told_by_its_mark_or_by_being_valid() {
 }
 
 #[test]
-fn what_is_no_text_is_refused_with_the_reason() {
+fn bytes_that_are_not_text_are_refused_with_a_reason() {
     let noise: Vec<u8> = (0..4000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8 | 1).collect();
     for (bytes, reason) in [
         (&b"text\0text"[..], SkipReason::Binary),
         (b"\x7FELF\x02\x01\x01\0\0\0", SkipReason::Binary),
         (&noise, SkipReason::Binary),
         (b"\x01\x02\x03\x04 text", SkipReason::Binary),
-        // UTF-32 has the mark of UTF-16 and zeros where no text has them.
+        // UTF-32 begins with the mark of UTF-16, followed by NULs.
         (b"\xFF\xFE\0\0a\0\0\0", SkipReason::Binary),
-        // UTF-16 without a mark: zeros.
+        // UTF-16 without a mark contains NULs.
         (b"a\0b\0", SkipReason::Binary),
         (b"\xFF\xFEa", SkipReason::UnknownEncoding),
         (b"\xFF\xFE\x00\xD8a\0", SkipReason::UnknownEncoding),
@@ -79,14 +79,14 @@ fn text_uses_seven_of_the_control_characters() {
 
 proptest::proptest! {
     #[test]
-    fn no_bytes_make_decoding_panic_and_no_answer_holds_a_nul(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..400)) {
+    fn decoding_never_panics_or_returns_a_nul(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..400)) {
         if let Ok((text, _)) = decode(&bytes) {
             proptest::prop_assert!(!text.contains('\0'));
         }
     }
 
     #[test]
-    fn whatever_text_without_controls_is_written_in_utf8_comes_out_unchanged(text in "[^\\p{Cc}\u{FEFF}]{0,200}") {
+    fn utf8_text_without_controls_is_unchanged(text in "[^\\p{Cc}\u{FEFF}]{0,200}") {
         proptest::prop_assert_eq!(decode(text.as_bytes()), Ok((text.as_str().into(), Encoding::Utf8)));
     }
 }

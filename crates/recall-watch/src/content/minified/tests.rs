@@ -8,7 +8,7 @@ fn check(path: &str, text: &str, expected: bool) {
 }
 
 #[test]
-fn minified_is_large_with_long_lines_and_only_code_can_be() {
+fn only_large_code_with_long_lines_is_minified() {
     let statement = "function a(b,c){return b+c};";
     let minified = format!("/* licence */\n{}\n", statement.repeat(4000));
     check("app.js", &minified, true);
@@ -21,7 +21,7 @@ fn minified_is_large_with_long_lines_and_only_code_can_be() {
         &format!("{}\nconst T: &str = \"{}\";\n", "fn f() {}\n".repeat(9000), "x".repeat(9000)),
         false,
     );
-    // 300 characters a line, three bytes each.
+    // 300 characters per line, three bytes each.
     check("chinese.c", &format!("{}\n", "这".repeat(300)).repeat(100), false);
     check("one.json", &"1,".repeat(50 * 1024 * 1024), true);
 }

@@ -1,10 +1,10 @@
 use super::*;
 
-/// Base64 that is nobody's key.
+/// Base64 that is not a key.
 const BODY: &str = "MIIBOgIBAAJBAKj34GkxFhD90vcNLYLInFEX6Ppy1tPf9Cnzj4p4WGeKLs1Pt8Qu";
 
 #[test]
-fn a_key_is_found_however_it_is_written() {
+fn a_key_is_found_in_every_notation() {
     for text in [
         format!("-----BEGIN PRIVATE KEY-----\n{BODY}\n{BODY}\n-----END PRIVATE KEY-----\n"),
         format!("-----BEGIN RSA PRIVATE KEY-----\r\n{BODY}\r\n-----END RSA PRIVATE KEY-----"),
@@ -15,13 +15,13 @@ fn a_key_is_found_however_it_is_written() {
         format!("key: |\n  -----BEGIN EC PRIVATE KEY-----\n  {}\n  {}\n", &BODY[..32], &BODY[32..]),
         format!("PuTTY-User-Key-File-2: ssh-rsa\nPrivate-Lines: 8\n{BODY}\n"),
     ] {
-        assert!(holds_one(&text), "{text}");
-        assert!(holds_one(&format!("{}{text}", "words ".repeat(1000))), "behind other text: {text}");
+        assert!(contains_key(&text), "{text}");
+        assert!(contains_key(&format!("{}{text}", "words ".repeat(1000))), "after other text: {text}");
     }
 }
 
 #[test]
-fn naming_a_key_is_not_holding_one() {
+fn text_about_keys_is_not_a_key() {
     for text in [
         "",
         "if line.starts_with(\"-----BEGIN RSA PRIVATE KEY-----\") { return Err(Secret); }",
@@ -36,6 +36,6 @@ fn naming_a_key_is_not_holding_one() {
             "and more words ".repeat(50)
         ),
     ] {
-        assert!(!holds_one(text), "{text}");
+        assert!(!contains_key(text), "{text}");
     }
 }

@@ -1,44 +1,45 @@
-//! Which models are known by name, and where are they?
+//! The registry of models that can be pulled by name.
 
 use crate::manifest::{Description, Pooling, Role};
 
-/// Where models are pulled from, unless a mirror is set.
+/// The default hub.
 pub(super) const HUB: &str = "https://huggingface.co";
 
 /// A model that can be pulled by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Known {
-    /// Its name here.
+pub struct RegistryModel {
+    /// Its name in recall.
     pub name: &'static str,
-    /// Its repository in the hub.
+    /// Its repository on the hub.
     pub repository: &'static str,
-    /// The network's path in the repository. Files whose paths begin so, with larger parts of it, belong to it.
+    /// The path of the network in the repository. Files whose paths begin with it, with external tensors, belong to the
+    /// network.
     pub network: &'static str,
-    /// What it is for.
+    /// Its role.
     pub role: Role,
-    /// How many components its embeddings have; 1 for a cross-encoder.
+    /// The dimension of its embeddings; 1 for a cross-encoder.
     pub dimensions: usize,
-    /// How the outputs of a text's tokens become one.
+    /// The pooling of token outputs.
     pub pooling: Pooling,
-    /// What goes before a query.
+    /// The prefix of queries.
     pub query_prefix: &'static str,
-    /// What goes before a text that shall be found.
+    /// The prefix of documents.
     pub document_prefix: &'static str,
-    /// How many tokens of a text are read.
+    /// The maximum number of tokens of a text.
     pub window_tokens: usize,
-    /// Its licence, in SPDX.
+    /// The SPDX identifier of its licence.
     pub licence: &'static str,
 }
 
-/// The known models, encoders first.
-pub const KNOWN: &[Known] = &[
-    Known {
+/// All known models, encoders first.
+pub const REGISTRY: &[RegistryModel] = &[
+    RegistryModel {
         name: "all-MiniLM-L6-v2",
         repository: "sentence-transformers/all-MiniLM-L6-v2",
         licence: "Apache-2.0",
         ..ENCODER
     },
-    Known {
+    RegistryModel {
         name: "bge-small-en-v1.5",
         repository: "BAAI/bge-small-en-v1.5",
         pooling: Pooling::Cls,
@@ -46,7 +47,7 @@ pub const KNOWN: &[Known] = &[
         window_tokens: 512,
         ..ENCODER
     },
-    Known {
+    RegistryModel {
         name: "nomic-embed-text-v1.5",
         repository: "nomic-ai/nomic-embed-text-v1.5",
         dimensions: 768,
@@ -56,8 +57,8 @@ pub const KNOWN: &[Known] = &[
         licence: "Apache-2.0",
         ..ENCODER
     },
-    // Its makers publish no network in this form; this is one that others made of their weights.
-    Known {
+    // Its authors publish no ONNX file. This one was converted from their weights by a third party.
+    RegistryModel {
         name: "CodeRankEmbed",
         repository: "jalipalo/CodeRankEmbed-onnx",
         dimensions: 768,
@@ -66,15 +67,15 @@ pub const KNOWN: &[Known] = &[
         window_tokens: 2048,
         ..ENCODER
     },
-    Known {
+    RegistryModel {
         name: "ms-marco-MiniLM-L6-v2",
         repository: "cross-encoder/ms-marco-MiniLM-L6-v2",
         licence: "Apache-2.0",
         ..CROSS_ENCODER
     },
-    Known { name: "bge-reranker-base", repository: "BAAI/bge-reranker-base", ..CROSS_ENCODER },
-    // As with CodeRankEmbed.
-    Known {
+    RegistryModel { name: "bge-reranker-base", repository: "BAAI/bge-reranker-base", ..CROSS_ENCODER },
+    // Converted by a third party, like CodeRankEmbed.
+    RegistryModel {
         name: "bge-reranker-v2-m3",
         repository: "onnx-community/bge-reranker-v2-m3-ONNX",
         licence: "Apache-2.0",
@@ -82,7 +83,7 @@ pub const KNOWN: &[Known] = &[
     },
 ];
 
-const ENCODER: Known = Known {
+const ENCODER: RegistryModel = RegistryModel {
     name: "",
     repository: "",
     network: "onnx/model.onnx",
@@ -95,12 +96,12 @@ const ENCODER: Known = Known {
     licence: "MIT",
 };
 
-const CROSS_ENCODER: Known = Known { role: Role::Rerank, dimensions: 1, window_tokens: 512, ..ENCODER };
+const CROSS_ENCODER: RegistryModel = RegistryModel { role: Role::Rerank, dimensions: 1, window_tokens: 512, ..ENCODER };
 
-impl Known {
-    /// The model of a name, in any case.
+impl RegistryModel {
+    /// Finds a model by name, ignoring case.
     pub fn find(name: &str) -> Option<&'static Self> {
-        KNOWN.iter().find(|known| known.name.eq_ignore_ascii_case(name))
+        REGISTRY.iter().find(|known| known.name.eq_ignore_ascii_case(name))
     }
 
     pub(super) fn description(&self, origin: String) -> Description {

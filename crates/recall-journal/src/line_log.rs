@@ -1,65 +1,58 @@
-//! A file of lines that several processes append to, each after reading what the others wrote.
+//! A small file of lines that several processes append to, each after reading the others' lines.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use recall_core::Timestamp;
-
 use crate::tail::read_range;
 use crate::{Day, Disk, LockedFile, Missing, Stat, Storage};
 
-/// A file of lines in a folder of its own user.
+/// A file of lines in a folder of the user.
 ///
-/// A crash may leave a torn last line. The next append ends it with a newline, so that only that line is lost: a caller passes
-/// over lines that it cannot read.
+/// A crash may leave a torn last line. The next append terminates it with a newline, so only that line is lost. A
+/// caller must skip lines that it cannot parse.
 #[derive(Debug)]
-pub struct Notes {
+pub struct LineLog {
     storage: Disk,
     path: PathBuf,
 }
 
-/// There is one file, whichever day it is.
-fn only() -> Day {
-    Day::of(Timestamp(0))
-}
-
-impl Notes {
-    /// Takes the file of that name in a folder. Neither needs to exist: the first append creates them.
+impl LineLog {
+    /// Names the file. Neither the file nor its folder needs to exist: the first append creates them.
     pub fn new(folder: impl Into<PathBuf>, name: &'static str) -> Self {
         let folder = folder.into();
         Self { path: folder.join(name), storage: Disk::new(folder).single(name) }
     }
 
-    /// Where the lines are.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the file looks like; `None` if there is no file.
+    /// Returns the file's metadata; `None` if there is no file.
     ///
     /// # Errors
-    /// The file cannot be looked at.
+    /// The file's metadata cannot be read.
     pub fn stat(&self) -> io::Result<Option<Stat>> {
-        self.storage.stat(only())
+        self.storage.stat(Day::SINGLE)
     }
 
-    /// The whole file; nothing if there is no file.
+    /// Reads the whole file. A missing file is empty.
     ///
     /// # Errors
     /// The file cannot be opened or read.
     pub fn read(&self) -> io::Result<Vec<u8>> {
-        let Some(file) = self.storage.open(only())? else { return Ok(Vec::new()) };
+        let Some(file) = self.storage.open(Day::SINGLE)? else { return Ok(Vec::new()) };
         let length = file.stat()?.length;
         read_range(&*file, 0, length)
     }
 
-    /// Appends what `lines` makes of the present content. No other process appends in between; the lines are on disk when this
-    /// returns. Nothing is written if `lines` returns nothing.
+    /// Appends the lines that `lines` returns for the present content. No other process appends in between. The lines
+    /// are on disk when this returns. If `lines` returns nothing, nothing is written.
     ///
     /// # Errors
-    /// The file cannot be read or written. What was appended in part is taken back if that is possible.
+    /// The file cannot be read or written. A partial append is rolled back if possible.
     pub fn append(&self, lines: impl FnOnce(&[u8]) -> Vec<u8>) -> io::Result<()> {
-        let mut file = self.storage.open_locked(only(), Missing::Create)?;
+        let mut file = self.storage.open_locked(Day::SINGLE, Missing::Create)?;
         let length = file.stat()?.length;
         let known = read_range(&*file, 0, length)?;
         let mut added = lines(&known);
@@ -69,14 +62,14 @@ impl Notes {
         if !known.is_empty() && !known.ends_with(b"\n") {
             added.insert(0, b'\n');
         }
-        self.storage.sync_folders(only())?;
+        self.storage.sync_folders(Day::SINGLE)?;
         let written = file.append(&added).and_then(|()| file.sync());
-        written.inspect_err(|_| take_back(&mut *file, length))
+        written.inspect_err(|_| roll_back(&mut *file, length))
     }
 }
 
-/// Cuts off what was written in part. If that fails too, the next append ends the torn line.
-fn take_back(file: &mut dyn LockedFile, length: u64) {
+/// Cuts off a partial append. If this fails too, the next append terminates the torn line.
+fn roll_back(file: &mut dyn LockedFile, length: u64) {
     let _ = file.truncate(length).and_then(|()| file.sync());
 }
 
@@ -85,9 +78,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_torn_line_is_ended_and_what_others_wrote_is_seen() {
+    fn a_torn_line_is_terminated_and_other_writers_lines_are_seen() {
         let folder = tempfile::tempdir().expect("a folder");
-        let (one, other) = (Notes::new(folder.path(), "n.jsonl"), Notes::new(folder.path(), "n.jsonl"));
+        let (one, other) = (LineLog::new(folder.path(), "n.jsonl"), LineLog::new(folder.path(), "n.jsonl"));
         assert_eq!((one.read().expect("nothing"), one.stat().expect("nothing")), (Vec::new(), None));
         one.append(|known| {
             assert!(known.is_empty());

@@ -1,16 +1,16 @@
-//! Does a glance tell of a few memories what a reading of everything tells of them?
+//! Reading a few memories' events, compared with a full read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use recall_core::{EventBody, ItemId, MemoryChange, MemoryId};
-use recall_journal::{Day, Follower, Memories, events_about};
+use recall_journal::{Day, Follower, Memories, read_events_of};
 use recall_testkit::{Image, ModelDisk};
 
 use crate::drawn::{LATER, events, memory_id, written};
 
-/// Lines that others wrote, or that a person changed.
+/// Lines that other programs wrote, or that a person edited.
 const FOREIGN: &str = concat!(
     "{\"type\":\"lesson\",\"source\":\"wiki\",\"content\":\"wombats dig\",\"timestamp\":\"2026-11-20T10:00:00Z\"}\r\n",
     "{\"content\":\"by hand\",\"id\":\"N-00000004\",\"event\":\"add\",\"timestamp\":\"2026-11-20T10:00:00Z\"}\n",
@@ -30,16 +30,16 @@ fn check(image: &Image, asked: &BTreeSet<MemoryId>) {
             || retires(event).is_some_and(|id| asked.contains(&id))
     };
     let expected: Memories = all.iter().filter(is_about).cloned().collect();
-    let told = events_about(&disk, asked).expect("readable").into_iter().collect::<Memories>();
-    assert_eq!(told, expected);
+    let partial = read_events_of(&disk, asked).expect("readable").into_iter().collect::<Memories>();
+    assert_eq!(partial, expected);
     for id in asked {
-        assert_eq!(told.memory(*id), all.iter().cloned().collect::<Memories>().memory(*id));
+        assert_eq!(partial.memory(*id), all.iter().cloned().collect::<Memories>().memory(*id));
     }
 }
 
 proptest! {
     #[test]
-    fn a_glance_tells_what_everything_tells(events in events(), asked in prop::collection::btree_set(0..6_u32, 0..4)) {
+    fn a_partial_read_equals_a_full_read(events in events(), asked in prop::collection::btree_set(0..6_u32, 0..4)) {
         let mut image = written(&events);
         image.insert(Day::from_name("2026-11-19").expect("a day"), FOREIGN.as_bytes().to_vec());
         check(&image, &asked.into_iter().map(memory_id).collect());
@@ -47,7 +47,7 @@ proptest! {
 }
 
 #[test]
-fn foreign_lines_are_told_by_their_derived_ids() {
+fn foreign_lines_are_found_by_their_derived_ids() {
     let image = BTreeMap::from([(Day::from_name("2026-11-19").expect("a day"), FOREIGN.as_bytes().to_vec())]);
     let all = Follower::new(Arc::new(ModelDisk::of("memory", &image))).replay(LATER).expect("readable");
     let memories: Memories = all.into_iter().collect();

@@ -1,32 +1,160 @@
-//! What of one directory is indexed?
+//! A parallel walk over the directories of a root.
 
 use std::ffi::OsString;
 use std::fs::{self, DirEntry, FileType};
 use std::io;
-use std::path::Path;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use parking_lot::{Condvar, Mutex};
 use recall_core::DocPath;
 
-use super::Found;
-use super::plan::{Inclusion, Plan, Plans};
+use super::{FoundFile, ScanError, SkippedFile};
 use crate::change::modified;
 use crate::ignore_files::{self, IgnoreFiles, Kind, Repository, Verdict};
 use crate::listing::{self, Level};
-use crate::{Depth, FoundFile, IgnoreRules, SkipReason, SkippedFile, names, symlink};
+use crate::rules::{Inclusion, Plan, Plans};
+use crate::{Depth, IgnoreRules, Rules, SkipReason, names, symlink};
+
+/// The result of a walk, unordered.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) files: Vec<FoundFile>,
+    pub(super) skipped: Vec<SkippedFile>,
+    /// The directories that were visited, possibly with duplicates.
+    pub(super) directories: Vec<String>,
+}
+
+/// Visits every directory that the rules include.
+pub(super) fn walk(
+    root: &Path,
+    rules: &Rules,
+    threads: NonZero<usize>,
+    cancel: &AtomicBool,
+) -> Result<Found, ScanError> {
+    let root = check(root)?;
+    let plans = Plans::compile(rules)?;
+    let mut lister = Lister::new(&root, &plans);
+    let queue = Queue::new(lister.starts(IgnoreFiles::above(&root).as_ref()), cancel);
+    let mut others = Vec::new();
+    std::thread::scope(|scope| {
+        // A root without subdirectories is finished before a thread would have started.
+        if queue.list_next(&mut lister) {
+            let helpers: Vec<_> = (1..threads.get())
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut lister = Lister::new(&root, &plans);
+                        while queue.list_next(&mut lister) {}
+                        lister.into_found()
+                    })
+                })
+                .collect();
+            while queue.list_next(&mut lister) {}
+            others = helpers
+                .into_iter()
+                .map(|helper| helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect();
+        }
+    });
+    if cancel.load(Ordering::Relaxed) {
+        return Err(ScanError::Cancelled);
+    }
+    let mut found = lister.into_found();
+    for other in others {
+        found.files.extend(other.files);
+        found.skipped.extend(other.skipped);
+        found.directories.extend(other.directories);
+    }
+    Ok(found)
+}
+
+/// Returns the canonical root after checking that it can be listed.
+fn check(root: &Path) -> Result<PathBuf, ScanError> {
+    let refused = |source| ScanError::Root { path: root.to_owned(), source };
+    let canonical = root.canonicalize().map_err(refused)?;
+    fs::read_dir(&canonical).map_err(refused)?;
+    Ok(canonical)
+}
+
+/// The directories still to be listed.
+struct Queue<'a> {
+    state: Mutex<State<'a>>,
+    changed: Condvar,
+    cancel: &'a AtomicBool,
+}
+
+struct State<'a> {
+    waiting: Vec<Directory<'a>>,
+    /// The number of directories being listed. Each may add more.
+    in_progress: usize,
+}
+
+impl<'a> Queue<'a> {
+    fn new(starts: Vec<Directory<'a>>, cancel: &'a AtomicBool) -> Self {
+        Self { state: Mutex::new(State { waiting: starts, in_progress: 0 }), changed: Condvar::new(), cancel }
+    }
+
+    /// Lists one directory and queues its subdirectories. Waits while other threads may still add some. Returns `false`
+    /// once none is left or the walk was cancelled.
+    fn list_next(&self, lister: &mut Lister<'a>) -> bool {
+        let Some(directory) = self.take() else { return false };
+        let mut listing_guard = Listing { queue: self, below: Vec::new() };
+        listing_guard.below = lister.list(directory);
+        true
+    }
+
+    fn take(&self) -> Option<Directory<'a>> {
+        let mut state = self.state.lock();
+        loop {
+            if self.cancel.load(Ordering::Relaxed) {
+                return None;
+            }
+            if let Some(directory) = state.waiting.pop() {
+                state.in_progress += 1;
+                return Some(directory);
+            }
+            if state.in_progress == 0 {
+                return None;
+            }
+            self.changed.wait(&mut state);
+        }
+    }
+}
+
+/// A directory being listed. Dropping it, even by a panic, releases it, so that the other threads do not wait forever.
+struct Listing<'q, 'a> {
+    queue: &'q Queue<'a>,
+    /// The subdirectories.
+    below: Vec<Directory<'a>>,
+}
+
+impl Drop for Listing<'_, '_> {
+    fn drop(&mut self) {
+        let mut state = self.queue.state.lock();
+        state.in_progress -= 1;
+        let wakes = !self.below.is_empty() || state.in_progress == 0;
+        state.waiting.append(&mut self.below);
+        drop(state);
+        if wakes {
+            self.queue.changed.notify_all();
+        }
+    }
+}
 
 /// A directory to be listed.
-pub(crate) struct Directory<'a> {
+struct Directory<'a> {
     plan: &'a Plan,
-    /// Its path below the root; empty for the root.
+    /// Its path below the root; empty for the root itself.
     path: String,
     inclusion: Inclusion,
     /// The ignore files above it.
     ignore_files: Option<Arc<IgnoreFiles>>,
 }
 
-/// Lists directories and keeps what it finds; one a thread.
-pub(crate) struct Lister<'a> {
+/// Lists directories and collects what it finds. There is one per thread.
+struct Lister<'a> {
     root: &'a Path,
     plans: &'a Plans<'a>,
     found: Found,
@@ -40,16 +168,16 @@ struct Entry {
 }
 
 impl<'a> Lister<'a> {
-    pub(crate) fn new(root: &'a Path, plans: &'a Plans<'a>) -> Self {
+    fn new(root: &'a Path, plans: &'a Plans<'a>) -> Self {
         Self { root, plans, found: Found::default() }
     }
 
-    pub(crate) fn into_found(self) -> Found {
+    fn into_found(self) -> Found {
         self.found
     }
 
-    /// The directories that the plans start from. A plan that starts from a file is done.
-    pub(crate) fn starts(&mut self, above: Option<&Arc<IgnoreFiles>>) -> Vec<Directory<'a>> {
+    /// Returns the directories from which the plans start. A plan for a single file is completed here.
+    fn starts(&mut self, above: Option<&Arc<IgnoreFiles>>) -> Vec<Directory<'a>> {
         let plans = &self.plans.all;
         plans.iter().filter_map(|plan| self.start(plan, above.cloned())).collect()
     }
@@ -59,8 +187,8 @@ impl<'a> Lister<'a> {
         let Some(start) = &plan.start else {
             return Some(Directory { plan, path: String::new(), inclusion, ignore_files: above });
         };
-        let is_own = start.components().any(listing::is_version_control) || is_own_directory(start.as_str());
-        if is_own || self.plans.is_removed_with_parents(start) {
+        let is_internal = start.components().any(listing::is_version_control) || is_internal_path(start.as_str());
+        if is_internal || self.plans.is_removed_with_parents(start) {
             return None;
         }
         let mut place = self.root.to_owned();
@@ -73,7 +201,7 @@ impl<'a> Lister<'a> {
             self.found.directories.push(way.clone());
             place.push(component);
             way = join(&way, component);
-            // What was added may have been replaced by a symlink since.
+            // An added path may have become a symlink since.
             let file_type = place.symlink_metadata().ok()?.file_type();
             if file_type.is_symlink() {
                 self.skip(way, symlink::reason(self.root, &place));
@@ -93,8 +221,8 @@ impl<'a> Lister<'a> {
         IgnoreFiles::below(self.root, path, if is_top { Repository::Top } else { Repository::No }, above)
     }
 
-    /// Lists a directory. Its files are kept; the directories in it that are to be listed are the answer.
-    pub(crate) fn list(&mut self, directory: Directory<'a>) -> Vec<Directory<'a>> {
+    /// Lists a directory. Keeps its files and returns its subdirectories to be listed.
+    fn list(&mut self, directory: Directory<'a>) -> Vec<Directory<'a>> {
         let Directory { plan, path, inclusion, ignore_files } = directory;
         let entries = match self.read(&path) {
             Ok(entries) => entries,
@@ -112,7 +240,7 @@ impl<'a> Lister<'a> {
         }
         let ignore_files = match plan.ignore_rules {
             IgnoreRules::PassOver => None,
-            IgnoreRules::Honour if entries.iter().any(|entry| ignore_files::is_of_interest(&entry.name)) => {
+            IgnoreRules::Honour if entries.iter().any(|entry| ignore_files::is_ignore_file_or_git(&entry.name)) => {
                 let repository = if is_top { Repository::Top } else { Repository::No };
                 IgnoreFiles::below(self.root, &path, repository, ignore_files)
             }
@@ -124,7 +252,7 @@ impl<'a> Lister<'a> {
             let shown = name.to_string_lossy();
             let path = join(&directory.path, &shown);
             let kind = if file_type.is_dir() { Kind::Directory } else { Kind::File };
-            let Some(inclusion) = self.admits(&directory, &path, &shown, kind, &entries) else { continue };
+            let Some(inclusion) = self.inclusion_of(&directory, &path, &shown, kind, &entries) else { continue };
             if name.to_str().is_none() {
                 self.skip(path, SkipReason::NotUtf8Name);
                 continue;
@@ -145,7 +273,7 @@ impl<'a> Lister<'a> {
             let handle = handle?;
             match handle.file_type() {
                 Ok(file_type) => entries.push(Entry { name: handle.file_name(), file_type, handle }),
-                // Where the listing does not tell types, each is looked up, and one entry may vanish before the others.
+                // If the listing has no types, each type is a separate lookup, and an entry may vanish in between.
                 Err(error) if is_missing(&error) => {}
                 Err(error) => return Err(error),
             }
@@ -153,8 +281,8 @@ impl<'a> Lister<'a> {
         Ok(entries)
     }
 
-    /// Whether the rules let an entry in, and what they say of what lies below it.
-    fn admits(
+    /// Applies the rules to an entry. Returns the inclusion of what is below it, or `None` if the entry is excluded.
+    fn inclusion_of(
         &self,
         directory: &Directory<'_>,
         path: &str,
@@ -163,8 +291,8 @@ impl<'a> Lister<'a> {
         siblings: &[Entry],
     ) -> Option<Inclusion> {
         let Directory { plan, path: above, inclusion, ignore_files } = directory;
-        let is_own = listing::is_version_control(name) || is_own_directory(path);
-        if is_own || self.plans.is_removed(path) || self.plans.leaves_out(path, kind) {
+        let is_internal = listing::is_version_control(name) || is_internal_path(path);
+        if is_internal || self.plans.is_removed(path) || self.plans.is_ignored_by_addition(path, kind) {
             return None;
         }
         if kind == Kind::Directory && plan.depth == Depth::Flat {
@@ -172,15 +300,15 @@ impl<'a> Lister<'a> {
         }
         let is_session_history = path == ".recall" || above == ".recall";
         if !is_session_history {
-            let verdict = ignore_files.as_ref().map_or(Verdict::Silent, |files| files.verdict(path, kind));
+            let verdict = ignore_files.as_ref().map_or(Verdict::NoMatch, |files| files.verdict(path, kind));
             if verdict == Verdict::Ignored || plan.excludes(path, kind) {
                 return None;
             }
-            let asked = verdict == Verdict::Wanted || plan.ignore_rules == IgnoreRules::PassOver;
+            let asked = verdict == Verdict::ForcedIn || plan.ignore_rules == IgnoreRules::PassOver;
             if kind == Kind::Directory && !asked {
                 let level = if above.is_empty() { Level::Root } else { Level::Below };
                 let names = siblings.iter().filter_map(|entry| entry.name.to_str());
-                if listing::is_passed_over(name, level, names) {
+                if listing::is_skipped_by_default(name, level, names) {
                     return None;
                 }
             }
@@ -189,7 +317,7 @@ impl<'a> Lister<'a> {
         (kind == Kind::Directory || inclusion == Inclusion::In).then_some(inclusion)
     }
 
-    /// Keeps a file that the rules let in, unless what it is speaks against it.
+    /// Records a file that the rules include, unless it is of a kind that is not indexed.
     fn file(
         &mut self,
         path: &str,
@@ -230,9 +358,9 @@ impl<'a> Lister<'a> {
     }
 }
 
-/// Whether a path is one of recall's own: everything in the root's `.recall` but the sessions' summaries, and every other
-/// `.recall`, which belongs to a store of its own.
-fn is_own_directory(path: &str) -> bool {
+/// Returns whether a path belongs to recall itself: everything in the root's `.recall` except the history of sessions,
+/// and every nested `.recall`, which belongs to another store.
+fn is_internal_path(path: &str) -> bool {
     let mut parts = path.split('/');
     if parts.next() == Some(".recall") && !matches!(parts.next(), None | Some("history")) {
         return true;

@@ -1,19 +1,19 @@
-//! The value itself, in quotes or bare.
+//! The value of an assignment, quoted or bare.
 
 use std::ops::Range;
 
 use super::Form;
 use super::operator::{Name, Operator};
-use crate::shape::{behind_blanks, is_word, run};
+use crate::shape::{after_blanks, floor, is_word, run};
 
-/// A longer value is a text, not a secret: what has a longer form has a format too.
+/// The longest value. A longer one is text; longer secrets have formats of their own.
 const MOST_VALUE_BYTES: usize = 1024;
 
-/// Functions that only make another type of a text.
+/// Functions that only convert the type of a string.
 const WRAPPERS: &[&str] =
     &["from", "some", "string", "str", "bytes", "new", "text", "secretstring", "of", "just", "ok"];
 
-/// The value that stands there without quotes, if this is a place for one.
+/// Returns the unquoted value at a position, if this is a position for one.
 pub(super) fn bare(name: &Name<'_>, at: usize, operator: Operator) -> Option<(Range<usize>, Form)> {
     let text = name.text;
     let literal = |length: usize| Some((at..at + length, Form::Literal));
@@ -25,15 +25,15 @@ pub(super) fn bare(name: &Name<'_>, at: usize, operator: Operator) -> Option<(Ra
             return if is_closed && length > 0 { literal(length) } else { None };
         }
         Operator::Flag => {
-            let length = run(text, at, MOST_VALUE_BYTES, is_of_argument);
+            let length = run(text, at, MOST_VALUE_BYTES, is_argument_byte);
             return if ends_argument(text, at + length) { literal(length) } else { None };
         }
-        Operator::Entry => return rest_of_line(text, at, Specials::Left).map(|span| (span, Form::Literal)),
+        Operator::Entry => return rest_of_line(text, at, Specials::Excluded).map(|span| (span, Form::Literal)),
         Operator::Tight | Operator::Loose | Operator::Colon | Operator::Word | Operator::Verb => {}
     }
     if operator != Operator::Verb && name.begins_line() {
         let is_constant = !text[name.start..name.end].bytes().any(|byte| byte.is_ascii_lowercase());
-        let specials = if is_constant && operator == Operator::Tight { Specials::Taken } else { Specials::Left };
+        let specials = if is_constant && operator == Operator::Tight { Specials::Included } else { Specials::Excluded };
         if let Some(span) = rest_of_line(text, at, specials) {
             return Some((span, Form::Bare));
         }
@@ -47,7 +47,7 @@ pub(super) fn bare(name: &Name<'_>, at: usize, operator: Operator) -> Option<(Ra
         }
     } else if let Some(quote @ (b'"' | b'\'')) = name.before() {
         // `-H "X-Api-Key: …"`
-        let length = run(text, at, MOST_VALUE_BYTES, is_of_argument);
+        let length = run(text, at, MOST_VALUE_BYTES, is_argument_byte);
         if length > 0 && text.as_bytes().get(at + length) == Some(&quote) {
             return Some((at..at + length, Form::Bare));
         }
@@ -55,7 +55,8 @@ pub(super) fn bare(name: &Name<'_>, at: usize, operator: Operator) -> Option<(Ra
     in_expression(text, at, operator)
 }
 
-/// The value of an option, a query, a connection string or an assignment in quotes, which end where their kind of list does.
+/// Returns the value of an option, a query, a connection string or a quoted assignment, which ends where that kind of
+/// list continues.
 fn part_of_list(name: &Name<'_>, at: usize) -> Option<usize> {
     let text = name.text;
     let before = name.before();
@@ -67,11 +68,11 @@ fn part_of_list(name: &Name<'_>, at: usize) -> Option<usize> {
         _ if is_connection => {
             run(text, at, MOST_VALUE_BYTES, |byte| !byte.is_ascii_control() && !b";\"'` ".contains(&byte))
         }
-        _ if is_option => run(text, at, MOST_VALUE_BYTES, is_of_argument),
+        _ if is_option => run(text, at, MOST_VALUE_BYTES, is_argument_byte),
         Some(b'?' | b'&') => run(text, at, plain, |byte| !b"()[]{}|,\\#".contains(&byte)),
-        Some(b'=') => run(text, at, MOST_VALUE_BYTES, |byte| is_of_argument(byte) && byte != b','),
+        Some(b'=') => run(text, at, MOST_VALUE_BYTES, |byte| is_argument_byte(byte) && byte != b','),
         Some(quote @ (b'"' | b'\'')) => {
-            let length = run(text, at, MOST_VALUE_BYTES, is_of_argument);
+            let length = run(text, at, MOST_VALUE_BYTES, is_argument_byte);
             if text.as_bytes().get(at + length) != Some(&quote) || text[at..at + length].contains(['&', ';']) {
                 return None;
             }
@@ -82,13 +83,13 @@ fn part_of_list(name: &Name<'_>, at: usize) -> Option<usize> {
     (length > 0 && text.is_char_boundary(at + length)).then_some(length)
 }
 
-/// Whether a further `name=` or nothing follows the semicolon of a list.
+/// Returns whether another `name=` follows the separator of a list.
 fn is_followed_by_pair(text: &str, at: usize) -> bool {
     let length = run(text, at, 40, |byte| is_word(byte) || byte == b' ');
     matches!(text.as_bytes().get(at + length), Some(b'=')) && length > 0
 }
 
-/// The value as far as no character of an expression stands in it.
+/// Returns the value up to the first character that belongs to the surrounding expression.
 fn in_expression(text: &str, at: usize, operator: Operator) -> Option<(Range<usize>, Form)> {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"'`,;()<>{}[]|&#\\".contains(&byte);
     let mut length = run(text, at, MOST_VALUE_BYTES, is_plain);
@@ -108,34 +109,34 @@ fn in_expression(text: &str, at: usize, operator: Operator) -> Option<(Range<usi
     (ends && length > 0).then_some((at..at + length, Form::Prose))
 }
 
-/// Whether brackets and quotes are part of a value.
+/// Whether brackets and quotes belong to a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Specials {
-    Taken,
-    Left,
+    Included,
+    Excluded,
 }
 
-/// The only word of the rest of a line; a comment may follow, and a comma or a semicolon.
+/// Returns the rest of the line if it is a single word. A comma, a semicolon or a comment may follow.
 fn rest_of_line(text: &str, at: usize, specials: Specials) -> Option<Range<usize>> {
     let mut length = run(text, at, MOST_VALUE_BYTES, |byte| byte.is_ascii_graphic() || byte >= 0x80);
     let end = at + length;
-    let rest = &text[behind_blanks(text, text.ceil_char_boundary(end))..];
+    let rest = &text[after_blanks(text, text.ceil_char_boundary(end))..];
     let ends_line = rest.is_empty() || rest.starts_with(['\n', '\r']) || (rest.starts_with('#') && length > 0);
     let word = text.get(at..end)?;
-    // A query or a form goes on with its next pair.
+    // A query or a form continues with its next pair.
     if let Some(next) = word.match_indices('&').find(|(place, _)| is_followed_by_pair(text, at + place + 1)) {
         length = next.0;
     }
     let word = word[..length].trim_end_matches([',', ';']);
     let of_expressions: &[char] = match specials {
-        Specials::Taken => &['"', '`'],
-        Specials::Left => &['"', '\'', '`', '(', ')', '<', '>', '{', '}', '[', ']', '\\'],
+        Specials::Included => &['"', '`'],
+        Specials::Excluded => &['"', '\'', '`', '(', ')', '<', '>', '{', '}', '[', ']', '\\'],
     };
     (ends_line && !word.is_empty() && !word.contains(of_expressions)).then_some(at..at + word.len())
 }
 
-/// Whether a byte may stand in an argument without quotes.
-fn is_of_argument(byte: u8) -> bool {
+/// Returns whether a byte may occur in an unquoted argument.
+fn is_argument_byte(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"\"'`".contains(&byte)
 }
 
@@ -143,11 +144,7 @@ fn ends_argument(text: &str, at: usize) -> bool {
     matches!(text.as_bytes().get(at), None | Some(b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b'`'))
 }
 
-fn floor(text: &str, at: usize, length: usize) -> usize {
-    text.floor_char_boundary(at + length) - at
-}
-
-/// Where a quote that may stand there ends, and which it is; it may be escaped, being within a text itself.
+/// Returns the end and the kind of a quote at a position. The quote may be escaped, inside another string.
 pub(super) fn quote_at(text: &str, at: usize) -> Option<(usize, u8)> {
     match &text.as_bytes()[at..] {
         [b'\\', quote @ (b'"' | b'\''), ..] => Some((at + 2, *quote)),
@@ -155,7 +152,7 @@ pub(super) fn quote_at(text: &str, at: usize) -> Option<(usize, u8)> {
         _ => None,
     }
 }
-/// The text within quotes that begins there, perhaps after the prefix of a kind of text or within a call that changes none.
+/// Returns the quoted text at a position. A string prefix or a call that only converts the string may precede it.
 pub(super) fn quoted(text: &str, from: usize) -> Option<Range<usize>> {
     let mut at = from;
     let function = run(text, at, 32, |byte| is_word(byte) || matches!(byte, b':' | b'.' | b'!' | b' '));

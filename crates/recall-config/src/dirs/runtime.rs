@@ -1,30 +1,30 @@
-//! Is the folder of the socket ours alone?
+//! Creation and verification of the runtime folder.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::Homes;
+use super::Dirs;
 
-impl Homes {
-    /// Makes the runtime folder, or checks that the existing one is this user's alone.
+impl Dirs {
+    /// Creates the runtime folder, or verifies that only this user may write to it.
     ///
-    /// A folder that is made has mode 0700 whatever the umask says. An existing one that others may look into is
-    /// closed to them; one that others may write to is refused, because what lies in it may be theirs. On Windows the
-    /// folder is made below the user's profile, whose access list the platform keeps.
+    /// A created folder has mode 0700, independent of the umask. If others may read an existing folder, that permission
+    /// is removed. If others may write to it, it is refused, because its content may be theirs. On Windows the folder
+    /// inherits the access list of the user's profile.
     ///
     /// # Errors
-    /// The folder cannot be made, is a symlink or no folder, belongs to another user, or is writable by others.
+    /// The folder cannot be created, is a symlink or not a folder, belongs to another user, or is writable by others.
     pub fn prepare_runtime(&self) -> Result<(), RuntimeError> {
         prepare(self)
     }
 }
 
 #[cfg(unix)]
-fn prepare(homes: &Homes) -> Result<(), RuntimeError> {
+fn prepare(dirs: &Dirs) -> Result<(), RuntimeError> {
     use std::fs::{DirBuilder, Permissions};
     use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 
-    let path = &homes.runtime;
+    let path = &dirs.runtime;
     let failed = |source: io::Error| RuntimeError::Io { path: path.clone(), source };
     match DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -47,7 +47,7 @@ fn prepare(homes: &Homes) -> Result<(), RuntimeError> {
     Ok(())
 }
 
-/// Opens the folder, so that all further questions go to it and not to what its path leads to a moment later.
+/// Opens the folder, so that all further checks apply to this folder even if its path changes.
 #[cfg(unix)]
 fn open_folder(path: &Path) -> Result<std::fs::File, RuntimeError> {
     use rustix::fs::{Mode, OFlags};
@@ -73,40 +73,40 @@ fn check_owner(path: &Path, owner: u32) -> Result<(), RuntimeError> {
 }
 
 #[cfg(not(unix))]
-fn prepare(homes: &Homes) -> Result<(), RuntimeError> {
-    let path = &homes.runtime;
+fn prepare(dirs: &Dirs) -> Result<(), RuntimeError> {
+    let path = &dirs.runtime;
     std::fs::create_dir_all(path).map_err(|source| RuntimeError::Io { path: path.clone(), source })
 }
 
-/// The runtime folder cannot be used.
+/// The runtime folder is unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum RuntimeError {
-    /// The file system refused.
+    /// The operating system refused.
     #[error("cannot prepare the folder `{}`", path.display())]
     Io {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The operating system's error.
         #[source]
         source: io::Error,
     },
-    /// Something else has the folder's name: a symlink could lead the socket to where others listen.
+    /// The path is not a folder. A symlink could lead the socket to another user's folder.
     #[error("`{}` is a symlink or a file, not a folder", path.display())]
     NotAFolder {
         /// The path.
         path: PathBuf,
     },
-    /// Another user could answer in the daemon's name.
+    /// The folder belongs to another user, who could impersonate the daemon.
     #[error("the folder `{}` belongs to the user {owner}, not to {user}", path.display())]
     ForeignOwner {
         /// The folder.
         path: PathBuf,
-        /// The user id of its owner.
+        /// The user id of the owner.
         owner: u32,
         /// The user id of this process.
         user: u32,
     },
-    /// Others may have put into it what is taken for ours.
+    /// Others may write to the folder, so its content may be theirs.
     #[error("others may write to the folder `{}` (mode {mode:04o})", path.display())]
     WritableByOthers {
         /// The folder.
@@ -123,10 +123,10 @@ mod tests {
 
     use super::*;
 
-    fn homes(runtime: PathBuf) -> Homes {
+    fn dirs(runtime: PathBuf) -> Dirs {
         let unused = PathBuf::new();
         let (data, config, cache, state) = (unused.clone(), unused.clone(), unused.clone(), unused);
-        Homes { data, config, cache, state, runtime, service_socket: None }
+        Dirs { data, config, cache, state, runtime, service_socket: None }
     }
 
     fn mode_of(path: &Path) -> u32 {
@@ -134,31 +134,31 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_folder_is_made_for_its_user_alone() {
+    fn a_missing_folder_is_created_private() {
         let place = tempfile::tempdir().expect("temporary folder");
         for runtime in [place.path().join("run"), place.path().join("a/b/run")] {
-            homes(runtime.clone()).prepare_runtime().expect("made");
-            homes(runtime.clone()).prepare_runtime().expect("kept");
+            dirs(runtime.clone()).prepare_runtime().expect("made");
+            dirs(runtime.clone()).prepare_runtime().expect("kept");
             assert_eq!(mode_of(&runtime), 0o700);
         }
     }
 
     #[test]
-    fn an_existing_folder_is_closed_to_those_who_could_only_look() {
+    fn read_permission_of_others_is_removed() {
         let place = tempfile::tempdir().expect("temporary folder");
         for mode in [0o755, 0o711, 0o500] {
             fs::set_permissions(place.path(), fs::Permissions::from_mode(mode)).expect("own folder");
-            homes(place.path().to_owned()).prepare_runtime().expect("closed");
+            dirs(place.path().to_owned()).prepare_runtime().expect("closed");
             assert_eq!(mode_of(place.path()), 0o700);
         }
     }
 
     #[test]
-    fn a_folder_that_others_could_have_filled_is_refused_and_left_alone() {
+    fn a_folder_writable_by_others_is_refused_and_unchanged() {
         let place = tempfile::tempdir().expect("temporary folder");
         for mode in [0o770, 0o702, 0o1777] {
             fs::set_permissions(place.path(), fs::Permissions::from_mode(mode)).expect("own folder");
-            let refused = homes(place.path().to_owned()).prepare_runtime();
+            let refused = dirs(place.path().to_owned()).prepare_runtime();
             assert!(matches!(refused, Err(RuntimeError::WritableByOthers { .. })), "{refused:?}");
             assert_eq!(mode_of(place.path()), mode);
         }
@@ -171,14 +171,14 @@ mod tests {
         symlink(place.path(), &link).expect("linked");
         fs::write(&file, "").expect("written");
         for path in [link, file] {
-            let refused = homes(path).prepare_runtime();
+            let refused = dirs(path).prepare_runtime();
             assert!(matches!(refused, Err(RuntimeError::NotAFolder { .. })), "{refused:?}");
         }
     }
 
     #[test]
     fn a_folder_of_another_user_is_refused() {
-        // The root of the file system stands for it; where the test runs as its owner, an unowned one is made.
+        // The file system's root belongs to another user. If the test runs as root, a folder is given away instead.
         let place = tempfile::tempdir().expect("temporary folder");
         let foreign = if rustix::process::geteuid().is_root() {
             std::os::unix::fs::chown(place.path(), Some(12345), None).expect("root may give away");
@@ -186,7 +186,7 @@ mod tests {
         } else {
             PathBuf::from("/")
         };
-        let refused = homes(foreign).prepare_runtime();
+        let refused = dirs(foreign).prepare_runtime();
         assert!(matches!(refused, Err(RuntimeError::ForeignOwner { .. })), "{refused:?}");
     }
 }

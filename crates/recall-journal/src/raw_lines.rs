@@ -1,7 +1,6 @@
-//! The ids and the hashes of the events in a journal, without parsing its lines.
+//! Event ids and line hashes of journals, read without parsing the lines.
 //!
-//! This says whether an event stands in a text, and whether it stands there as it was written. It does not say what the event
-//! means.
+//! They show whether an event is in a text, and whether its line is unmodified. They do not say what the event means.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,15 +13,15 @@ use crate::line::{read_line, write_line};
 use crate::lines::Lines;
 use crate::{Day, Storage};
 
-/// In front of an event's id. Within a text these bytes do not occur: there, a quote has a backslash before it.
+/// The bytes before an event's id. Inside a JSON string they cannot occur, since each quote there is escaped.
 const ID: &[u8] = b"\"event_id\"";
 
-/// How many hexadecimal digits an event's id has.
+/// The number of hexadecimal digits of an event's id.
 const ID_DIGITS: usize = 32;
 
-/// The hash of an event's line as a journal writes it.
+/// The hash of an event's line as this crate writes it.
 ///
-/// Two events have one hash only if they are equal in every field.
+/// Two events have the same hash only if they are equal in every field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineHash([u8; 16]);
 
@@ -43,7 +42,7 @@ impl LineHash {
     }
 }
 
-/// The ids of the events in a text, in its order. The text may be a journal, a part of one, or a difference of two.
+/// Returns the ids of the events in a text, in order. The text may be a journal, a part of one, or a diff.
 pub fn event_ids(text: &[u8]) -> impl Iterator<Item = EventId> {
     memmem::find_iter(text, ID).filter_map(|at| {
         let rest = text[at + ID.len()..].trim_ascii_start().strip_prefix(b":")?;
@@ -52,41 +51,42 @@ pub fn event_ids(text: &[u8]) -> impl Iterator<Item = EventId> {
     })
 }
 
-/// The event of one line that a journal wrote; `None` if the line does not hold exactly one event.
+/// Parses one line of a journal. Returns `None` if it does not hold exactly one event.
 pub fn event_of_line(line: &[u8], day: Day) -> Option<Event> {
     let mut events = read_line(line, day).events;
     if events.len() == 1 { events.pop() } else { None }
 }
 
-/// Reads the lines of the journals of a folder, each once.
+/// A reader that returns each line of a folder's journals once.
 #[derive(Debug)]
 pub struct LineReader {
     storage: Arc<dyn Storage>,
-    /// Up to where each day's file was read, always the end of a line.
+    /// The offset up to which each day's file was read, always at the end of a line.
     read: BTreeMap<Day, u64>,
 }
 
 impl LineReader {
-    /// Takes a folder. Nothing is read.
+    /// Creates a reader of all days. Nothing is read yet.
     pub fn new(storage: Arc<dyn Storage>) -> Self {
         Self { storage, read: BTreeMap::new() }
     }
 
-    /// Takes a folder of which only some days are to be read: the others count as read.
+    /// Creates a reader of some days; the others count as read.
     ///
-    /// If the folder cannot be listed, the first reading says so.
+    /// If the folder cannot be listed, the first call of [`read`](Self::read) reports it.
     pub fn since(storage: Arc<dyn Storage>, is_wanted: &dyn Fn(Day) -> bool) -> Self {
         let others = storage.days().unwrap_or_default().into_iter().filter(|day| !is_wanted(*day));
         Self { read: others.map(|day| (day, u64::MAX)).collect(), storage }
     }
 
-    /// Passes every whole line to `each` that was not passed before, with its day and without its newline.
+    /// Calls `each` for every complete line that is new since the last call, with its day and without its newline.
     ///
-    /// Of the days that were read before, only the last `growing` are looked at again. A file that became shorter is read from
-    /// its beginning.
+    /// Of the days read before, only the last `growing` are checked again. A file that became shorter is read from its
+    /// beginning.
     ///
     /// # Errors
-    /// The folder cannot be listed, or a file cannot be read. Lines that were passed are not passed again.
+    /// The folder cannot be listed, or a file cannot be read. Lines already passed to `each` are not repeated by the
+    /// next call.
     pub fn read(&mut self, growing: usize, each: &mut dyn FnMut(Day, &[u8])) -> io::Result<()> {
         let days = self.storage.days()?;
         let first_growing = days.len().saturating_sub(growing);
@@ -126,7 +126,7 @@ mod tests {
     use crate::Disk;
 
     #[test]
-    fn ids_are_found_however_a_line_is_spaced_and_not_within_a_text() {
+    fn ids_are_found_in_any_spacing_but_not_inside_strings() {
         let id = "0123456789abcdef0123456789abcdef";
         let other = "f123456789abcdef0123456789abcdef";
         let text = format!(
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn every_whole_line_is_passed_once() {
+    fn each_complete_line_is_passed_once() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("2026-01-05/memories.jsonl");
         std::fs::create_dir(file.parent().expect("a folder")).expect("made");

@@ -1,0 +1,168 @@
+//! Tokens of known formats, and credentials in URLs, HTTP headers and the configuration of container tools.
+
+use std::ops::Range;
+
+use super::{after_blanks, is_word, run};
+use crate::pattern::Pattern;
+use crate::rule::Format;
+use crate::value::Certainty;
+use crate::{base64, value};
+
+/// The number of bytes a pattern is matched against. A JWT with many claims has about 2,000.
+const MOST_TOKEN_BYTES: usize = 4096;
+
+/// Returns the token that begins at a keyword.
+pub(crate) fn token(text: &str, keyword_at: usize, format: &Format, pattern: &Pattern) -> Option<Range<usize>> {
+    if !begins_word(text.as_bytes(), keyword_at) {
+        return None;
+    }
+    let end = text.floor_char_boundary(keyword_at + MOST_TOKEN_BYTES);
+    let window = &text[keyword_at..end];
+    let mut found = pattern.match_at_start(window)?;
+    let is_within_word =
+        |at: usize| text.as_bytes().get(keyword_at + at).is_some_and(|&byte| is_word(byte) && byte != b'_');
+    // A secret that fills the window extends beyond it.
+    let rest = if found.whole.end == window.len() { rest_of_token(text, end) } else { 0 };
+    if rest == 0 && is_within_word(found.whole.end) {
+        // A hyphen or an underscore joins the token to other words, as in a file name.
+        let cut = window[..found.whole.end].rfind(['-', '_'])?;
+        found = pattern.match_at_start(&window[..cut]).filter(|found| found.whole.end == cut)?;
+    }
+    let secret = keyword_at + found.secret.start..keyword_at + found.secret.end + rest;
+    let body = &text[secret.clone()];
+    let is_secret = value::entropy(body) >= format.entropy && !value::is_placeholder(body);
+    is_secret.then_some(secret)
+}
+
+/// Returns the token around a keyword. It begins up to that many bytes before the keyword.
+pub(crate) fn token_around(
+    text: &str,
+    keyword_at: usize,
+    offset: usize,
+    format: &Format,
+    pattern: &Pattern,
+) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let is_token_byte = |byte: &u8| is_word(*byte) || matches!(byte, b'-' | b'.' | b'~');
+    let before =
+        bytes[keyword_at.saturating_sub(offset)..keyword_at].iter().rev().take_while(|b| is_token_byte(b)).count();
+    let starts = keyword_at - before..keyword_at;
+    starts.filter_map(|start| token(text, start, format, pattern)).find(|found| found.end > keyword_at)
+}
+
+/// Counts the bytes of a token from a position on.
+fn rest_of_token(text: &str, from: usize) -> usize {
+    let is_token_byte = |byte: &u8| is_word(*byte) || matches!(byte, b'-' | b'.' | b'+' | b'/' | b'=' | b'~');
+    text.as_bytes()[from..].iter().take_while(|byte| is_token_byte(byte)).count()
+}
+
+/// Returns whether a word may begin at a position: no letter or digit precedes it, except as the end of `\n` or `%20`.
+fn begins_word(bytes: &[u8], at: usize) -> bool {
+    match &bytes[at.saturating_sub(3)..at] {
+        [] | [.., b'\\', b'n' | b'r' | b't'] => true,
+        [b'%', first, second] if first.is_ascii_hexdigit() && second.is_ascii_hexdigit() => true,
+        [.., last] => !is_word(*last) || *last == b'_',
+    }
+}
+
+/// The number of bytes before a URL's host that are examined.
+const MOST_URL_BYTES: usize = 512;
+
+/// Returns the password, or a token in place of the user, of the URL whose `://` is at the given range.
+pub(crate) fn url(text: &str, marks: &Range<usize>) -> Option<Range<usize>> {
+    let scheme_ends = text.as_bytes()[..marks.start].last().is_some_and(u8::is_ascii_alphanumeric);
+    let length = run(text, marks.end, MOST_URL_BYTES, |byte| {
+        !byte.is_ascii_whitespace() && !byte.is_ascii_control() && !b"/?#\"'`<>\\|(){}".contains(&byte)
+    });
+    // The run may end inside a character, but never at an `@`.
+    if !scheme_ends {
+        return None;
+    }
+    let plain = text.as_bytes()[marks.end..marks.end + length].iter().rposition(|&byte| byte == b'@');
+    let written_out = || end_of_written_out(text, marks.end).and_then(|end| credentials(text, marks.end..end));
+    plain.and_then(|at| credentials(text, marks.end..marks.end + at)).or_else(written_out)
+}
+
+/// Returns the user's password, or a token in its place.
+fn credentials(text: &str, span: Range<usize>) -> Option<Range<usize>> {
+    let user = &text[span.clone()];
+    match user.split_once(':') {
+        Some((name, password)) => {
+            let is_secret = password != name && value::is_password(password, Certainty::Place);
+            is_secret.then(|| span.end - password.len()..span.end)
+        }
+        None => value::is_key(user).then_some(span),
+    }
+}
+
+/// Returns the end of a user and password with characters that should have been escaped, as in `user:a?b#c@host`.
+fn end_of_written_out(text: &str, at: usize) -> Option<usize> {
+    let colon = at + run(text, at, MOST_USER_BYTES, |byte| is_word(byte) || matches!(byte, b'-' | b'.'));
+    if !text[colon..].starts_with(':') {
+        return None;
+    }
+    let length =
+        run(text, colon + 1, MOST_PASSWORD_BYTES, |byte| byte.is_ascii_graphic() && !b"\"'`<>\\".contains(&byte));
+    let written = &text[colon + 1..colon + 1 + length];
+    // If a port comes first, the text before it is a host.
+    let is_port = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let first = written.split(['/', '?', '#']).next().unwrap_or_default();
+    let end = written.rfind('@').filter(|end| written[end + 1..].starts_with(|c: char| c.is_ascii_alphanumeric()))?;
+    (!is_port(first) && !written[..end].contains("://")).then_some(colon + 1 + end)
+}
+
+/// The longest user name.
+const MOST_USER_BYTES: usize = 64;
+
+/// The longest password. Longer text is more likely a path.
+const MOST_PASSWORD_BYTES: usize = 96;
+
+/// The number of bytes of credentials that are examined.
+const MOST_HEADER_BYTES: usize = 8 * 1024;
+
+/// The longest run of quotes, colons and brackets between a header's name and its value.
+const MOST_SEPARATOR_BYTES: usize = 16;
+
+/// Authorization schemes whose credentials are a secret as a whole.
+const SCHEMES: &[&str] =
+    &["bearer", "token", "basic", "bot", "apikey", "api-key", "key", "jwt", "sso-key", "genie-key"];
+
+/// Returns the credentials after the name `Authorization` or the word `Bearer`.
+pub(crate) fn header(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
+    let mut at = keyword.end;
+    let mut is_basic = false;
+    if !text[keyword.clone()].ends_with(' ') {
+        let between = run(text, at, MOST_SEPARATOR_BYTES, |byte| b"\"'`:=>,()[] \t\\".contains(&byte));
+        if !text[at..at + between].contains([':', '=', ',']) {
+            return None;
+        }
+        at += between;
+        let scheme = &text[at..at + run(text, at, 16, |byte| byte.is_ascii_alphabetic() || byte == b'-')];
+        if SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+            is_basic = scheme.eq_ignore_ascii_case("basic");
+            at = after_blanks(text, at + scheme.len());
+        }
+    }
+    let length = run(text, at, MOST_HEADER_BYTES, |byte| byte.is_ascii_alphanumeric() || b"-._~+/=:".contains(&byte));
+    let value = text[at..at + length].trim_end_matches(['.', ':']);
+    let is_secret = if is_basic { is_secret_basic(value) } else { value::is_key(value) || value::is_short_key(value) };
+    is_secret.then(|| at..at + value.len())
+}
+
+/// Returns the base64 after the key `"auth"`, if it encodes a user and a password.
+pub(crate) fn docker_auth(text: &str, keyword: &Range<usize>) -> Option<Range<usize>> {
+    let operator = after_blanks(text, keyword.end);
+    let rest = text[operator..].strip_prefix([':', '='])?;
+    let quote = after_blanks(text, text.len() - rest.len());
+    let start = quote + usize::from(text[quote..].starts_with('"'));
+    let length = run(text, start, MOST_HEADER_BYTES, |byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
+    let is_closed = start == quote || text[start + length..].starts_with('"');
+    (is_closed && is_secret_basic(&text[start..start + length])).then_some(start..start + length)
+}
+
+fn is_secret_basic(value: &str) -> bool {
+    base64::credentials(value).is_some_and(|(user, password)| {
+        let is_key = password.is_empty() && value::is_key(&user);
+        is_key || (password != user && value::is_password(&password, Certainty::Place))
+    })
+}
