@@ -296,7 +296,7 @@ pub(crate) async fn open(path: &std::path::Path) -> Result<Option<RecallClient<C
     Ok(Some(rpc.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES)))
 }
 
-/// The homes of a private daemon: everything of the user's, but a runtime folder of its own.
+/// The directories of a private daemon: everything of the user's, but a runtime folder of its own.
 pub(crate) fn private_dirs(dirs: &Dirs, runtime: PathBuf) -> Dirs {
     Dirs { runtime, service_socket: None, ..dirs.clone() }
 }
