@@ -1,10 +1,10 @@
-//! Takes out of a text what is not seen or moves what is seen.
+//! Removal of invisible characters and terminal control sequences from text.
 
 use std::borrow::Cow;
 
-/// The text without control characters other than line feed and tab, without the escape sequences of terminals, and without
-/// what is not seen: bidirectional controls, zero-width characters, variation selectors, fillers and tags. Other separators
-/// of lines become spaces.
+/// Removes control characters other than line feed and tab, terminal escape sequences, and invisible characters:
+/// bidirectional controls, zero-width characters, variation selectors, fillers and tags. The line and paragraph
+/// separators become spaces.
 pub fn clean(text: &str) -> Cow<'_, str> {
     if text.chars().all(|c| Fate::of(c) == Fate::Kept) {
         return Cow::Borrowed(text);
@@ -34,7 +34,7 @@ enum Fate {
     Kept,
     Space,
     Removed,
-    /// It and the sequence behind it are removed.
+    /// Removed together with the sequence that follows.
     Escape,
 }
 
@@ -51,13 +51,13 @@ impl Fate {
     }
 }
 
-/// Whether a character changes the direction of what stands around it.
+/// Whether a character changes the direction of the text around it.
 fn moves(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}')
 }
 
-/// Whether a character has no shape of its own (Unicode's `Default_Ignorable_Code_Point`, and what annotates between lines).
-/// Variation selectors are among them: a chain of them carries any bytes behind one letter.
+/// Whether a character has no glyph (Unicode's `Default_Ignorable_Code_Point`, and interlinear annotation). This
+/// includes variation selectors: a run of them can carry arbitrary bytes after one letter.
 fn is_not_seen(c: char) -> bool {
     matches!(
         c,
@@ -67,25 +67,25 @@ fn is_not_seen(c: char) -> bool {
     )
 }
 
-/// Whether a character is a tag, or one of the variation selectors that carry hidden bytes the same way.
+/// Whether a character is a tag, or a variation selector of the supplement; both can carry hidden bytes.
 fn is_tag(c: char) -> bool {
     matches!(c, '\u{e0000}'..='\u{e0fff}')
 }
 
-/// How long the sequence behind an escape character is. An unended one is taken as nothing, so that it hides nothing.
-fn sequence_length(behind: &str) -> usize {
-    let Some(first) = behind.chars().next() else { return 0 };
+/// Returns the length of the sequence after an escape character; 0 for an unterminated one, so that it hides no text.
+fn sequence_length(after: &str) -> usize {
+    let Some(first) = after.chars().next() else { return 0 };
     match first {
         '[' => {
-            let parameters = behind[1..].bytes().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
-            let ended = behind.as_bytes().get(1 + parameters).is_some_and(|byte| matches!(byte, 0x40..=0x7e));
+            let parameters = after[1..].bytes().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
+            let ended = after.as_bytes().get(1 + parameters).is_some_and(|byte| matches!(byte, 0x40..=0x7e));
             if ended { 2 + parameters } else { 0 }
         }
         ']' | 'P' | '^' | '_' => {
-            let bell = behind.find('\u{7}').map(|at| at + 1);
-            let terminator = behind.find("\u{1b}\\").map(|at| at + 2);
+            let bell = after.find('\u{7}').map(|at| at + 1);
+            let terminator = after.find("\u{1b}\\").map(|at| at + 2);
             let end = bell.into_iter().chain(terminator).min();
-            end.filter(|end| !behind[..*end].contains('\n')).unwrap_or(0)
+            end.filter(|end| !after[..*end].contains('\n')).unwrap_or(0)
         }
         _ => 0,
     }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_seen_is_taken_out() {
+    fn invisible_text_is_removed() {
         for (text, expected) in [
             ("plain\n\ttext – ü 日本", "plain\n\ttext – ü 日本"),
             ("\u{1b}[31mred\u{1b}[0m", "red"),
