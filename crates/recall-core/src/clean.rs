@@ -6,23 +6,23 @@ use std::borrow::Cow;
 /// bidirectional controls, zero-width characters, variation selectors, fillers and tags. The line and paragraph
 /// separators become spaces.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if text.chars().all(|c| Fate::of(c) == Fate::Kept) {
+    if text.chars().all(|c| CharClass::of(c) == CharClass::Kept) {
         return Cow::Borrowed(text);
     }
     let mut cleaned = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let length = match Fate::of(c) {
-            Fate::Kept => {
+        let length = match CharClass::of(c) {
+            CharClass::Kept => {
                 cleaned.push(c);
                 c.len_utf8()
             }
-            Fate::Space => {
+            CharClass::Space => {
                 cleaned.push(' ');
                 c.len_utf8()
             }
-            Fate::Removed => c.len_utf8(),
-            Fate::Escape => c.len_utf8() + sequence_length(&rest[c.len_utf8()..]),
+            CharClass::Removed => c.len_utf8(),
+            CharClass::Escape => c.len_utf8() + sequence_length(&rest[c.len_utf8()..]),
         };
         rest = &rest[length..];
     }
@@ -30,7 +30,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum CharClass {
     Kept,
     Space,
     Removed,
@@ -38,7 +38,7 @@ enum Fate {
     Escape,
 }
 
-impl Fate {
+impl CharClass {
     fn of(c: char) -> Self {
         match c {
             '\n' | '\t' => Self::Kept,

@@ -17,14 +17,14 @@ pub struct SessionEvent {
     /// Its time.
     pub timestamp: Timestamp,
     /// Its content.
-    pub account: Account,
+    pub details: EventDetails,
     /// Who caused it, and where.
     pub provenance: Provenance,
 }
 
 /// The content of an event.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Account {
+pub struct EventDetails {
     /// The type.
     pub event_type: SessionEventType,
     /// A description: the goal of a session's start, the summary of its end, the query of a search.
@@ -43,7 +43,7 @@ pub struct Account {
     pub metadata: Metadata,
 }
 
-impl Account {
+impl EventDetails {
     /// Builds the details of an event that has only a type and a text.
     pub fn new(event_type: SessionEventType, content: impl Into<String>) -> Self {
         Self {
@@ -136,7 +136,7 @@ impl SessionEventType {
     }
 
     /// Whether it marks the start or end of a session.
-    pub fn is_mark(self) -> bool {
+    pub fn is_boundary(self) -> bool {
         matches!(self, Self::SessionStart | Self::SessionEnd)
     }
 }
@@ -230,7 +230,7 @@ pub struct Session {
 
 impl Session {
     /// A session that has started, and of which nothing else is known.
-    pub fn begun(id: &str, started: Timestamp, provenance: &Provenance) -> Self {
+    pub fn started(id: &str, started: Timestamp, provenance: &Provenance) -> Self {
         Self {
             id: id.to_owned(),
             state: SessionState::Open,
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn clients_may_log_all_types_but_start_and_end() {
         let (logged, marks) = SessionEventType::ALL.split_at(SessionEventType::LOGGED);
-        assert!(logged.iter().all(|event_type| !event_type.is_mark()));
-        assert!(marks.iter().all(|event_type| event_type.is_mark()));
+        assert!(logged.iter().all(|event_type| !event_type.is_boundary()));
+        assert!(marks.iter().all(|event_type| event_type.is_boundary()));
     }
 }

@@ -1,7 +1,7 @@
 //! A memory, and how it stands.
 
 use recall_core::{
-    Anchor, AnchorState, ItemStats, Memory, MemoryOrigin, MemoryStatus, Ownership, Provenance, Recalled, StoreScope,
+    Anchor, AnchorState, ItemStats, Memory, MemoryOrigin, MemoryStatus, MemoryView, Ownership, Provenance, StoreScope,
     Trust, Verification,
 };
 
@@ -9,8 +9,8 @@ use super::{scope, time};
 use crate::v1;
 
 /// Writes a memory that a store of that scope holds.
-pub fn to_proto(recalled: &Recalled, store: StoreScope) -> v1::Memory {
-    let Recalled {
+pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
+    let MemoryView {
         memory,
         verification,
         trust,

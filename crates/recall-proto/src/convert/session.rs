@@ -3,7 +3,7 @@
 mod metadata;
 
 use recall_core::{
-    Account, AskBriefing, EndReason, EndSession, Limits, ListEvents, ListSessions, LogEvent, MEMORY_BYTES,
+    AskBriefing, EndReason, EndSession, EventDetails, Limits, ListEvents, ListSessions, LogEvent, MEMORY_BYTES,
     MEMORY_ENTRIES, Provenance, RECORD_TEXT_BYTES, SHORT_TEXT_BYTES, Session, SessionEvent, SessionEventType,
     SessionState, StartSession,
 };
@@ -38,7 +38,7 @@ pub fn log(message: v1::LogEventRequest) -> Asked<LogEvent> {
     } = message;
     let context = context.unwrap_or_default();
     let event_type = event_type("type", &r#type)?;
-    if event_type.is_mark() {
+    if event_type.is_boundary() {
         return Err(InvalidRequest::new("type", Problem::Unknown { value: r#type, known: LOGGED }));
     }
     not_blank("content", &content)?;
@@ -200,11 +200,12 @@ pub fn event_to_proto(event: SessionEvent) -> v1::SessionEvent {
     let SessionEvent {
         id,
         timestamp,
-        account,
+        details,
         // The session tells who and where.
         provenance: _,
     } = event;
-    let Account { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } = account;
+    let EventDetails { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } =
+        details;
     v1::SessionEvent {
         id: id.to_string(),
         r#type: event_type.as_str().to_owned(),

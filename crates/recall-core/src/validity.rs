@@ -6,7 +6,7 @@ use crate::{Anchor, FeedbackTally, Memory, MemoryId, MemoryOrigin, Timestamp};
 
 /// A memory with its validity, as answers show it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recalled {
+pub struct MemoryView {
     /// The memory, with secrets masked.
     pub memory: Memory,
     /// Whether its anchors still match the files.
@@ -27,7 +27,7 @@ pub struct Recalled {
     pub stats: ItemStats,
 }
 
-impl Recalled {
+impl MemoryView {
     /// Derives the validity of a memory at `now`. `retrievals` is how often it was among the hits.
     pub fn of(
         memory: Memory,
@@ -37,9 +37,9 @@ impl Recalled {
         retrievals: u64,
         now: Timestamp,
     ) -> Self {
-        let grounds = Grounds::of(&memory, superseded_by.is_some());
-        let staleness = grounds.staleness(now);
-        let status = grounds.status(verification.changed_ratio, now);
+        let inputs = ValidityInputs::of(&memory, superseded_by.is_some());
+        let staleness = inputs.staleness(now);
+        let status = inputs.status(verification.changed_ratio, now);
         Self {
             trust: Trust::of(&memory, ownership),
             ownership,
@@ -65,7 +65,7 @@ const NANOS_PER_DAY: f64 = 86_400.0 * 1e9;
 
 /// The inputs that decide whether a memory is in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grounds {
+pub struct ValidityInputs {
     /// When it was last added or amended.
     pub updated: Timestamp,
     /// When it was last verified.
@@ -76,7 +76,7 @@ pub struct Grounds {
     pub feedback: FeedbackTally,
 }
 
-impl Grounds {
+impl ValidityInputs {
     /// Collects the inputs of a memory.
     pub fn of(memory: &Memory, is_superseded: bool) -> Self {
         Self {
@@ -300,7 +300,7 @@ impl ItemStats {
 
     /// Sums up the feedback of a memory. Outdated ratings count until it is amended or verified.
     pub fn of_memory(memory: &Memory, retrievals: u64) -> Self {
-        let outdated = if Grounds::of(memory, false).is_outdated() { memory.feedback.outdated } else { 0 };
+        let outdated = if ValidityInputs::of(memory, false).is_outdated() { memory.feedback.outdated } else { 0 };
         Self::of(&FeedbackTally { outdated, ..memory.feedback.clone() }, retrievals)
     }
 }
@@ -344,7 +344,7 @@ mod tests {
 
     fn standing(memory: Memory, days: i64) -> (MemoryStatus, Trust) {
         let verification = Verification::of(None, Vec::new());
-        let recalled = Recalled::of(memory, Ownership::Own, verification, None, 0, Timestamp(days * DAY));
+        let recalled = MemoryView::of(memory, Ownership::Own, verification, None, 0, Timestamp(days * DAY));
         (recalled.status, recalled.trust)
     }
 
@@ -386,7 +386,7 @@ mod tests {
     fn a_memory_from_the_repository_is_trusted_only_if_it_was_confirmed() {
         let claimed = Memory { origin: MemoryOrigin::Human, ..memory() };
         let trust = |ownership| {
-            Recalled::of(claimed.clone(), ownership, Verification::of(None, Vec::new()), None, 0, Timestamp(0)).trust
+            MemoryView::of(claimed.clone(), ownership, Verification::of(None, Vec::new()), None, 0, Timestamp(0)).trust
         };
         assert_eq!(
             [Ownership::Own, Ownership::Confirmed, Ownership::Repository].map(trust),
@@ -421,7 +421,7 @@ mod tests {
         let feedback = FeedbackTally { outdated: 1, last_outdated: Some(Timestamp(5)), ..FeedbackTally::default() };
         let flagged = |memory| {
             let verification = Verification::of(None, Vec::new());
-            Recalled::of(memory, Ownership::Own, verification, None, 0, Timestamp(7)).stats.is_flagged
+            MemoryView::of(memory, Ownership::Own, verification, None, 0, Timestamp(7)).stats.is_flagged
         };
         assert!(flagged(Memory { feedback: feedback.clone(), ..memory() }));
         assert!(!flagged(Memory { feedback, updated: Timestamp(6), ..memory() }));
