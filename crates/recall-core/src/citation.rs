@@ -1,5 +1,7 @@
 //! Citations: `path`, `path:10`, `path:10-20`, each with `@hash` or without.
 
+use crate::ids::is_lower_hex;
+
 /// A place in a document, as shown in answers and accepted as input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Citation<'a> {
@@ -49,8 +51,7 @@ impl Lines {
 }
 
 fn is_hash(text: &str) -> bool {
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    text.len() >= SHORTEST_HASH && text.bytes().all(is_digit)
+    text.len() >= SHORTEST_HASH && is_lower_hex(text)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// bidirectional controls, zero-width characters, variation selectors, fillers and tags. The line and paragraph
 /// separators become spaces.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if text.chars().all(|c| CharClass::of(c) == CharClass::Kept) {
+    if text.chars().all(is_kept) {
         return Cow::Borrowed(text);
     }
     let mut cleaned = String::with_capacity(text.len());
@@ -29,6 +29,11 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(cleaned)
 }
 
+/// Whether [`clean`] keeps a character.
+pub(crate) fn is_kept(c: char) -> bool {
+    CharClass::of(c) == CharClass::Kept
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CharClass {
     Kept,
@@ -44,7 +49,7 @@ impl CharClass {
             '\n' | '\t' => Self::Kept,
             '\u{1b}' => Self::Escape,
             '\u{2028}' | '\u{2029}' => Self::Space,
-            c if moves(c) || is_not_seen(c) || is_tag(c) => Self::Removed,
+            c if changes_direction(c) || has_no_glyph(c) || is_tag(c) => Self::Removed,
             c if c.is_control() => Self::Removed,
             _ => Self::Kept,
         }
@@ -52,13 +57,13 @@ impl CharClass {
 }
 
 /// Whether a character changes the direction of the text around it.
-fn moves(c: char) -> bool {
+fn changes_direction(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}')
 }
 
 /// Whether a character has no glyph (Unicode's `Default_Ignorable_Code_Point`, and interlinear annotation). This
 /// includes variation selectors: a run of them can carry arbitrary bytes after one letter.
-fn is_not_seen(c: char) -> bool {
+fn has_no_glyph(c: char) -> bool {
     matches!(
         c,
         '\u{00ad}' | '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'

@@ -37,7 +37,7 @@ impl FromStr for DocumentId {
 
     fn from_str(text: &str) -> Result<Self, IdError> {
         let wrong = || IdError { text: text.to_owned() };
-        if text.len() != 16 || !text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+        if text.len() != 16 || !is_lower_hex(text) {
             return Err(wrong());
         }
         let number = u64::from_str_radix(text, 16).map_err(|_| wrong())?;
@@ -95,6 +95,11 @@ impl ContentHash {
     pub fn short(&self) -> String {
         hex::encode(&self.0[..6])
     }
+}
+
+/// Whether a text consists of hexadecimal digits in lower case.
+pub(crate) fn is_lower_hex(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Writes at most 32 bytes as hexadecimal digits in one call: every hit contains several ids and hashes.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::ids::is_lower_hex;
 use crate::{ChunkId, DocPath, DocumentId, MemoryType};
 
 /// The id of a memory: its type and a number. Shown as `<letter>-<8 hexadecimal digits>`.
@@ -53,7 +54,7 @@ impl FromStr for MemoryId {
         let (letter, digits) = text.split_once('-').ok_or_else(wrong)?;
         let is_letter = |known: &MemoryType| letter.chars().eq([known.letter()]);
         let memory_type = MemoryType::ALL.into_iter().find(is_letter).ok_or_else(wrong)?;
-        if digits.len() != 8 || !is_hexadecimal(digits) {
+        if digits.len() != 8 || !is_lower_hex(digits) {
             return Err(wrong());
         }
         Ok(Self { memory_type, number: u32::from_str_radix(digits, 16).map_err(|_| wrong())? })
@@ -94,7 +95,7 @@ impl FromStr for EventId {
 
     fn from_str(text: &str) -> Result<Self, EventIdError> {
         let wrong = || EventIdError { text: text.to_owned() };
-        if text.len() != 32 || !is_hexadecimal(text) {
+        if text.len() != 32 || !is_lower_hex(text) {
             return Err(wrong());
         }
         Ok(Self(u128::from_str_radix(text, 16).map_err(|_| wrong())?.to_be_bytes()))
@@ -149,10 +150,6 @@ impl FromStr for ItemId {
 pub struct ItemIdError {
     /// The rejected text.
     pub text: String,
-}
-
-fn is_hexadecimal(digits: &str) -> bool {
-    digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Hashes each part with its length, so that moving bytes between parts changes the result.

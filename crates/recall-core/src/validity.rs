@@ -2,6 +2,7 @@
 //!
 //! Validity is derived from the memory, the current files and the time. It is not stored.
 
+use crate::clean::is_kept;
 use crate::{Anchor, FeedbackTally, Memory, MemoryId, MemoryOrigin, Timestamp};
 
 /// A memory with its validity, as answers show it.
@@ -241,18 +242,12 @@ impl Contributor {
     /// Sanitises what git returns. The name is untrusted: line breaks, control and formatting characters, commas and
     /// quotes become spaces, so that it cannot pass for a further field. A long name is truncated.
     pub fn new(author: &str, commit: &str) -> Self {
-        let is_plain = |c: char| !c.is_control() && !is_invisible(c);
+        let is_plain = |c: char| !c.is_control() && is_kept(c);
         let author: String = author.chars().map(|c| if is_plain(c) { c } else { ' ' }).collect();
         let author = author.replace([',', '"'], " ");
         let author = author.split_whitespace().collect::<Vec<_>>().join(" ");
         Self { author: author.chars().take(CONTRIBUTOR_CHARS).collect(), commit: commit.to_owned() }
     }
-}
-
-/// Whether a character is invisible or changes the direction of text.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Whether a memory is in force.
@@ -400,6 +395,7 @@ mod tests {
             ("Ada Lovelace", "Ada Lovelace"),
             ("a\nb\u{1b}[31m\u{202e}c\u{200b}  d", "a b [31m c d"),
             (" \u{feff} ", ""),
+            ("a\u{fe0f}\u{3164}b", "a b"),
         ] {
             assert_eq!(Contributor::new(name, "0123abc").author, expected);
         }
