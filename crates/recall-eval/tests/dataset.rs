@@ -104,7 +104,7 @@ fn errors_in_queries_have_their_line() {
     let second = |line: &str| format!("{QUERY}\n{line}\n");
     check_query(
         &second(r#"{"id":"q2","text":"x","category":"c","relevant":[{"path":"b.rs"}]}"#),
-        "queries.jsonl:2: query `q2`: the relevant file `b.rs` is not in corpus",
+        "queries.jsonl:2: query `q2`: the relevant file `b.rs` is not in `corpus`",
     );
     check_query(
         QUERY.replace("a.md", "../dataset.toml").as_str(),
@@ -114,11 +114,11 @@ fn errors_in_queries_have_their_line() {
     check_query(&QUERY.replace("how", " "), "queries.jsonl:1: `text` is empty");
     check_query(&QUERY.replace(r#"{"path":"a.md"}"#, ""), "queries.jsonl:1: `relevant` is empty");
     let place = |place: &str| QUERY.replace(r#""a.md""#, &format!(r#""a.md",{place}"#));
-    let lines = "queries.jsonl:1: the lines of `a.md` are not `start_line` ≤ `end_line`, both given and from 1";
+    let lines = "queries.jsonl:1: `a.md` needs both `start_line` and `end_line`, with 1 ≤ `start_line` ≤ `end_line`";
     check_query(&place(r#""start_line":3,"end_line":2"#), lines);
     check_query(&place(r#""start_line":0,"end_line":2"#), lines);
     check_query(&place(r#""end_line":2"#), lines);
-    check_query(&place(r#""grade":0"#), "queries.jsonl:1: the grade of `a.md` is 0");
+    check_query(&place(r#""grade":0"#), "queries.jsonl:1: the grade of `a.md` is 0, expected at least 1");
     let twice = QUERY.replace(r#"{"path":"a.md"}"#, r#"{"path":"a.md"},{"path":"a.md","grade":2}"#);
     check_query(&twice, "queries.jsonl:1: `a.md` is relevant twice with the same lines");
     let with = |field: &str| QUERY.replace(r#""text""#, &format!(r#"{field},"text""#));
