@@ -148,7 +148,11 @@ impl Gathered {
 }
 
 /// A query with its candidates, labelled; `None` where nothing was found.
-fn judge(query: &Query, stretch: usize, found: impl Iterator<Item = candidates::Seen>) -> Option<JudgedQuery> {
+fn judge(
+    query: &Query,
+    stretch: usize,
+    found: impl Iterator<Item = candidates::DocumentFeatures>,
+) -> Option<JudgedQuery> {
     let relevant: BTreeSet<&str> = query.relevant.iter().map(|relevant| relevant.path.as_str()).collect();
     let (mut rows, mut labels) = (Vec::new(), Vec::new());
     for seen in found {
@@ -210,7 +214,7 @@ mod tests {
             language: None,
             relevant: relevant.iter().map(answer).collect(),
         };
-        let seen = |path: &&str| candidates::Seen {
+        let seen = |path: &&str| candidates::DocumentFeatures {
             path: DocPath::new(path).expect("plain"),
             lines: (1, 2),
             kind: KIND.to_owned(),

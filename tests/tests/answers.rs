@@ -79,7 +79,7 @@ async fn a_search_counts_what_matches_and_refuses_a_language_that_there_is_not()
     let refused = client.search(search("alpha lang:markdwn")).await.expect_err("no such language");
     let failure = recall_proto::Failure::from_status(&refused);
     assert_eq!(failure.reason, recall_proto::Reason::InvalidArgument);
-    assert_eq!(failure.message, "unknown language `markdwn`: near it is `markdown`");
+    assert_eq!(failure.message, "unknown language `markdwn`; did you mean `markdown`?");
     assert_eq!(failure.hint.as_deref(), Some("write `markdown`, or leave the language out"));
 }
 

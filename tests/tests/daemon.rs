@@ -187,7 +187,7 @@ async fn stopping_waits_for_the_end_and_finds_nobody_the_second_time() {
     let pid = home.connect(Launch::IfNeeded).await.expect("a daemon answers").daemon().pid;
     let deadline = Duration::from_secs(30);
     let stopped = daemon::stop(&dirs, "stop", deadline).await.expect("it obeys");
-    assert_eq!(stopped, daemon::Stopped::Ended { pid, by: daemon::Means::Request });
+    assert_eq!(stopped, daemon::Stopped::Ended { pid, by: daemon::StopMethod::Request });
     assert!(!daemon::is_running(&dirs));
     let again = daemon::stop(&dirs, "stop", deadline).await.expect("there is none");
     assert_eq!(again, daemon::Stopped::NotRunning);

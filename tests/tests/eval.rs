@@ -173,7 +173,7 @@ fn mistakes_are_told_before_anything_is_asked() {
     let outcome = sandbox.recall(&planted, &["eval", "run", "--dataset", "elsewhere"]);
     assert_eq!(outcome.code, Some(2), "{outcome:?}");
     assert!(outcome.stderr.contains("hint: a dataset is a folder with"), "{}", outcome.stderr);
-    assert!(!sandbox.is_answered(), "no daemon was needed");
+    assert!(!sandbox.is_listening(), "no daemon was needed");
 }
 
 #[test]

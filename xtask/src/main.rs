@@ -1,6 +1,6 @@
-//! The project's own tasks: `cargo xtask --help` lists them.
+//! The project's tasks: `cargo xtask --help` lists them.
 //!
-//! Needs nothing but what `rustup` installs, and depends on no crate, so that it is built in a second.
+//! They need only what `rustup` installs, and the package has no dependencies, so it builds in a second.
 
 mod steps;
 mod tour;
@@ -23,16 +23,16 @@ fn main() -> ExitCode {
         ["tour"] => tour::run(),
         [name] => match STEPS.iter().find(|step| step.name == name) {
             Some(step) => steps::run(std::slice::from_ref(step), Networks::Skip),
-            None => refuse(&format!("there is no task `{name}`")),
+            None => refuse(&format!("unknown task `{name}`")),
         },
-        _ => refuse("one task at a time"),
+        _ => refuse("expected one task"),
     }
 }
 
 fn help() -> String {
     let list: String = STEPS.iter().flat_map(|step| ["  ", step.name, "\t", step.about, "\n"]).collect();
     format!(
-        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuilds the programs and uses them on this repository\n  check\teverything below, in this order; stops at the first that fails\n  check --onnx\tthe same with the tests of networks, which need `RECALL_TEST_WHEELS`\n{list}"
+        "Usage: cargo xtask <task>\n\nTasks:\n  tour\tbuild the programs and use them on this repository\n  check\trun all of the following, in this order, and stop at the first failure\n  check --onnx\tthe same with the tests of networks, which need `RECALL_TEST_WHEELS`\n{list}"
     )
 }
 
@@ -41,23 +41,23 @@ fn refuse(why: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Writes for the person who called.
+/// Writes to the terminal.
 #[expect(clippy::print_stderr, reason = "a task talks to the person at the terminal")]
 fn say(text: &str) {
     eprint!("{text}");
 }
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the workspace")
 }
 
-/// The cargo that runs this task, in the workspace.
+/// Returns a command for the cargo that runs this task, in the workspace.
 fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace());
-    // `cargo run` tells its child about the package xtask. Some build scripts run again when these variables change, so
-    // that a check behind a plain build would start over.
+    // `cargo run` sets variables about the package xtask. Some build scripts run again when they change, so a check
+    // after a plain build would start over.
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
             command.env_remove(name);

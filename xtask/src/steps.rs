@@ -1,38 +1,38 @@
-//! What must hold before a change goes in?
+//! The checks that must pass before a change is merged.
 
 use std::process::ExitCode;
 
 use crate::{cargo, say};
 
-/// One thing that must hold.
+/// One check.
 pub(crate) struct Step {
     /// The task's name.
     pub(crate) name: &'static str,
-    /// What it does, for `--help`.
+    /// Its description for `--help`.
     pub(crate) about: &'static str,
-    /// The component of the toolchain that it needs beside cargo itself.
+    /// The toolchain component that it needs in addition to cargo.
     component: Option<&'static str>,
-    /// What cargo is asked to do.
+    /// The arguments of cargo.
     arguments: &'static [&'static str],
-    /// Variables that cargo sees.
+    /// Additional environment variables of cargo.
     variables: &'static [(&'static str, &'static str)],
 }
 
-/// Everything that must hold, the cheapest first, the tests last: their lines are what one wants to see at the end.
+/// All checks, the cheapest first and the tests last, so that their output is at the end.
 ///
-/// All share one profile, and clippy and the documentation share what they know of the dependencies, so that a check of
-/// a fresh clone builds each dependency twice, not four times.
+/// All checks use one profile, and clippy and the documentation share metadata of the dependencies. A check of a fresh
+/// clone therefore builds each dependency twice, not four times.
 pub(crate) const STEPS: &[Step] = &[
     Step {
         name: "fmt",
-        about: "the layout is rustfmt's",
+        about: "check the formatting",
         component: Some("rustfmt"),
         arguments: &["fmt", "--all", "--", "--check"],
         variables: &[],
     },
     Step {
         name: "clippy",
-        about: "neither the compiler nor clippy warns",
+        about: "run clippy, with warnings as errors",
         component: Some("clippy"),
         // The tests of networks are linted even if they are not run.
         arguments: &["clippy", "--workspace", "--all-targets", "--features", ONNX_TESTS, "--", "-D", "warnings"],
@@ -40,14 +40,14 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "doc",
-        about: "the documentation builds, and its links lead somewhere",
+        about: "build the documentation, with broken links as errors",
         component: None,
         arguments: &["doc", "--workspace", "--no-deps", "--document-private-items"],
         variables: &[("RUSTDOCFLAGS", "-D warnings")],
     },
     Step {
         name: "test",
-        about: "the tests pass, those in the documentation too",
+        about: "run all tests and doctests",
         component: None,
         arguments: &["test", "--workspace"],
         variables: &[],
@@ -81,7 +81,7 @@ fn run_one(step: &Step, networks: Networks) -> Result<(), String> {
     if let Some(component) = step.component {
         let found = cargo().args([step.name, "--version"]).output().is_ok_and(|output| output.status.success());
         if !found {
-            return Err(format!("{component} is not installed; `rustup component add {component}` installs it"));
+            return Err(format!("{component} is not installed; run `rustup component add {component}`"));
         }
     }
     let mut arguments = step.arguments.to_vec();

@@ -1,11 +1,11 @@
-//! What does it look like in use?
+//! A tour of the programs on this repository.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use crate::{cargo, say, workspace};
 
-/// The questions that the tour asks about this repository.
+/// The commands of the tour.
 const QUESTIONS: &[&[&str]] = &[
     &["search", "where does a search wait for a changed file", "--k", "3"],
     &["search", "Publication", "--k", "2"],
@@ -13,7 +13,7 @@ const QUESTIONS: &[&[&str]] = &[
     &["status"],
 ];
 
-/// Builds the programs, and uses them on this repository with a home of their own under `target/`.
+/// Builds the programs and runs the commands on this repository, with a separate home under `target/`.
 pub(crate) fn run() -> ExitCode {
     match tour() {
         Ok(()) => ExitCode::SUCCESS,
@@ -54,7 +54,7 @@ fn ask(program: &Path, home: &Path, arguments: &[&str]) -> Result<(), String> {
         .current_dir(workspace())
         .status()
         .map_err(|error| format!("cannot start {}: {error}", program.display()))?;
-    // 1 says that nothing was found, which is an answer.
+    // Exit code 1 means that nothing was found, which is a valid answer.
     if matches!(status.code(), Some(0 | 1)) {
         Ok(())
     } else {
@@ -62,7 +62,7 @@ fn ask(program: &Path, home: &Path, arguments: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Where cargo puts what it builds.
+/// Returns cargo's target folder.
 fn target_folder() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from)
 }

@@ -1,4 +1,4 @@
-//! One method an RPC.
+//! The client: one method per RPC.
 
 use std::sync::Arc;
 
@@ -16,19 +16,19 @@ type Rpc = v1::recall_client::RecallClient<tonic::transport::Channel>;
 
 /// A connection to the daemon. Clones share it.
 ///
-/// Each method passes its request on and returns the daemon's answer. A request that shall be given up after some time
-/// is wrapped in a [`tonic::Request`] with a timeout; the daemon then stops working on it too.
+/// Each method sends its request and returns the daemon's answer. To bound the time of a call, wrap the request in a
+/// [`tonic::Request`] with a timeout; the daemon then stops working on it too.
 ///
-/// When the daemon goes away a call fails with the code `UNAVAILABLE`. One that is safe to repeat is first made again
-/// on a new connection, as often as [`ConnectOptions::attempts`] says; memories and events that are kept get a key for
-/// that, by which they are kept once.
+/// If the daemon goes away, a call fails with the code `UNAVAILABLE`. A call that is safe to repeat is first retried on
+/// a new connection, up to [`ConnectOptions::attempts`] times in total. Requests that add memories or events get an
+/// idempotency key for that, so they take effect once.
 #[derive(Clone, Debug)]
 pub struct Client {
     link: Arc<Link>,
     daemon: Arc<DaemonIdentity>,
 }
 
-/// Makes a method of each RPC that takes one message, answers with one, and is safe to repeat.
+/// Defines a method for each unary RPC that is safe to repeat.
 macro_rules! repeatable {
     ($($(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident;)*) => {
         impl Client {
@@ -43,7 +43,7 @@ macro_rules! repeatable {
     };
 }
 
-/// Makes a method of each RPC that takes one message and answers with one.
+/// Defines a method for each unary RPC.
 macro_rules! unary {
     ($($(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident;)*) => {
         impl Client {
@@ -57,7 +57,7 @@ macro_rules! unary {
     };
 }
 
-/// Makes a method of each RPC that takes one message and answers with many.
+/// Defines a method for each RPC with a stream of responses.
 macro_rules! streaming {
     ($($(#[$doc:meta])* $rpc:ident: $Request:ident => $Response:ident;)*) => {
         impl Client {
@@ -75,23 +75,23 @@ macro_rules! streaming {
 }
 
 impl Client {
-    /// Connects to the daemon, starts it where it is not running, and exchanges versions.
+    /// Connects to the daemon, starts it if it is not running, and exchanges versions.
     ///
-    /// A daemon that is older than this program is asked to finish and replaced. Runs inside a tokio runtime.
+    /// A daemon that is older than this program is shut down and replaced. Must be called inside a tokio runtime.
     ///
     /// # Errors
-    /// No daemon was reached, or it speaks another protocol.
+    /// No daemon was reached, or it uses another protocol.
     pub async fn connect(options: &ConnectOptions) -> Result<Self, ConnectError> {
         let (link, daemon) = Link::make(options).await?;
         Ok(Self { link: Arc::new(link), daemon: Arc::new(daemon) })
     }
 
-    /// Who the daemon said that it is when the connection was made.
+    /// Returns the identity that the daemon reported when the connection was made.
     pub fn daemon(&self) -> &DaemonIdentity {
         &self.daemon
     }
 
-    /// Keeps a memory. Answered when it is on disk.
+    /// Adds a memory. Returns once it is on disk.
     pub async fn add(&self, request: impl IntoRequest<v1::AddRequest>) -> Result<v1::AddResponse, Status> {
         let request = request.into_request().map(v1::AddRequest::keyed);
         let call = async |mut rpc: Rpc, request: Request<_>| rpc.add(request).await.map(Response::into_inner);
@@ -108,7 +108,7 @@ impl Client {
         self.link.repeat(request, call).await
     }
 
-    /// Takes in what another store wrote out.
+    /// Imports an export of another store.
     pub async fn import(
         &self,
         pieces: impl IntoStreamingRequest<Message = v1::ImportRequest>,
@@ -118,19 +118,19 @@ impl Client {
 }
 
 repeatable! {
-    /// Finds chunks by words, meaning, symbols and paths.
+    /// Searches chunks by words, meaning, symbols and paths.
     search: SearchRequest => SearchResponse;
-    /// Tells what the learned rankers see of every document that may answer a query.
+    /// Returns the features of every candidate document of a query, as the learned rankers see them.
     candidates: CandidatesRequest => CandidatesResponse;
-    /// Answers a query in RQL.
+    /// Runs a query in RQL.
     query: QueryRequest => QueryResponse;
-    /// Packs what a task or a file needs into one window.
+    /// Packs the context of a task or a file into one window.
     context: ContextRequest => ContextResponse;
-    /// Returns one document, chunk or memory, whole.
+    /// Returns one document, chunk or memory with its text.
     get: GetRequest => GetResponse;
-    /// Lists what is stored.
+    /// Lists documents and memories.
     list: ListRequest => ListResponse;
-    /// Tells what a document has to do with.
+    /// Returns the documents related to a document.
     related: RelatedRequest => RelatedResponse;
     /// Returns the neighbours of a symbol, file or memory.
     graph: GraphRequest => GraphResponse;
@@ -142,34 +142,34 @@ repeatable! {
     list_sessions: ListSessionsRequest => ListSessionsResponse;
     /// Lists the events of a session.
     list_events: ListEventsRequest => ListEventsResponse;
-    /// Tells what a new session should know.
+    /// Returns a briefing for a new session.
     briefing: BriefingRequest => BriefingResponse;
-    /// Tells how the daemon and the stores are.
+    /// Returns the status of the daemon and the stores.
     status: StatusRequest => StatusResponse;
-    /// Checks the stores, and mends them.
+    /// Checks the stores, and repairs them on request.
     doctor: DoctorRequest => DoctorResponse;
-    /// Gives back the space that deleted things take.
+    /// Frees the space of deleted data.
     compact: CompactRequest => CompactResponse;
     /// Lists the models.
     list_models: ListModelsRequest => ListModelsResponse;
     /// Installs a model from a directory.
     add_model: AddModelRequest => AddModelResponse;
-    /// Uses a model in a role.
+    /// Selects a model for a role.
     use_model: UseModelRequest => UseModelResponse;
-    /// Tells or changes settings.
+    /// Returns or changes settings.
     config: ConfigRequest => ConfigResponse;
 }
 
 unary! {
-    /// Says whether an item was of use.
+    /// Rates an item.
     feedback: FeedbackRequest => FeedbackResponse;
-    /// Takes documents out of the index, or deletes memories.
+    /// Removes documents from the index, or deletes memories.
     remove: RemoveRequest => RemoveResponse;
-    /// Moves a memory to a wider store.
+    /// Promotes a memory to a wider store.
     promote: PromoteRequest => PromoteResponse;
-    /// Ends the daemon.
+    /// Shuts the daemon down.
     shutdown: ShutdownRequest => ShutdownResponse;
-    /// Begins a session.
+    /// Starts a session.
     start_session: StartSessionRequest => StartSessionResponse;
     /// Ends a session with its summary.
     end_session: EndSessionRequest => EndSessionResponse;
@@ -178,14 +178,14 @@ unary! {
 }
 
 streaming! {
-    /// Brings files into the index, with progress. Dropping the stream stops the run.
+    /// Indexes files, with progress. Dropping the stream stops the run.
     index: IndexRequest => IndexEvent;
-    /// Makes every derived thing of a store again, with progress. Dropping the stream stops the run.
+    /// Rebuilds all derived data of a store, with progress. Dropping the stream stops the run.
     rebuild: RebuildRequest => IndexEvent;
-    /// Writes out what a store holds.
+    /// Exports the contents of a store.
     export: ExportRequest => ExportResponse;
-    /// Fetches a model from a hub, with progress.
+    /// Downloads a model from a hub, with progress.
     pull_model: PullModelRequest => TransferEvent;
-    /// Installs the library that runs ONNX models, with progress.
+    /// Installs the ONNX runtime, with progress.
     install_runtime: InstallRuntimeRequest => TransferEvent;
 }

@@ -1,4 +1,4 @@
-//! The way from nothing to a daemon that answers.
+//! Connecting to the shared daemon, and starting it if necessary.
 
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
@@ -12,55 +12,60 @@ use tonic::transport::Channel;
 use crate::MAX_MESSAGE_BYTES;
 use crate::daemon;
 use crate::error::{ConnectError, Unreached};
-use crate::handshake::{self, DaemonIdentity, Verdict};
-use crate::holder::{Ask, Holder};
-use crate::launch::{self, Fate, Starting};
+use crate::handshake::{self, Compatibility, DaemonIdentity};
+use crate::holder::{DaemonSignal, Holder};
+use crate::launch::{self, LaunchState, Starting};
 use crate::options::{ConnectOptions, Launch};
 use crate::socket::{self, OpenError};
 
-/// A daemon usually listens a few milliseconds after it was started, so that the first looks come quickly...
+/// A daemon usually listens a few milliseconds after its start, so the first retries come quickly...
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 
-/// ...and on a machine under load later ones must not add to it.
+/// ...and on a loaded machine the later ones must not add to the load.
 const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
-/// How long a daemon that runs without a socket is waited for where none may be started. It looks for its socket every
-/// second unless the user set that otherwise, and at once when it is asked to.
-const REBINDING: Duration = Duration::from_secs(2);
+/// How long to wait for a running daemon without a socket if none may be started. A daemon checks its socket every
+/// second by default, and at once when signalled.
+const REBIND_WAIT: Duration = Duration::from_secs(2);
 
-/// A daemon that answered.
+/// A daemon that answered the handshake.
 pub(crate) struct Reached {
     pub(crate) rpc: RecallClient<Channel>,
     pub(crate) daemon: DaemonIdentity,
 }
 
-/// Reaches the shared daemon, as the options say.
+/// Connects to the shared daemon as the options say.
 pub(crate) async fn shared(options: &ConnectOptions) -> Result<Reached, ConnectError> {
-    let mut way = Way::new(options);
+    let mut attempt = ConnectAttempt::new(options);
     let mut replaced = Replaced::No;
     loop {
-        let Some(reached) = way.look().await? else {
-            way.start_or_wait()?;
-            way.pause().await?;
+        let Some(reached) = attempt.try_reach().await? else {
+            attempt.start_or_wait()?;
+            attempt.pause().await?;
             continue;
         };
         let DaemonIdentity { version, protocols, .. } = reached.daemon.clone();
-        match handshake::judge(&reached.daemon) {
-            Verdict::Fits => return Ok(reached),
-            Verdict::OlderButFits if options.launch == Launch::Never || replaced == Replaced::Yes => {
+        match handshake::compatibility(&reached.daemon) {
+            Compatibility::Compatible => return Ok(reached),
+            Compatibility::CompatibleButOlder if options.launch == Launch::Never || replaced == Replaced::Yes => {
                 return Ok(reached);
             }
-            Verdict::OlderButFits | Verdict::Older if options.launch != Launch::Never && replaced == Replaced::No => {
+            Compatibility::CompatibleButOlder | Compatibility::Older
+                if options.launch != Launch::Never && replaced == Replaced::No =>
+            {
                 replaced = Replaced::Yes;
-                way.end(reached).await?;
+                attempt.end(reached).await?;
             }
-            Verdict::OlderButFits | Verdict::Older => return Err(ConnectError::Older { version, protocols }),
-            Verdict::Newer => return Err(ConnectError::Newer { version, protocols }),
+            Compatibility::CompatibleButOlder | Compatibility::Older => {
+                return Err(ConnectError::Older { version, protocols });
+            }
+            Compatibility::Newer => return Err(ConnectError::Newer { version, protocols }),
         }
     }
 }
 
-/// Whether an older daemon was asked to end on this way. Once is enough: who comes back is kept by somebody else.
+/// Whether this attempt has already replaced an older daemon. Once is enough: if it comes back, something else keeps
+/// starting it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Replaced {
     No,
@@ -68,19 +73,19 @@ enum Replaced {
 }
 
 /// One attempt to reach the daemon, with its deadline.
-pub(crate) struct Way<'o> {
+pub(crate) struct ConnectAttempt<'o> {
     options: &'o ConnectOptions,
     socket: PathBuf,
     began: Instant,
     pause: Duration,
     starting: Option<Starting>,
-    /// Held from the start of a daemon until it answers, so that other clients wait for that one.
+    /// Held from the start of a daemon until it answers, so that other clients wait for it.
     start_lock: Option<File>,
-    /// Who was asked to look after its socket.
+    /// The daemon that was signalled to check its socket.
     asked: Option<Holder>,
 }
 
-impl<'o> Way<'o> {
+impl<'o> ConnectAttempt<'o> {
     pub(crate) fn new(options: &'o ConnectOptions) -> Self {
         Self {
             options,
@@ -93,56 +98,56 @@ impl<'o> Way<'o> {
         }
     }
 
-    /// Looks once whether a daemon answers; `None` when nobody listens.
-    pub(crate) async fn look(&self) -> Result<Option<Reached>, ConnectError> {
-        if let Some(reached) = self.look_at(&self.socket).await? {
+    /// Tries once to reach a daemon; `None` if no process listens.
+    pub(crate) async fn try_reach(&self) -> Result<Option<Reached>, ConnectError> {
+        if let Some(reached) = self.try_socket(&self.socket).await? {
             return Ok(Some(reached));
         }
-        // The daemon of this user's data may listen elsewhere, as one of another version or of the service manager.
+        // The daemon may listen on another socket if it is of another version or was started by the service manager.
         let holder = self.holder();
         for elsewhere in &sockets(&self.options.dirs, holder.as_ref())[1..] {
-            if let Some(reached) = self.look_at(elsewhere).await? {
+            if let Some(reached) = self.try_socket(elsewhere).await? {
                 return Ok(Some(reached));
             }
         }
         match &self.options.dirs.service_socket {
-            // A connection to it starts the daemon of the service manager, unless another one serves these data.
-            Some(socket) if holder.is_none() => self.look_at_service(socket).await,
+            // Connecting to it starts the service manager's daemon, so it is skipped if another daemon serves this data.
+            Some(socket) if holder.is_none() => self.try_service_socket(socket).await,
             _ => Ok(None),
         }
     }
 
-    /// Looks at the socket of the service manager, whose daemon may serve the data of other dirs: that one is nobody.
-    async fn look_at_service(&self, socket: &std::path::Path) -> Result<Option<Reached>, ConnectError> {
-        match self.look_at(socket).await {
-            // One that does not say what it serves may serve anything.
+    /// Tries the socket of the service manager. A daemon there that serves another data home does not count.
+    async fn try_service_socket(&self, socket: &std::path::Path) -> Result<Option<Reached>, ConnectError> {
+        match self.try_socket(socket).await {
+            // A daemon that does not report its data home may serve another one.
             Ok(Some(reached)) => Ok(Some(reached).filter(|reached| reached.daemon.says_data_home)),
             Err(ConnectError::Refused { source }) if handshake::is_other_home(&source) => Ok(None),
             answer => answer,
         }
     }
 
-    async fn look_at(&self, socket: &std::path::Path) -> Result<Option<Reached>, ConnectError> {
+    async fn try_socket(&self, socket: &std::path::Path) -> Result<Option<Reached>, ConnectError> {
         let left = self.left()?;
         let reached = tokio::time::timeout(left, reach(socket, self.options)).await;
-        // The last look may have too little time left even to find nobody.
+        // The last try may have too little time left even to find that no process listens.
         let why = if socket.exists() { Unreached::Silent } else { Unreached::NoSocket };
         match reached.map_err(|_| self.timed_out(why))? {
-            // A daemon that is just ending may still take connections, and then breaks them.
+            // A daemon that is shutting down may still accept connections and then break them.
             Err(ConnectError::Transport { .. }) if self.options.launch != Launch::Never => Ok(None),
             answer => answer,
         }
     }
 
-    /// Starts a daemon, unless one runs or is on its way.
+    /// Starts a daemon, unless one is running or starting.
     fn start_or_wait(&mut self) -> Result<(), ConnectError> {
-        match self.starting.as_mut().map(Starting::fate) {
-            Some(Fate::Running) => return Ok(()),
-            Some(Fate::Failed { status, message }) => {
+        match self.starting.as_mut().map(Starting::state) {
+            Some(LaunchState::Running) => return Ok(()),
+            Some(LaunchState::Failed { status, message }) => {
                 return Err(ConnectError::StartFailed { status: status.to_string(), message, log: self.log() });
             }
-            // The one that it yielded to has ended since, or is about to be reached.
-            None | Some(Fate::Yielded) => {}
+            // The daemon that it yielded to has ended since, or will answer soon.
+            None | Some(LaunchState::Yielded) => {}
         }
         if let Some(holder) = self.holder() {
             return self.wait_for(holder);
@@ -157,45 +162,47 @@ impl<'o> Way<'o> {
         Ok(())
     }
 
-    /// Lets a daemon that runs and has no socket come back, or end; asks it to look after its socket.
+    /// Waits for a running daemon without a socket to recover or end, and signals it to check its socket.
     fn wait_for(&mut self, holder: Holder) -> Result<(), ConnectError> {
-        if self.options.launch == Launch::Never && self.began.elapsed() > REBINDING {
+        if self.options.launch == Launch::Never && self.began.elapsed() > REBIND_WAIT {
             return Err(self.unreachable(holder, Unreached::NoSocket));
         }
-        if self.asked.as_ref().is_none_or(|asked| !asked.is(&holder)) && holder.signal(Ask::Look).is_ok() {
+        if self.asked.as_ref().is_none_or(|asked| !asked.is(&holder))
+            && holder.signal(DaemonSignal::CheckSocket).is_ok()
+        {
             self.asked = Some(holder);
         }
         Ok(())
     }
 
-    /// Whether this client is the one that starts the daemon.
+    /// Whether this client starts the daemon.
     fn may_start(&mut self) -> bool {
         if self.start_lock.is_some() {
             return true;
         }
         let dirs = &self.options.dirs;
-        // In a folder that cannot be used, the daemon says why it cannot be.
+        // If the folder is unusable, the daemon reports why.
         let Some(lock) = dirs.prepare_runtime().ok().and_then(|()| open_lock(&dirs.start_lock()).ok()) else {
             return true;
         };
         match lock.try_lock() {
             Ok(()) => {
                 self.start_lock = Some(lock);
-                // Since this client looked, another one may have started a daemon and let the lock go.
+                // Another client may have started a daemon and released the lock since the last try.
                 self.holder().is_none()
             }
             Err(TryLockError::WouldBlock) => false,
-            // A file system that has no locks.
+            // The file system does not support locks.
             Err(TryLockError::Error(_)) => true,
         }
     }
 
-    /// Asks an older daemon to finish, and waits until it is gone.
+    /// Shuts an older daemon down, and waits until it has ended.
     async fn end(&mut self, reached: Reached) -> Result<(), ConnectError> {
         let before = self.holder();
         let mut rpc = reached.rpc;
         let request = ShutdownRequest { reason: "upgrade".to_owned(), ..ShutdownRequest::default() };
-        // It may end before its answer gets here.
+        // The daemon may end before its answer arrives.
         let _ = tokio::time::timeout(self.left()?, rpc.shutdown(request)).await;
         drop(rpc);
         while let (Some(before), Some(now)) = (&before, self.holder())
@@ -207,7 +214,7 @@ impl<'o> Way<'o> {
         Ok(())
     }
 
-    /// Waits a little, longer each time.
+    /// Sleeps with exponential backoff.
     pub(crate) async fn pause(&mut self) -> Result<(), ConnectError> {
         let pause = self.pause.min(self.left()?);
         tokio::time::sleep(pause).await;
@@ -234,7 +241,7 @@ impl<'o> Way<'o> {
         ConnectError::Unreachable { holder: Box::new(holder), socket, why, waited, log: self.log() }
     }
 
-    /// Who holds the lock of the daemon that is looked for. A private daemon has none of the user's data.
+    /// Returns the holder of the daemon's lock. A private daemon does not lock the user's data.
     fn holder(&self) -> Option<Holder> {
         match self.options.launch {
             Launch::Private => Holder::at_socket(&self.options.dirs),
@@ -247,7 +254,7 @@ impl<'o> Way<'o> {
     }
 }
 
-/// Opens a lock of this user's alone.
+/// Opens a lock file that only this user can access.
 fn open_lock(path: &std::path::Path) -> std::io::Result<File> {
     let mut options = File::options();
     options.create(true).truncate(false).write(true);
@@ -256,7 +263,7 @@ fn open_lock(path: &std::path::Path) -> std::io::Result<File> {
     options.open(path)
 }
 
-/// Where a daemon may listen: where all programs look first, and where it says that it does.
+/// Returns the possible sockets of the daemon: the usual one, and the one in its lock's note.
 pub(crate) fn sockets(dirs: &Dirs, holder: Option<&Holder>) -> Vec<PathBuf> {
     let mut sockets = vec![dirs.socket()];
     let noted = holder.and_then(Holder::socket).map(PathBuf::from);
@@ -264,27 +271,27 @@ pub(crate) fn sockets(dirs: &Dirs, holder: Option<&Holder>) -> Vec<PathBuf> {
     sockets
 }
 
-/// Connects and exchanges versions; `None` when nobody listens.
+/// Connects and exchanges versions; `None` if no process listens.
 async fn reach(socket: &std::path::Path, options: &ConnectOptions) -> Result<Option<Reached>, ConnectError> {
     let Some(mut rpc) = open(socket).await? else { return Ok(None) };
     match handshake::greet(&mut rpc, &options.client_name, &options.dirs.data).await {
         Ok(daemon) => Ok(Some(Reached { rpc, daemon })),
-        // The listener went away with the connection in its queue: nobody is there any more.
+        // The listener ended with the connection in its queue.
         Err(status) if status.code() == tonic::Code::Unavailable || is_broken(&status) => Ok(None),
         Err(status) => Err(ConnectError::Refused { source: Box::new(status) }),
     }
 }
 
-/// Whether the call failed because the connection broke, as against an answer of the daemon.
+/// Whether the call failed because the connection broke, not because the daemon returned an error.
 pub(crate) fn is_broken(status: &tonic::Status) -> bool {
     std::error::Error::source(status).is_some()
 }
 
-/// Connects without a word; `None` when nobody listens.
+/// Connects without a handshake; `None` if no process listens.
 pub(crate) async fn open(path: &std::path::Path) -> Result<Option<RecallClient<Channel>>, ConnectError> {
     let stream = match socket::open(path).await {
         Ok(stream) => stream,
-        Err(OpenError::Nobody) => return Ok(None),
+        Err(OpenError::NoListener) => return Ok(None),
         Err(OpenError::ForeignOwner { owner }) => {
             return Err(ConnectError::ForeignOwner { socket: path.to_owned(), owner });
         }
@@ -296,7 +303,7 @@ pub(crate) async fn open(path: &std::path::Path) -> Result<Option<RecallClient<C
     Ok(Some(rpc.max_decoding_message_size(MAX_MESSAGE_BYTES).max_encoding_message_size(MAX_MESSAGE_BYTES)))
 }
 
-/// The directories of a private daemon: everything of the user's, but a runtime folder of its own.
+/// The folders of a private daemon: the user's, except for the runtime folder.
 pub(crate) fn private_dirs(dirs: &Dirs, runtime: PathBuf) -> Dirs {
     Dirs { runtime, service_socket: None, ..dirs.clone() }
 }

@@ -1,4 +1,4 @@
-//! What is there to know and to do about the daemon's process, without a handshake?
+//! Inspecting and stopping the daemon's process, without a handshake.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,124 +8,124 @@ use recall_proto::v1::ShutdownRequest;
 
 use crate::connect;
 use crate::error::ConnectError;
-use crate::holder::Ask;
+use crate::holder::DaemonSignal;
 pub use crate::holder::{Holder, NotSignalled};
 
-/// How often it is looked whether a daemon has ended.
-const LOOK: Duration = Duration::from_millis(5);
+/// The interval between checks whether a daemon has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long a daemon may take to answer that it ends. It answers at once unless it hangs.
-const ANSWER: Duration = Duration::from_secs(2);
+/// How long a daemon may take to acknowledge a shutdown. It answers at once unless it hangs.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How much longer than its drain a daemon may take to end.
-const AFTER_DRAIN: Duration = Duration::from_secs(2);
+/// How much longer than its drain time a daemon may take to end.
+const DRAIN_GRACE: Duration = Duration::from_secs(2);
 
-/// How long the lock of a process that is ending may be held after its program is gone.
-const VANISHING: Duration = Duration::from_secs(1);
+/// How long the lock of a process may be held after its program has ended.
+const LOCK_RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long the system may take to end a process that it kills.
-const KILLING: Duration = Duration::from_secs(5);
+/// How long the system may take to kill a process.
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The file that the daemon logs to. Older ones lie beside it with a number behind.
+/// Returns the path of the daemon's log. Rotated logs are next to it, with a number appended.
 pub fn log_file(dirs: &Dirs) -> PathBuf {
     dirs.log_dir().join("recalld.log")
 }
 
-/// Whether a daemon holds its lock: it runs, be it that it answers or hangs, starts or ends.
+/// Whether a daemon holds its lock, in whatever state it is.
 pub fn is_running(dirs: &Dirs) -> bool {
     Holder::of(dirs).is_some()
 }
 
-/// How an attempt to stop the daemon went.
+/// The result of stopping the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// It has ended.
     Ended {
-        /// The process id that it had; 0 if it did not say.
+        /// Its process id; 0 if unknown.
         pid: u32,
-        /// What it ended by.
-        by: Means,
+        /// How it was stopped.
+        by: StopMethod,
     },
-    /// There was none.
+    /// No daemon was running.
     NotRunning,
 }
 
-/// What a daemon ended by.
+/// How a daemon was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Means {
+pub enum StopMethod {
     /// A request over its socket.
     Request,
-    /// A signal, because it did not answer: it finished what it did.
+    /// `SIGTERM`, because it did not answer; it finished its work.
     Terminate,
-    /// The system, because it did not end when it was asked to.
+    /// `SIGKILL`, because it did not end in time.
     Kill,
 }
 
-/// Asks the daemon to finish what it does, and waits until it has ended.
+/// Shuts the daemon down, and waits until it has ended.
 ///
-/// One that does not answer is sent a signal. One that has not ended when `drain`, the time that it has to finish, is over,
-/// is killed. Understands a daemon of any version.
+/// A daemon that does not answer is sent a signal. One that has not ended after `drain`, the time that it has to finish
+/// its work, is killed. Works with daemons of any version.
 ///
 /// # Errors
-/// The daemon refused; it does not answer, and nothing proves that the process that holds its lock is the daemon; or it
-/// still runs.
+/// The daemon refused; or it does not answer and the process that holds its lock cannot be verified to be the daemon;
+/// or it still runs.
 pub async fn stop(dirs: &Dirs, reason: &str, drain: Duration) -> Result<Stopped, StopError> {
     let holder = Holder::of(dirs);
-    let asked = ask(dirs, holder.as_ref(), reason).await?;
+    let asked = request_shutdown(dirs, holder.as_ref(), reason).await?;
     let Some(holder) = holder else {
         return Ok(match asked {
-            // Its locks were deleted: there is nothing to see its end by.
-            Answer::Ends { pid } => Stopped::Ended { pid: pid.unwrap_or_default(), by: Means::Request },
+            // Its locks were deleted, so its end cannot be observed.
+            Answer::Ends { pid } => Stopped::Ended { pid: pid.unwrap_or_default(), by: StopMethod::Request },
             Answer::None => Stopped::NotRunning,
         });
     };
     let (told, by) = match asked {
-        Answer::Ends { pid } => (pid, Means::Request),
-        Answer::None => (None, Means::Terminate),
+        Answer::Ends { pid } => (pid, StopMethod::Request),
+        Answer::None => (None, StopMethod::Terminate),
     };
     let pid = told.or(holder.pid()).unwrap_or_default();
-    if by == Means::Terminate && !signal(dirs, &holder, Ask::End).await? {
+    if by == StopMethod::Terminate && !signal(dirs, &holder, DaemonSignal::Terminate).await? {
         return Ok(Stopped::Ended { pid, by });
     }
-    if has_ended(dirs, &holder, drain + AFTER_DRAIN).await {
+    if has_ended(dirs, &holder, drain + DRAIN_GRACE).await {
         return Ok(Stopped::Ended { pid, by });
     }
-    signal(dirs, &holder, Ask::Kill).await?;
-    if has_ended(dirs, &holder, KILLING).await {
-        return Ok(Stopped::Ended { pid, by: Means::Kill });
+    signal(dirs, &holder, DaemonSignal::Kill).await?;
+    if has_ended(dirs, &holder, KILL_TIMEOUT).await {
+        return Ok(Stopped::Ended { pid, by: StopMethod::Kill });
     }
-    Err(StopError::StillRunning { holder, waited: KILLING })
+    Err(StopError::StillRunning { holder, waited: KILL_TIMEOUT })
 }
 
-/// What came of asking a daemon to end.
+/// The response to a shutdown request.
 enum Answer {
-    /// It ends.
+    /// The daemon is shutting down.
     Ends {
-        /// Its process id; `None` if it ended before it could say.
+        /// Its process id; `None` if it ended before it answered.
         pid: Option<u32>,
     },
-    /// None came.
+    /// No response.
     None,
 }
 
-/// Asks a daemon to end over its socket.
-async fn ask(dirs: &Dirs, holder: Option<&Holder>, reason: &str) -> Result<Answer, StopError> {
+/// Requests a shutdown over the socket.
+async fn request_shutdown(dirs: &Dirs, holder: Option<&Holder>, reason: &str) -> Result<Answer, StopError> {
     let began = Instant::now();
     for socket in connect::sockets(dirs, holder) {
-        let left = ANSWER.saturating_sub(began.elapsed());
+        let left = ANSWER_TIMEOUT.saturating_sub(began.elapsed());
         let Ok(opened) = tokio::time::timeout(left, connect::open(&socket)).await else { break };
         let mut rpc = match opened {
             Ok(Some(rpc)) => rpc,
             Ok(None) => continue,
             Err(error @ ConnectError::ForeignOwner { .. }) => return Err(error.into()),
-            // It does not take connections; a signal may still reach it.
+            // It does not accept connections; a signal may still reach it.
             Err(_) => break,
         };
         let request = ShutdownRequest { reason: reason.to_owned(), ..ShutdownRequest::default() };
-        let left = ANSWER.saturating_sub(began.elapsed());
+        let left = ANSWER_TIMEOUT.saturating_sub(began.elapsed());
         return match tokio::time::timeout(left, rpc.shutdown(request)).await {
             Ok(Ok(answer)) => Ok(Answer::Ends { pid: Some(answer.into_inner().pid) }),
-            // It is ending already, or ends before its answer gets here.
+            // It is already shutting down, or ended before its answer arrived.
             Ok(Err(status)) if connect::is_broken(&status) => Ok(Answer::Ends { pid: None }),
             Ok(Err(status)) => Err(StopError::Refused { source: Box::new(status) }),
             Err(_) => Ok(Answer::None),
@@ -134,24 +134,24 @@ async fn ask(dirs: &Dirs, holder: Option<&Holder>, reason: &str) -> Result<Answe
     Ok(Answer::None)
 }
 
-/// Sends a signal; false if the process has ended meanwhile.
-async fn signal(dirs: &Dirs, holder: &Holder, ask: Ask) -> Result<bool, StopError> {
-    match holder.signal(ask) {
+/// Sends a signal; returns false if the process has ended meanwhile.
+async fn signal(dirs: &Dirs, holder: &Holder, kind: DaemonSignal) -> Result<bool, StopError> {
+    match holder.signal(kind) {
         Ok(()) => Ok(true),
-        // One that is just ending has no program any more, and its lock for a moment.
-        Err(_) if has_ended(dirs, holder, VANISHING).await => Ok(false),
+        // A process that is ending holds its lock for a moment after its program is gone.
+        Err(_) if has_ended(dirs, holder, LOCK_RELEASE_TIMEOUT).await => Ok(false),
         Err(source) => Err(StopError::NotSignalled { holder: holder.clone(), source }),
     }
 }
 
-/// Waits until the holder has let the lock go. Another daemon may have it then.
+/// Waits until the holder has released the lock. Another daemon may then hold it.
 async fn has_ended(dirs: &Dirs, holder: &Holder, patience: Duration) -> bool {
     let began = Instant::now();
     while holds(dirs, holder) {
         if began.elapsed() > patience {
             return false;
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
     true
 }
@@ -160,10 +160,10 @@ fn holds(dirs: &Dirs, holder: &Holder) -> bool {
     Holder::of(dirs).is_some_and(|now| now.is(holder))
 }
 
-/// The daemon was not stopped.
+/// The daemon could not be stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum StopError {
-    /// Somebody else listens in its place.
+    /// Another user's process listens in its place.
     #[error(transparent)]
     Connect(#[from] ConnectError),
     /// It answered with an error.
@@ -173,21 +173,21 @@ pub enum StopError {
         #[source]
         source: Box<tonic::Status>,
     },
-    /// It does not answer, and was not sent a signal.
+    /// It does not answer, and could not be signalled.
     #[error("the daemon ({holder}) does not answer and was not sent a signal")]
     NotSignalled {
-        /// Who holds its lock.
+        /// The holder of its lock.
         holder: Holder,
-        /// Why.
+        /// The cause.
         #[source]
         source: NotSignalled,
     },
     /// It was killed, and still holds its lock.
     #[error("the daemon ({holder}) still runs {waited:?} after it was killed")]
     StillRunning {
-        /// Who holds its lock.
+        /// The holder of its lock.
         holder: Holder,
-        /// How long it was waited for.
+        /// How long the client waited.
         waited: Duration,
     },
 }

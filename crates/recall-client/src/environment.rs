@@ -1,6 +1,6 @@
-//! What of this program's surroundings does the daemon need?
+//! The process environment.
 //!
-//! The one place of this crate that reads the process environment.
+//! This is the only module of the crate that reads it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The file name of the daemon's program.
 const BINARY: &str = if cfg!(windows) { "recalld.exe" } else { "recalld" };
 
-/// Variables that the daemon inherits by their full names: where the user's files are, what language and time zone.
+/// Variables that the daemon inherits: the user's folders, language and time zone.
 const INHERITED: [&str; 16] = [
     "HOME",
     "USER",
@@ -28,13 +28,13 @@ const INHERITED: [&str; 16] = [
     "TMP",
 ];
 
-/// And by how their names begin: recall's own, the user's directories, the locale.
+/// Prefixes of further inherited variables: recall's own, the user's directories, the locale.
 const INHERITED_PREFIXES: [&str; 3] = ["RECALL_", "XDG_", "LC_"];
 
-/// The variables that the daemon inherits.
+/// Returns the variables that the daemon inherits.
 ///
-/// Not all of them: it serves every later client too, so that it must not depend on whose shell started it, nor keep
-/// that shell's secrets.
+/// The daemon also serves later clients, so it must neither depend on the shell that started it nor keep the secrets of
+/// that shell.
 pub(crate) fn for_daemon() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_inherited))
 }
@@ -43,7 +43,7 @@ fn is_inherited(name: &str) -> bool {
     INHERITED.contains(&name) || INHERITED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// Where the daemon's program is looked for, the likeliest place first.
+/// Returns the paths where the daemon's program may be, in order of preference.
 pub(crate) fn daemon_candidates() -> Vec<PathBuf> {
     if let Some(named) = std::env::var_os("RECALL_DAEMON") {
         return vec![named.into()];
@@ -54,12 +54,12 @@ pub(crate) fn daemon_candidates() -> Vec<PathBuf> {
     beside.into_iter().chain(on_path.map(|folder| folder.join(BINARY))).collect()
 }
 
-/// The folder for a private daemon's folder.
+/// The parent folder of the private daemons' folders.
 pub(crate) fn temporary_folder() -> PathBuf {
     std::env::temp_dir()
 }
 
-/// The first candidate that is a file.
+/// Returns the first candidate that is a file.
 pub(crate) fn first_file(candidates: &[PathBuf]) -> Option<&Path> {
     candidates.iter().map(PathBuf::as_path).find(|candidate| candidate.is_file())
 }

@@ -1,4 +1,4 @@
-//! Why was the daemon not reached?
+//! Errors of connecting to the daemon.
 
 use std::error::Error as _;
 use std::io;
@@ -10,25 +10,25 @@ use tonic::{Code, Status};
 
 use crate::holder::Holder;
 
-/// Whether a call failed because the daemon went away or is about to: what is safe to repeat may be asked once more, of a
-/// new connection.
+/// Whether a call failed because the daemon has gone away or is shutting down. If the call is safe to repeat, it can be
+/// retried on a new connection.
 pub fn is_gone(status: &Status) -> bool {
     status.source().is_some() || status.code() == Code::Unavailable
 }
 
-/// The daemon was not reached.
+/// The daemon could not be reached.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// No daemon runs, and none was to be started.
-    #[error("the daemon is not running: nobody listens on `{}`", socket.display())]
+    /// No daemon is running, and none may be started.
+    #[error("the daemon is not running: no process listens on `{}`", socket.display())]
     NotRunning {
-        /// Where it would listen.
+        /// The socket.
         socket: PathBuf,
     },
     /// The daemon's program was not found.
     #[error("the program `recalld` was not found")]
     NoBinary {
-        /// Where it was looked for.
+        /// The paths that were searched.
         searched: Vec<PathBuf>,
     },
     /// The daemon's program cannot be run.
@@ -36,16 +36,16 @@ pub enum ConnectError {
     Spawn {
         /// The program.
         binary: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// The daemon began and ended at once.
+    /// The daemon ended during its start.
     #[error("the daemon ended with {status} while it started: {message}")]
     StartFailed {
-        /// How it ended, in the words of the system.
+        /// Its exit status.
         status: String,
-        /// What it said.
+        /// Its standard error.
         message: String,
         /// Its log.
         log: PathBuf,
@@ -53,49 +53,49 @@ pub enum ConnectError {
     /// No daemon answered in time.
     #[error("no daemon answered on `{}` within {waited:?}", socket.display())]
     Timeout {
-        /// Where it listens.
+        /// The socket.
         socket: PathBuf,
-        /// How long it was waited for.
+        /// How long the client waited.
         waited: Duration,
         /// Its log.
         log: PathBuf,
     },
-    /// A daemon runs and was not reached in time.
-    #[error("the daemon is running ({holder}) and cannot be reached: {}", why.told(socket, *waited))]
+    /// A daemon is running, but could not be reached in time.
+    #[error("the daemon is running ({holder}) and cannot be reached: {}", why.describe(socket, *waited))]
     Unreachable {
-        /// Who holds its lock.
+        /// The holder of its lock.
         holder: Box<Holder>,
-        /// Where it should listen.
+        /// The socket.
         socket: PathBuf,
-        /// What is in the way.
+        /// The obstacle.
         why: Unreached,
-        /// How long it was waited for.
+        /// How long the client waited.
         waited: Duration,
         /// Its log.
         log: PathBuf,
     },
-    /// The daemon is newer and does not speak this program's protocol any more.
+    /// The daemon is newer and no longer supports this program's protocol.
     #[error("the daemon is newer ({version}) than this program and speaks another protocol")]
     Newer {
         /// The daemon's version.
         version: String,
-        /// The revisions that it speaks.
+        /// The revisions that it supports.
         protocols: RangeInclusive<u32>,
     },
-    /// The daemon is older, does not speak this program's protocol, and was not to be replaced or came back.
+    /// The daemon is older, does not support this program's protocol, and could not be replaced.
     #[error("the daemon is older ({version}) than this program and speaks another protocol")]
     Older {
         /// The daemon's version.
         version: String,
-        /// The revisions that it speaks.
+        /// The revisions that it supports.
         protocols: RangeInclusive<u32>,
     },
-    /// Somebody else listens in the daemon's place.
+    /// Another user's process listens in the daemon's place.
     #[error("the listener on `{}` belongs to another user", socket.display())]
     ForeignOwner {
         /// The socket.
         socket: PathBuf,
-        /// Who listens; `None` when the system does not say.
+        /// The owner of the listener; `None` if the system does not report it.
         owner: Option<u32>,
     },
     /// The socket cannot be used.
@@ -103,16 +103,16 @@ pub enum ConnectError {
     Socket {
         /// The socket.
         socket: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// The connection broke before versions were exchanged.
-    #[error("the daemon on `{}` does not take the connection", socket.display())]
+    /// The connection broke before the handshake.
+    #[error("the daemon on `{}` did not accept the connection", socket.display())]
     Transport {
         /// The socket.
         socket: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: tonic::transport::Error,
     },
@@ -123,33 +123,33 @@ pub enum ConnectError {
         #[source]
         source: Box<tonic::Status>,
     },
-    /// The folder of a private daemon cannot be made.
-    #[error("cannot make the folder `{}` for a private daemon", path.display())]
+    /// The folder of a private daemon cannot be created.
+    #[error("cannot create the folder `{}` for a private daemon", path.display())]
     PrivateFolder {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
 }
 
-/// Why a daemon that runs is not reached.
+/// The reason why a running daemon cannot be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unreached {
     /// It has no socket.
     NoSocket,
-    /// It takes the connection and does not answer.
+    /// It accepts the connection and does not answer.
     Silent,
 }
 
 impl Unreached {
-    /// What is in the way, as the end of a sentence.
-    pub fn told(self, socket: &Path, waited: Duration) -> String {
-        // Nobody is interested in less than a tenth of a second.
+    /// Describes the obstacle, as the end of a sentence.
+    pub fn describe(self, socket: &Path, waited: Duration) -> String {
+        // Rounded to tenths of a second.
         let waited = Duration::from_millis(waited.as_millis() as u64 / 100 * 100);
         match self {
-            Self::NoSocket => format!("nobody has listened on `{}` for {waited:?}", socket.display()),
+            Self::NoSocket => format!("no process has listened on `{}` for {waited:?}", socket.display()),
             Self::Silent => format!("it did not answer on `{}` within {waited:?}", socket.display()),
         }
     }

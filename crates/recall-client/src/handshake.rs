@@ -1,4 +1,4 @@
-//! Do this program and the daemon understand each other?
+//! The handshake with the daemon, and the compatibility of versions.
 
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
@@ -17,40 +17,40 @@ use crate::version;
 /// The version of this program.
 pub(crate) const CLIENT_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Who the daemon says that it is.
+/// The identity that the daemon reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DaemonIdentity {
     /// Its version.
     pub version: String,
-    /// The protocol revisions that it speaks.
+    /// The protocol revisions that it supports.
     pub protocols: RangeInclusive<u32>,
-    /// Its process id; 0 when it did not say.
+    /// Its process id; 0 if unknown.
     pub pid: u32,
     /// How long it has been running.
     pub uptime: Duration,
     /// Whether a client started it.
     pub auto_started: bool,
-    /// Whether it said which data it serves, so that it compared them with the client's.
+    /// Whether it reported its data home, and therefore compared it with the client's.
     pub(crate) says_data_home: bool,
 }
 
-/// What this program makes of a daemon.
+/// Whether a daemon is compatible with this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// They understand each other, and the daemon is not older.
-    Fits,
-    /// They understand each other, but the daemon is the older one.
-    OlderButFits,
-    /// They have no revision in common, and the daemon is the older one.
+pub(crate) enum Compatibility {
+    /// They share a revision, and the daemon is not older.
+    Compatible,
+    /// They share a revision, and the daemon is older.
+    CompatibleButOlder,
+    /// They share no revision, and the daemon is older.
     Older,
-    /// They have no revision in common, and the daemon is the newer one.
+    /// They share no revision, and the daemon is newer.
     Newer,
 }
 
-/// Exchanges versions, and tells the daemon which data home the client means.
+/// Exchanges versions, and sends the client's data home.
 ///
 /// # Errors
-/// The daemon serves other data, or the call failed for another reason than that there is no common revision.
+/// The daemon serves another data home, or the call failed for another reason than incompatible revisions.
 pub(crate) async fn greet(
     rpc: &mut RecallClient<Channel>,
     client_name: &str,
@@ -70,15 +70,15 @@ pub(crate) async fn greet(
     }
 }
 
-/// Judges a daemon.
-pub(crate) fn judge(daemon: &DaemonIdentity) -> Verdict {
+/// Compares a daemon with this program.
+pub(crate) fn compatibility(daemon: &DaemonIdentity) -> Compatibility {
     let older = version::compare(&daemon.version, CLIENT_VERSION) == Some(Ordering::Less);
     let common = daemon.protocols.start() <= PROTOCOLS.end() && PROTOCOLS.start() <= daemon.protocols.end();
     match (common, older) {
-        (true, false) => Verdict::Fits,
-        (true, true) => Verdict::OlderButFits,
-        (false, _) if daemon.protocols.end() < PROTOCOLS.start() => Verdict::Older,
-        (false, _) => Verdict::Newer,
+        (true, false) => Compatibility::Compatible,
+        (true, true) => Compatibility::CompatibleButOlder,
+        (false, _) if daemon.protocols.end() < PROTOCOLS.start() => Compatibility::Older,
+        (false, _) => Compatibility::Newer,
     }
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn is_other_home(status: &Status) -> bool {
     status.get_details_error_info().is_some_and(|info| info.reason == "HOME_MISMATCH")
 }
 
-/// A daemon that speaks no common revision refuses, and says in the error's details who it is.
+/// A daemon without a common revision refuses the handshake, with its identity in the error's details.
 fn identity_of_refusal(status: &Status) -> Option<DaemonIdentity> {
     if status.code() != Code::FailedPrecondition {
         return None;
@@ -135,29 +135,29 @@ mod tests {
     fn the_matrix_of_versions() {
         let (oldest, newest) = PROTOCOLS.into_inner();
         for (version, protocols, expected) in [
-            (CLIENT_VERSION, PROTOCOLS, Verdict::Fits),
-            ("999.0.0", PROTOCOLS, Verdict::Fits),
-            ("999.0.0", newest..=newest + 5, Verdict::Fits),
-            ("999.0.0", newest + 1..=newest + 5, Verdict::Newer),
-            ("0.0.1", PROTOCOLS, Verdict::OlderButFits),
-            ("0.0.1", oldest - 1..=oldest - 1, Verdict::Older),
-            // The revisions decide, whatever the version says.
-            (CLIENT_VERSION, newest + 1..=newest + 1, Verdict::Newer),
-            ("unreadable", PROTOCOLS, Verdict::Fits),
+            (CLIENT_VERSION, PROTOCOLS, Compatibility::Compatible),
+            ("999.0.0", PROTOCOLS, Compatibility::Compatible),
+            ("999.0.0", newest..=newest + 5, Compatibility::Compatible),
+            ("999.0.0", newest + 1..=newest + 5, Compatibility::Newer),
+            ("0.0.1", PROTOCOLS, Compatibility::CompatibleButOlder),
+            ("0.0.1", oldest - 1..=oldest - 1, Compatibility::Older),
+            // The revisions decide, not the version.
+            (CLIENT_VERSION, newest + 1..=newest + 1, Compatibility::Newer),
+            ("unreadable", PROTOCOLS, Compatibility::Compatible),
         ] {
-            assert_eq!(judge(&daemon(version, protocols.clone())), expected, "{version} {protocols:?}");
+            assert_eq!(compatibility(&daemon(version, protocols.clone())), expected, "{version} {protocols:?}");
         }
     }
 
     #[test]
-    fn a_refusal_says_who_refuses() {
+    fn a_refusal_identifies_the_daemon() {
         let metadata = [("version", "0.0.1"), ("protocol_min", "3"), ("protocol_max", "4")];
         let metadata: HashMap<_, _> = metadata.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
         let refusal = |reason: &str| {
             let details = ErrorDetails::with_error_info(reason, "recall", metadata.clone());
             Status::with_error_details(Code::FailedPrecondition, "no common revision", details)
         };
-        let identity = identity_of_refusal(&refusal("VERSION_MISMATCH")).expect("all is told");
+        let identity = identity_of_refusal(&refusal("VERSION_MISMATCH")).expect("the details are complete");
         assert_eq!((identity.version.as_str(), identity.protocols), ("0.0.1", 3..=4));
         assert_eq!(identity_of_refusal(&refusal("INTERNAL")), None);
         assert_eq!(identity_of_refusal(&Status::failed_precondition("no details")), None);

@@ -14,64 +14,65 @@ const NOTE_BYTES: u64 = 16 * 1024;
 /// The process that holds the daemon's lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// What it says of itself; `None` if that cannot be read.
+    /// Its note about itself; `None` if the note cannot be read.
     note: Option<LockNote>,
 }
 
-/// What a signal asks of the daemon.
+/// A signal to the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ask {
-    /// To look at once whether its socket is in place.
-    Look,
-    /// To finish what it does and end.
-    End,
-    /// Nothing: the system ends it.
+pub(crate) enum DaemonSignal {
+    /// Check at once whether the socket exists.
+    CheckSocket,
+    /// Finish and end.
+    Terminate,
+    /// End immediately.
     Kill,
 }
 
 impl Holder {
-    /// The process that holds the lock of the user's data, or else that of the socket; `None` if neither is held.
+    /// Returns the process that holds the lock of the user's data, or else that of the socket; `None` if neither is
+    /// held.
     pub fn of(dirs: &Dirs) -> Option<Self> {
         [dirs.data_lock(), dirs.lock()].iter().find_map(|lock| holder_of(lock))
     }
 
-    /// The process that holds the lock of the socket alone.
+    /// Returns the process that holds the lock of the socket.
     pub(crate) fn at_socket(dirs: &Dirs) -> Option<Self> {
         holder_of(&dirs.lock())
     }
 
-    /// Its process id; `None` if it did not note it.
+    /// Returns its process id; `None` if unknown.
     pub fn pid(&self) -> Option<u32> {
         self.note.as_ref().map(|note| note.pid)
     }
 
-    /// When it started; `None` if it did not note it.
+    /// Returns its start time; `None` if unknown.
     pub fn since(&self) -> Option<Timestamp> {
         self.note.as_ref()?.since
     }
 
-    /// Where it listens; `None` if it does not listen yet or did not note it.
+    /// Returns its socket; `None` if it does not listen yet or did not note it.
     pub(crate) fn socket(&self) -> Option<&Path> {
         self.note.as_ref()?.socket.as_deref()
     }
 
-    /// Whether both are the same process. Its note may have changed.
+    /// Whether both are the same process, even if the note has changed.
     pub(crate) fn is(&self, other: &Self) -> bool {
         let identity = |holder: &Self| holder.note.as_ref().map(|note| (note.pid, note.started));
         identity(self) == identity(other)
     }
 
-    /// Sends it a signal, once it is verified that the process is the daemon that wrote the note.
+    /// Sends a signal after verifying that the process is the daemon that wrote the note.
     ///
     /// # Errors
-    /// It is not verified, it has ended, or the system refuses.
-    pub(crate) fn signal(&self, ask: Ask) -> Result<(), NotSignalled> {
+    /// The process cannot be verified, has ended, or cannot be signalled.
+    pub(crate) fn signal(&self, kind: DaemonSignal) -> Result<(), NotSignalled> {
         let note = self.note.as_ref().ok_or(NotSignalled::Unverified)?;
-        if ask == Ask::Look && note.socket.is_none() {
-            // It does not handle the signal yet, which would end it.
+        if kind == DaemonSignal::CheckSocket && note.socket.is_none() {
+            // It has no handler for the signal yet, so the signal would kill it.
             return Err(NotSignalled::NotListening);
         }
-        signal(note, ask)
+        signal(note, kind)
     }
 }
 
@@ -84,29 +85,29 @@ impl fmt::Display for Holder {
     }
 }
 
-/// The holder of a lock; `None` if nobody holds it.
+/// Returns the holder of a lock; `None` if the lock is free.
 fn holder_of(path: &Path) -> Option<Holder> {
     let mut lock = File::open(path).ok()?;
     if !matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)) {
         return None;
     }
     let mut text = String::new();
-    // What cannot be read says nothing.
+    // An unreadable note is treated as missing.
     let _ = (&mut lock).take(NOTE_BYTES).read_to_string(&mut text);
     Some(Holder { note: LockNote::parse(&text) })
 }
 
 #[cfg(unix)]
-fn signal(note: &LockNote, ask: Ask) -> Result<(), NotSignalled> {
+fn signal(note: &LockNote, kind: DaemonSignal) -> Result<(), NotSignalled> {
     use rustix::process::{Pid, Signal, kill_process};
 
-    let signal = match ask {
-        Ask::Look => Signal::HUP,
-        Ask::End => Signal::TERM,
-        Ask::Kill => Signal::KILL,
+    let signal = match kind {
+        DaemonSignal::CheckSocket => Signal::HUP,
+        DaemonSignal::Terminate => Signal::TERM,
+        DaemonSignal::Kill => Signal::KILL,
     };
     let pid = i32::try_from(note.pid).ok().and_then(Pid::from_raw).ok_or(NotSignalled::Unverified)?;
-    // Opened before the check: from then on it means this process, though its id may be given again.
+    // Opened before the check: from here on the descriptor refers to this process, even if its id is reused.
     #[cfg(target_os = "linux")]
     let process = rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty());
     if !note.is_verified() {
@@ -121,21 +122,21 @@ fn signal(note: &LockNote, ask: Ask) -> Result<(), NotSignalled> {
 }
 
 #[cfg(not(unix))]
-fn signal(_note: &LockNote, _ask: Ask) -> Result<(), NotSignalled> {
+fn signal(_note: &LockNote, _kind: DaemonSignal) -> Result<(), NotSignalled> {
     Err(NotSignalled::Unverified)
 }
 
-/// The daemon was not sent a signal.
+/// The daemon could not be signalled.
 #[derive(Debug, thiserror::Error)]
 pub enum NotSignalled {
-    /// Nothing proves that the process is the daemon.
-    #[error("nothing proves that the process is the daemon")]
+    /// The process cannot be verified to be the daemon.
+    #[error("the process cannot be verified to be the daemon")]
     Unverified,
-    /// It has only just started, or is a daemon of an earlier version.
+    /// It has just started, or is of an earlier version.
     #[error("the daemon does not listen yet")]
     NotListening,
-    /// The system refuses.
-    #[error("the system refuses")]
+    /// The system refused the signal.
+    #[error("the system refused the signal")]
     Refused(#[source] std::io::Error),
 }
 
@@ -163,12 +164,12 @@ mod tests {
     }
 
     #[test]
-    fn who_holds_a_lock_is_known_by_its_note_and_a_file_alone_is_nobody() {
+    fn the_holder_of_a_lock_is_known_by_its_note() {
         let place = tempfile::tempdir().expect("a temporary directory");
         let dirs = dirs(place.path());
         assert_eq!(Holder::of(&dirs), None);
         fs::write(dirs.data_lock(), "11\n").expect("writable");
-        assert_eq!(Holder::of(&dirs), None, "nobody holds it");
+        assert_eq!(Holder::of(&dirs), None, "the lock is free");
         let _socket = hold(&dirs.lock(), "12\n");
         assert_eq!(Holder::of(&dirs).expect("held").pid(), Some(12));
         let _data = hold(&dirs.data_lock(), "13\nsince 5\nsocket /s\n");
@@ -179,14 +180,14 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_is_not_proven_to_be_the_daemon_gets_no_signal() {
+    fn an_unverified_process_is_not_signalled() {
         let mut stranger = std::process::Command::new("sleep").arg("1000").spawn().expect("it runs");
         let place = tempfile::tempdir().expect("a temporary directory");
         let dirs = dirs(place.path());
         for note in [format!("{}\n", stranger.id()), format!("{}\nstarted 1\n", stranger.id()), "no note".to_owned()] {
             let _held = hold(&dirs.lock(), &note);
             let holder = Holder::of(&dirs).expect("held");
-            assert!(matches!(holder.signal(Ask::Kill), Err(NotSignalled::Unverified)), "{note}");
+            assert!(matches!(holder.signal(DaemonSignal::Kill), Err(NotSignalled::Unverified)), "{note}");
         }
         assert!(stranger.try_wait().expect("ours").is_none(), "it still runs");
         stranger.kill().expect("ours");

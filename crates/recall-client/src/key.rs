@@ -1,13 +1,13 @@
-//! What makes a call that writes safe to repeat.
+//! Idempotency keys, which make writing calls safe to repeat.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use recall_proto::v1;
 
-/// A request that the daemon knows again by its key.
+/// A request with an idempotency key.
 pub(crate) trait Keyed {
-    /// Gives the request a key of its own if it has none.
+    /// Sets a new key if the request has none.
     #[must_use]
     fn keyed(self) -> Self;
 }
@@ -32,7 +32,7 @@ fn fill(key: &mut String) {
     }
 }
 
-/// A key that no other call of any process has.
+/// Returns a key that is unique among all calls of all processes.
 fn new() -> String {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     let number = CALLS.fetch_add(1, Ordering::Relaxed);
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_call_has_its_own_key_and_keeps_the_one_that_it_was_given() {
+    fn every_call_gets_a_unique_key_unless_it_has_one() {
         let keys: std::collections::BTreeSet<_> =
             (0..100).map(|_| v1::AddRequest::default().keyed().idempotency_key).collect();
         assert_eq!(keys.len(), 100);

@@ -1,4 +1,4 @@
-//! How is a daemon started?
+//! Starting the daemon's program.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use crate::environment;
 use crate::error::ConnectError;
 
-/// The stack of the thread that waits for a daemon's end; it does nothing else.
+/// The stack of the thread that waits for a daemon's exit; it does nothing else.
 const REAPER_STACK_BYTES: usize = 64 * 1024;
 
-/// The daemon's program.
+/// Returns the path of the daemon's program.
 ///
 /// # Errors
-/// There is none where it is looked for.
+/// The program was not found.
 pub(crate) fn binary(named: Option<&Path>) -> Result<PathBuf, ConnectError> {
     if let Some(named) = named {
         return Ok(named.to_owned());
@@ -25,10 +25,10 @@ pub(crate) fn binary(named: Option<&Path>) -> Result<PathBuf, ConnectError> {
     }
 }
 
-/// A command for the daemon's program that takes nothing of this process along but a few variables.
+/// Returns a command for the daemon's program that inherits only a few variables.
 pub(crate) fn command(binary: &Path) -> Command {
     let mut command = Command::new(binary);
-    // Its working directory must not keep a file system from being unmounted.
+    // A working directory elsewhere would keep its file system from being unmounted.
     command.env_clear().envs(environment::for_daemon()).current_dir(if cfg!(windows) { "." } else { "/" });
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     command
@@ -40,18 +40,18 @@ pub(crate) struct Starting {
     child: Option<Child>,
 }
 
-/// What became of it.
+/// The state of a started daemon.
 #[derive(Debug)]
-pub(crate) enum Fate {
-    /// It runs.
+pub(crate) enum LaunchState {
+    /// It is running.
     Running,
-    /// It found another daemon and left the work to it.
+    /// It exited because another daemon is running.
     Yielded,
-    /// It failed.
+    /// It exited with an error.
     Failed {
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
-        /// What it said.
+        /// Its standard error.
         message: String,
     },
 }
@@ -67,33 +67,37 @@ impl Starting {
         Ok(Self { child: Some(child) })
     }
 
-    /// Looks whether it still runs.
-    pub(crate) fn fate(&mut self) -> Fate {
-        let Some(child) = &mut self.child else { return Fate::Yielded };
-        let Ok(Some(status)) = child.try_wait() else { return Fate::Running };
-        let fate = if status.success() { Fate::Yielded } else { Fate::Failed { status, message: last_words(child) } };
+    /// Checks whether it is still running.
+    pub(crate) fn state(&mut self) -> LaunchState {
+        let Some(child) = &mut self.child else { return LaunchState::Yielded };
+        let Ok(Some(status)) = child.try_wait() else { return LaunchState::Running };
+        let state = if status.success() {
+            LaunchState::Yielded
+        } else {
+            LaunchState::Failed { status, message: read_stderr(child) }
+        };
         self.child = None;
-        fate
+        state
     }
 }
 
 impl Drop for Starting {
-    /// Leaves the daemon running, and waits for its end aside: without that, a program that outlives the daemon would
-    /// keep it as a zombie.
+    /// Leaves the daemon running and waits for its exit on another thread. Otherwise, a program that outlives the
+    /// daemon would keep it as a zombie.
     fn drop(&mut self) {
         if let Some(mut child) = self.child.take() {
             let reaper = std::thread::Builder::new().name("reap recalld".to_owned()).stack_size(REAPER_STACK_BYTES);
-            // Without a thread the zombie stays until this program ends, which harms nobody else.
+            // Without a thread the zombie stays until this program ends, which is harmless.
             let _ = reaper.spawn(move || child.wait());
         }
     }
 }
 
-/// What an ended daemon wrote to its standard error, on one line.
-pub(crate) fn last_words(child: &mut Child) -> String {
+/// Returns the standard error of an ended daemon, on one line.
+pub(crate) fn read_stderr(child: &mut Child) -> String {
     let mut said = String::new();
     if let Some(stderr) = &mut child.stderr {
-        // What is no text is not worth telling.
+        // Output that is not UTF-8 is ignored.
         let _ = stderr.read_to_string(&mut said);
     }
     said.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
@@ -104,12 +108,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_that_is_named_is_taken_as_it_is() {
+    fn a_given_program_is_used_unchanged() {
         assert_eq!(binary(Some(Path::new("/x/recalld"))).expect("named"), Path::new("/x/recalld"));
     }
 
     #[test]
-    fn a_program_that_cannot_run_is_named() {
+    fn a_program_that_cannot_run_is_reported() {
         let error = Starting::detached(Path::new("/nonexistent/recalld")).expect_err("there is none");
         assert!(matches!(error, ConnectError::Spawn { binary, .. } if binary == Path::new("/nonexistent/recalld")));
     }

@@ -1,9 +1,9 @@
-//! How does a program reach the daemon?
+//! The connection to the daemon.
 //!
-//! [`Client::connect`] connects to the daemon of this user, starts it where it is not running, replaces one that is
-//! older, and exchanges versions before anything else. Every RPC is then a method of [`Client`].
+//! [`Client::connect`] connects to the user's daemon, starts it if it is not running, replaces it if it is older, and
+//! exchanges versions first. Every RPC is a method of [`Client`].
 //!
-//! Words no hints and prints nothing: an error says what failed, the interface says what to do about it.
+//! The crate prints nothing and gives no hints: errors say what failed, and the user interface says what to do.
 
 mod client;
 mod connect;
@@ -25,6 +25,5 @@ pub use error::{ConnectError, Unreached, is_gone};
 pub use handshake::DaemonIdentity;
 pub use options::{ConnectOptions, Launch};
 
-/// The largest message that is taken from the daemon or given to it: a document of the largest size that can be
-/// configured, with room to spare.
+/// The largest message in either direction: a document of the largest configurable size, with room to spare.
 pub const MAX_MESSAGE_BYTES: usize = 64 * 1024 * 1024;

@@ -1,4 +1,4 @@
-//! The connection behind a client, made again when the daemon went away.
+//! The connection of a client, renewed when the daemon goes away.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::handshake::DaemonIdentity;
 use crate::options::{ConnectOptions, Launch};
 use crate::private::{self, PrivateDaemon};
 
-/// A connection, and how to make it again.
+/// A connection, with the options for renewing it.
 #[derive(Debug)]
 pub(crate) struct Link {
     options: ConnectOptions,
     current: Mutex<Current>,
 }
 
-/// The connection of the moment.
+/// The current connection.
 #[derive(Debug)]
 struct Current {
     rpc: RecallClient<Channel>,
-    /// Counts the connections, so that of several calls that failed on one, one makes the next.
+    /// The number of the connection. If several calls fail on one connection, only one of them renews it.
     number: u64,
     /// Ends with the connection.
     _private: Option<PrivateDaemon>,
@@ -38,12 +38,12 @@ impl Link {
         Ok((Self { options: options.clone(), current }, daemon))
     }
 
-    /// The connection of the moment.
+    /// Returns the current connection.
     pub(crate) async fn rpc(&self) -> RecallClient<Channel> {
         self.current.lock().await.rpc.clone()
     }
 
-    /// Makes a call that is safe to repeat: when the daemon goes away over it, the next one is asked.
+    /// Makes a call that is safe to repeat, and retries it on a new connection if the daemon goes away.
     pub(crate) async fn repeat<Q: Clone, A, F>(
         &self,
         request: Request<Q>,
@@ -67,7 +67,7 @@ impl Link {
         Box::pin(call(self.rpc().await, Request::from_parts(metadata, extensions, message))).await
     }
 
-    /// Makes the connection again, unless another call has since.
+    /// Renews the connection, unless another call has done so.
     async fn renew(&self, failed: u64) -> Result<(), Status> {
         let mut current = self.current.lock().await;
         if current.number != failed {
@@ -79,7 +79,7 @@ impl Link {
                 Ok(())
             }
             Err(error) => {
-                let mut status = Status::unavailable("the daemon went away and was not reached again");
+                let mut status = Status::unavailable("the daemon went away and could not be reached again");
                 status.set_source(Arc::new(error));
                 Err(status)
             }

@@ -1,43 +1,43 @@
-//! How is the daemon looked for?
+//! Options for connecting to the daemon.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use recall_config::Dirs;
 
-/// How the daemon is looked for.
+/// Options for connecting to the daemon.
 #[derive(Clone, Debug)]
 pub struct ConnectOptions {
-    /// Where the socket, the lock and the log live.
+    /// The folders of the socket, the lock and the log.
     pub dirs: Dirs,
-    /// What happens when no daemon runs.
+    /// What to do if no daemon is running.
     pub launch: Launch,
-    /// The program to start; `None` takes `$RECALL_DAEMON`, else the `recalld` beside this program, else the one on `PATH`.
+    /// The program to start; `None` uses `$RECALL_DAEMON`, then `recalld` next to this program, then the one on `PATH`.
     pub daemon_binary: Option<PathBuf>,
-    /// `RECALL_HOME` of a private daemon; `None` gives it that of this program. `dirs` are then those below it.
+    /// `RECALL_HOME` of a private daemon; `None` passes on that of this program. `dirs` are then below it.
     pub daemon_home: Option<PathBuf>,
-    /// Who asks: `recall`, `recall-shim`.
+    /// The name of the client: `recall`, `recall-shim`.
     pub client_name: String,
-    /// How long it may take in all until the daemon answers.
+    /// The time limit for connecting.
     pub deadline: Duration,
-    /// How often a call that is safe to repeat is made in all when the daemon goes away over it; 1 never repeats.
+    /// How many times in total a call that is safe to repeat is made if the daemon goes away; 1 disables retries.
     pub attempts: u32,
 }
 
 impl ConnectOptions {
-    /// How often a call is made for a person or a script. The connection may have broken long ago, and the daemon that
-    /// is started for the call may be killed as well; a call that breaks every daemon is given up.
+    /// The attempts for interactive use and scripts. The connection may have broken long ago, and the daemon started
+    /// for the call may be killed too; a call that breaks every daemon must not be repeated forever.
     pub const ATTEMPTS: u32 = 3;
 }
 
-/// What happens when no daemon runs.
+/// What to do if no daemon is running.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Launch {
-    /// One is started, which outlives this program; one that is older than this program is replaced.
+    /// Start one, which outlives this program; replace one that is older than this program.
     #[default]
     IfNeeded,
-    /// The connection fails.
+    /// Fail.
     Never,
-    /// One is started in any case, for this client alone; it ends with the client.
+    /// Start one in any case, for this client alone; it ends with the client.
     Private,
 }

@@ -1,4 +1,4 @@
-//! A daemon for one client alone.
+//! A daemon for a single client.
 
 use std::fs;
 use std::io;
@@ -9,57 +9,57 @@ use std::time::{Duration, Instant};
 
 use recall_folder::Folder;
 
-use crate::connect::{self, Reached, Way};
+use crate::connect::{self, ConnectAttempt, Reached};
 use crate::daemon;
 use crate::error::ConnectError;
-use crate::handshake::{self, Verdict};
+use crate::handshake::{self, Compatibility};
 use crate::launch;
 use crate::options::ConnectOptions;
 
-/// How long a private daemon may take to end once its client is done; a shared one may take as long.
-const ENDING: Duration = Duration::from_secs(5);
+/// How long a private daemon may take to end; the same as a shared one.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often it is looked whether it has ended.
-const LOOK: Duration = Duration::from_millis(2);
+/// The interval between checks whether it has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A running private daemon. Dropping it ends the daemon and removes its folder.
+/// A running private daemon. Dropping it stops the daemon and removes its folder.
 #[derive(Debug)]
 pub(crate) struct PrivateDaemon {
     child: Child,
     folder: PathBuf,
 }
 
-/// Starts a private daemon and reaches it.
+/// Starts a private daemon and connects to it.
 pub(crate) async fn start(options: &ConnectOptions) -> Result<(Reached, PrivateDaemon), ConnectError> {
     let binary = launch::binary(options.daemon_binary.as_deref())?;
     let folder = make_folder(&crate::environment::temporary_folder())?;
     let options = ConnectOptions { dirs: connect::private_dirs(&options.dirs, folder.clone()), ..options.clone() };
     let mut daemon = spawn(&binary, folder, options.daemon_home.as_deref())?;
-    let mut way = Way::new(&options);
+    let mut attempt = ConnectAttempt::new(&options);
     loop {
-        if let Some(reached) = way.look().await? {
-            return match handshake::judge(&reached.daemon) {
-                Verdict::Fits | Verdict::OlderButFits => Ok((reached, daemon)),
-                Verdict::Older => {
+        if let Some(reached) = attempt.try_reach().await? {
+            return match handshake::compatibility(&reached.daemon) {
+                Compatibility::Compatible | Compatibility::CompatibleButOlder => Ok((reached, daemon)),
+                Compatibility::Older => {
                     let handshake::DaemonIdentity { version, protocols, .. } = reached.daemon;
                     Err(ConnectError::Older { version, protocols })
                 }
-                Verdict::Newer => {
+                Compatibility::Newer => {
                     let handshake::DaemonIdentity { version, protocols, .. } = reached.daemon;
                     Err(ConnectError::Newer { version, protocols })
                 }
             };
         }
         if let Ok(Some(status)) = daemon.child.try_wait() {
-            let message = launch::last_words(&mut daemon.child);
+            let message = launch::read_stderr(&mut daemon.child);
             let log = daemon::log_file(&options.dirs);
             return Err(ConnectError::StartFailed { status: status.to_string(), message, log });
         }
-        way.pause().await?;
+        attempt.pause().await?;
     }
 }
 
-/// Makes a folder that nobody else can reach into, under a name that nobody has taken.
+/// Creates a folder under a unique name that no other user can access.
 fn make_folder(parent: &Path) -> Result<PathBuf, ConnectError> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -80,12 +80,12 @@ fn folder_builder() -> fs::DirBuilder {
     builder
 }
 
-/// The daemon ends when its standard input does: the system closes that even when this program is killed.
+/// The daemon ends when its standard input is closed, which the system does even if this program is killed.
 fn spawn(binary: &Path, folder: PathBuf, home: Option<&Path>) -> Result<PrivateDaemon, ConnectError> {
     let mut command = launch::command(binary);
     command.envs(home.map(|home| ("RECALL_HOME", home)));
     command.arg("--private").arg("--runtime").arg(&folder).stdin(Stdio::piped());
-    // An interrupt at the terminal is for the client, which ends the daemon in its own time.
+    // An interrupt at the terminal is for the client, which stops the daemon itself.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     match command.spawn() {
@@ -102,15 +102,15 @@ impl Drop for PrivateDaemon {
         drop(self.child.stdin.take());
         let began = Instant::now();
         while matches!(self.child.try_wait(), Ok(None)) {
-            if began.elapsed() > ENDING {
-                // It did not end by itself; an error means that it has since.
+            if began.elapsed() > EXIT_TIMEOUT {
+                // It did not end by itself; an error means that it has ended since.
                 let _ = self.child.kill();
                 let _ = self.child.wait();
                 break;
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
-        // The daemon removes its folder itself unless it was killed.
+        // The daemon removes its folder itself unless it is killed.
         if let (Some(parent), Some(name)) = (self.folder.parent(), self.folder.file_name()) {
             let _ = Folder::open(parent).and_then(|parent| parent.remove(name));
         }

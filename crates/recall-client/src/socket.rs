@@ -1,4 +1,4 @@
-//! Is somebody at the socket, and is it us?
+//! The daemon's socket, and the check of its owner.
 
 use std::io;
 use std::path::Path;
@@ -11,21 +11,21 @@ use interprocess::local_socket::{GenericFilePath, ToFsName};
 use tokio::io::BufWriter;
 use tonic::transport::{Channel, Endpoint, Uri};
 
-/// How much of a call is gathered before it is written; nearly every call is smaller.
-const GATHERED_BYTES: usize = 4 * 1024;
+/// The write buffer of a connection; nearly every call is smaller.
+const WRITE_BUFFER_BYTES: usize = 4 * 1024;
 
-/// A connection to somebody of this user.
+/// Connects to a listener of this user.
 pub(crate) async fn open(path: &Path) -> Result<Stream, OpenError> {
     let name = path.to_fs_name::<GenericFilePath>().map_err(OpenError::Io)?;
     let stream = Stream::connect(name).await.map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => OpenError::Nobody,
+        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => OpenError::NoListener,
         _ => OpenError::Io(source),
     })?;
     check_owner(&stream)?;
     Ok(stream)
 }
 
-/// A channel over the opened stream. When that one breaks, the channel opens the socket again at the next call.
+/// Creates a channel over an open stream. If the stream breaks, the next call opens the socket again.
 pub(crate) async fn channel(path: &Path, first: Stream) -> Result<Channel, tonic::transport::Error> {
     let path = path.to_owned();
     let mut first = Some(first);
@@ -36,40 +36,40 @@ pub(crate) async fn channel(path: &Path, first: Stream) -> Result<Channel, tonic
                 Some(stream) => stream,
                 None => open(&path).await.map_err(io::Error::other)?,
             };
-            // The head and the message of a call are one write.
-            Ok::<_, io::Error>(TokioIo::new(BufWriter::with_capacity(GATHERED_BYTES, stream)))
+            // Sends the headers and the message of a call in one write.
+            Ok::<_, io::Error>(TokioIo::new(BufWriter::with_capacity(WRITE_BUFFER_BYTES, stream)))
         }
     });
-    // The authority is required by HTTP/2 and means nothing on a local socket.
+    // HTTP/2 requires an authority, which has no meaning on a local socket.
     Endpoint::from_static("http://recall.local").connect_with_connector(connector).await
 }
 
-/// Another user that got hold of the path could answer in the daemon's name.
+/// Another user with access to the path could impersonate the daemon.
 #[cfg(unix)]
 fn check_owner(stream: &Stream) -> Result<(), OpenError> {
     let owner = stream.peer_creds().ok().and_then(|creds| creds.euid());
     if owner == Some(rustix::process::geteuid().as_raw()) { Ok(()) } else { Err(OpenError::ForeignOwner { owner }) }
 }
 
-/// The pipe's access list keeps others from listening.
+/// The access list of the pipe keeps other users from listening.
 #[cfg(not(unix))]
 fn check_owner(_stream: &Stream) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Why the socket could not be opened.
+/// The socket could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
-    /// There is no socket, or nobody listens at it.
-    #[error("nobody listens")]
-    Nobody,
+    /// There is no socket, or no process listens on it.
+    #[error("no process listens")]
+    NoListener,
     /// Somebody else listens; `None` when the system does not say who.
     #[error("the listener belongs to another user")]
     ForeignOwner {
-        /// Who.
+        /// The owner.
         owner: Option<u32>,
     },
-    /// The system refuses.
+    /// The system refused.
     #[error(transparent)]
     Io(io::Error),
 }
@@ -79,12 +79,12 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_missing_and_a_stale_socket_are_nobody() {
+    async fn a_missing_and_a_stale_socket_have_no_listener() {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().join("recalld.sock");
-        assert!(matches!(open(&path).await, Err(OpenError::Nobody)));
+        assert!(matches!(open(&path).await, Err(OpenError::NoListener)));
         drop(std::os::unix::net::UnixListener::bind(&path).expect("free"));
-        assert!(matches!(open(&path).await, Err(OpenError::Nobody)));
+        assert!(matches!(open(&path).await, Err(OpenError::NoListener)));
     }
 
     #[tokio::test]

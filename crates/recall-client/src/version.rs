@@ -1,10 +1,10 @@
-//! Which of two releases is the older one?
+//! Comparison of release versions.
 
 use std::cmp::Ordering;
 
-/// Compares two release versions by their numbers, `0.10.0` after `0.9.2`. What follows a `-` or a `+` is not compared.
+/// Compares two release versions numerically: `0.10.0` is after `0.9.2`. Suffixes after `-` or `+` are ignored.
 ///
-/// `None` when one of them is no version.
+/// Returns `None` if one of them is not a version.
 pub(crate) fn compare(left: &str, right: &str) -> Option<Ordering> {
     Some(numbers(left)?.cmp(&numbers(right)?))
 }

@@ -1,10 +1,10 @@
-//! Which stage of a search is left out, to measure what it is worth?
+//! Stages of a search that can be disabled, to measure their value.
 
 use std::fmt;
 
-/// A stage of the search that can be left out.
+/// A stage of the search that can be disabled.
 ///
-/// Nothing takes the place of a stage that is left out: a retriever brings no candidates, a prior changes no score.
+/// Nothing replaces a disabled stage: a retriever returns no candidates, a prior changes no score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ablation {
     /// Retrieval by words.
@@ -13,22 +13,22 @@ pub enum Ablation {
     Symbol,
     /// Retrieval by paths.
     Path,
-    /// Retrieval by meaning, and what it tells the rankers.
+    /// Retrieval by embeddings, and their features in the rankers.
     Semantic,
     /// The prior of the file's role.
     FileKind,
     /// The prior of the graph of imports and references.
     Structure,
-    /// The learned ranker; the weighted fusion orders in its place.
+    /// The learned ranker; the order is that of weighted fusion.
     Ranker,
-    /// The cross-encoder that rescores the first candidates.
+    /// The cross-encoder that rescores the top candidates.
     Rerank,
     /// The collapse of repeated texts.
     Collapse,
 }
 
 impl Ablation {
-    /// Every stage that can be left out, in the order in which a search runs them.
+    /// All stages, in the order in which a search runs them.
     pub const ALL: [Self; 9] = [
         Self::Lexical,
         Self::Symbol,
@@ -56,7 +56,7 @@ impl Ablation {
         }
     }
 
-    /// The stage of that name.
+    /// Returns the stage with that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|stage| stage.as_str() == name)
     }

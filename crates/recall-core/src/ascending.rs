@@ -1,9 +1,11 @@
-//! Where among ascending numbers does one of them belong?
+//! Interpolation search in ascending numbers.
 
-/// The place of the last number that is at most `wanted`, among `count` ascending ones; `None` where all are greater.
+/// Returns the index of the last number that is at most `wanted`, among `count` ascending ones; `None` if all are
+/// greater.
 ///
-/// The numbers of rows have few gaps, so the search begins where the number would be without any, and widens from there
-/// (Bentley, Yao, Information Processing Letters 1976): where bisection misses the processor's cache ten times, this does once.
+/// Row numbers have few gaps, so the search starts at the interpolated index and widens from there by doubling steps
+/// (Bentley, Yao, Information Processing Letters 1976). Where bisection misses the CPU cache ten times, this search
+/// misses it once.
 pub fn last_at_most(count: usize, at: impl Fn(usize) -> i64, wanted: i64) -> Option<usize> {
     let end = count.checked_sub(1)?;
     let (least, greatest) = (at(0), at(end));
@@ -15,7 +17,7 @@ pub fn last_at_most(count: usize, at: impl Fn(usize) -> i64, wanted: i64) -> Opt
     }
     let distance = |from: i64, to: i64| i128::from(to) - i128::from(from);
     let guess = (distance(least, wanted) * end as i128 / distance(least, greatest)) as usize;
-    // What is at `low` is at most what is wanted, what is at `high` is greater.
+    // Invariant: `at(low) <= wanted < at(high)`.
     let (mut low, mut high, mut step) = (guess, guess, 1);
     if at(guess) <= wanted {
         while low + step < end && at(low + step) <= wanted {
@@ -41,7 +43,7 @@ pub fn last_at_most(count: usize, at: impl Fn(usize) -> i64, wanted: i64) -> Opt
     Some(low)
 }
 
-/// The place of a number among ascending ones, each there once; `None` where it is not there.
+/// Returns the index of a number among ascending ones without repetition; `None` if it is absent.
 pub fn find_ascending(count: usize, at: impl Fn(usize) -> i64, wanted: i64) -> Option<usize> {
     last_at_most(count, &at, wanted).filter(|&place| at(place) == wanted)
 }
@@ -94,7 +96,7 @@ mod tests {
             place as i64 + 10
         };
         assert_eq!(find_ascending(100_000, at, 54_321), Some(54_311));
-        // Both ends, the place, the next one, and the place once more to compare.
+        // Both ends, the guess, the next one, and the guess once more to compare.
         assert_eq!(looks.get(), 5);
     }
 }

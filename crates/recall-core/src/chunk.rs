@@ -1,16 +1,16 @@
-//! Into what is a document cut, and what is named in it?
+//! Chunks, symbols and edges of a parsed document.
 
 /// A range of bytes of a document's text, on character boundaries: `start` inclusive, `end` exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ByteSpan {
     /// The first byte.
     pub start: u32,
-    /// The byte behind the last.
+    /// The end, exclusive.
     pub end: u32,
 }
 
 impl ByteSpan {
-    /// The part of the text that the span covers; `None` when the text is shorter or the bounds cut a character.
+    /// Returns the text that the span covers; `None` if the text is shorter or a bound splits a character.
     pub fn of(self, text: &str) -> Option<&str> {
         text.get(self.start as usize..self.end as usize)
     }
@@ -30,20 +30,20 @@ pub struct Span {
 /// A contiguous span of a document that is ranked and returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
-    /// Its place in the document, from 0, in the order of spans.
+    /// Its index in the document, from 0, in the order of spans.
     pub ordinal: u32,
     /// What it is.
     pub kind: ChunkKind,
-    /// What it covers. Chunks of a document do not overlap, except windows by their stated overlap.
+    /// The text that it covers. Chunks of a document do not overlap, except windows by their fixed overlap.
     pub span: Span,
-    /// The path of the definition or heading that it belongs to, outermost first, joined with ` > `:
-    /// `impl Store > fn open`, `Storage > Journal`. `None` at the top level.
+    /// The path of the enclosing definition or heading, outermost first, joined with ` > `: `impl Store > fn open`,
+    /// `Storage > Journal`. `None` at the top level.
     pub symbol: Option<String>,
-    /// The signature of the definition that it holds or continues: up to its body, on one line.
+    /// The signature of the definition that it holds or continues: everything before its body, on one line.
     pub signature: Option<String>,
-    /// The doc comment of that definition, inside the document's text.
+    /// The doc comment of that definition, as a span of the document's text.
     pub doc_comment: Option<ByteSpan>,
-    /// How many tokens its text is estimated to have; see [`tokens::estimate`](crate::tokens::estimate).
+    /// The estimated number of tokens; see [`tokens::estimate`](crate::tokens::estimate).
     pub tokens: u32,
 }
 
@@ -58,7 +58,7 @@ pub enum ChunkKind {
     Type,
     /// A module, namespace or package body.
     Module,
-    /// Several small definitions or statements side by side.
+    /// Several small adjacent definitions or statements.
     Group,
     /// A part of a definition that was too large for one chunk.
     Part,
@@ -71,7 +71,7 @@ pub enum ChunkKind {
 }
 
 impl ChunkKind {
-    /// Every kind, in a fixed order.
+    /// All kinds, in a fixed order.
     pub const ALL: [Self; 9] = [
         Self::Function,
         Self::Method,
@@ -84,7 +84,7 @@ impl ChunkKind {
         Self::Window,
     ];
 
-    /// The kind's name, as interfaces and the catalog write it.
+    /// Returns the kind's name, as interfaces and the catalog write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Function => "function",
@@ -99,7 +99,7 @@ impl ChunkKind {
         }
     }
 
-    /// The kind of that name.
+    /// Returns the kind with that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
@@ -110,20 +110,21 @@ impl ChunkKind {
 pub struct Symbol {
     /// The bare name: `open`.
     pub name: String,
-    /// The names of what encloses it and its own, joined with `::`: `Store::open`. Equal to `name` at the top level.
+    /// The names of the enclosing definitions and its own, joined with `::`: `Store::open`. Equal to `name` at the top
+    /// level.
     pub qualified: String,
     /// What is defined.
     pub kind: SymbolKind,
     /// The whole definition, its doc comment included.
     pub span: Span,
-    /// The chunk in which its name stands.
+    /// The ordinal of the chunk that contains its name.
     pub chunk: u32,
 }
 
-/// A definition or heading that stands around a chunk.
+/// A definition or heading that encloses a chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Enclosing {
-    /// Its name; of what has none (`impl Store`), how it begins.
+    /// Its name, or its first words if it has none (`impl Store`).
     pub name: String,
     /// What it is.
     pub kind: SymbolKind,
@@ -160,7 +161,7 @@ pub enum SymbolKind {
     Variable,
     /// A macro.
     Macro,
-    /// A table, view, index or other thing that SQL creates.
+    /// A table, view, index or other object created by SQL.
     Table,
     /// A key of configuration or data, or a selector.
     Key,
@@ -169,7 +170,7 @@ pub enum SymbolKind {
 }
 
 impl SymbolKind {
-    /// Every kind, in a fixed order.
+    /// All kinds, in a fixed order.
     pub const ALL: [Self; 14] = [
         Self::Function,
         Self::Method,
@@ -187,7 +188,7 @@ impl SymbolKind {
         Self::Heading,
     ];
 
-    /// The kind's name, as interfaces and the catalog write it.
+    /// Returns the kind's name, as interfaces and the catalog write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Function => "function",
@@ -207,35 +208,35 @@ impl SymbolKind {
         }
     }
 
-    /// The kind of that name.
+    /// Returns the kind with that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 }
 
-/// A relation that starts in a document, with its far end still as the text names it.
+/// A relation that starts in a document. Its target is the text as written and not yet resolved.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edge {
     /// Which relation.
     pub kind: EdgeKind,
-    /// The chunk that it starts in.
+    /// The ordinal of the chunk that it starts in.
     pub chunk: u32,
-    /// What the text names: a module path, a symbol's name, a relative link, an id. Of a reference the bare name, or the
-    /// [qualified](Self::qualified) one where the text tells from which module it is taken.
+    /// The target as written: a module path, a symbol's name, a relative link, an id. A reference has a bare name, or a
+    /// [qualified](Self::qualified) one if the text shows which module the name comes from.
     pub target: String,
 }
 
 impl Edge {
-    /// What stands between a module and a name that is taken from it. No bare name holds it.
+    /// Separates a module from a name. No bare name contains it.
     const QUALIFIES: char = '.';
 
-    /// The target of a reference to a name of a module, `Data.Map.insert`. The module goes by its own name, whatever the
-    /// document calls it.
+    /// Returns the target of a reference to a name in a module, such as `Data.Map.insert`. The module is named in full,
+    /// not by the alias that the document gives it.
     pub fn qualified(module: &str, name: &str) -> String {
         format!("{module}{}{name}", Self::QUALIFIES)
     }
 
-    /// The module and the bare name that the target of a reference consists of; no module where it does not tell.
+    /// Splits the target of a reference into the module, if it has one, and the bare name.
     pub fn unqualified(target: &str) -> (Option<&str>, &str) {
         match target.rsplit_once(Self::QUALIFIES) {
             Some((module, name)) => (Some(module), name),
@@ -244,7 +245,7 @@ impl Edge {
     }
 }
 
-/// Which relation an edge is.
+/// The kind of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeKind {
     /// The document imports a module or file.
@@ -260,10 +261,10 @@ pub enum EdgeKind {
 }
 
 impl EdgeKind {
-    /// Every kind, in a fixed order.
+    /// All kinds, in a fixed order.
     pub const ALL: [Self; 5] = [Self::Imports, Self::Defines, Self::References, Self::RelatesTo, Self::Supersedes];
 
-    /// The kind's name, as interfaces and the catalog write it.
+    /// Returns the kind's name, as interfaces and the catalog write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Imports => "imports",
@@ -274,26 +275,26 @@ impl EdgeKind {
         }
     }
 
-    /// The kind of that name.
+    /// Returns the kind with that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
 }
 
-/// A document's text, understood.
+/// The result of parsing a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedDocument {
     /// The title that the text gives itself: front matter, first heading.
     pub title: Option<String>,
     /// Labels from the front matter.
     pub tags: Vec<String>,
-    /// The chunks, in the order of their spans; together they cover all text that is not blank.
+    /// The chunks, in the order of their spans. Together they cover all text that is not blank.
     pub chunks: Vec<Chunk>,
     /// The definitions, in the order of their spans.
     pub symbols: Vec<Symbol>,
     /// The relations, sorted, without repetition.
     pub edges: Vec<Edge>,
-    /// How the chunks came about.
+    /// How the chunks were made.
     pub outcome: ParseOutcome,
 }
 
@@ -302,11 +303,11 @@ pub struct ParsedDocument {
 pub enum ParseOutcome {
     /// By its syntax. A text with local syntax errors counts as parsed.
     Parsed,
-    /// In windows, because no parser for its language is built in.
+    /// In windows, because no parser for its language exists.
     NoParser,
-    /// In windows, because parsing failed or ran past a bound; the reason is for a person.
+    /// In windows, because parsing failed or exceeded a limit.
     Failed {
-        /// Which bound or failure.
+        /// The failure or the limit, as text for a person.
         reason: String,
     },
 }

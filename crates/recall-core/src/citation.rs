@@ -1,13 +1,15 @@
 //! Citations: `path`, `path:10`, `path:10-20`, each with `@hash` or without.
 
-/// A place in a document, as answers print it and as people and agents give it back.
+use crate::ids::is_lower_hex;
+
+/// A place in a document, as shown in answers and accepted as input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Citation<'a> {
     /// The document's path, or its id.
     pub document: &'a str,
-    /// Which of its lines.
+    /// The cited lines.
     pub lines: Option<Lines>,
-    /// The first digits of the hash that its content had, in lower case.
+    /// The first digits of the content's hash when it was cited, in lower case.
     pub hash: Option<&'a str>,
 }
 
@@ -20,11 +22,12 @@ pub struct Lines {
     pub end: u32,
 }
 
-/// The fewest digits of a hash: shorter ones are words.
+/// The fewest digits of a hash. A shorter run of digits may be an ordinary word, as in `me@cafe`.
 const SHORTEST_HASH: usize = 6;
 
 impl<'a> Citation<'a> {
-    /// Takes lines and hash off a text, where it ends in any: `src/lib.rs:10-20@0123456789ab`. A text without them is a document.
+    /// Splits the lines and the hash off the end of a text: `src/lib.rs:10-20@0123456789ab`. A text without them is a
+    /// document.
     pub fn of(text: &'a str) -> Self {
         let (place, hash) = match text.rsplit_once('@') {
             Some((place, hash)) if is_hash(hash) && !place.is_empty() => (place, Some(hash)),
@@ -39,7 +42,7 @@ impl<'a> Citation<'a> {
 }
 
 impl Lines {
-    /// Reads `10` or `10-20`; `None` for anything else, and for lines that cannot be.
+    /// Parses `10` or `10-20`; returns `None` for anything else, including line 0 and reversed ranges.
     pub fn of(text: &str) -> Option<Self> {
         let (start, end) = text.split_once('-').unwrap_or((text, text));
         let lines = Self { start: start.parse().ok()?, end: end.parse().ok()? };
@@ -48,8 +51,7 @@ impl Lines {
 }
 
 fn is_hash(text: &str) -> bool {
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    text.len() >= SHORTEST_HASH && text.bytes().all(is_digit)
+    text.len() >= SHORTEST_HASH && is_lower_hex(text)
 }
 
 #[cfg(test)]

@@ -1,64 +1,69 @@
-//! Takes out of a text what is not seen or moves what is seen.
+//! Removal of invisible characters and terminal control sequences from text.
 
 use std::borrow::Cow;
 
-/// The text without control characters other than line feed and tab, without the escape sequences of terminals, and without
-/// what is not seen: bidirectional controls, zero-width characters, variation selectors, fillers and tags. Other separators
-/// of lines become spaces.
+/// Removes control characters other than line feed and tab, terminal escape sequences, and invisible characters:
+/// bidirectional controls, zero-width characters, variation selectors, fillers and tags. The line and paragraph
+/// separators become spaces.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if text.chars().all(|c| Fate::of(c) == Fate::Kept) {
+    if text.chars().all(is_kept) {
         return Cow::Borrowed(text);
     }
     let mut cleaned = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let length = match Fate::of(c) {
-            Fate::Kept => {
+        let length = match CharClass::of(c) {
+            CharClass::Kept => {
                 cleaned.push(c);
                 c.len_utf8()
             }
-            Fate::Space => {
+            CharClass::Space => {
                 cleaned.push(' ');
                 c.len_utf8()
             }
-            Fate::Removed => c.len_utf8(),
-            Fate::Escape => c.len_utf8() + sequence_length(&rest[c.len_utf8()..]),
+            CharClass::Removed => c.len_utf8(),
+            CharClass::Escape => c.len_utf8() + sequence_length(&rest[c.len_utf8()..]),
         };
         rest = &rest[length..];
     }
     Cow::Owned(cleaned)
 }
 
+/// Whether [`clean`] keeps a character.
+pub(crate) fn is_kept(c: char) -> bool {
+    CharClass::of(c) == CharClass::Kept
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum CharClass {
     Kept,
     Space,
     Removed,
-    /// It and the sequence behind it are removed.
+    /// Removed together with the sequence that follows.
     Escape,
 }
 
-impl Fate {
+impl CharClass {
     fn of(c: char) -> Self {
         match c {
             '\n' | '\t' => Self::Kept,
             '\u{1b}' => Self::Escape,
             '\u{2028}' | '\u{2029}' => Self::Space,
-            c if moves(c) || is_not_seen(c) || is_tag(c) => Self::Removed,
+            c if changes_direction(c) || has_no_glyph(c) || is_tag(c) => Self::Removed,
             c if c.is_control() => Self::Removed,
             _ => Self::Kept,
         }
     }
 }
 
-/// Whether a character changes the direction of what stands around it.
-fn moves(c: char) -> bool {
+/// Whether a character changes the direction of the text around it.
+fn changes_direction(c: char) -> bool {
     matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}')
 }
 
-/// Whether a character has no shape of its own (Unicode's `Default_Ignorable_Code_Point`, and what annotates between lines).
-/// Variation selectors are among them: a chain of them carries any bytes behind one letter.
-fn is_not_seen(c: char) -> bool {
+/// Whether a character has no glyph (Unicode's `Default_Ignorable_Code_Point`, and interlinear annotation). This
+/// includes variation selectors: a run of them can carry arbitrary bytes after one letter.
+fn has_no_glyph(c: char) -> bool {
     matches!(
         c,
         '\u{00ad}' | '\u{034f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -67,25 +72,25 @@ fn is_not_seen(c: char) -> bool {
     )
 }
 
-/// Whether a character is a tag, or one of the variation selectors that carry hidden bytes the same way.
+/// Whether a character is a tag, or a variation selector of the supplement; both can carry hidden bytes.
 fn is_tag(c: char) -> bool {
     matches!(c, '\u{e0000}'..='\u{e0fff}')
 }
 
-/// How long the sequence behind an escape character is. An unended one is taken as nothing, so that it hides nothing.
-fn sequence_length(behind: &str) -> usize {
-    let Some(first) = behind.chars().next() else { return 0 };
+/// Returns the length of the sequence after an escape character; 0 for an unterminated one, so that it hides no text.
+fn sequence_length(after: &str) -> usize {
+    let Some(first) = after.chars().next() else { return 0 };
     match first {
         '[' => {
-            let parameters = behind[1..].bytes().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
-            let ended = behind.as_bytes().get(1 + parameters).is_some_and(|byte| matches!(byte, 0x40..=0x7e));
+            let parameters = after[1..].bytes().take_while(|byte| matches!(byte, 0x20..=0x3f)).count();
+            let ended = after.as_bytes().get(1 + parameters).is_some_and(|byte| matches!(byte, 0x40..=0x7e));
             if ended { 2 + parameters } else { 0 }
         }
         ']' | 'P' | '^' | '_' => {
-            let bell = behind.find('\u{7}').map(|at| at + 1);
-            let terminator = behind.find("\u{1b}\\").map(|at| at + 2);
+            let bell = after.find('\u{7}').map(|at| at + 1);
+            let terminator = after.find("\u{1b}\\").map(|at| at + 2);
             let end = bell.into_iter().chain(terminator).min();
-            end.filter(|end| !behind[..*end].contains('\n')).unwrap_or(0)
+            end.filter(|end| !after[..*end].contains('\n')).unwrap_or(0)
         }
         _ => 0,
     }
@@ -96,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_seen_is_taken_out() {
+    fn invisible_text_is_removed() {
         for (text, expected) in [
             ("plain\n\ttext – ü 日本", "plain\n\ttext – ü 日本"),
             ("\u{1b}[31mred\u{1b}[0m", "red"),

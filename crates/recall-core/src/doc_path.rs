@@ -1,4 +1,4 @@
-//! Where in its store does a document live?
+//! Paths of documents in their store.
 
 use std::fmt;
 use std::path::Path;
@@ -27,7 +27,7 @@ impl DocPath {
         Ok(Self(text.into()))
     }
 
-    /// Checks a relative path of the file system.
+    /// Converts a relative path of the file system.
     ///
     /// # Errors
     /// As [`new`](Self::new), and when the path is not UTF-8.
@@ -46,7 +46,7 @@ impl DocPath {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
-    /// The last component up to its first dot; the whole of it where it begins with one.
+    /// Returns the last component up to its first dot, or all of it if it begins with a dot.
     pub fn stem(&self) -> &str {
         let name = self.file_name();
         match name.find('.') {
@@ -55,7 +55,7 @@ impl DocPath {
         }
     }
 
-    /// What stands behind the last dot of the last component.
+    /// Returns what follows the last dot of the last component.
     pub fn extension(&self) -> Option<&str> {
         match self.file_name().rsplit_once('.') {
             Some(("", _)) | None => None,
@@ -63,7 +63,7 @@ impl DocPath {
         }
     }
 
-    /// The components, root first.
+    /// Returns the components, outermost first.
     pub fn components(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('/')
     }
@@ -75,19 +75,19 @@ impl fmt::Display for DocPath {
     }
 }
 
-/// The text is no path of a document.
+/// The text is not the path of a document.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocPathError {
-    /// Nothing was given.
+    /// The text is empty.
     #[error("the path is empty")]
     Empty,
-    /// A NUL cannot stand in a path.
-    #[error("the path holds a NUL byte")]
+    /// The text contains a NUL byte.
+    #[error("the path contains a NUL byte")]
     Nul,
     /// A component is empty, `.` or `..`.
     #[error("`{path}` is not a plain path below the root: it has an empty, `.` or `..` component")]
     Component {
-        /// What was given.
+        /// The rejected text.
         path: String,
     },
     /// The name has bytes that are not UTF-8.
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_path() {
+    fn a_path_has_a_name_a_stem_and_an_extension() {
         let path = DocPath::new("src/store.test.ts").expect("plain");
         assert_eq!((path.file_name(), path.stem(), path.extension()), ("store.test.ts", "store", Some("ts")));
         let hidden = DocPath::new(".bashrc").expect("plain");

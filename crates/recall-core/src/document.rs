@@ -1,22 +1,22 @@
-//! What is indexed as one unit?
+//! Documents: the units that are indexed.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{ContentHash, DocPath, DocumentId, FileKind, Language, Timestamp};
 
-/// One indexed file (later also a memory, a session, a decision): who it is and what was seen of it.
+/// One indexed file or memory: its identity and its state when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
     /// Its stable id, derived from `path`.
     pub id: DocumentId,
-    /// Where it lives below its store's root.
+    /// The path below its store's root.
     pub path: DocPath,
     /// What kind of text it is.
     pub document_type: DocumentType,
-    /// What a person would call it: the first heading, the front matter's title, or the file name.
+    /// The title: the first heading, the front matter's title, or the file name.
     pub title: String,
-    /// The language it is written in, where one was recognised.
+    /// The language, if one was recognised.
     pub language: Option<Language>,
     /// The hash of the bytes on disk, before any decoding.
     pub hash: ContentHash,
@@ -24,11 +24,11 @@ pub struct Document {
     pub size_bytes: u64,
     /// The file's modification time.
     pub modified: Timestamp,
-    /// What its role in the project looks like.
+    /// The file's role in the project.
     pub file_kind: FileKind,
-    /// Labels from front matter and from whoever added it; sorted, without repetition.
+    /// Labels from the front matter and from the user; sorted, without repetition.
     pub tags: Vec<String>,
-    /// Where whoever added it says that it comes from.
+    /// Its source, as stated when it was added.
     pub source: Option<String>,
 }
 
@@ -37,7 +37,7 @@ pub struct Document {
 pub enum DocumentType {
     /// Source code, configuration and data in a language that is parsed or windowed.
     Code,
-    /// Prose that is none of the others.
+    /// Prose that has none of the types below.
     Documentation,
     /// An architecture decision record.
     Adr,
@@ -47,7 +47,7 @@ pub enum DocumentType {
     Session,
     /// A decision and its rationale.
     Decision,
-    /// A way of doing things that worked.
+    /// An approach that worked.
     Pattern,
     /// Something learned.
     Lesson,
@@ -60,7 +60,7 @@ pub enum DocumentType {
 }
 
 impl DocumentType {
-    /// Every type, in a fixed order.
+    /// All types, in a fixed order.
     pub const ALL: [Self; 11] = [
         Self::Code,
         Self::Documentation,
@@ -107,7 +107,7 @@ impl fmt::Display for DocumentType {
 impl FromStr for DocumentType {
     type Err = UnknownDocumentType;
 
-    /// Reads a type's name; `runbook` is `playbook`, `doc` and `docs` are `documentation`.
+    /// Parses a type's name; `runbook` is `playbook`, `doc` and `docs` are `documentation`.
     fn from_str(text: &str) -> Result<Self, UnknownDocumentType> {
         match text {
             "runbook" => Ok(Self::Playbook),
@@ -120,12 +120,12 @@ impl FromStr for DocumentType {
     }
 }
 
-/// There is no document type of that name.
+/// The text does not name a document type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown type `{text}`: the types are code, documentation, adr, playbook, session, decision, pattern, lesson, failure, note, context"
 )]
 pub struct UnknownDocumentType {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }

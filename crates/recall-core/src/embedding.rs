@@ -1,17 +1,18 @@
-//! How is an embedding kept?
+//! Embeddings as they are stored: model fingerprints, text hashes and quantised components.
 
 use std::fmt;
 
 use crate::ids::write_hex;
 
-/// What tells one model from every other: its weights, its tokenizer, how its outputs become an embedding.
+/// The identity of a model: a hash of its weights, its tokenizer and its pooling.
 ///
 /// Embeddings of two fingerprints are never compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModelFingerprint(pub [u8; 32]);
 
 impl ModelFingerprint {
-    /// Hashes the parts that make up a model. Where one part ends and the next begins counts.
+    /// Hashes the parts of a model. Each part is hashed with its length, so moving bytes between parts changes the
+    /// result.
     pub fn of(parts: &[&[u8]]) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in parts {
@@ -20,7 +21,7 @@ impl ModelFingerprint {
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// What names the embedding of a text by this model, among those of all texts by all models.
+    /// The key of a text's embedding by this model, unique among all texts and models.
     pub fn key_of(&self, text: TextHash) -> [u8; 32] {
         *blake3::keyed_hash(&self.0, &text.0).as_bytes()
     }
@@ -32,7 +33,7 @@ impl fmt::Display for ModelFingerprint {
     }
 }
 
-/// The BLAKE3 hash of a text as it is given to a model.
+/// The BLAKE3 hash of a text as the model reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextHash(pub [u8; 32]);
 
@@ -43,27 +44,26 @@ impl TextHash {
     }
 }
 
-/// An embedding in one byte a component: its direction, without its length.
+/// An embedding quantised to one byte per component. The direction is kept, the length is not.
 ///
-/// The greatest component becomes 127 or -127 and the others follow in proportion, rounded. A cosine does not depend on
-/// lengths, so no factor has to be kept.
+/// The largest component becomes 127 or -127; the others are scaled in proportion and rounded. Cosines do not depend on
+/// length, so no scale factor is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quantised(Box<[i8]>);
 
 impl Quantised {
-    /// The most components. With more, the sums that a cosine is made of would not fit 32 bits.
+    /// The maximum number of dimensions. With more, the integer dot product would overflow 32 bits.
     pub const MOST_DIMENSIONS: usize = 4096;
 
-    /// The component that the greatest one becomes.
+    /// The magnitude of the largest component.
     const GREATEST: f32 = 127.0;
 
-    /// Rounds an embedding.
+    /// Quantises an embedding.
     ///
-    /// Its cosine to any vector differs from that of the embedding by no more than
-    /// [`error_bound`](Self::error_bound).
+    /// The cosine to any other vector changes by at most [`error_bound`](Self::error_bound).
     ///
     /// # Errors
-    /// The embedding has no direction, a component that is no number, or too many components.
+    /// The embedding is all zero, has a component that is not finite, or has too many components.
     pub fn of(embedding: &[f32]) -> Result<Self, QuantiseError> {
         check_dimensions(embedding.len())?;
         if let Some(component) = embedding.iter().position(|component| !component.is_finite()) {
@@ -77,10 +77,10 @@ impl Quantised {
         Ok(Self(embedding.iter().map(|component| (component / greatest * Self::GREATEST).round() as i8).collect()))
     }
 
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote.
+    /// Decodes the bytes written by [`to_bytes`](Self::to_bytes).
     ///
     /// # Errors
-    /// The bytes were written by nothing that rounds as [`of`](Self::of) does.
+    /// The bytes are not a quantised embedding.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, QuantiseError> {
         check_dimensions(bytes.len())?;
         let components: Box<[i8]> = bytes.iter().map(|byte| *byte as i8).collect();
@@ -101,11 +101,11 @@ impl Quantised {
         &self.0
     }
 
-    /// By how much a cosine of the rounded embedding may differ from that of the embedding itself.
+    /// The largest difference between a cosine of the quantised embedding and of the original one.
     ///
-    /// Each component moves by half a step at most, a step being the greatest component divided by 127. All of them
-    /// together move the embedding, relative to its length, by `step × √dimensions / 2`; the sine of the angle is no more
-    /// than that, and the chord of the angle, by which a cosine can change, no more than √2 times the sine.
+    /// Rounding moves each component by at most half a step; a step is the largest component divided by 127.
+    /// Relative to its length, the embedding moves by at most `step × √dimensions / 2`, which bounds the sine of the
+    /// angle. A cosine changes by at most the chord of that angle, which is at most √2 times the sine.
     pub fn error_bound(embedding: &[f32]) -> f32 {
         let greatest = greatest(embedding);
         let length = embedding.iter().map(|component| (component / greatest).powi(2)).sum::<f32>().sqrt();
@@ -125,26 +125,26 @@ fn greatest(embedding: &[f32]) -> f32 {
     embedding.iter().fold(0.0, |greatest: f32, component| greatest.max(component.abs()))
 }
 
-/// An embedding cannot be rounded.
+/// The reasons why an embedding cannot be quantised.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantiseError {
-    /// Every component is zero, or there is none: a text without a known word, for example.
+    /// Every component is zero, or there are none. A text without a known word has such an embedding.
     #[error("the embedding has no direction")]
     Zero,
-    /// A component is infinite or no number.
+    /// A component is infinite or not a number.
     #[error("component {component} of the embedding is not a finite number")]
     NotFinite {
-        /// The component's place, from 0.
+        /// The index of the component, from 0.
         component: usize,
     },
-    /// There are more components than can be compared.
+    /// The embedding has more components than [`Quantised::MOST_DIMENSIONS`].
     #[error("the embedding has {dimensions} dimensions; at most {most} are supported", most = Quantised::MOST_DIMENSIONS)]
     TooManyDimensions {
-        /// How many there are.
+        /// The number of dimensions.
         dimensions: usize,
     },
-    /// The greatest component is not 127: the bytes are damaged, or no rounded embedding.
-    #[error("the bytes are no rounded embedding: the greatest component is not 127")]
+    /// The largest component is not 127: the bytes are damaged, or are not a quantised embedding.
+    #[error("the bytes are not a quantised embedding: the largest component is not 127")]
     NotScaled,
 }
 
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_direction_is_refused() {
+    fn an_embedding_without_a_direction_is_refused() {
         assert_eq!(Quantised::of(&[]), Err(QuantiseError::Zero));
         assert_eq!(Quantised::of(&[0.0, -0.0]), Err(QuantiseError::Zero));
         assert_eq!(Quantised::of(&[1.0, f32::NAN]), Err(QuantiseError::NotFinite { component: 1 }));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_no_rounding_wrote_are_refused() {
+    fn bytes_that_are_not_a_quantised_embedding_are_refused() {
         assert_eq!(Quantised::from_bytes(&[0, 0]), Err(QuantiseError::Zero));
         assert_eq!(Quantised::from_bytes(&[126, 3]), Err(QuantiseError::NotScaled));
         assert_eq!(Quantised::from_bytes(&[128, 127]), Err(QuantiseError::NotScaled));
@@ -186,13 +186,13 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_a_model_do_not_run_together() {
+    fn the_boundaries_between_parts_of_a_model_are_hashed() {
         assert_ne!(ModelFingerprint::of(&[b"ab", b"c"]), ModelFingerprint::of(&[b"a", b"bc"]));
     }
 
     proptest! {
         #[test]
-        fn rounding_moves_a_cosine_by_no_more_than_the_bound(
+        fn quantising_changes_a_cosine_by_at_most_the_bound(
             pair in prop::collection::vec((-1.0_f32..1.0, -1.0_f32..1.0), 1..300)
         ) {
             let (embedding, other): (Vec<f32>, Vec<f32>) = pair.into_iter().unzip();

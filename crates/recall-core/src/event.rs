@@ -1,7 +1,7 @@
-//! What happened to a memory, or was said about an item?
+//! Events: changes of memories, and feedback about items.
 //!
-//! Events are the truth; a [`Memory`](crate::Memory) is what they give together. They commute: in which order they become
-//! known, and how often, changes nothing.
+//! Events are the source of truth; a [`Memory`](crate::Memory) is the fold of all events about it. They commute and are
+//! idempotent: neither the order in which they are read nor repetition changes the result.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use crate::{
     Anchor, DocPath, EventId, ItemId, Lineage, MemoryId, MemoryOrigin, Promotion, Provenance, StoreScope, Timestamp,
 };
 
-/// Something that happened. Ordered by its time, then by its id: the greater wins.
+/// An event. Ordered by time, then by id; the greater one wins.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Event {
-    /// When.
+    /// Its time.
     pub timestamp: Timestamp,
-    /// Which.
+    /// Its id.
     pub id: EventId,
-    /// What.
+    /// Its content.
     pub body: EventBody,
-    /// Who did it, and where.
+    /// Who caused it, and where.
     pub provenance: Provenance,
 }
 
 impl Event {
-    /// The item that it is about.
+    /// Returns the item that the event concerns.
     pub fn item(&self) -> ItemId {
         match &self.body {
             EventBody::Memory { id, .. } => ItemId::Memory(*id),
@@ -32,26 +32,26 @@ impl Event {
     }
 }
 
-/// What happened.
+/// The content of an event.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventBody {
     /// A memory was added or changed.
     Memory {
         /// The memory.
         id: MemoryId,
-        /// How.
+        /// The change.
         change: MemoryChange,
     },
-    /// Somebody said what an item is worth.
+    /// An item was rated.
     Feedback {
         /// The item.
         item: ItemId,
-        /// What was said.
+        /// The rating.
         feedback: Feedback,
     },
 }
 
-/// How a memory was changed.
+/// A change of a memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemoryChange {
     /// It was added.
@@ -60,79 +60,79 @@ pub enum MemoryChange {
     Update(Box<Amendment>),
     /// It was deleted; its record stays.
     Delete {
-        /// Why, in words.
+        /// The reason, in words.
         reason: Option<String>,
     },
-    /// Somebody found that it holds.
+    /// It was verified.
     Verify {
-        /// What it is tied to from there on; none leaves the anchors as they are.
+        /// The new anchors; `None` keeps the old ones.
         anchors: Option<Vec<Anchor>>,
     },
     /// It was promoted to a wider store.
     Promote(Promotion),
 }
 
-/// All fields of a memory that is added.
+/// The fields of a new memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NewMemory {
-    /// What a person would call it.
+    /// The title.
     pub title: Arc<str>,
     /// The text.
     pub content: Arc<str>,
     /// Labels.
     pub tags: Vec<String>,
-    /// The files that it is about.
+    /// The files that it concerns.
     pub related_files: Vec<DocPath>,
     /// The scope of the store that it is added to.
     pub scope: StoreScope,
-    /// Where whoever adds it says that it comes from.
+    /// Its source, as stated when it was added.
     pub source: Option<String>,
-    /// How it came about.
+    /// Its origin.
     pub origin: MemoryOrigin,
-    /// The memory that it retires.
+    /// The memory that it supersedes.
     pub supersedes: Option<MemoryId>,
-    /// What it is tied to.
+    /// Its anchors.
     pub anchors: Vec<Anchor>,
     /// The store that it was promoted from.
     pub lineage: Option<Lineage>,
 }
 
-/// The fields of a memory that are replaced; those that are none stay.
+/// The fields of a memory to replace; fields that are `None` stay as they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Amendment {
-    /// What a person would call it.
+    /// The title.
     pub title: Option<Arc<str>>,
     /// The text.
     pub content: Option<Arc<str>>,
     /// Labels.
     pub tags: Option<Vec<String>>,
-    /// The files that it is about.
+    /// The files that it concerns.
     pub related_files: Option<Vec<DocPath>>,
-    /// What it is tied to.
+    /// Its anchors.
     pub anchors: Option<Vec<Anchor>>,
 }
 
-/// What somebody said about an item.
+/// A rating of an item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Feedback {
     /// The verdict.
     pub verdict: Verdict,
-    /// On what occasion, in words.
+    /// The occasion, in words.
     pub note: Option<String>,
 }
 
-/// What an item is worth.
+/// A judgement of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// It helped.
     Useful,
     /// It did not.
     NotUseful,
-    /// It no longer holds.
+    /// It no longer applies.
     Outdated,
     /// Another item says the same.
     Duplicate {
-        /// That one.
+        /// The other item.
         of: ItemId,
     },
 }

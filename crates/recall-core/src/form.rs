@@ -1,15 +1,15 @@
-//! What is a text for, by the language that it is written in?
+//! The form of a text: program, data, markup or prose.
 
 use crate::Language;
 
-/// What a text is for.
+/// The form of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Form {
-    /// Programs: what a language runs or compiles.
+    /// Programs: text that is compiled or run.
     Program,
     /// Data and configuration: JSON, YAML, TOML, XML.
     Data,
-    /// What pages are made of: HTML, CSS.
+    /// Page markup: HTML, CSS.
     Markup,
     /// Prose for people: Markdown, reStructuredText, plain text.
     Prose,
@@ -18,10 +18,10 @@ pub enum Form {
 }
 
 impl Form {
-    /// Every form, in a fixed order.
+    /// All forms, in a fixed order.
     pub const ALL: [Self; 5] = [Self::Program, Self::Data, Self::Markup, Self::Prose, Self::Unknown];
 
-    /// What texts of a language are for.
+    /// Returns the form of texts in a language.
     pub fn of(language: Option<&Language>) -> Self {
         match language.map(Language::as_str) {
             None => Self::Unknown,

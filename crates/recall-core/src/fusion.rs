@@ -1,4 +1,4 @@
-//! Several ranked lists: which one order do they make?
+//! Fusion of ranked lists by reciprocal rank.
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -7,7 +7,7 @@ use crate::{ChunkRow, DocumentRow, DocumentType, FileKind, Form};
 /// The smoothing constant of reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009).
 pub const RRF_K: f64 = 60.0;
 
-/// What produces candidates.
+/// A source of candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Retriever {
     /// BM25 over the fields of the lexical index.
@@ -21,10 +21,10 @@ pub enum Retriever {
 }
 
 impl Retriever {
-    /// Every retriever, in the order of their declaration.
+    /// All retrievers, in declaration order.
     pub const ALL: [Self; 4] = [Self::Lexical, Self::Semantic, Self::Symbol, Self::Path];
 
-    /// The retriever's name, as explanations write it.
+    /// The retriever's name, as explanations show it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Lexical => "lexical",
@@ -35,36 +35,36 @@ impl Retriever {
     }
 }
 
-/// A chunk as one retriever found it.
+/// A chunk as found by one retriever.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// The chunk.
     pub chunk: ChunkRow,
-    /// The document that it is a part of.
+    /// The document that contains the chunk.
     pub document: DocumentRow,
     /// The retriever's own score; comparable within one list only.
     pub score: f32,
-    /// What the document is, as far as priors need it.
+    /// What the priors need to know of the document.
     pub traits: Traits,
 }
 
-/// What a document is, as far as priors need it.
+/// The properties of a document that priors depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traits {
     /// The document's type.
     pub document_type: DocumentType,
     /// The file's role in its project.
     pub file_kind: FileKind,
-    /// What its text is for.
+    /// The purpose of its text.
     pub form: Form,
 }
 
-/// What one retriever found, best first.
+/// The result of one retriever, best first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedList {
-    /// Who found it.
+    /// The retriever.
     pub retriever: Retriever,
-    /// How much the list counts; 0 leaves it out.
+    /// The weight of the list; 0 leaves it out.
     pub weight: f64,
     /// The candidates, best first, no chunk twice.
     pub candidates: Vec<Candidate>,
@@ -75,28 +75,29 @@ pub struct RankedList {
 pub struct Fused {
     /// The chunk.
     pub chunk: ChunkRow,
-    /// The document that it is a part of.
+    /// The document that contains the chunk.
     pub document: DocumentRow,
-    /// What the document is.
+    /// What the priors need to know of the document.
     pub traits: Traits,
     /// The sum over the lists of `weight / (RRF_K + rank)`, ranks counted from 1.
     pub score: f64,
-    /// Where each retriever ranked it, in the order of [`Retriever::ALL`].
+    /// The rank and score by each retriever, in the order of [`Retriever::ALL`].
     ranks: [Option<(u32, f32)>; Retriever::ALL.len()],
 }
 
 impl Fused {
-    /// Who ranked it and where, counted from 1, with that retriever's own score.
+    /// The retrievers that found the chunk, with its rank there, counted from 1, and their own score.
     pub fn ranks(&self) -> impl Iterator<Item = (Retriever, u32, f32)> + '_ {
-        let told = Retriever::ALL.into_iter().zip(&self.ranks);
-        told.filter_map(|(retriever, told)| told.map(|(rank, score)| (retriever, rank, score)))
+        let ranks = Retriever::ALL.into_iter().zip(&self.ranks);
+        ranks.filter_map(|(retriever, rank)| rank.map(|(rank, score)| (retriever, rank, score)))
     }
 }
 
-/// Merges ranked lists, one a retriever, by weighted reciprocal rank fusion.
+/// Merges ranked lists, one per retriever, by weighted reciprocal rank fusion.
 ///
-/// Candidates of one list with equal scores share the better rank, so that the order in which a store was filled does
-/// not show. Best first; ties are broken by chunk row, so that the order of the lists does not matter either.
+/// Candidates of one list with equal scores share the better rank, so the result does not depend on the order in which
+/// a store was filled. The result is sorted best first. Ties are broken by chunk row, so the order of the lists does
+/// not matter.
 pub fn fuse(lists: &[RankedList]) -> Vec<Fused> {
     let most = lists.iter().map(|list| list.candidates.len()).sum();
     let mut places: FxHashMap<ChunkRow, usize> = FxHashMap::with_capacity_and_hasher(most, FxBuildHasher);
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_lists_rank_high_beats_what_one_ranks_first() {
+    fn a_chunk_high_in_two_lists_beats_the_first_of_one() {
         let lists = [list(Retriever::Lexical, 1.0, &[1, 2, 3]), list(Retriever::Symbol, 1.0, &[4, 2, 5])];
         assert_eq!(order(&lists), [2, 1, 4, 3, 5]);
     }
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_weight_zero_brings_nothing() {
+    fn a_list_of_weight_zero_is_ignored() {
         assert_eq!(order(&[list(Retriever::Path, 0.0, &[1]), list(Retriever::Lexical, 1.0, &[2])]), [2]);
     }
 

@@ -1,16 +1,16 @@
-//! The folder of recall in a project, and what git has to know of it.
+//! The `.recall` folder of a project, and the git settings for it.
 
-/// The folder in a root that holds what recall keeps there: settings, journals, summaries and sessions. Nothing derived.
+/// The folder in a root that holds settings, journals, summaries and sessions. It holds no derived data.
 pub const PROJECT_FOLDER: &str = ".recall";
 
-/// The files for git in a `.recall` folder, each with the lines that it needs.
+/// The git files of a `.recall` folder, each with its required lines.
 ///
-/// What of the folder belongs to one machine is ignored. Of a journal both sides of a merge stay, since it is only appended
-/// to and its events commute.
+/// Files that belong to one machine are ignored. A merge keeps the lines of both sides of a journal: journals are
+/// append-only and their events commute.
 pub const GIT_FILES: [(&str, &[&str]); 2] =
     [(".gitignore", &["sessions/"]), (".gitattributes", &["*.jsonl merge=union"])];
 
-/// What is to be added at the end of a file so that it has all of these lines; `None` where it has.
+/// Returns the text to append to a file so that it has all of these lines; `None` if it has them.
 ///
 /// ```
 /// use recall_core::missing_lines;

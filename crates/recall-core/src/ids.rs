@@ -1,13 +1,13 @@
-//! Which names do documents and chunks answer to?
+//! Ids, rows and hashes of documents and chunks.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::DocPath;
 
-/// A document's stable id: derived from its path in its store, so that it survives every edit.
+/// The stable id of a document: derived from its path in the store, so that it survives every edit.
 ///
-/// Two worktrees of one repository give the same file the same id. Shown as 16 hexadecimal digits.
+/// Worktrees of one repository give the same file the same id. Shown as 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentId([u8; 8]);
 
@@ -37,7 +37,7 @@ impl FromStr for DocumentId {
 
     fn from_str(text: &str) -> Result<Self, IdError> {
         let wrong = || IdError { text: text.to_owned() };
-        if text.len() != 16 || !text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+        if text.len() != 16 || !is_lower_hex(text) {
             return Err(wrong());
         }
         let number = u64::from_str_radix(text, 16).map_err(|_| wrong())?;
@@ -45,12 +45,12 @@ impl FromStr for DocumentId {
     }
 }
 
-/// A chunk's id: its document's id and its place in the document, counted from 0. Shown as `<document>-<ordinal>`.
+/// The id of a chunk: the id of its document and its index in the document, from 0. Shown as `<document>-<ordinal>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChunkId {
-    /// The document that the chunk is a part of.
+    /// The document that contains the chunk.
     pub document: DocumentId,
-    /// The chunk's place among the chunks of its document, from 0.
+    /// The chunk's index among the chunks of its document, from 0.
     pub ordinal: u32,
 }
 
@@ -73,15 +73,15 @@ impl FromStr for ChunkId {
     }
 }
 
-/// The text is no id of a document or a chunk.
+/// The text is not the id of a document or a chunk.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not an id: a document is 16 hexadecimal digits, a chunk the same with `-<number>` behind")]
+#[error("`{text}` is not an id: a document has 16 hexadecimal digits, a chunk the same followed by `-<number>`")]
 pub struct IdError {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }
 
-/// The BLAKE3 hash of a content.
+/// The BLAKE3 hash of some content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentHash(pub [u8; 32]);
 
@@ -91,13 +91,18 @@ impl ContentHash {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// The first 12 hexadecimal digits, as citations carry them.
+    /// Returns the first 12 hexadecimal digits, as used in citations.
     pub fn short(&self) -> String {
         hex::encode(&self.0[..6])
     }
 }
 
-/// Writes bytes, at most 32, as hexadecimal digits, all at once: every hit carries some ids and hashes.
+/// Whether a text consists of hexadecimal digits in lower case.
+pub(crate) fn is_lower_hex(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Writes at most 32 bytes as hexadecimal digits in one call: every hit contains several ids and hashes.
 pub(crate) fn write_hex(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     let mut digits = [0; 64];
     let digits = &mut digits[..2 * bytes.len()];
@@ -111,20 +116,20 @@ impl fmt::Display for ContentHash {
     }
 }
 
-/// A document's row in one store's catalog. Never reused while the catalog lives, meaningless outside it.
+/// A document's row in one store's catalog. Never reused in the lifetime of the catalog, and meaningless outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DocumentRow(pub i64);
 
-/// A chunk's row in one store's catalog. Never reused while the catalog lives, meaningless outside it.
+/// A chunk's row in one store's catalog. Never reused in the lifetime of the catalog, and meaningless outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChunkRow(pub i64);
 
-/// The number of a store's committed state: every committed batch of changes raises it by one.
+/// The number of a store's committed state: every committed batch increments it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Generation(pub u64);
 
 impl Generation {
-    /// The generation that the next committed batch makes.
+    /// Returns the generation after the next commit.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0 + 1)
@@ -142,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_read_back_as_they_are_shown() {
+    fn ids_are_parsed_as_they_are_shown() {
         let document = DocumentId::of(&DocPath::new("src/lib.rs").expect("a plain path"));
         assert_eq!(document.to_string().parse(), Ok(document));
         let chunk = ChunkId { document, ordinal: 12 };
@@ -150,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_id_is_refused() {
+    fn other_text_is_not_an_id() {
         for text in ["", "abc", "zzzzzzzzzzzzzzzz", "ABCDEF0123456789", "+123456789abcdef", "0123456789abcdef-"] {
             assert!(text.parse::<DocumentId>().is_err(), "{text}");
             assert!(text.parse::<ChunkId>().is_err(), "{text}");

@@ -1,4 +1,4 @@
-//! Which language is a document written in?
+//! Programming and markup languages.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::nearest::near;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Language(Cow<'static, str>);
 
-/// The names of the languages that files are told to be in, ascending.
+/// The names of all recognised languages, ascending.
 pub const LANGUAGES: &[&str] = &[
     "asciidoc",
     "asm",
@@ -98,7 +98,7 @@ pub const LANGUAGES: &[&str] = &[
     "zig",
 ];
 
-/// What people call a language beside its name: other names, and the extensions of its files.
+/// Other names of languages, and the extensions of their files.
 const ALIASES: &[(&str, &str)] = &[
     ("c#", "csharp"),
     ("c++", "cpp"),
@@ -133,7 +133,7 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 impl Language {
-    /// A language that the program knows by name.
+    /// A language known by name at compile time.
     pub const fn known(name: &'static str) -> Self {
         Self(Cow::Borrowed(name))
     }
@@ -145,7 +145,7 @@ impl Language {
 }
 
 impl From<String> for Language {
-    /// Takes a name as it is, known or not.
+    /// Takes any name, known or not.
     fn from(name: String) -> Self {
         Self(Cow::Owned(name))
     }
@@ -160,7 +160,7 @@ impl fmt::Display for Language {
 impl FromStr for Language {
     type Err = UnknownLanguage;
 
-    /// Reads a language's name in any case, or what else it is called: `py` is `python`, `c++` is `cpp`.
+    /// Parses a language's name or alias, in any case: `py` is `python`, `c++` is `cpp`.
     fn from_str(text: &str) -> Result<Self, UnknownLanguage> {
         let lower = text.trim().to_lowercase();
         let meant = ALIASES.iter().find(|(alias, _)| *alias == lower).map_or(lower.as_str(), |&(_, name)| name);
@@ -171,12 +171,12 @@ impl FromStr for Language {
     }
 }
 
-/// There is no language of that name.
+/// The text does not name a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownLanguage {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
-    /// The names that are near it, nearest first.
+    /// The names nearest to it, nearest first.
     pub near: Vec<&'static str>,
 }
 
@@ -184,14 +184,14 @@ impl std::error::Error for UnknownLanguage {}
 
 impl fmt::Display for UnknownLanguage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// A value that is longer is no typing mistake.
+        /// A longer value is not a typing mistake.
         const SHOWN_BYTES: usize = 80;
         write!(f, "unknown language `{}`", &self.text[..self.text.floor_char_boundary(SHOWN_BYTES)])?;
         if self.near.is_empty() {
-            return f.write_str(": languages are named like rust, python, typescript, cpp, csharp, markdown, yaml");
+            return f.write_str(": expected a name such as rust, python, typescript, cpp, csharp, markdown, yaml");
         }
         let near: Vec<String> = self.near.iter().map(|name| format!("`{name}`")).collect();
-        write!(f, ": near it {} {}", if near.len() == 1 { "is" } else { "are" }, near.join(", "))
+        write!(f, "; did you mean {}?", near.join(" or "))
     }
 }
 
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_language_is_read_by_its_names_in_any_case() {
+    fn a_language_is_parsed_by_name_or_alias_in_any_case() {
         let check = |text: &str, expected| {
             let read = text.parse::<Language>();
             assert_eq!(read.as_ref().map(Language::as_str).map_err(ToString::to_string), expected, "{text}");
@@ -209,14 +209,14 @@ mod tests {
         check(" Python", Ok("python"));
         check("C++", Ok("cpp"));
         check("yml", Ok("yaml"));
-        check("pyton", Err("unknown language `pyton`: near it is `python`".to_owned()));
-        check("scal", Err("unknown language `scal`: near it is `scala`".to_owned()));
-        let likenesses = "languages are named like rust, python, typescript, cpp, csharp, markdown, yaml";
-        check("klingon", Err(format!("unknown language `klingon`: {likenesses}")));
+        check("pyton", Err("unknown language `pyton`; did you mean `python`?".to_owned()));
+        check("scal", Err("unknown language `scal`; did you mean `scala`?".to_owned()));
+        let examples = "expected a name such as rust, python, typescript, cpp, csharp, markdown, yaml";
+        check("klingon", Err(format!("unknown language `klingon`: {examples}")));
     }
 
     #[test]
-    fn names_stand_in_order_and_aliases_mean_known_ones() {
+    fn names_are_sorted_and_aliases_refer_to_known_ones() {
         assert!(LANGUAGES.is_sorted());
         for (alias, name) in ALIASES {
             assert!(LANGUAGES.contains(name), "{name}");

@@ -34,11 +34,11 @@ mod scope;
 mod select;
 mod session;
 mod session_request;
-mod standing;
 mod time;
 mod title;
 pub mod tokens;
 mod understand;
+mod validity;
 mod vector_index;
 mod vocabulary;
 pub mod words;
@@ -82,19 +82,19 @@ pub use row_set::RowSet;
 pub use scope::{Scope, StoreScope, UnknownScope, UnknownStoreScope};
 pub use select::{Selectable, select};
 pub use session::{
-    Account, EndReason, Metadata, MetadataValue, Session, SessionEvent, SessionEventType, SessionState,
+    EndReason, EventDetails, Metadata, MetadataValue, Session, SessionEvent, SessionEventType, SessionState,
     UnknownSessionEventType,
 };
 pub use session_request::{
     AskBriefing, EndSession, ListEvents, ListSessions, LogEvent, METADATA_BYTES, METADATA_DEPTH, METADATA_VALUES,
     RECORD_TEXT_BYTES, StartSession,
 };
-pub use standing::{
-    AnchorState, CONTRIBUTOR_CHARS, Contributor, Grounds, ItemStats, MemoryStatus, Ownership, Recalled,
-    STALE_AFTER_DAYS, Trust, Verification,
-};
 pub use time::{Clock, Timestamp};
 pub use title::title_of;
 pub use understand::{QueryClass, Understood, UnknownFilter, understand};
+pub use validity::{
+    AnchorState, CONTRIBUTOR_CHARS, Contributor, ItemStats, MemoryStatus, MemoryView, Ownership, STALE_AFTER_DAYS,
+    Trust, ValidityInputs, Verification,
+};
 pub use vector_index::{NearestError, Neighbour, RowFilter, VectorIndex};
 pub use vocabulary::Vocabulary;

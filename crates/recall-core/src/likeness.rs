@@ -1,32 +1,32 @@
-//! Do two texts say nearly the same?
+//! Detection of near-duplicate texts.
 
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 
-/// Two texts are near from this share on of what both hold, of all that either holds. Copies that were touched up keep more:
-/// of nine lines one may differ, of twenty two. Siblings that were written after one pattern keep less.
+/// The Jaccard similarity from which two texts are near-duplicates. A lightly edited copy scores higher: one line of
+/// nine may differ, two of twenty. Siblings written after one pattern score lower.
 const NEAR: f64 = 0.8;
 
-/// With fewer lines, a single one that differs is more than a fifth of what two texts hold; runs of words tell finer.
+/// Texts with fewer lines than this are compared by shingles of words: one line that differs would exceed the limit.
 const FEW_LINES: usize = 9;
 
-/// How many words make a run. Single words of a project stand in most of its texts; five in a row seldom agree by chance.
+/// The words in a shingle. Single words occur in most texts of a project; five in a row rarely agree by chance.
 const RUN_WORDS: usize = 5;
 
-/// What is remembered of a text to tell whether another is near it.
+/// The hashes of a text that are compared with those of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Likeness {
-    /// Of the whole text, without the blanks around it.
+    /// The whole text, trimmed.
     whole: u64,
-    /// Of the lines that are not blank, without the blanks around each; ascending, each once.
+    /// Each trimmed line that is not blank; ascending, without repetition.
     lines: Vec<u64>,
-    /// Of the runs of words of a text with few lines; ascending, each once.
+    /// Each shingle of a text with few lines; ascending, without repetition.
     runs: Vec<u64>,
 }
 
 impl Likeness {
-    /// Reads a text. Costs one pass over it.
+    /// Hashes a text, in one pass over it.
     pub fn of(text: &str) -> Self {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let lines = ascending(lines.map(|line| hash_of(&line)).collect());
@@ -34,13 +34,13 @@ impl Likeness {
         Self { whole: hash_of(&text.trim()), lines, runs }
     }
 
-    /// Whether both texts are the same but for the blanks around them.
+    /// Whether both texts are equal after trimming.
     pub fn is_equal(&self, other: &Self) -> bool {
         self.whole == other.whole
     }
 
-    /// Whether nearly all of each text stands in the other: four fifths of their lines together, wherever they stand, or of
-    /// their runs of words where both have few lines.
+    /// Whether the texts are near-duplicates: at least four fifths of their lines agree, in any order, or of their
+    /// shingles if both have few lines.
     pub fn is_near(&self, other: &Self) -> bool {
         let is_short = self.lines.len() < FEW_LINES && other.lines.len() < FEW_LINES;
         self.is_equal(other)
@@ -48,10 +48,10 @@ impl Likeness {
     }
 }
 
-/// Whether the share of what both lists hold, of all that either holds (Jaccard's index), is large enough.
+/// Whether the Jaccard similarity of two ascending lists is at least [`NEAR`].
 fn overlap(a: &[u64], b: &[u64]) -> bool {
     let (fewer, more) = (a.len().min(b.len()), a.len().max(b.len()));
-    // What the lengths rule out needs no look at the lists.
+    // The lengths alone bound the similarity.
     if fewer == 0 || (fewer as f64) < NEAR * more as f64 {
         return false;
     }
@@ -71,7 +71,7 @@ fn overlap(a: &[u64], b: &[u64]) -> bool {
     both as f64 >= NEAR * (fewer + more - both) as f64
 }
 
-/// The runs of words and signs; a text that is shorter than a run is one.
+/// The shingles of words and punctuation; a text shorter than a shingle is a single one.
 fn runs(text: &str) -> Vec<u64> {
     let words: Vec<u64> = words(text).map(|word| hash_of(&word)).collect();
     if words.len() < RUN_WORDS {
@@ -80,7 +80,7 @@ fn runs(text: &str) -> Vec<u64> {
     ascending(words.windows(RUN_WORDS).map(|run| hash_of(&run)).collect())
 }
 
-/// The words of a text, and every other sign that is not blank by itself: in code, signs tell as much.
+/// The words of a text, and every other character that is not blank by itself: in code, punctuation matters as much.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -115,13 +115,13 @@ mod tests {
         assert_eq!(Likeness::of(a).is_near(&Likeness::of(b)), expected, "{a:?} and {b:?}");
     }
 
-    /// Lines `from` to `to`, each another.
+    /// The lines `from` to `to`, all different.
     fn lines(from: u32, to: u32) -> String {
         (from..to).map(|line| format!("let value_{line} = read({line});\n")).collect::<Vec<_>>().concat()
     }
 
     #[test]
-    fn long_texts_are_near_by_their_lines() {
+    fn long_texts_are_compared_by_lines() {
         check(&lines(0, 9), &lines(0, 9), true);
         check(&lines(0, 9), &format!("  {}", lines(0, 9).replace('\n', "\n\n    ")), true);
         check(&lines(0, 9), &lines(1, 10), true);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn short_texts_are_near_by_their_runs_of_words() {
+    fn short_texts_are_compared_by_shingles_of_words() {
         let sum = "fn sum(values: &[u64]) -> u64 {\n    let mut sum = 0;\n    for value in values {\n        \
                    sum += value;\n    }\n    tracing::debug!(sum, \"summed the values that were given\");\n    sum\n}\n";
         check(sum, &sum.replace("debug", "trace"), true);

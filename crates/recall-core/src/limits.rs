@@ -1,41 +1,41 @@
-//! How much is too much? Every limit is a setting; these are the defaults and their reasons.
+//! Default limits, with their reasons. Every limit is a setting.
 
 use std::time::Duration;
 
-/// Below which confidence an answer is doubtful. Of 832 questions about 42 repositories, this doubts one in a hundred; asked of
-/// another repository, six in ten.
+/// An answer whose confidence is below this is doubtful. Of 832 questions about 42 repositories, one in a hundred falls
+/// below it; of the same questions asked of another repository, six in ten do.
 pub const LOW_CONFIDENCE: f64 = 0.06;
 
-/// The bounds that keep one request, one file or one query from harming the rest.
+/// The limits that keep one request, file or query from starving the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The longest query. A person or an agent writes a paragraph at most; 10 KiB is several pages.
     pub query_bytes: usize,
-    /// The most hits of one search.
+    /// The maximum number of hits of one search.
     pub hits: u32,
-    /// The most entries of one listing.
+    /// The maximum number of entries of one listing.
     pub list_entries: u32,
-    /// The largest file that is indexed. Larger ones are data or generated in practice.
+    /// The largest file that is indexed. Larger files are in practice data or generated.
     pub file_bytes: u64,
     /// The largest chunk, in estimated tokens.
     pub chunk_tokens: u32,
-    /// The longest that one file may be parsed before it falls back to windows.
+    /// The longest that one file may be parsed before it is chunked in windows.
     pub parse_time: Duration,
-    /// The deepest nesting that is walked while chunking; deeper nodes stay whole.
+    /// The deepest nesting that the chunker descends into; deeper nodes stay whole.
     pub parse_depth: u32,
     /// The most bytes of file text in flight between reading and the catalog.
     pub ingest_bytes_in_flight: u64,
-    /// The time that a search waits for the freshness scan before it answers beside it.
+    /// The time that a search waits for the freshness scan before it answers without it.
     pub scan_wait: Duration,
-    /// The shortest time between two scans of a store whose changes are not watched; zero scans before every search.
+    /// The shortest time between two scans of a store that is not watched; zero scans before every search.
     pub scan_interval: Duration,
-    /// The time that a search waits for the operating system to say what has changed, before it scans instead.
+    /// The time that a search waits for the file watcher's events before it scans instead.
     pub watch_wait: Duration,
-    /// The most directories of a store that are watched. The kernel keeps about a kilobyte for each.
+    /// The maximum number of watched directories of a store. The kernel needs about a kilobyte for each.
     pub watched_directories: u32,
-    /// The time after which a watched store is scanned, although nothing was seen to change.
+    /// The time after which a watched store is scanned even if no change was reported.
     pub watched_scan_interval: Duration,
-    /// The shortest time between two looks at the files of an index and at the journals of memories.
+    /// The shortest time between two checks of an index's files and of the journals of memories.
     pub look_interval: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of one captured piece of knowledge?
+//! Memories: captured pieces of knowledge.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,28 +6,28 @@ use std::sync::Arc;
 
 use crate::{ContentHash, DocPath, DocumentType, ItemId, MemoryId, StoreScope, Timestamp};
 
-/// A captured piece of knowledge, as all events about it give it together.
+/// A captured piece of knowledge: the fold of all events about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Its id, which tells its type.
+    /// Its id, which contains its type.
     pub id: MemoryId,
-    /// What a person would call it.
+    /// The title.
     pub title: Arc<str>,
     /// The text.
     pub content: Arc<str>,
     /// Labels; sorted, without repetition.
     pub tags: Vec<String>,
-    /// The files that it is about; sorted, without repetition.
+    /// The files that it concerns; sorted, without repetition.
     pub related_files: Vec<DocPath>,
     /// The scope of the store that it was added to.
     pub scope: StoreScope,
-    /// Where whoever added it says that it comes from.
+    /// Its source, as stated when it was added.
     pub source: Option<String>,
-    /// How it came about.
+    /// Its origin.
     pub origin: MemoryOrigin,
-    /// The memory that it retires.
+    /// The memory that it supersedes.
     pub supersedes: Option<MemoryId>,
-    /// What it is tied to, as of its last addition, amendment or verification.
+    /// Its anchors, as of its last addition, amendment or verification.
     pub anchors: Vec<Anchor>,
     /// The store that it was promoted from.
     pub lineage: Option<Lineage>,
@@ -37,13 +37,13 @@ pub struct Memory {
     pub created: Timestamp,
     /// When it was last added or amended.
     pub updated: Timestamp,
-    /// When somebody last found that it holds.
+    /// When it was last verified.
     pub verified: Option<Verified>,
     /// When it was deleted, unless it was added or amended after that.
     pub deleted: Option<Deleted>,
     /// Where it was promoted to.
     pub promoted: Option<Promotion>,
-    /// What feedback says.
+    /// Its feedback, counted.
     pub feedback: FeedbackTally,
 }
 
@@ -52,7 +52,7 @@ pub struct Memory {
 pub enum MemoryType {
     /// A decision and its rationale.
     Decision,
-    /// A way of doing things that worked.
+    /// An approach that worked.
     Pattern,
     /// Something learned.
     Lesson,
@@ -65,10 +65,10 @@ pub enum MemoryType {
 }
 
 impl MemoryType {
-    /// Every type, in a fixed order.
+    /// All types, in a fixed order.
     pub const ALL: [Self; 6] = [Self::Decision, Self::Pattern, Self::Lesson, Self::Failure, Self::Note, Self::Context];
 
-    /// The type's name, as interfaces and journals write it.
+    /// Returns the type's name, as interfaces and journals write it.
     pub fn as_str(self) -> &'static str {
         DocumentType::from(self).as_str()
     }
@@ -116,32 +116,32 @@ impl FromStr for MemoryType {
     }
 }
 
-/// There is no type of memories of that name.
+/// The text does not name a type of memory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown type of memories `{text}`: the types are decision, pattern, lesson, failure, note, context")]
+#[error("unknown memory type `{text}`: the types are decision, pattern, lesson, failure, note, context")]
 pub struct UnknownMemoryType {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }
 
-/// How a memory came about.
+/// The origin of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryOrigin {
-    /// An agent saw it happen.
+    /// An agent observed it.
     Observed,
     /// An agent concluded it.
     Inferred,
-    /// It came in from elsewhere.
+    /// It was imported.
     Imported,
     /// A person wrote it.
     Human,
 }
 
 impl MemoryOrigin {
-    /// Every origin, in a fixed order.
+    /// All origins, in a fixed order.
     pub const ALL: [Self; 4] = [Self::Observed, Self::Inferred, Self::Imported, Self::Human];
 
-    /// The origin's name, as interfaces and journals write it.
+    /// Returns the origin's name, as interfaces and journals write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Observed => "observed",
@@ -163,11 +163,11 @@ impl FromStr for MemoryOrigin {
     }
 }
 
-/// There is no origin of that name.
+/// The text does not name an origin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown origin `{text}`: the origins are observed, inferred, imported, human")]
 pub struct UnknownMemoryOrigin {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }
 
@@ -176,9 +176,9 @@ pub struct UnknownMemoryOrigin {
 pub struct Provenance {
     /// The session.
     pub session: Option<String>,
-    /// The agent; none for a person.
+    /// The agent; `None` for a person.
     pub agent: Option<String>,
-    /// The mode that the agent was in.
+    /// The mode of the agent.
     pub mode: Option<String>,
     /// The git branch.
     pub branch: Option<String>,
@@ -190,38 +190,38 @@ pub struct Provenance {
     pub project_path: Option<String>,
 }
 
-/// What a memory is tied to: a file, or a symbol in it, as it was at one moment.
+/// The state of a file or of a symbol in it when a memory was anchored.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Anchor {
     /// The file.
     pub path: DocPath,
-    /// The symbol in it, qualified; none for the whole file.
+    /// The qualified name of the symbol; `None` for the whole file.
     pub symbol: Option<String>,
     /// The hash of the file's or the symbol's text.
     pub hash: ContentHash,
-    /// The commit that was checked out.
+    /// The commit that was checked out at that time.
     pub commit: Option<String>,
 }
 
-/// Where a promoted memory comes from.
+/// The origin of a promoted memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lineage {
-    /// The scope of the store that holds the first one.
+    /// The scope of the store that holds the original.
     pub scope: StoreScope,
     /// The project's or domain's name.
     pub name: Option<String>,
 }
 
-/// Where a memory was promoted to.
+/// The destination of a promoted memory.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Promotion {
     /// The scope of the wider store.
     pub to: StoreScope,
-    /// The domain's name, for that scope.
+    /// The domain's name, if the scope is a domain.
     pub domain: Option<String>,
 }
 
-/// Somebody found that a memory holds.
+/// A verification of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
     /// When.
@@ -230,30 +230,30 @@ pub struct Verified {
     pub provenance: Provenance,
 }
 
-/// Somebody deleted a memory; its record stays.
+/// A deletion of a memory; its record stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deleted {
     /// When.
     pub timestamp: Timestamp,
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: Option<String>,
     /// Who, and where.
     pub provenance: Provenance,
 }
 
-/// What feedback says about an item: every event counts once, however often its line is there.
+/// The feedback about an item, counted. Every event counts once, even if its line is repeated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FeedbackTally {
-    /// How often it was called useful.
+    /// How often it was rated useful.
     pub useful: u64,
-    /// How often it was called not useful.
+    /// How often it was rated not useful.
     pub not_useful: u64,
-    /// How often it was called outdated.
+    /// How often it was rated outdated.
     pub outdated: u64,
-    /// How often it was called a duplicate.
+    /// How often it was rated a duplicate.
     pub duplicate: u64,
-    /// When it was last called outdated.
+    /// When it was last rated outdated.
     pub last_outdated: Option<Timestamp>,
-    /// What it repeats, by the last who called it a duplicate.
+    /// The item that it duplicates, by the latest such rating.
     pub duplicate_of: Option<ItemId>,
 }

@@ -1,30 +1,32 @@
-//! Which names do memories, the events about them, and all items answer to?
+//! Ids of memories, events and items.
 
 use std::fmt;
 use std::str::FromStr;
 
+use crate::ids::is_lower_hex;
 use crate::{ChunkId, DocPath, DocumentId, MemoryType};
 
-/// A memory's id: its type and a number. Shown as `<letter>-<8 hexadecimal digits>`.
+/// The id of a memory: its type and a number. Shown as `<letter>-<8 hexadecimal digits>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemoryId {
-    /// The type, which the letter tells.
+    /// The type, shown as the letter.
     pub memory_type: MemoryType,
-    /// The number, which the digits tell.
+    /// The number, shown as the digits.
     pub number: u32,
 }
 
 impl MemoryId {
-    /// Derives an id from parts that tell one memory from every other.
+    /// Derives an id from parts that identify a memory.
     ///
-    /// Equal parts give equal ids. Four bytes are few: of a hundred thousand memories of one type, two may meet, so that
-    /// who adds one looks whether the id is taken and adds a part.
+    /// Equal parts give equal ids. Four bytes are few: among a hundred thousand memories of one type a collision is
+    /// likely, so the caller checks whether the id is taken and then adds a part.
     pub fn of(memory_type: MemoryType, parts: &[&[u8]]) -> Self {
         let [a, b, c, d, ..] = digest("recall memory", parts);
         Self { memory_type, number: u32::from_be_bytes([a, b, c, d]) }
     }
 
-    /// Where the memory's document lives in its store: a path that is the id. No file is indexed under such a path.
+    /// Returns the path of the memory's document in its store, which is the id itself. No file is indexed under such a
+    /// path.
     ///
     /// # Panics
     /// Never: an id is one plain component.
@@ -32,7 +34,7 @@ impl MemoryId {
         DocPath::new(&self.to_string()).expect("an id is one plain component")
     }
 
-    /// The memory whose document lives at a path; `None` for the path of a file.
+    /// Returns the memory whose document has this path; `None` for the path of a file.
     pub fn of_path(path: &str) -> Option<Self> {
         path.parse().ok()
     }
@@ -52,28 +54,29 @@ impl FromStr for MemoryId {
         let (letter, digits) = text.split_once('-').ok_or_else(wrong)?;
         let is_letter = |known: &MemoryType| letter.chars().eq([known.letter()]);
         let memory_type = MemoryType::ALL.into_iter().find(is_letter).ok_or_else(wrong)?;
-        if digits.len() != 8 || !is_hexadecimal(digits) {
+        if digits.len() != 8 || !is_lower_hex(digits) {
             return Err(wrong());
         }
         Ok(Self { memory_type, number: u32::from_str_radix(digits, 16).map_err(|_| wrong())? })
     }
 }
 
-/// The text is no id of a memory.
+/// The text is not the id of a memory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no id of a memory: that is a letter of D, P, L, F, N, C, `-`, and 8 hexadecimal digits")]
+#[error(
+    "`{text}` is not the id of a memory: expected one of the letters D, P, L, F, N, C, then `-` and 8 hexadecimal digits"
+)]
 pub struct MemoryIdError {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }
 
-/// The id of an event: two events with one id are one event. Shown as 32 hexadecimal digits.
+/// The id of an event: two events with the same id are the same event. Shown as 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EventId(pub [u8; 16]);
 
 impl EventId {
-    /// Derives an id from parts that tell one event from every other: chance, or a key that a client chose so that what it
-    /// sends twice counts once.
+    /// Derives an id from parts that identify an event: random bytes, or an idempotency key chosen by the client.
     pub fn of(parts: &[&[u8]]) -> Self {
         let mut id = [0; 16];
         id.copy_from_slice(&digest("recall event", parts)[..16]);
@@ -92,22 +95,22 @@ impl FromStr for EventId {
 
     fn from_str(text: &str) -> Result<Self, EventIdError> {
         let wrong = || EventIdError { text: text.to_owned() };
-        if text.len() != 32 || !is_hexadecimal(text) {
+        if text.len() != 32 || !is_lower_hex(text) {
             return Err(wrong());
         }
         Ok(Self(u128::from_str_radix(text, 16).map_err(|_| wrong())?.to_be_bytes()))
     }
 }
 
-/// The text is no id of an event.
+/// The text is not the id of an event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no id of an event: that is 32 hexadecimal digits")]
+#[error("`{text}` is not the id of an event: expected 32 hexadecimal digits")]
 pub struct EventIdError {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }
 
-/// What can be told to be useful or not: a memory, a document or a chunk.
+/// The id of an item that can be rated: a memory, a document or a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ItemId {
     /// A memory.
@@ -131,7 +134,8 @@ impl fmt::Display for ItemId {
 impl FromStr for ItemId {
     type Err = ItemIdError;
 
-    /// Reads any of the three: a memory's id begins with a capital letter, only a chunk's has `-` behind 16 digits.
+    /// Parses any of the three. Only a memory's id begins with a capital letter, and only a chunk's id has `-` after 16
+    /// digits.
     fn from_str(text: &str) -> Result<Self, ItemIdError> {
         let memory = text.parse().map(Self::Memory).ok();
         let document = || text.parse().map(Self::Document).ok();
@@ -140,19 +144,15 @@ impl FromStr for ItemId {
     }
 }
 
-/// The text is no id of a memory, a document or a chunk.
+/// The text is not the id of a memory, a document or a chunk.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no id of a memory, a document or a chunk")]
+#[error("`{text}` is not the id of a memory, a document or a chunk")]
 pub struct ItemIdError {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }
 
-fn is_hexadecimal(digits: &str) -> bool {
-    digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
-
-/// Hashes parts so that they do not run together.
+/// Hashes each part with its length, so that moving bytes between parts changes the result.
 fn digest(purpose: &str, parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key(purpose);
     for part in parts {
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_read_back_as_they_are_shown() {
+    fn ids_are_parsed_as_they_are_shown() {
         for memory_type in MemoryType::ALL {
             let id = MemoryId::of(memory_type, &[b"a", b"b"]);
             assert_eq!(id.to_string().parse(), Ok(id));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_id_is_refused() {
+    fn other_text_is_not_an_id() {
         for text in [
             "",
             "D",
@@ -207,13 +207,13 @@ mod tests {
     }
 
     #[test]
-    fn parts_do_not_run_together() {
+    fn the_boundaries_between_parts_are_hashed() {
         assert_ne!(EventId::of(&[b"ab", b"c"]), EventId::of(&[b"a", b"bc"]));
         assert_ne!(MemoryId::of(MemoryType::Note, &[b"ab"]), MemoryId::of(MemoryType::Note, &[b"a", b"b"]));
     }
 
     #[test]
-    fn every_kind_of_item_is_told_from_the_others() {
+    fn the_kind_of_an_item_follows_from_its_id() {
         for (text, is_kind) in [
             ("N-0123abcd", (|id| matches!(id, ItemId::Memory(_))) as fn(ItemId) -> bool),
             ("0123456789abcdef", |id| matches!(id, ItemId::Document(_))),

@@ -1,14 +1,15 @@
-//! Which known name did somebody mean?
+//! Suggestions for misspelt names.
 
-/// The known name that is nearest to the given one; `None` when none is near.
+/// Returns the known name nearest to the given one; `None` if none is near.
 ///
-/// Near is a third of the name in wrong, missing, superfluous or swapped characters, and at least one; or one that
-/// begins with the other.
+/// A name is near if at most a third of the given characters (at least one) are wrong, missing, superfluous or swapped,
+/// or if one name is a prefix of the other.
 pub fn nearest<'n>(given: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     near(given, known).first().copied()
 }
 
-/// The known names that are near the given one, as [`nearest`] means it; nearest first, equally near ones as they came.
+/// Returns the known names near the given one, as defined at [`nearest`]; nearest first, equally near ones in input
+/// order.
 pub fn near<'n>(given: &str, known: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let bound = (given.chars().count() / 3).max(1);
     let distance_to = |name: &'n str| {
@@ -20,7 +21,7 @@ pub fn near<'n>(given: &str, known: impl IntoIterator<Item = &'n str>) -> Vec<&'
     near.into_iter().map(|(_, name)| name).collect()
 }
 
-/// How many characters must be changed, inserted, left out or swapped with their neighbour to make one of the other.
+/// The Damerau–Levenshtein distance, restricted to swaps of adjacent characters.
 fn distance(left: &str, right: &str) -> usize {
     let (left, right): (Vec<char>, Vec<char>) = (left.chars().collect(), right.chars().collect());
     let mut rows = vec![vec![0; right.len() + 1]; left.len() + 1];
@@ -46,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_name_is_named() {
+    fn the_nearest_name_is_suggested() {
         let known = ["query", "limit", "types", "include_code", "include_memories"];
         for (given, expected) in [
             ("qeury", Some("query")),

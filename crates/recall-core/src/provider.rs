@@ -1,13 +1,13 @@
-//! Which part of the machine computes?
+//! Execution providers: the hardware that a network runs on.
 
 use std::fmt;
 
-/// What can compute a network, by the ONNX runtime's name an execution provider.
+/// An execution provider of the ONNX runtime.
 ///
-/// Which ones there are is decided by the runtime's library and by the machine.
+/// Which ones are available depends on the runtime's library and on the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Provider {
-    /// NVIDIA's GPUs, with networks compiled for the GPU at hand. Loading takes minutes at the first time.
+    /// NVIDIA's GPUs, with networks compiled for the installed GPU. The first load takes minutes.
     TensorRt,
     /// NVIDIA's GPUs.
     Cuda,
@@ -15,12 +15,12 @@ pub enum Provider {
     CoreMl,
     /// GPUs under Windows.
     DirectMl,
-    /// The processor.
+    /// The CPU.
     Cpu,
 }
 
 impl Provider {
-    /// All of them.
+    /// All providers, in order of preference.
     pub const ALL: [Self; 5] = [Self::TensorRt, Self::Cuda, Self::CoreMl, Self::DirectMl, Self::Cpu];
 
     /// Its name in settings and status.
@@ -34,7 +34,7 @@ impl Provider {
         }
     }
 
-    /// The provider of that name.
+    /// The provider with that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.as_str() == name)
     }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn providers_are_read_by_their_names() {
+    fn providers_are_found_by_name() {
         for provider in Provider::ALL {
             assert_eq!(Provider::from_name(provider.as_str()), Some(provider));
         }

@@ -1,26 +1,26 @@
-//! How are two things of a store related, as questions about the graph name it?
+//! Relations between the documents and symbols of a store, as graph queries name them.
 
 use crate::EdgeKind;
 
-/// A relation that a question about the graph follows.
+/// A relation that a graph query follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relation {
-    /// What a document imports.
+    /// The documents that a document imports.
     Imports,
-    /// Which documents import it.
+    /// The documents that import it.
     ImportedBy,
-    /// What a document links to or declares a relation with, and what does so with it.
+    /// The documents that a document links to or declares a relation with, in both directions.
     RelatesTo,
-    /// What a document replaces, and what replaces it.
+    /// The documents that a document supersedes, and those that supersede it.
     Supersedes,
-    /// Which definitions something uses by name, and what uses a definition.
+    /// The definitions that something uses by name, and the uses of a definition.
     References,
-    /// What a document defines, and where a symbol is defined.
+    /// The symbols that a document defines, and the documents that define a symbol.
     Defines,
 }
 
 impl Relation {
-    /// Every relation, in the order in which neighbours are told.
+    /// All relations, in the order in which neighbours are returned.
     pub const ALL: [Self; 6] =
         [Self::Imports, Self::ImportedBy, Self::RelatesTo, Self::Supersedes, Self::References, Self::Defines];
 
@@ -36,12 +36,12 @@ impl Relation {
         }
     }
 
-    /// The relation of that name.
+    /// Returns the relation with that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|relation| relation.as_str() == name)
     }
 
-    /// The kind of the edges that are followed.
+    /// Returns the kind of the edges to follow.
     pub fn edge_kind(self) -> EdgeKind {
         match self {
             Self::Imports | Self::ImportedBy => EdgeKind::Imports,

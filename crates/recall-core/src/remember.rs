@@ -1,120 +1,120 @@
-//! What is asked of memories?
+//! Requests about memories.
 //!
-//! Each request is checked: its texts are not blank and within their limits.
+//! They are validated when they are built: no text is blank or exceeds its limit.
 
 use crate::{Feedback, ItemId, MemoryId, MemoryOrigin, MemoryType, Provenance, Scope, StoreScope};
 
-/// The largest content of one memory. What is longer is a document.
+/// The largest content of one memory. Longer text belongs in a document.
 pub const MEMORY_BYTES: usize = 1024 * 1024;
 
-/// The longest title of a memory, and the longest of its other short texts: tags, source, notes. Somebody who needs more
-/// has more than a title.
+/// The longest title of a memory, and the longest of its other short texts: tags, source, notes.
 pub const SHORT_TEXT_BYTES: usize = 1024;
 
-/// The most tags, and the most related files, of one memory. Each related file is looked at whenever the memory is told.
+/// The maximum number of tags, and of related files, of one memory. Each related file is checked whenever the memory is
+/// returned.
 pub const MEMORY_ENTRIES: usize = 64;
 
-/// Asks to keep a memory.
+/// Adds a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddMemory {
     /// The type.
     pub memory_type: MemoryType,
-    /// What a person would call it.
+    /// The title.
     pub title: String,
     /// The text.
     pub content: String,
-    /// Into which store.
+    /// The store to add it to.
     pub scope: Scope,
     /// Labels.
     pub tags: Vec<String>,
-    /// The files that it is about, as the client names them: absolute, below its directory, or below the root.
+    /// The files that it concerns, as the client names them: absolute, below its directory, or below the root.
     pub related_files: Vec<String>,
-    /// The memory that it retires.
+    /// The memory that it supersedes.
     pub supersedes: Option<MemoryId>,
-    /// What becomes of it where nearly the same is known.
+    /// What to do if a near-duplicate exists.
     pub repeats: Repeats,
-    /// Where whoever adds it says that it comes from.
+    /// Its source, as stated when it was added.
     pub source: Option<String>,
-    /// How it came about; none where the client does not say.
+    /// Its origin; `None` if the client does not state it.
     pub origin: Option<MemoryOrigin>,
-    /// A key that the client chose: the same one twice adds once.
+    /// An idempotency key chosen by the client: two requests with the same key add one memory.
     pub key: Option<String>,
-    /// Who asks, and where.
+    /// The caller's provenance.
     pub provenance: Provenance,
 }
 
-/// What becomes of a memory that nearly repeats one that is known.
+/// What to do with a near-duplicate of a known memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Repeats {
-    /// It is not added; the known ones are told.
+    /// Reject it, and return the known ones.
     #[default]
     Refuse,
-    /// It is added all the same.
+    /// Add it.
     Accept,
 }
 
-/// Asks to amend a memory. What is none stays.
+/// Amends a memory. Fields that are `None` stay as they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdateMemory {
-    /// Which.
+    /// The memory.
     pub id: MemoryId,
-    /// What a person would call it.
+    /// The title.
     pub title: Option<String>,
     /// The text.
     pub content: Option<String>,
     /// Labels.
     pub tags: Option<Vec<String>>,
-    /// The files that it is about, as the client names them.
+    /// The files that it concerns, as the client names them.
     pub related_files: Option<Vec<String>>,
-    /// Who asks, and where.
+    /// The caller's provenance.
     pub provenance: Provenance,
 }
 
-/// Says what an item is worth.
+/// Records feedback about an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateItem {
     /// The item.
     pub item: ItemId,
-    /// What is said.
+    /// The feedback.
     pub feedback: Feedback,
-    /// Who says so, and where.
+    /// The caller's provenance.
     pub provenance: Provenance,
 }
 
-/// Asks how memories stand, or says that they hold.
+/// Checks memories against the files, or confirms them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyMemories {
-    /// Which; empty for every one of the scope.
+    /// The memories; if empty, all of the scope.
     pub ids: Vec<MemoryId>,
-    /// In which stores.
+    /// The stores.
     pub scope: Scope,
-    /// Whether anything is written.
+    /// Whether to check or to confirm.
     pub mode: VerifyMode,
-    /// Who asks, and where.
+    /// The caller's provenance.
     pub provenance: Provenance,
 }
 
-/// Whether a verification writes.
+/// Whether a verification checks or confirms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VerifyMode {
-    /// It tells how the memories stand.
+    /// Reports the validity of the memories, and writes nothing.
     #[default]
     Check,
-    /// It says that they hold, and ties them to the files as they are.
+    /// Confirms the memories, and anchors them to the current files.
     Confirm,
-    /// It says so of every memory that came with the repository and that nobody confirmed. Names no ids.
+    /// Confirms every memory that came with the repository and is unconfirmed. Allows no ids.
     ConfirmAll,
-    /// It says that the project's profile is this user's, as it is. Names no ids.
+    /// Confirms the project's profile in its current state. Allows no ids.
     ConfirmProfile,
 }
 
-/// Asks to move a memory to a wider store.
+/// Promotes a memory to a wider store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromoteMemory {
-    /// Which.
+    /// The memory.
     pub id: MemoryId,
-    /// To which store.
+    /// The scope of the wider store.
     pub to: StoreScope,
-    /// Who asks, and where.
+    /// The caller's provenance.
     pub provenance: Provenance,
 }

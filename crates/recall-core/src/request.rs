@@ -1,32 +1,33 @@
-//! What is asked?
+//! Search requests.
 
 use crate::{Ablation, DocumentType, Language, Scope};
 
-/// A search, checked: the query is not empty and within its limit, the limit is within its bounds.
+/// A validated search: the query is not blank and within its limit, and the page size is within its bounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchRequest {
-    /// The text as it was given, inline filters included.
+    /// The query as entered, inline filters included.
     pub query: String,
     /// Which stores are searched.
     pub scope: Scope,
-    /// What a hit must satisfy, beside the filters written inside the query.
+    /// The filters, in addition to the inline ones.
     pub filters: Filters,
-    /// The most hits, at least 1.
+    /// The maximum number of hits, at least 1.
     pub limit: u32,
-    /// How many hits are passed over first.
+    /// The number of hits to skip.
     pub offset: u32,
-    /// Weights that replace those of the query's class.
+    /// Weights that override those of the query's class.
     pub weights: Weights,
-    /// Whether each hit says why it ranks where it does.
+    /// Whether each hit explains its rank.
     pub explain: Explain,
-    /// Whether the matching documents are counted by what they are.
+    /// Whether to count the matching documents by type, language, directory and tag.
     pub facets: Facets,
-    /// Stages that are left out, to measure what each is worth. Empty for an answer.
+    /// The disabled stages, for measuring; empty for a normal search.
     pub without: Vec<Ablation>,
 }
 
 impl SearchRequest {
-    /// A search that asks for nothing beyond its text: no filter, the first page, the query's own weights, nothing told beside.
+    /// A search with defaults: no filter, the first page, the weights of the query's class, no explanation and no
+    /// facets.
     pub fn new(query: impl Into<String>, scope: Scope, limit: u32) -> Self {
         Self {
             query: query.into(),
@@ -41,7 +42,7 @@ impl SearchRequest {
         }
     }
 
-    /// Whether the stage of that name is left out.
+    /// Whether the stage with that name is disabled.
     pub fn leaves_out(&self, stage: &str) -> bool {
         self.without.iter().any(|ablation| ablation.as_str() == stage)
     }
@@ -57,17 +58,18 @@ pub enum Explain {
     On,
 }
 
-/// Whether the documents that match are counted by type, language, directory and tag.
+/// Whether to count the matching documents by type, language, directory and tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Facets {
     /// No counts.
     #[default]
     Off,
-    /// Counts with the answer.
+    /// Counts in the answer.
     On,
 }
 
-/// What a hit must satisfy. An empty list demands nothing; several entries of one list are alternatives.
+/// Conditions on a hit. An empty list is no condition; the entries of `types`, `languages` and `paths` are
+/// alternatives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filters {
     /// The document's type is one of these.
@@ -81,14 +83,14 @@ pub struct Filters {
 }
 
 impl Filters {
-    /// Whether nothing is demanded.
+    /// Whether there is no condition.
     pub fn is_empty(&self) -> bool {
         let Self { types, languages, paths, tags } = self;
         types.is_empty() && languages.is_empty() && paths.is_empty() && tags.is_empty()
     }
 }
 
-/// A pattern for paths: with `*`, `?` or `[` a glob over the whole path, otherwise a path or a directory above it.
+/// A path pattern: a glob over the whole path if it contains `*`, `?` or `[`, otherwise a path or a directory above it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathFilter(pub String);
 
@@ -99,10 +101,10 @@ impl PathFilter {
     }
 }
 
-/// The weights of the retrievers in the fusion; `None` takes that of the query's class.
+/// The weights of the retrievers in the fusion; `None` uses that of the query's class.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Weights {
-    /// The weight of nearest neighbours.
+    /// The weight of semantic retrieval.
     pub vector: Option<f32>,
     /// The weight of BM25.
     pub bm25: Option<f32>,

@@ -1,24 +1,24 @@
-//! Which chunks may be found?
+//! Sets of chunk rows.
 
 use crate::ChunkRow;
 
-/// A set of chunk rows, one bit a row between the least and the greatest.
+/// A set of chunk rows: a bitmap between the least and the greatest row.
 ///
-/// Rows are numbered in the order in which they were written, so the rows of a store lie close together; a set over a
-/// million of them takes 125 KB at most.
+/// Rows are numbered in the order in which they are written, so the rows of a store are dense; a set of a million of
+/// them takes 125 KB.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowSet {
-    /// The number of the first word: the row of its lowest bit, divided by [`WORD`].
+    /// The index of the first word: its lowest row, divided by [`WORD`].
     first: i64,
     words: Vec<u64>,
     len: usize,
 }
 
-/// How many rows a word holds.
+/// Rows per word.
 const WORD: i64 = 64;
 
 impl RowSet {
-    /// Makes a set of these rows, in whatever order they come and however often.
+    /// Builds a set of these rows, in any order and with any repetition.
     pub fn of(rows: impl IntoIterator<Item = ChunkRow>) -> Self {
         let rows: Vec<i64> = rows.into_iter().map(|row| row.0).collect();
         let (Some(least), Some(greatest)) = (rows.iter().min(), rows.iter().max()) else { return Self::default() };
@@ -38,17 +38,17 @@ impl RowSet {
         word.is_some_and(|word| word >> row.0.rem_euclid(WORD) & 1 == 1)
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is no row.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The rows, the least first.
+    /// Returns the rows in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = ChunkRow> + '_ {
         let first = self.first;
         self.words.iter().enumerate().flat_map(move |(place, &word)| {
@@ -82,7 +82,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_set_holds_what_it_was_made_of(rows in prop::collection::vec(-200_i64..2000, 0..100)) {
+        fn a_set_holds_exactly_the_rows_it_was_built_from(rows in prop::collection::vec(-200_i64..2000, 0..100)) {
             let expected: BTreeSet<i64> = rows.iter().copied().collect();
             let set = RowSet::of(rows.iter().copied().map(ChunkRow));
             prop_assert_eq!(set.len(), expected.len());

@@ -1,18 +1,18 @@
-//! Which stores does a request see?
+//! Scopes: which stores a request reads.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Which stores a request sees.
+/// The stores that a request reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// The store of the client's project.
     Project,
     /// The user's global store.
     Global,
-    /// The named stores that the project lists.
+    /// The stores of the domains that the project lists.
     Domain,
-    /// All of them, fused.
+    /// All stores, with fused results.
     #[default]
     All,
 }
@@ -28,7 +28,7 @@ impl Scope {
         }
     }
 
-    /// Whether a request of this scope looks into a store of that one.
+    /// Whether a request of this scope reads a store of that scope.
     pub fn sees(self, store: StoreScope) -> bool {
         match self {
             Self::All => true,
@@ -56,22 +56,22 @@ impl FromStr for Scope {
     }
 }
 
-/// There is no scope of that name.
+/// The text does not name a scope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown scope `{text}`: the scopes are project, global, domain, all")]
 pub struct UnknownScope {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }
 
-/// What a store is the store of.
+/// What a store belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StoreScope {
     /// One project.
     Project,
-    /// Everything that holds across projects.
+    /// The user, across projects.
     Global,
-    /// A named store that several projects share.
+    /// A domain: a named store that several projects share.
     Domain,
 }
 
@@ -97,11 +97,11 @@ impl FromStr for StoreScope {
     }
 }
 
-/// There are no stores of that scope.
+/// The text does not name the scope of a store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown scope of a store `{text}`: the scopes are project, global, domain")]
+#[error("unknown store scope `{text}`: the scopes are project, global, domain")]
 pub struct UnknownStoreScope {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }
 

@@ -1,20 +1,18 @@
-//! Which of the ranked chunks are shown?
+//! Selection of the ranked chunks that are shown.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// What selection needs to know of a ranked chunk.
+/// A ranked chunk that can be selected.
 pub trait Selectable {
-    /// Names the document that the chunk is a part of.
+    /// Identifies the document that contains the chunk.
     type Document: Eq + Hash;
 
     /// The document.
     fn document(&self) -> Self::Document;
 }
 
-/// Keeps at most `per_document` chunks of each document.
-///
-/// The order of what is kept does not change.
+/// Keeps at most `per_document` chunks of each document, in their order.
 pub fn select<T: Selectable>(ranked: Vec<T>, per_document: usize) -> Vec<T> {
     let mut kept: HashMap<T::Document, usize> = HashMap::new();
     ranked
@@ -40,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_shows_few_chunks() {
+    fn each_document_keeps_its_first_chunks() {
         let ranked = vec![(1, 'a'), (1, 'b'), (2, 'c'), (1, 'd'), (3, 'e')];
         assert_eq!(select(ranked.clone(), 2), [(1, 'a'), (1, 'b'), (2, 'c'), (3, 'e')]);
         assert_eq!(select(ranked, 1), [(1, 'a'), (2, 'c'), (3, 'e')]);

@@ -1,7 +1,7 @@
-//! What happened in a session?
+//! Sessions and their events.
 //!
-//! A session is what an agent or a person does in a project between a beginning and an end. Its events, in the order in which
-//! they were written, are the truth; a [`Session`] is what they give together.
+//! A session is what an agent or a person does in a project between a start and an end. Its events, in the order in
+//! which they were written, are the source of truth; a [`Session`] is their fold.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,27 +9,27 @@ use std::str::FromStr;
 
 use crate::{DocPath, EventId, MemoryId, Provenance, Timestamp};
 
-/// Something that happened in a session.
+/// An event of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionEvent {
-    /// Which: two events with one id are one event.
+    /// Its id: two events with the same id are the same event.
     pub id: EventId,
-    /// When.
+    /// Its time.
     pub timestamp: Timestamp,
-    /// What.
-    pub account: Account,
-    /// Who did it, and where.
+    /// Its content.
+    pub details: EventDetails,
+    /// Who caused it, and where.
     pub provenance: Provenance,
 }
 
-/// What is told of an event.
+/// The content of an event.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Account {
+pub struct EventDetails {
     /// The type.
     pub event_type: SessionEventType,
-    /// What happened, in words; of a session's beginning its goal, of its end its summary, of a search its query.
+    /// A description: the goal of a session's start, the summary of its end, the query of a search.
     pub content: String,
-    /// Why.
+    /// The reason.
     pub rationale: Option<String>,
     /// How an error was resolved.
     pub resolution: Option<String>,
@@ -37,14 +37,14 @@ pub struct Account {
     pub from_agent: Option<String>,
     /// The agent after a switch.
     pub to_agent: Option<String>,
-    /// The files that it is about; sorted, without repetition.
+    /// The files that it concerns; sorted, without repetition.
     pub related_files: Vec<DocPath>,
-    /// Whatever else is worth keeping.
+    /// Further data.
     pub metadata: Metadata,
 }
 
-impl Account {
-    /// An account of nothing but a type and a text.
+impl EventDetails {
+    /// Builds the details of an event that has only a type and a text.
     pub fn new(event_type: SessionEventType, content: impl Into<String>) -> Self {
         Self {
             event_type,
@@ -59,23 +59,23 @@ impl Account {
     }
 }
 
-/// Values by name, as JSON has them.
+/// Values by name, as in a JSON object.
 pub type Metadata = BTreeMap<String, MetadataValue>;
 
-/// A value as JSON has it.
+/// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MetadataValue {
     /// Nothing.
     Null,
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
-    /// A number; finite.
+    /// A finite number.
     Number(f64),
     /// A text.
     Text(String),
-    /// Several values.
+    /// An array.
     List(Vec<MetadataValue>),
-    /// Several values by name.
+    /// An object.
     Map(Metadata),
 }
 
@@ -90,20 +90,20 @@ pub enum SessionEventType {
     Milestone,
     /// One agent handed over to another.
     AgentSwitch,
-    /// Something was seen.
+    /// Something was observed.
     Observation,
-    /// Something was searched for.
+    /// A search.
     RetrievalQuery,
-    /// Somebody judged what a search found.
+    /// A judgement of a search's hits.
     RetrievalJudgment,
-    /// The session began, or went on after its end.
+    /// The session started, or resumed after its end.
     SessionStart,
     /// The session ended.
     SessionEnd,
 }
 
 impl SessionEventType {
-    /// Every type, in a fixed order.
+    /// All types, in a fixed order.
     pub const ALL: [Self; 9] = [
         Self::Decision,
         Self::Error,
@@ -116,10 +116,11 @@ impl SessionEventType {
         Self::SessionEnd,
     ];
 
-    /// How many of [`ALL`](Self::ALL) a client may log: the first. The others are written by beginning and ending a session.
+    /// How many of [`ALL`](Self::ALL), from the first, a client may log. The others are written when a session starts
+    /// or ends.
     pub const LOGGED: usize = 7;
 
-    /// The type's name, as interfaces and files write it.
+    /// Returns the type's name, as interfaces and files write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Decision => "decision",
@@ -134,8 +135,8 @@ impl SessionEventType {
         }
     }
 
-    /// Whether it marks where a session begins or ends, and tells nothing that happened in it.
-    pub fn is_mark(self) -> bool {
+    /// Whether it marks the start or end of a session.
+    pub fn is_boundary(self) -> bool {
         matches!(self, Self::SessionStart | Self::SessionEnd)
     }
 }
@@ -155,36 +156,36 @@ impl FromStr for SessionEventType {
     }
 }
 
-/// There is no type of a session's events of that name.
+/// The text does not name the type of a session's event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown type of events `{text}`: the types are decision, error, milestone, agent_switch, observation, \
+    "unknown event type `{text}`: the types are decision, error, milestone, agent_switch, observation, \
      retrieval_query, retrieval_judgment, session_start, session_end"
 )]
 pub struct UnknownSessionEventType {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
 }
 
-/// Why a session ends.
+/// The reason why a session ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EndReason {
-    /// Its work is done.
+    /// The work is done.
     #[default]
     End,
-    /// Its program ended.
+    /// The client exited.
     Exit,
-    /// Its context is made smaller, which loses what only the context knows.
+    /// The client compacts its context, which loses what only the context holds.
     Compact,
-    /// It had ended without a word, and somebody made up for that.
+    /// The session had no end event and was closed by recovery.
     Recovered,
 }
 
 impl EndReason {
-    /// Every reason, in a fixed order.
+    /// All reasons, in a fixed order.
     pub const ALL: [Self; 4] = [Self::End, Self::Exit, Self::Compact, Self::Recovered];
 
-    /// The reason's name, as interfaces and files write it.
+    /// Returns the reason's name, as interfaces and files write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::End => "end",
@@ -194,42 +195,42 @@ impl EndReason {
         }
     }
 
-    /// The reason of that name.
+    /// Returns the reason with that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.as_str() == name)
     }
 }
 
-/// A session, as its events tell it.
+/// A session: the fold of its events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
-    /// Its id, as its client chose it.
+    /// Its id, chosen by the client.
     pub id: String,
-    /// Whether it goes on.
+    /// Whether it is open, ended or abandoned.
     pub state: SessionState,
-    /// When it began.
+    /// The time of its start.
     pub started: Timestamp,
-    /// When it ended; `None` while it goes on or where nobody ended it.
+    /// The time of its end; `None` if it has no end event.
     pub ended: Option<Timestamp>,
-    /// When anything of it was last written.
+    /// The time of its last event.
     pub last: Timestamp,
     /// Who ran it, and where.
     pub provenance: Provenance,
-    /// What it is for.
+    /// The goal.
     pub goal: Option<String>,
-    /// What came of it.
+    /// The outcome.
     pub summary: Option<String>,
-    /// Where its summary is kept.
+    /// The path of the written summary.
     pub summary_path: Option<DocPath>,
-    /// How many events it wrote, its beginning and its end not counted.
+    /// The number of events, without the start and the end.
     pub events: u64,
     /// The memories that were added in it, in order.
     pub memories: Vec<MemoryId>,
 }
 
 impl Session {
-    /// A session that began at a moment, and of which nothing else is known.
-    pub fn begun(id: &str, started: Timestamp, provenance: &Provenance) -> Self {
+    /// A session that has started, and of which nothing else is known.
+    pub fn started(id: &str, started: Timestamp, provenance: &Provenance) -> Self {
         Self {
             id: id.to_owned(),
             state: SessionState::Open,
@@ -249,19 +250,19 @@ impl Session {
 /// The state of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SessionState {
-    /// It goes on.
+    /// It has not ended.
     Open,
-    /// It was ended.
+    /// It has ended.
     Ended,
-    /// It was not ended, and nothing was heard of it for long.
+    /// It has not ended, and has had no event for a long time.
     Abandoned,
 }
 
 impl SessionState {
-    /// Every state, in a fixed order.
+    /// All states, in a fixed order.
     pub const ALL: [Self; 3] = [Self::Open, Self::Ended, Self::Abandoned];
 
-    /// The state's name, as interfaces write it.
+    /// Returns the state's name, as interfaces write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -270,7 +271,7 @@ impl SessionState {
         }
     }
 
-    /// The state of that name.
+    /// Returns the state with that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == name)
     }
@@ -295,9 +296,9 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_may_log_is_all_but_the_marks() {
+    fn clients_may_log_all_types_but_start_and_end() {
         let (logged, marks) = SessionEventType::ALL.split_at(SessionEventType::LOGGED);
-        assert!(logged.iter().all(|event_type| !event_type.is_mark()));
-        assert!(marks.iter().all(|event_type| event_type.is_mark()));
+        assert!(logged.iter().all(|event_type| !event_type.is_boundary()));
+        assert!(marks.iter().all(|event_type| event_type.is_boundary()));
     }
 }

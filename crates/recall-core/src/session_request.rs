@@ -1,23 +1,23 @@
-//! What may be asked of a project's sessions?
+//! Requests about the sessions of a project.
 
 use crate::{AddMemory, EndReason, Metadata, Provenance, SessionEventType, SessionState};
 
-/// The longest rationale or resolution: a page or two. What is longer is the content.
+/// The longest rationale or resolution: a page or two. Longer text belongs in the content.
 pub const RECORD_TEXT_BYTES: usize = 64 * 1024;
 
-/// The most bytes of texts in an event's metadata, names counted: as a list of a few hundred hits has them.
+/// The most bytes of text in an event's metadata, names included: enough for a list of a few hundred hits.
 pub const METADATA_BYTES: usize = 64 * 1024;
 
-/// The deepest that metadata nest; what is deeper is a program's mistake.
+/// The deepest nesting of metadata; deeper nesting is a bug in the client.
 pub const METADATA_DEPTH: usize = 16;
 
 /// The most values in an event's metadata.
 pub const METADATA_VALUES: usize = 4096;
 
-/// Writes an event into the flight recorder. The session is that of the provenance.
+/// Writes an event into the flight recorder, into the session of the provenance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogEvent {
-    /// The type; none of those that mark a session's beginning and end.
+    /// The type; session start and end are not allowed.
     pub event_type: SessionEventType,
     /// What happened.
     pub content: String,
@@ -29,69 +29,69 @@ pub struct LogEvent {
     pub from_agent: Option<String>,
     /// The agent after a switch.
     pub to_agent: Option<String>,
-    /// The files that it is about, as the client names them.
+    /// The files that it concerns, as the client names them.
     pub related_files: Vec<String>,
-    /// Whatever else is worth keeping.
+    /// Further data.
     pub metadata: Metadata,
-    /// A key that the client chose: what it sends twice counts once.
+    /// An idempotency key chosen by the client: two events with the same key count once.
     pub key: Option<String>,
-    /// Who asks, and where.
+    /// The caller's provenance.
     pub provenance: Provenance,
 }
 
-/// Begins a session. Its id is that of the provenance; where there is none, one is made.
+/// Starts a session. Its id is that of the provenance; if there is none, one is generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartSession {
-    /// What it is for.
+    /// The goal.
     pub goal: Option<String>,
-    /// Who asks, and where.
+    /// The caller's provenance.
     pub provenance: Provenance,
 }
 
-/// Ends a session. Its id is that of the provenance.
+/// Ends the session of the provenance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EndSession {
-    /// What came of it; `None` makes one from what is known.
+    /// The outcome; if `None`, a summary is generated from the recorded events.
     pub summary: Option<String>,
     /// What was learned.
     pub memories: Vec<AddMemory>,
-    /// Why it ends.
+    /// The reason.
     pub reason: EndReason,
-    /// Who asks, and where.
+    /// The caller's provenance.
     pub provenance: Provenance,
 }
 
-/// Asks for the sessions of a project, the latest first.
+/// Lists the sessions of a project, the latest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListSessions {
     /// Only those in this state.
     pub state: Option<SessionState>,
-    /// How many are passed over.
+    /// How many entries are skipped.
     pub offset: u32,
-    /// How many are told at most.
+    /// The maximum number of entries returned.
     pub limit: u32,
 }
 
-/// Asks for the events of a session, in the order in which they were written.
+/// Lists the events of a session, in the order in which they were written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListEvents {
     /// The session.
     pub session: String,
     /// Only those of these types; empty for all.
     pub types: Vec<SessionEventType>,
-    /// How many are passed over.
+    /// How many entries are skipped.
     pub offset: u32,
-    /// How many are told at most.
+    /// The maximum number of entries returned.
     pub limit: u32,
 }
 
-/// Asks what a new session should know.
+/// Requests a briefing for a new session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskBriefing {
-    /// The most tokens.
+    /// The token budget.
     pub budget_tokens: u32,
-    /// What the session is for.
+    /// The goal of the session.
     pub goal: Option<String>,
-    /// Who asks, and where.
+    /// The caller's provenance.
     pub provenance: Provenance,
 }

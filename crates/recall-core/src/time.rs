@@ -1,6 +1,6 @@
-//! When was it?
+//! Timestamps and the clock.
 
-/// A moment: nanoseconds since the Unix epoch, negative before it.
+/// A point in time: nanoseconds since the Unix epoch, negative before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
@@ -21,8 +21,8 @@ impl From<std::time::SystemTime> for Timestamp {
     }
 }
 
-/// Tells the time, so that a test can set it.
+/// A source of the current time, which tests replace.
 pub trait Clock: Send + Sync {
-    /// The present moment.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }

@@ -1,14 +1,15 @@
-//! What would a person call a text?
+//! The title of a text.
 
 use crate::SHORT_TEXT_BYTES;
 
 /// A longer line is a paragraph.
 const TITLE_CHARS: usize = 80;
-const _: () = assert!(TITLE_CHARS * 4 < SHORT_TEXT_BYTES, "a title is a short text whatever it is written in");
+const _: () = assert!(TITLE_CHARS * 4 < SHORT_TEXT_BYTES, "a title is within the limit of short texts in any script");
 
-/// The first line of a text that says something, without the marks of a heading; a long one is cut, and says so.
+/// Returns the first line that is not blank, without the marks of a heading. A line of more than 80 characters is cut
+/// and ends in `…`.
 ///
-/// Empty where no line says anything.
+/// Empty if every line is blank.
 ///
 /// ```
 /// use recall_core::title_of;

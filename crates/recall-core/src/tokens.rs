@@ -1,14 +1,14 @@
-//! How many tokens would a language model count in this text?
+//! Estimates of token counts.
 
 /// Estimates the tokens of a text without a tokenizer.
 ///
-/// A run of letters counts one token for each started six, a run of digits one for each started three, every other
-/// visible character one, white space nothing except one for each line; characters beyond ASCII count one each.
-/// Meant to overstate a little rather than to understate what byte-pair tokenizers of large models give.
+/// A run of ASCII letters counts one token per six started, a run of digits one per three started. Every other visible
+/// character counts one. White space counts nothing, except one per line feed. The estimate is meant to be slightly
+/// above the count of the byte-pair tokenizers of large models.
 pub fn estimate(text: &str) -> u32 {
-    /// English and code average four to five letters a token; six for a run allows for common whole words.
+    /// English and code average four to five letters per token; six per run allows for common whole words.
     const LETTERS_A_TOKEN: u32 = 6;
-    /// Byte-pair tokenizers cut numbers into groups of three digits.
+    /// Byte-pair tokenizers split numbers into groups of three digits.
     const DIGITS_A_TOKEN: u32 = 3;
 
     let mut tokens: u32 = 0;

@@ -1,28 +1,28 @@
-//! What does the query look for?
+//! Query understanding: inline filters, phrases, identifiers, paths and the query's class.
 
 use std::fmt;
 
 use crate::{DocumentType, Filters, Language, PathFilter, Scope};
 
-/// What a query looks for, told without a model.
+/// What a query looks for, decided by rules without a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QueryClass {
     /// A definition, by its name.
     Symbol,
     /// A file, by its path.
     Path,
-    /// Who depends on what.
+    /// Dependencies between things.
     Relationship,
-    /// Why something is as it is.
+    /// The reason for something.
     Decision,
-    /// How to do something, from the documentation.
+    /// Instructions from the documentation.
     Docs,
     /// Anything else.
     Question,
 }
 
 impl QueryClass {
-    /// The class's name, as answers write it.
+    /// Returns the class's name, as answers write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Symbol => "symbol",
@@ -41,39 +41,40 @@ impl fmt::Display for QueryClass {
     }
 }
 
-/// A query, understood.
+/// An analysed query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Understood {
     /// What the query looks for.
     pub class: QueryClass,
     /// The text without its inline filters and quotation marks.
     pub text: String,
-    /// Identifiers that stand in the text, in order, without repetition: `Store::open` counts as itself.
+    /// The identifiers in the text, in order, without repetition. `Store::open` counts as one.
     pub identifiers: Vec<String>,
-    /// Paths and file names that stand in the text.
+    /// The paths and file names in the text.
     pub paths: Vec<String>,
-    /// What stood between quotation marks.
+    /// The quoted phrases.
     pub phrases: Vec<String>,
     /// The inline filters.
     pub filters: Filters,
     /// The inline `scope:`.
     pub scope: Option<Scope>,
-    /// Words that have the form of a `type:` or `scope:` filter and name none that there is, with what is wrong; they stand in the text.
+    /// The words that look like a `type:` or `scope:` filter but have an unknown value, with the problem. They stay in
+    /// the text.
     pub unknown_filters: Vec<UnknownFilter>,
 }
 
-/// A word that has the form of a filter and filters nothing.
+/// A word that looks like a filter and is not one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownFilter {
-    /// The word, as `type:novel`.
+    /// The word, such as `type:novel`.
     pub word: String,
-    /// What is wrong with it, as `unknown type "novel": the types are …`.
+    /// The problem, such as ``unknown type `novel`: the types are …``.
     pub problem: String,
 }
 
-/// Reads a query: inline filters (`type: lang: path: tag: scope:`), quoted phrases, identifiers, paths, class.
+/// Analyses a query: inline filters (`type: lang: path: tag: scope:`), quoted phrases, identifiers, paths, class.
 ///
-/// Never fails: a filter whose value is unknown is left in the text as an ordinary word, and noted.
+/// Never fails: a filter with an unknown value stays in the text as an ordinary word, and is recorded.
 pub fn understand(query: &str) -> Understood {
     let mut understood = Understood {
         class: QueryClass::Question,
@@ -119,7 +120,7 @@ impl Understood {
         }
     }
 
-    /// Takes `key:value` out of the query; tells whether it was a filter.
+    /// Takes a `key:value` word as a filter; returns whether it was one.
     fn take_filter(&mut self, word: &str) -> bool {
         let Some((key, value)) = word.split_once(':') else { return false };
         let value = value.trim_matches('"');
@@ -151,7 +152,7 @@ impl Understood {
         }
     }
 
-    /// The value of a filter; where there is none such, that is noted.
+    /// Returns the value of a filter; records the problem if it is unknown.
     fn known<T>(&mut self, word: &str, parsed: Result<T, impl fmt::Display>) -> Option<T> {
         match parsed {
             Ok(value) => Some(value),
@@ -174,7 +175,7 @@ enum Piece<'a> {
     Phrase(&'a str),
 }
 
-/// Cuts a query at white space, but keeps what stands between double quotation marks together.
+/// Splits a query at white space, except between double quotation marks.
 fn pieces(query: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = query;
     std::iter::from_fn(move || {
@@ -182,8 +183,8 @@ fn pieces(query: &str) -> impl Iterator<Item = Piece<'_>> {
         if rest.is_empty() {
             return None;
         }
-        if let Some((phrase, behind)) = rest.strip_prefix('"').and_then(|open| open.split_once('"')) {
-            rest = behind;
+        if let Some((phrase, after)) = rest.strip_prefix('"').and_then(|open| open.split_once('"')) {
+            rest = after;
             return Some(Piece::Phrase(phrase));
         }
         // A filter's value may be quoted: `path:"a b/c.rs"`.
@@ -195,13 +196,13 @@ fn pieces(query: &str) -> impl Iterator<Item = Piece<'_>> {
             })
             .or_else(|| rest.find(char::is_whitespace))
             .unwrap_or(rest.len());
-        let (word, behind) = rest.split_at(end);
-        rest = behind;
+        let (word, after) = rest.split_at(end);
+        rest = after;
         Some(Piece::Word(word))
     })
 }
 
-/// Whether a word is a path or a file name: it has a `/` between names, or ends like a file.
+/// Whether a word is a path or a file name: it has a `/` between names, or a known file extension.
 fn looks_like_path(word: &str) -> bool {
     if word.contains("//") || word.contains("::") || word.len() < 3 {
         return false;
@@ -242,7 +243,7 @@ fn looks_like_identifier(word: &str) -> bool {
         || word.split_once('.').is_some_and(|(left, right)| !left.is_empty() && !right.is_empty())
 }
 
-/// The class of a query. The first rule that holds decides.
+/// The class of a query. The first matching rule decides.
 fn classify(understood: &Understood) -> QueryClass {
     let words: Vec<String> = understood.text.split_whitespace().map(str::to_lowercase).collect();
     let has = |set: &[&str]| words.iter().any(|word| set.contains(&word.trim_matches(|c: char| !c.is_alphanumeric())));
@@ -271,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_class_is_told_from_the_words() {
+    fn the_class_follows_from_the_words() {
         for (query, expected) in [
             ("SessionManager", QueryClass::Symbol),
             ("open", QueryClass::Symbol),
@@ -289,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_phrases_identifiers_and_paths_are_picked_out() {
+    fn filters_phrases_identifiers_and_paths_are_extracted() {
         let read = understand(
             r#"type:adr lang:Rust path:"a b/*.rs" scope:global why "retry budget" in HttpClient, see src/net.rs"#,
         );
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_filter_stays_text() {
+    fn words_that_are_not_filters_stay_in_the_text() {
         for query in ["type:nonsense", "std::vec", "http://x", "tag:", "foo:bar"] {
             let read = understand(query);
             assert!(read.filters.is_empty(), "{query}");

@@ -1,4 +1,4 @@
-//! Which chunks' embeddings lie nearest to that of a query?
+//! The port for nearest-neighbour search in embeddings.
 
 use std::error::Error;
 
@@ -6,32 +6,33 @@ use crate::{ChunkRow, RowSet};
 
 /// An index of the embeddings of chunks, all by one model.
 ///
-/// One implementation looks at every embedding and is right by construction; another walks a graph and is measured
+/// One implementation scans all embeddings and is exact; another searches an HNSW graph, and its recall is measured
 /// against the first.
 pub trait VectorIndex: Send + Sync {
-    /// How many components every embedding has.
+    /// The number of dimensions of every embedding.
     fn dimensions(&self) -> usize;
 
-    /// How many chunks have an embedding here.
+    /// The number of chunks that have an embedding.
     fn len(&self) -> usize;
 
-    /// Whether no chunk has an embedding here.
+    /// Whether no chunk has an embedding.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Finds the chunks whose embeddings have the greatest cosine to the query's.
     ///
-    /// At most `count` of those that the filter lets through, the greatest cosine first, of equal ones the lesser row
-    /// first; fewer only when there are no more. The query's length does not matter.
+    /// Returns at most `count` of the chunks that the filter allows, by descending cosine; ties are broken by row.
+    /// Fewer are returned only if there are no more. The length of the query's embedding does not matter.
     ///
     /// # Errors
     /// See [`NearestError`].
     fn nearest(&self, query: &[f32], filter: RowFilter<'_>, count: usize) -> Result<Vec<Neighbour>, NearestError>;
 
-    /// The cosine of the query to each of these chunks, in their order; `None` for a chunk without an embedding.
+    /// Returns the cosine of the query to each of these chunks, in their order; `None` for a chunk without an
+    /// embedding.
     ///
-    /// Equal to what [`nearest`](Self::nearest) tells of the same chunk.
+    /// The cosines equal those of [`nearest`](Self::nearest).
     ///
     /// # Errors
     /// See [`NearestError`].
@@ -43,21 +44,21 @@ pub trait VectorIndex: Send + Sync {
 pub struct Neighbour {
     /// The chunk.
     pub row: ChunkRow,
-    /// The cosine of its embedding and the query's, from -1 to 1 but for rounding.
+    /// The cosine of its embedding to the query's, from -1 to 1 apart from rounding.
     pub cosine: f32,
 }
 
-/// Which chunks may be found.
+/// Which chunks a search may return.
 #[derive(Clone, Copy, Debug)]
 pub enum RowFilter<'a> {
     /// All of them.
     All,
-    /// These, as far as they have an embedding.
+    /// Only these.
     Only(&'a RowSet),
 }
 
 impl RowFilter<'_> {
-    /// Whether a chunk may be found.
+    /// Whether the filter allows a chunk.
     pub fn allows(&self, row: ChunkRow) -> bool {
         match self {
             Self::All => true,
@@ -66,30 +67,30 @@ impl RowFilter<'_> {
     }
 }
 
-/// Nothing was searched.
+/// A search in the index failed.
 #[derive(Debug, thiserror::Error)]
 pub enum NearestError {
     /// The query was embedded by another model.
     #[error("the query's embedding has {found} dimensions, those of the index have {expected}")]
     Dimensions {
-        /// How many the index's embeddings have.
+        /// The dimensions of the index.
         expected: usize,
-        /// How many the query's has.
+        /// The dimensions of the query's embedding.
         found: usize,
     },
-    /// The query's embedding has no direction: it is zero, or a component is no finite number.
+    /// The query's embedding is all zero or has a component that is not finite.
     #[error("the query's embedding has no direction")]
     NoDirection,
-    /// The index's files are not what was written. It can be set aside and made anew.
+    /// The index's files are not as they were written. The index can be quarantined and rebuilt.
     #[error("the index of embeddings is damaged: {reason}")]
     Damaged {
-        /// What was found.
+        /// The damage.
         reason: String,
     },
     /// The index cannot be read.
     #[error("the index of embeddings cannot be read")]
     Unreadable {
-        /// What was said.
+        /// The cause.
         source: Box<dyn Error + Send + Sync>,
     },
 }

@@ -1,17 +1,17 @@
-//! How much do two short texts have in common?
+//! Similarity of short texts by their words.
 
 use std::hash::{DefaultHasher, Hasher};
 
 use crate::words::{self, Word};
 
-/// The words of a text, in small letters, each once. Identifiers count whole.
+/// The words of a text in lower case, without repetition. Identifiers count as one word.
 ///
-/// Held as hashes, ascending: a hundred texts are compared in the time that one takes to be read.
+/// The words are stored as ascending hashes, so comparing a hundred texts takes as long as reading one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vocabulary(Vec<u64>);
 
 impl Vocabulary {
-    /// Reads texts, as if they were one.
+    /// Collects the words of several texts.
     pub fn of(texts: &[&str]) -> Self {
         let mut found = Vec::new();
         for text in texts {
@@ -25,8 +25,7 @@ impl Vocabulary {
         Self(found)
     }
 
-    /// The share of the words that both have, of those that either has (Jaccard's index): 1 for the same words, 0 for none in
-    /// common and for a text without words.
+    /// Returns the Jaccard similarity: 1 for the same words, 0 if none are common or if both texts have no words.
     pub fn similarity(&self, other: &Self) -> f64 {
         let both = common(&self.0, &other.0);
         let either = self.0.len() + other.0.len() - both;
@@ -40,12 +39,12 @@ fn hash(word: &str) -> u64 {
     hasher.finish()
 }
 
-/// How many numbers two ascending lists have in common.
+/// The number of values that two ascending lists share.
 fn common(mut one: &[u64], mut other: &[u64]) -> usize {
     let mut count = 0;
-    while let (Some((first, rest)), Some((second, behind))) = (one.split_first(), other.split_first()) {
+    while let (Some((first, rest)), Some((second, after))) = (one.split_first(), other.split_first()) {
         count += usize::from(first == second);
-        (one, other) = (if first <= second { rest } else { one }, if second <= first { behind } else { other });
+        (one, other) = (if first <= second { rest } else { one }, if second <= first { after } else { other });
     }
     count
 }
@@ -55,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_share_of_common_words_tells() {
+    fn similarity_is_the_share_of_common_words() {
         let similarity = |a: &str, b: &str| Vocabulary::of(&[a]).similarity(&Vocabulary::of(&[b]));
         for (a, b, expected) in [
             ("Use WAL mode.", "use wal MODE", 1.0),

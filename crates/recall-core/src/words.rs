@@ -1,9 +1,9 @@
-//! Which words are in an identifier, and which words say nothing?
+//! Splitting of text into words and identifiers into parts, and English stop words.
 
 /// Calls `emit` with each word of a text, in order, with its byte range.
 ///
-/// A word is a maximal run of letters and digits, `_` included when it stands inside. A word that is made of parts
-/// (`parseHTTPHeader2`, `snake_case`) is emitted as [`Word::Compound`] first, and then part by part.
+/// A word is a maximal run of letters and digits, with `_` allowed inside. A word with several parts
+/// (`parseHTTPHeader2`, `snake_case`) is emitted as [`Word::Compound`] first, then part by part.
 pub fn split(text: &str, mut emit: impl FnMut(Word<'_>)) {
     let mut from = 0;
     while let Some(run) = next_run(text, from) {
@@ -34,11 +34,11 @@ pub fn split(text: &str, mut emit: impl FnMut(Word<'_>)) {
 /// A word of a text; see [`split`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word<'a> {
-    /// A word that has no parts.
+    /// A word without parts.
     Plain(&'a str),
-    /// An identifier that is made of several parts, whole.
+    /// An identifier with several parts, whole.
     Compound(&'a str),
-    /// One part of the compound emitted before.
+    /// One part of the preceding compound.
     Part(&'a str),
 }
 
@@ -51,15 +51,15 @@ struct Run {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Lower-case ASCII letters and digits: a word without parts.
+    /// Only lower-case ASCII letters and digits: a word without parts.
     Plain,
-    /// Any other, which may have parts.
+    /// Anything else, which may have parts.
     Other,
 }
 
-/// The next run of word characters at or behind a place.
+/// Finds the next run of word characters at or after a byte offset.
 ///
-/// Nearly all text is ASCII: a byte is looked up in a table, and only others are decoded.
+/// Nearly all text is ASCII, so bytes are looked up in a table and only others are decoded.
 fn next_run(text: &str, from: usize) -> Option<Run> {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -89,18 +89,18 @@ fn next_run(text: &str, from: usize) -> Option<Run> {
     Some(Run { start, end: at, form: if seen == LOWER { Form::Plain } else { Form::Other } })
 }
 
-/// Whether the character at a place beyond ASCII belongs to words, and its length in bytes.
+/// Whether the character at an offset, beyond ASCII, is a word character, and its length in bytes.
 fn beyond(text: &str, at: usize) -> (bool, usize) {
     text[at..].chars().next().map_or((false, 1), |c| (c.is_alphanumeric(), c.len_utf8()))
 }
 
-/// No character of words.
+/// Not a word character.
 const NONE: u8 = 0;
 /// A lower-case letter or a digit.
 const LOWER: u8 = 1;
-/// A capital or `_`.
+/// A capital letter or `_`.
 const RAISED: u8 = 2;
-/// A byte of a character beyond ASCII.
+/// A byte of a multi-byte character.
 const BEYOND: u8 = 4;
 
 const CLASSES: [u8; 256] = {
@@ -117,11 +117,11 @@ const CLASSES: [u8; 256] = {
     table
 };
 
-/// The first part of a non-empty identifier that does not begin with `_`.
+/// Returns the first part of a non-empty identifier that does not begin with `_`.
 ///
-/// Parts end before `_`, between a lower-case letter or digit and an upper-case letter (`camelCase`), before the last
-/// capital of a run that a lower-case letter follows (`HTTPServer`), and between letters and digits on neither side:
-/// `utf8`, `server2` and `v1` stay whole.
+/// A part ends before `_`, between a lower-case letter or digit and an upper-case letter (`camelCase`), and before the
+/// last capital of a run if a lower-case letter follows (`HTTPServer`). Letters and digits are not separated: `utf8`,
+/// `server2` and `v1` stay whole.
 fn first_part(identifier: &str) -> &str {
     if identifier.is_ascii() {
         let bytes = identifier.as_bytes();
@@ -148,9 +148,9 @@ fn first_part(identifier: &str) -> &str {
     identifier
 }
 
-/// Whether a lower-case English word is so common that it tells documents apart in no collection.
+/// Whether a lower-case English word is too common to distinguish documents.
 ///
-/// Articles, pronouns, auxiliaries, prepositions, and the words questions are asked with.
+/// Stop words are articles, pronouns, auxiliaries, prepositions and question words.
 pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn identifiers_fall_into_their_parts() {
+    fn identifiers_are_split_into_parts() {
         for (text, expected) in [
             ("", ""),
             ("open the file", "open the file"),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn stop_words_are_sorted_for_the_search() {
+    fn stop_words_are_sorted_for_binary_search() {
         assert!(STOP_WORDS.is_sorted());
         assert!(is_stop_word("the") && !is_stop_word("query"));
     }

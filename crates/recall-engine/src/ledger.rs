@@ -25,7 +25,7 @@ use crate::error::MemoryError;
 
 pub(crate) use derived::Difference;
 pub(crate) use document::{document_of, parsed_of, text_of};
-pub(crate) use judged::{JudgedGrounds, JudgedMemory};
+pub(crate) use judged::{JudgedInputs, JudgedMemory};
 pub(crate) use own::{Own, OwnLog, Vouching};
 pub(crate) use ratings::Ratings;
 pub(crate) use since::Since;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use recall_core::{Account, EventId, PROJECT_FOLDER, Provenance, SessionEvent, SessionEventType, Timestamp};
+use recall_core::{EventDetails, EventId, PROJECT_FOLDER, Provenance, SessionEvent, SessionEventType, Timestamp};
 use recall_folder::{Folder, OpenError, write_git_files};
 use recall_journal::{EVENTS_FILE, Recorder, Stat};
 
@@ -66,7 +66,7 @@ struct Open {
 }
 
 /// An event that is to be written: its id, its time, and what it tells.
-pub(crate) type Draft = (EventId, Timestamp, Account);
+pub(crate) type Draft = (EventId, Timestamp, EventDetails);
 
 impl Sessions {
     /// Takes the root of a store and its folder in the data home. Nothing is read.
@@ -82,19 +82,19 @@ impl Sessions {
     /// None of them is acknowledged.
     pub(crate) fn write(&self, id: &str, provenance: &Provenance, drafts: Vec<Draft>) -> Result<(), SessionError> {
         let open = self.open(id)?;
-        let event = |(id, timestamp, account)| SessionEvent { id, timestamp, account, provenance: provenance.clone() };
+        let event = |(id, timestamp, details)| SessionEvent { id, timestamp, details, provenance: provenance.clone() };
         let mut events: Vec<_> = drafts.into_iter().map(event).collect();
         let mut has_begun = open.has_begun.lock();
         let is_first = !*has_begun && {
             let stat = open.recorder.stat();
             stat.map_err(|source| SessionError::Read { path: open.recorder.path().to_owned(), source })?.is_none()
         };
-        let begins = |event: &SessionEvent| event.account.event_type == SessionEventType::SessionStart;
+        let begins = |event: &SessionEvent| event.details.event_type == SessionEventType::SessionStart;
         if is_first && let Some(first) = events.first().filter(|first| !begins(first)) {
             // Nobody said that it begins, and it has.
             let id = EventId::of(&[b"begins", &first.id.0]);
-            let account = Account::new(SessionEventType::SessionStart, "");
-            events.insert(0, SessionEvent { id, timestamp: first.timestamp, account, provenance: provenance.clone() });
+            let details = EventDetails::new(SessionEventType::SessionStart, "");
+            events.insert(0, SessionEvent { id, timestamp: first.timestamp, details, provenance: provenance.clone() });
         }
         let write =
             || open.recorder.append(&events).map_err(|source| SessionError::Write { id: id.to_owned(), source });

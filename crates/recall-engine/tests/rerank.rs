@@ -116,7 +116,7 @@ fn where_it_does_not_answer_the_order_is_the_one_without_it() {
     let answer = sandbox.search(&engine, QUESTION);
     assert_eq!((paths(&answer), answer.reranker.as_deref()), (paths(&without), None));
     assert!(answer.silent.contains(&Ablation::Rerank), "the next page leaves it out too");
-    let reason = "the model counting has not answered in time".to_owned();
+    let reason = "the model `counting` did not answer in time".to_owned();
     assert_eq!(answer.warnings, [Warning::NotReranked { reason }]);
     model.is_dumb.store(false, Ordering::SeqCst);
     assert_ne!(paths(&sandbox.search(&engine, QUESTION)), paths(&without));

@@ -51,5 +51,5 @@ fn events_of(sandbox: &Sandbox, engine: &Engine, session: &str) -> Vec<SessionEv
 
 /// The types and texts of events.
 fn texts(events: &[SessionEvent]) -> Vec<(SessionEventType, &str)> {
-    events.iter().map(|event| (event.account.event_type, event.account.content.as_str())).collect()
+    events.iter().map(|event| (event.details.event_type, event.details.content.as_str())).collect()
 }

@@ -1,45 +1,45 @@
-//! Is one run better than another, or only luckier?
+//! Comparison of two runs with a significance test.
 
 use fastrand::Rng;
 
-/// What two runs of the same queries differ by.
+/// The difference between two runs of the same queries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// How many queries.
+    /// The number of queries.
     pub queries: usize,
     /// The mean of the first run.
     pub first: f64,
-    /// The mean of the second.
+    /// The mean of the second run.
     pub second: f64,
-    /// By how much the second is better than the first, in the mean.
+    /// The mean of the second run minus that of the first.
     pub difference: f64,
-    /// The 95 % confidence interval of the difference; one that holds 0 says that chance explains it.
+    /// The 95 % confidence interval of the difference. If it contains 0, the difference is not significant.
     pub interval: (f64, f64),
-    /// The queries of which the second has the better value.
+    /// The number of queries for which the second run is better.
     pub wins: usize,
-    /// The queries of which the first has.
+    /// The number of queries for which the first run is better.
     pub losses: usize,
-    /// The queries of which both have the same.
+    /// The number of queries with equal values.
     pub ties: usize,
 }
 
-/// How many samples are drawn: the ends of the interval are then the 100th from below and above.
+/// The number of bootstrap samples; the ends of the interval are the 100th from below and above.
 const SAMPLES: usize = 4000;
 
-/// The part of the samples beyond either end of the interval.
+/// The fraction of the samples beyond either end of the interval.
 const TAIL: f64 = 0.025;
 
-/// Equal runs compare equally wherever they are compared.
+/// A fixed seed, so that the same runs always compare equally.
 const SEED: u64 = 20_060_806;
 
-/// A smaller difference is one of rounding.
+/// A smaller difference is a rounding error.
 const TIE: f64 = 1e-9;
 
-/// Compares the values of two runs, query by query in the same order; both have as many.
+/// Compares the values of two runs, which are of the same queries in the same order.
 ///
-/// The interval is that of the paired bootstrap (Sakai, "Evaluating evaluation metrics based on the bootstrap", SIGIR
-/// 2006), by percentiles: queries are drawn with repetition, as many as there are, and the mean of their differences is
-/// taken, again and again. The same values give the same interval.
+/// The interval is the percentile interval of the paired bootstrap (Sakai, "Evaluating evaluation metrics based on the
+/// bootstrap", SIGIR 2006): queries are resampled with replacement, and the mean of their differences is computed for
+/// each sample. The same values give the same interval.
 pub fn compare(first: &[f64], second: &[f64]) -> Comparison {
     let differences: Vec<f64> = first.iter().zip(second).map(|(first, second)| second - first).collect();
     let count = |is: fn(f64) -> bool| differences.iter().filter(|difference| is(**difference)).count();
@@ -92,13 +92,13 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_of_every_query_is_none_of_chance() {
+    fn a_difference_in_every_query_is_significant() {
         let (low, high) = compare(&[0.1; 30], &[0.3; 30]).interval;
         assert!((low - 0.2).abs() < 1e-9 && (high - 0.2).abs() < 1e-9, "{low} {high}");
     }
 
     #[test]
-    fn one_lucky_query_of_many_may_be_chance() {
+    fn one_better_query_is_not_significant() {
         let mut second = [0.5; 30];
         second[7] = 1.0;
         let (low, high) = compare(&[0.5; 30], &second).interval;
@@ -106,8 +106,8 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_is_as_wide_as_the_normal_one_of_many_queries() {
-        // A fair coin a query: the standard error of the mean is 1 / sqrt(400), 1.96 of them are 0.098.
+    fn the_interval_matches_the_normal_approximation() {
+        // A coin flip per query: the standard error of the mean is 1 / sqrt(400), and 1.96 of it is 0.098.
         let (zeros, ones): (Vec<f64>, Vec<f64>) = (0..400).map(|query| (0.0, f64::from(query % 2) * 2.0 - 1.0)).unzip();
         let (low, high) = compare(&zeros, &ones).interval;
         assert!((low + 0.098).abs() < 0.01 && (high - 0.098).abs() < 0.01, "{low} {high}");

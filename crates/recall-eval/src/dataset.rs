@@ -1,8 +1,8 @@
-//! Which questions have known answers?
+//! Datasets of queries with known answers.
 //!
-//! A dataset is a folder with `dataset.toml` and `queries.jsonl`; `docs/evaluation.md` describes both. Whatever is in
-//! them that is not known there is an error, and so is an answer that its corpus does not hold: a mistake in the labels
-//! would else pass for a weakness of the search.
+//! A dataset is a folder with `dataset.toml` and `queries.jsonl`; `docs/evaluation.md` describes both. Unknown fields
+//! are errors, and so are relevant files that the corpus does not have: a wrong label would otherwise look like a
+//! weakness of the search.
 
 mod error;
 mod manifest;
@@ -18,100 +18,100 @@ use crate::mine::{History, MinedQuery};
 use manifest::Manifest;
 use query_line::QueryLine;
 
-/// Questions with known answers, and where they are asked.
+/// Queries with known answers, and the corpora in which they are asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dataset {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// What it is about.
+    /// The description.
     pub description: String,
-    /// Under which licence its texts may be used.
+    /// The licence of its texts.
     pub licence: String,
-    /// Where the questions are asked, by name; at least one.
+    /// The corpora by name; at least one.
     pub corpora: BTreeMap<String, Corpus>,
-    /// The questions, in the order of the file; at least one.
+    /// The queries, in the order of the file; at least one.
     pub queries: Vec<Query>,
 }
 
-/// Where questions are asked.
+/// The files in which queries are asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corpus {
-    /// The folder, or the repository.
+    /// The path of the folder or repository.
     pub path: PathBuf,
-    /// Which of the two.
+    /// Whether it is a folder or a repository.
     pub kind: CorpusKind,
 }
 
-/// What a corpus is.
+/// The kind of a corpus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorpusKind {
     /// A folder of files.
     Folder,
-    /// A git repository; each question names the commit in whose tree it is asked.
+    /// A git repository; each query names the commit in whose tree it is asked.
     Repository,
 }
 
-/// A question with its answers.
+/// A query with its relevant files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// What it is known by; unique in its dataset.
+    /// The id, unique in the dataset.
     pub id: String,
-    /// What is asked.
+    /// The text.
     pub text: String,
-    /// The name of the corpus in which it is asked.
+    /// The name of the corpus.
     pub corpus: String,
-    /// The commit in whose tree it is asked, where the corpus is a repository.
+    /// The commit in whose tree it is asked, if the corpus is a repository.
     pub tree: Option<String>,
-    /// What kind of question it is.
+    /// The kind of query.
     pub category: String,
-    /// The language of what answers it, or of the question: whatever the dataset tells apart.
+    /// The language of the relevant files or of the query, as the dataset defines it.
     pub language: Option<String>,
-    /// What answers it; at least one, none twice.
+    /// The relevant files; at least one, without repetition.
     pub relevant: Vec<Relevant>,
 }
 
-/// A file, or a part of one, that answers a question.
+/// A relevant file, or a relevant part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relevant {
     /// The path below the corpus.
     pub path: String,
-    /// The lines that answer; `None` for the whole file.
+    /// The relevant lines; `None` for the whole file.
     pub lines: Option<Lines>,
-    /// How well it answers: 1, or more for better ones.
+    /// The grade of relevance: 1, or more for better answers.
     pub grade: u32,
 }
 
-/// A range of lines: from 1, the last included.
+/// A range of lines, from 1, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lines {
     /// The first line.
     pub start: u32,
-    /// The last line, not before the first.
+    /// The last line, at least `start`.
     pub end: u32,
 }
 
 impl Lines {
-    /// Whether two ranges have a line in common.
+    /// Whether two ranges share a line.
     pub fn overlap(self, other: Self) -> bool {
         self.start <= other.end && other.start <= self.end
     }
 }
 
-/// The file with what holds for all queries.
+/// The file with the properties of the dataset.
 const MANIFEST: &str = "dataset.toml";
 
-/// The file with one query a line.
+/// The file with one query per line.
 const QUERIES: &str = "queries.jsonl";
 
 impl Dataset {
-    /// Reads and checks a dataset.
+    /// Reads and validates a dataset.
     ///
-    /// The answers of questions in folders are looked for; [`check_relevant`](Self::check_relevant) does that for a tree
-    /// of a repository.
+    /// The relevant files of queries in folders must exist. For the tree of a repository, see
+    /// [`check_relevant`](Self::check_relevant).
     ///
     /// # Errors
-    /// A file cannot be read or is not of its format, a line contradicts itself, the manifest or another line, or a
-    /// relevant file is not in its corpus.
+    /// A file cannot be read or does not have the format, a line is invalid by itself or conflicts with the manifest or
+    /// another line, or a relevant file does not exist.
     pub fn read(folder: &Path) -> Result<Self, DatasetError> {
         let manifest = Manifest::read(&folder.join(MANIFEST))?;
         let mut dataset = manifest.into_dataset(folder);
@@ -141,10 +141,10 @@ impl Dataset {
         Ok(dataset)
     }
 
-    /// Writes the dataset's two files into a folder, which is made where it does not exist.
+    /// Writes the two files of the dataset into a folder, which is created if it does not exist.
     ///
     /// # Errors
-    /// The folder holds a dataset already, or a file cannot be written.
+    /// The folder already has a dataset, or a file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), DatasetError> {
         let written = |path: &Path, outcome: io::Result<()>| {
             outcome.map_err(|source| DatasetError::Write { path: path.to_owned(), source })
@@ -159,7 +159,7 @@ impl Dataset {
         written(&queries, fs::write(&queries, lines))
     }
 
-    /// The queries of a history, each asked in the tree of its commit's parent.
+    /// Builds a dataset of mined queries, each asked in the tree of its commit's parent.
     pub fn of_history(history: &History, queries: Vec<MinedQuery>) -> Self {
         const CORPUS: &str = "repository";
         let git_dir = history.git_dir();
@@ -175,7 +175,7 @@ impl Dataset {
             relevant: relevant.into_iter().map(|path| Relevant { path, lines: None, grade: 1 }).collect(),
         };
         Self {
-            description: format!("What commits of {name} say, asked in the tree before them."),
+            description: format!("Commit messages of {name}, each asked in the tree of the commit's parent."),
             name,
             licence: "that of the repository".to_owned(),
             corpora: BTreeMap::from([(
@@ -186,10 +186,10 @@ impl Dataset {
         }
     }
 
-    /// Looks whether a folder holds every answer of a question.
+    /// Checks that a folder has all relevant files of a query.
     ///
     /// # Errors
-    /// A relevant file is not there.
+    /// A relevant file does not exist.
     pub fn check_relevant(query: &Query, folder: &Path) -> Result<(), QueryProblem> {
         check_relevant(query, folder)
     }

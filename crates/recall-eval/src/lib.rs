@@ -1,11 +1,11 @@
-//! How good are the answers, and on which questions is that known?
+//! Evaluation of search quality on queries with known answers.
 //!
-//! A [`Dataset`] is questions with known answers, read from a folder; [`mine`] makes them out of a git repository's own
-//! history, and puts the tree of any of its commits into a folder. A [`Run`] is what was answered. [`Scores`] says how
-//! good that is, by [`Metric`], [`Summary`] over which questions, and [`compare()`] whether one run is better than
-//! another or only luckier.
+//! A [`Dataset`] holds queries with their relevant files, read from a folder; [`mine`] derives one from the history of
+//! a git repository, and checks out the tree of any of its commits into a folder. A [`Run`] holds the answers to the
+//! queries. [`Scores`] rates the answers by [`Metric`], [`Summary`] averages over groups of queries, and [`compare()`]
+//! tests whether one run is significantly better than another.
 //!
-//! Knows no engine and no daemon: whoever measures asks them, and brings the answers here.
+//! The crate does not know the engine or the daemon: the caller runs the queries and passes the answers.
 
 mod compare;
 mod dataset;

@@ -1,9 +1,9 @@
-//! How good is the answer to one query?
+//! Measures of the quality of one query's answer.
 //!
-//! An answer is a ranked list of chunks; what is relevant is a set of files or parts of files, the targets. A chunk is of
-//! a target when it is of its file and, where both name lines, has a line in common with it. A target counts at the first
-//! chunk that is of it, its **rank**; further chunks of it use up ranks and bring nothing. So a list that repeats one
-//! file scores lower than one that shows as many others.
+//! An answer is a ranked list of chunks. The targets are the relevant files or parts of files. A chunk matches a target
+//! if it is in the same file and, if both have lines, shares a line with it. The **rank** of a target is that of the
+//! first chunk that matches it; further matching chunks occupy ranks without adding gain. A list that repeats one file
+//! therefore scores lower than one that shows as many different files.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,33 +11,33 @@ use std::str::FromStr;
 use crate::dataset::Relevant;
 use crate::run::Answer;
 
-/// What is measured, without its cutoff.
+/// A measure without its cutoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Measure {
-    /// Normalised discounted cumulated gain: the sum of the gains of the ranks, each divided by `log2(rank + 1)`, over
-    /// that of the best possible list (Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", ACM
-    /// TOIS 20(4), 2002).
+    /// Normalised discounted cumulative gain: the sum of the gains of the ranks, each divided by `log2(rank + 1)`,
+    /// divided by that of the ideal list (Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques",
+    /// ACM TOIS 20(4), 2002).
     ///
-    /// The gain of a rank is the highest grade of the targets that have it: a chunk that is of two targets is one good
-    /// answer. The best possible list has the targets one by one, the highest grade first.
+    /// The gain of a rank is the highest grade of the targets that have it; a chunk that matches two targets counts
+    /// once. The ideal list has the targets one by one, the highest grade first.
     Ndcg,
-    /// Precision: the part of the first ranks at which a target is found (Cleverdon, "The Cranfield tests on index
-    /// language devices", Aslib Proceedings 19(6), 1967).
+    /// Precision: the fraction of the ranks within the cutoff at which a target is found (Cleverdon, "The Cranfield
+    /// tests on index language devices", Aslib Proceedings 19(6), 1967).
     Precision,
-    /// Recall: the part of the targets that is found within the first ranks (ibid.).
+    /// Recall: the fraction of the targets found within the cutoff (ibid.).
     Recall,
-    /// Mean reciprocal rank, for one query: one over the rank of the first target, 0 where there is none within the first
-    /// ranks (Voorhees, "The TREC-8 question answering track report", 1999).
+    /// Reciprocal rank: one over the rank of the first target, 0 if there is none within the cutoff (Voorhees, "The
+    /// TREC-8 question answering track report", 1999).
     ReciprocalRank,
-    /// Whether any target is within the first ranks: 1 or 0. Also called success.
+    /// Hit rate, also called success: 1 if any target is within the cutoff, otherwise 0.
     Hit,
 }
 
 impl Measure {
-    /// Every measure, in a fixed order.
+    /// All measures, in a fixed order.
     pub const ALL: [Self; 5] = [Self::Ndcg, Self::Precision, Self::Recall, Self::ReciprocalRank, Self::Hit];
 
-    /// The measure's name, as interfaces write it: `ndcg`, `p`, `r`, `mrr`, `hit`.
+    /// Returns the measure's name: `ndcg`, `p`, `r`, `mrr`, `hit`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ndcg => "ndcg",
@@ -49,20 +49,20 @@ impl Measure {
     }
 }
 
-/// A measure with the number of first ranks that it looks at: `ndcg@10`.
+/// A measure with its cutoff: `ndcg@10`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Metric {
-    /// What is measured.
+    /// The measure.
     pub measure: Measure,
-    /// How many ranks, at least 1.
+    /// The cutoff: the number of ranks that count, at least 1.
     pub cutoff: u32,
 }
 
-/// A text names no metric.
+/// The text does not name a metric.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no metric: one is `ndcg`, `p`, `r`, `mrr` or `hit`, `@` and a number from 1")]
+#[error("`{text}` is not a metric: expected `ndcg`, `p`, `r`, `mrr` or `hit`, followed by `@` and a number from 1")]
 pub struct MetricError {
-    /// The text.
+    /// The rejected text.
     pub text: String,
 }
 
@@ -87,7 +87,7 @@ impl FromStr for Metric {
 }
 
 impl Metric {
-    /// The value for one query, 0 to 1. `answers` are best first; `relevant` has at least one element.
+    /// Returns the value for one query, from 0 to 1. `answers` are best first; `relevant` is not empty.
     pub fn of(self, answers: &[Answer], relevant: &[Relevant]) -> f64 {
         let cutoff = self.cutoff as usize;
         let ranks: Vec<Option<usize>> = relevant.iter().map(|target| rank(answers, target, cutoff)).collect();
@@ -107,7 +107,7 @@ impl Metric {
     }
 }
 
-/// Where a target stands first, from 1, within the first ranks.
+/// Returns the first rank of a target, from 1, if it is within the cutoff.
 fn rank(answers: &[Answer], target: &Relevant, cutoff: usize) -> Option<usize> {
     let is_of = |answer: &Answer| {
         let overlaps = match (answer.lines, target.lines) {
@@ -131,7 +131,7 @@ fn ndcg(ranks: &[Option<usize>], relevant: &[Relevant], cutoff: usize) -> f64 {
     discounted(&gains) / discounted(&best)
 }
 
-/// The discounted cumulated gain of a list.
+/// The discounted cumulative gain of a list.
 fn discounted(gains: &[u32]) -> f64 {
     (2_u32..).zip(gains).map(|(place, &gain)| f64::from(gain) / f64::from(place).log2()).sum()
 }
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::dataset::Lines;
 
-    /// `a:1-9` is lines of a file, `a` a whole one, `a*3` one of grade 3.
+    /// Parses `a:1-9` (lines of a file), `a` (a whole file) and `a*3` (a file of grade 3).
     fn place(text: &str) -> (String, Option<Lines>, u32) {
         let (text, grade) = text.split_once('*').unwrap_or((text, "1"));
         let (path, lines) = text.split_once(':').map_or((text, None), |(path, lines)| (path, lines.split_once('-')));
@@ -176,20 +176,20 @@ mod tests {
     }
 
     #[test]
-    fn the_best_list_has_the_best_values() {
+    fn the_ideal_list_has_the_maximum_values() {
         check("a b", "a b", &[("ndcg@10", 1.0), ("p@2", 1.0), ("r@2", 1.0), ("mrr@10", 1.0), ("hit@1", 1.0)]);
         check("b a", "a*3 b*3", &[("ndcg@10", 1.0)]);
     }
 
     #[test]
-    fn nothing_found_is_nothing() {
+    fn an_empty_list_scores_zero() {
         for answers in ["", "x y z"] {
             check(answers, "a", &[("ndcg@10", 0.0), ("p@3", 0.0), ("r@3", 0.0), ("mrr@3", 0.0), ("hit@3", 0.0)]);
         }
     }
 
     #[test]
-    fn values_are_those_of_their_definitions() {
+    fn values_follow_the_definitions() {
         let second = 1.0 / 3.0_f64.log2();
         check("x a", "a", &[("ndcg@10", second), ("p@2", 0.5), ("p@10", 0.1), ("r@2", 1.0), ("mrr@2", 0.5)]);
         check("x a", "a", &[("ndcg@1", 0.0), ("hit@1", 0.0), ("mrr@1", 0.0), ("hit@2", 1.0)]);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_counts_once_and_its_chunks_use_up_ranks() {
+    fn a_file_counts_once_and_its_chunks_occupy_ranks() {
         let (second, third) = (1.0 / 3.0_f64.log2(), 0.5);
         check("a a b", "a b", &[("ndcg@10", (1.0 + third) / (1.0 + second)), ("p@3", 2.0 / 3.0), ("r@2", 0.5)]);
     }
@@ -213,19 +213,19 @@ mod tests {
     }
 
     #[test]
-    fn a_chunk_of_two_targets_is_one_good_answer() {
+    fn a_chunk_that_matches_two_targets_counts_once() {
         let second = 1.0 / 3.0_f64.log2();
         check("a:1-50", "a:1-9 a:20-30", &[("ndcg@10", 1.0 / (1.0 + second)), ("r@1", 1.0), ("p@1", 1.0)]);
     }
 
     #[test]
-    fn better_answers_weigh_more() {
+    fn higher_grades_weigh_more() {
         let second = 1.0 / 3.0_f64.log2();
         check("b a", "a*3 b", &[("ndcg@10", (1.0 + 3.0 * second) / (3.0 + second))]);
     }
 
     #[test]
-    fn metrics_are_read_as_they_are_written() {
+    fn metrics_are_parsed_as_they_are_written() {
         for text in ["ndcg@10", "p@5", "r@10", "mrr@10", "hit@1"] {
             assert_eq!(text.parse::<Metric>().map(|metric| metric.to_string()), Ok(text.to_owned()));
         }

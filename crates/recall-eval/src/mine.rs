@@ -1,11 +1,11 @@
-//! Which questions does a repository's history answer?
+//! Mining of queries from the history of a git repository.
 //!
-//! A commit's message says in a person's words what the files that it changes are about. So the message is a query, and
-//! the files are its answer **in the tree of the commit's parent**, which does not hold the change itself: the tree
-//! that whoever made the change searched. [`History`] reads the queries, [`Checkout`] puts their trees into a folder.
+//! A commit message describes in a person's words what the changed files are about. So the message is a query, and the
+//! files are its answer **in the tree of the commit's parent**, the tree that the author searched before the change.
+//! [`History`] reads the queries, [`Checkout`] writes their trees into a folder.
 //!
-//! `git` runs as a child process, reads the repository's objects and writes nothing into it: no index, no reference, no
-//! configuration. It reaches no network, runs no hook, no filter and no signature check, and asks nobody for a password.
+//! `git` runs as a child process that only reads objects: it writes no index, reference or configuration, uses no
+//! network, runs no hook, filter or signature check, and never prompts for a password.
 
 mod checkout;
 mod error;

@@ -1,4 +1,4 @@
-//! What was answered?
+//! Runs: the answers to the queries of a dataset.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::dataset::Lines;
 
 /// The answers to the queries of a dataset, in the order in which they were asked.
 ///
-/// Its file has one JSON object a line: `{"qid": "q1", "results": [{"path": "a.rs", "start": 1, "end": 9}]}`.
+/// The file has one JSON object per line: `{"qid": "q1", "results": [{"path": "a.rs", "start": 1, "end": 9}]}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Run {
     answers: Vec<(String, Vec<Answer>)>,
@@ -64,7 +64,7 @@ struct RunLine {
 
 impl RunLine {
     fn to_text(&self) -> String {
-        serde_json::to_string(self).expect("texts and numbers are JSON") + "\n"
+        serde_json::to_string(self).expect("strings and numbers serialise to JSON") + "\n"
     }
 }
 
@@ -72,27 +72,27 @@ impl RunLine {
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The file cannot be read.
-    #[error("{} cannot be read", path.display())]
+    #[error("cannot read `{}`", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// A line is not of the format.
-    #[error("{}:{line} is no answer of a run", path.display())]
+    /// A line does not have the format.
+    #[error("{}:{line}: not a valid line of a run", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong, and where.
+        /// The parse error, with its position.
         #[source]
         source: serde_json::Error,
     },
     /// A query is answered twice.
-    #[error("{}:{line}: the query `{id}` is answered by a line before", path.display())]
+    #[error("{}:{line}: the query `{id}` has already been answered", path.display())]
     Repeated {
         /// The file.
         path: PathBuf,
@@ -102,11 +102,11 @@ pub enum RunError {
         id: String,
     },
     /// The file cannot be written.
-    #[error("{} cannot be written", path.display())]
+    #[error("cannot write `{}`", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -116,7 +116,7 @@ impl Run {
     /// Reads a run.
     ///
     /// # Errors
-    /// The file cannot be read, or a line is no answer or answers a query a second time.
+    /// The file cannot be read, a line does not have the format, or a query is answered twice.
     pub fn read(path: &Path) -> Result<Self, RunError> {
         let text = fs::read_to_string(path).map_err(|source| RunError::Read { path: path.to_owned(), source })?;
         let mut run = Self::default();
@@ -132,7 +132,7 @@ impl Run {
         Ok(run)
     }
 
-    /// Writes the run, in place of what the file holds.
+    /// Writes the run, replacing the contents of the file.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -142,12 +142,12 @@ impl Run {
         fs::write(path, text).map_err(|source| RunError::Write { path: path.to_owned(), source })
     }
 
-    /// Adds the answers to a query, best first. A query is answered once.
+    /// Adds the answers to a query, best first. Each query may be answered once.
     pub fn push(&mut self, query: &str, answers: Vec<Answer>) {
         self.answers.push((query.to_owned(), answers));
     }
 
-    /// The queries and their answers, best first.
+    /// Returns the queries and their answers, best first.
     pub fn answers(&self) -> impl Iterator<Item = (&str, &[Answer])> {
         self.answers.iter().map(|(query, answers)| (query.as_str(), answers.as_slice()))
     }

@@ -1,4 +1,4 @@
-//! How good is every answer of a run?
+//! The scores of all answers of a run.
 
 use std::collections::HashMap;
 
@@ -6,16 +6,16 @@ use crate::dataset::{Dataset, Query};
 use crate::measure::Metric;
 use crate::run::{Answer, Run};
 
-/// The values of a run, query by query.
+/// The scores of a run by query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scores {
-    /// What is measured; the columns of the rows.
+    /// The metrics, one per column.
     pub metrics: Vec<Metric>,
-    /// One row a query, in the order of the dataset.
+    /// One row per query, in the order of the dataset.
     pub rows: Vec<Row>,
 }
 
-/// The values of one query.
+/// The scores of one query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// The query.
@@ -26,23 +26,23 @@ pub struct Row {
     pub category: String,
     /// Its language.
     pub language: Option<String>,
-    /// One value a metric.
+    /// One value per metric.
     pub values: Vec<f64>,
 }
 
-/// A run answers a query that is not in the dataset: it is a run of another one.
+/// The run answers a query that the dataset does not have, so it belongs to another dataset.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the run answers the query `{id}`, which the dataset does not ask")]
+#[error("the run answers the query `{id}`, which is not in the dataset")]
 pub struct ForeignQuery {
     /// The query.
     pub id: String,
 }
 
 impl Scores {
-    /// Measures a run. A query that it does not answer has nothing found.
+    /// Scores a run. A query without an answer counts as having no results.
     ///
     /// # Errors
-    /// The run is one of another dataset.
+    /// The run belongs to another dataset.
     pub fn of(dataset: &Dataset, run: &Run, metrics: &[Metric]) -> Result<Self, ForeignQuery> {
         let mut answers: HashMap<&str, &[Answer]> = run.answers().collect();
         let rows = dataset.queries.iter().map(|query| {
@@ -56,7 +56,7 @@ impl Scores {
         }
     }
 
-    /// The values of one metric, in the order of the rows; `None` where it was not measured.
+    /// Returns the values of one metric, in the order of the rows; `None` if it was not measured.
     pub fn column(&self, metric: Metric) -> Option<Vec<f64>> {
         let at = self.metrics.iter().position(|known| *known == metric)?;
         Some(self.rows.iter().map(|row| row.values[at]).collect())

@@ -1,50 +1,50 @@
-//! How good is a run, over which queries?
+//! Mean scores of a run by groups of queries.
 
 use std::collections::BTreeMap;
 
 use crate::measure::Metric;
 use crate::scores::{Row, Scores};
 
-/// The means of a run.
+/// The mean scores of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// What is measured; the columns of the groups.
+    /// The metrics, one per column.
     pub metrics: Vec<Metric>,
-    /// The mean over corpora of each one's mean, so that a corpus with many queries weighs no more than one with few.
+    /// The macro average over corpora: every corpus has the same weight, however many queries it has.
     pub corpora_mean: Group,
     /// The mean over all queries.
     pub queries_mean: Group,
-    /// The means of parts, by [`Grouping`] and name.
+    /// The means of each group, by [`Grouping`].
     pub groups: Vec<(Grouping, Vec<Group>)>,
 }
 
-/// The mean of some queries.
+/// The mean scores of some queries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// What they have in common; empty for all.
+    /// The common property of the queries; empty for all.
     pub name: String,
-    /// How many they are.
+    /// The number of queries.
     pub queries: usize,
-    /// One mean a metric.
+    /// One mean per metric.
     pub means: Vec<f64>,
 }
 
-/// By what queries are put together.
+/// The property that queries are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grouping {
-    /// By their category.
+    /// The category.
     Category,
-    /// By their language; queries without one are left out.
+    /// The language; queries without one are ignored.
     Language,
-    /// By their corpus.
+    /// The corpus.
     Corpus,
 }
 
 impl Grouping {
-    /// Every grouping, in a fixed order.
+    /// All groupings, in a fixed order.
     pub const ALL: [Self; 3] = [Self::Category, Self::Language, Self::Corpus];
 
-    /// The grouping's name: `category`, `language`, `corpus`.
+    /// Returns the grouping's name: `category`, `language`, `corpus`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Category => "category",
@@ -63,7 +63,7 @@ impl Grouping {
 }
 
 impl Summary {
-    /// Sums scores up. Groups are in the order of their names; a grouping of one group is told all the same.
+    /// Averages scores. Groups are sorted by name, and a grouping with a single group is included.
     pub fn of(scores: &Scores) -> Self {
         let Scores { metrics, rows } = scores;
         let columns = metrics.len();
@@ -79,7 +79,7 @@ impl Summary {
         Self { metrics: metrics.clone(), corpora_mean: mean(&of_corpora), queries_mean: mean(&of_queries), groups }
     }
 
-    /// The mean over corpora of one metric; `None` where it was not measured.
+    /// Returns the macro average of one metric; `None` if it was not measured.
     pub fn mean(&self, metric: Metric) -> Option<f64> {
         let at = self.metrics.iter().position(|known| *known == metric)?;
         Some(self.corpora_mean.means[at])
@@ -101,7 +101,7 @@ fn groups(grouping: Grouping, rows: &[Row], columns: usize) -> Vec<Group> {
     parts.into_iter().map(group).collect()
 }
 
-/// The mean of each column; 0 of no rows.
+/// The mean of each column; 0 if there are no rows.
 fn means(rows: &[&[f64]], columns: usize) -> Vec<f64> {
     let sum = |column: usize| rows.iter().map(|row| row[column]).sum::<f64>();
     (0..columns).map(|column| sum(column) / rows.len().max(1) as f64).collect()
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_corpus_weighs_no_more_than_a_small_one() {
+    fn every_corpus_has_the_same_weight() {
         let metric = "ndcg@10".parse().expect("a metric");
         let rows = vec![
             row("large", "symbol", Some("rust"), 0.0),

@@ -1,4 +1,4 @@
-//! Is a dataset read as it was written, and is every mistake in one told with its place?
+//! Reading and writing of datasets and runs, and their errors.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn relevant(path: &str) -> Relevant {
     Relevant { path: path.to_owned(), lines: None, grade: 1 }
 }
 
-/// What is told about a dataset, with its folder left out.
+/// The error of reading a dataset, without the path of its folder.
 fn complaint(manifest: &str, queries: &str) -> String {
     let folder = folder(manifest, queries);
     let error = Dataset::read(folder.path()).expect_err("it is wrong");
@@ -80,7 +80,7 @@ fn a_folder_is_read() {
 }
 
 #[test]
-fn a_dataset_is_read_as_it_was_written() {
+fn a_dataset_survives_writing_and_reading() {
     let folder = folder(
         &format!("{MANIFEST}[corpora]\nhere = \"corpus\"\n[repositories]\nthere = \"/repository\"\n"),
         concat!(
@@ -96,56 +96,56 @@ fn a_dataset_is_read_as_it_was_written() {
     dataset.write(&copy).expect("written");
     assert_eq!(Dataset::read(&copy).expect("it is well-formed"), dataset);
     let error = dataset.write(&copy).expect_err("it would be overwritten").to_string();
-    assert_eq!(error, format!("{} is there already", copy.join("dataset.toml").display()));
+    assert_eq!(error, format!("`{}` already exists", copy.join("dataset.toml").display()));
 }
 
 #[test]
-fn mistakes_in_queries_are_told_with_their_line() {
+fn errors_in_queries_have_their_line() {
     let second = |line: &str| format!("{QUERY}\n{line}\n");
     check_query(
         &second(r#"{"id":"q2","text":"x","category":"c","relevant":[{"path":"b.rs"}]}"#),
-        "queries.jsonl:2: query `q2`: the relevant file `b.rs` is not in corpus",
+        "queries.jsonl:2: query `q2`: the relevant file `b.rs` is not in `corpus`",
     );
     check_query(
         QUERY.replace("a.md", "../dataset.toml").as_str(),
-        "queries.jsonl:1: `../dataset.toml` is no path below a corpus",
+        "queries.jsonl:1: `../dataset.toml` is not a path below the corpus",
     );
-    check_query(&second(QUERY), "queries.jsonl:2: the id `q1` is taken by a line before");
+    check_query(&second(QUERY), "queries.jsonl:2: the id `q1` is used by an earlier line");
     check_query(&QUERY.replace("how", " "), "queries.jsonl:1: `text` is empty");
     check_query(&QUERY.replace(r#"{"path":"a.md"}"#, ""), "queries.jsonl:1: `relevant` is empty");
     let place = |place: &str| QUERY.replace(r#""a.md""#, &format!(r#""a.md",{place}"#));
-    let lines = "queries.jsonl:1: the lines of `a.md` are not `start_line` ≤ `end_line`, both given and from 1";
+    let lines = "queries.jsonl:1: `a.md` needs both `start_line` and `end_line`, with 1 ≤ `start_line` ≤ `end_line`";
     check_query(&place(r#""start_line":3,"end_line":2"#), lines);
     check_query(&place(r#""start_line":0,"end_line":2"#), lines);
     check_query(&place(r#""end_line":2"#), lines);
-    check_query(&place(r#""grade":0"#), "queries.jsonl:1: the grade of `a.md` is 0");
+    check_query(&place(r#""grade":0"#), "queries.jsonl:1: the grade of `a.md` is 0, expected at least 1");
     let twice = QUERY.replace(r#"{"path":"a.md"}"#, r#"{"path":"a.md"},{"path":"a.md","grade":2}"#);
     check_query(&twice, "queries.jsonl:1: `a.md` is relevant twice with the same lines");
     let with = |field: &str| QUERY.replace(r#""text""#, &format!(r#"{field},"text""#));
     check_query(&with(r#""corpus":"x""#), "queries.jsonl:1: the dataset has no corpus `x`");
     check_query(&with(r#""tree":"x""#), "queries.jsonl:1: `tree` is given, and the corpus `corpus` is a folder");
-    check_query("\n", "queries.jsonl holds no query");
+    check_query("\n", "`queries.jsonl` contains no queries");
     let unknown = complaint(MANIFEST, &with(r#""tags":[]"#));
-    assert!(unknown.starts_with("queries.jsonl:1 is no query: unknown field `tags`"), "{unknown}");
+    assert!(unknown.starts_with("queries.jsonl:1: not a valid query: unknown field `tags`"), "{unknown}");
     let torn = complaint(MANIFEST, &second("{\"id\":"));
-    assert!(torn.starts_with("queries.jsonl:2 is no query: EOF"), "{torn}");
+    assert!(torn.starts_with("queries.jsonl:2: not a valid query: EOF"), "{torn}");
 }
 
 #[test]
-fn mistakes_in_manifests_are_told() {
+fn errors_in_manifests_are_reported() {
     let unknown = complaint(&format!("{MANIFEST}author = \"x\"\n"), QUERY);
     assert!(
-        unknown.starts_with("dataset.toml is no description of a dataset: TOML parse error at line 4"),
+        unknown.starts_with("`dataset.toml` is not a valid dataset manifest: TOML parse error at line 4"),
         "{unknown}"
     );
     let two = format!("{MANIFEST}[corpora]\na = \"corpus\"\n[repositories]\na = \"x\"\n");
-    assert_eq!(complaint(&two, QUERY), "dataset.toml names two corpora `a`");
+    assert_eq!(complaint(&two, QUERY), "`dataset.toml` defines the corpus `a` twice");
     let several = format!("{MANIFEST}[corpora]\na = \"corpus\"\nb = \"corpus\"\n");
     assert_eq!(complaint(&several, QUERY), "queries.jsonl:1: `corpus` is missing, and the dataset has several");
     let repository = format!("{MANIFEST}[repositories]\na = \"x\"\n");
     assert_eq!(complaint(&repository, QUERY), "queries.jsonl:1: `tree` is missing, and the corpus `a` is a repository");
     let missing = Dataset::read(Path::new("/nowhere")).expect_err("there is none").to_string();
-    assert_eq!(missing, "/nowhere/dataset.toml cannot be read");
+    assert_eq!(missing, "cannot read `/nowhere/dataset.toml`");
 }
 
 fn run() -> Run {
@@ -156,7 +156,7 @@ fn run() -> Run {
 }
 
 #[test]
-fn a_run_is_read_as_it_was_written() {
+fn a_run_survives_writing_and_reading() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.jsonl");
     run().write(&path).expect("written");
@@ -164,9 +164,9 @@ fn a_run_is_read_as_it_was_written() {
     assert_eq!(text, "{\"qid\":\"q1\",\"results\":[{\"path\":\"x\"},{\"path\":\"a.md\",\"start\":1,\"end\":9}]}\n");
     assert_eq!(Run::read(&path).expect("well-formed"), run());
     for (line, expected) in [
-        (text.as_str(), ":2: the query `q1` is answered by a line before"),
-        ("{}", ":2 is no answer of a run"),
-        (r#"{"qid":"q2","results":[{"path":"x","start":3,"end":1}]}"#, ":2 is no answer of a run"),
+        (text.as_str(), ":2: the query `q1` has already been answered"),
+        ("{}", ":2: not a valid line of a run"),
+        (r#"{"qid":"q2","results":[{"path":"x","start":3,"end":1}]}"#, ":2: not a valid line of a run"),
     ] {
         fs::write(&path, format!("{text}{line}")).expect("written");
         let error = Run::read(&path).expect_err(line).to_string();
@@ -175,7 +175,7 @@ fn a_run_is_read_as_it_was_written() {
 }
 
 #[test]
-fn a_run_is_measured_against_its_dataset() {
+fn a_run_is_scored_against_its_dataset() {
     let folder = folder(MANIFEST, &format!("{QUERY}\n{}\n", QUERY.replace("q1", "q2")));
     let dataset = Dataset::read(folder.path()).expect("well-formed");
     let metric = "mrr@10".parse().expect("a metric");

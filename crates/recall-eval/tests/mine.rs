@@ -1,4 +1,4 @@
-//! Are queries mined out of real repositories, and are their trees put into folders, without touching either?
+//! Mining of queries and checkout of trees, without changes to the repository.
 
 #[path = "mine/repository.rs"]
 mod repository;
@@ -21,7 +21,7 @@ fn texts(queries: &[MinedQuery]) -> Vec<&str> {
 }
 
 #[test]
-fn messages_are_queries_and_changed_files_their_answers() {
+fn messages_are_queries_and_modified_files_their_answers() {
     let repository = Repository::new();
     let first =
         repository.commit("Add everything there is", &[("src/a.rs", "1"), ("src/b.rs", "1"), ("README.md", "1")]);
@@ -61,7 +61,7 @@ fn a_bare_repository_is_mined() {
 }
 
 #[test]
-fn names_may_hold_anything() {
+fn names_may_contain_any_character() {
     let repository = Repository::new();
     let odd = "größe\n\u{1e} \"x\"\t.rs";
     repository.commit("Add everything there is", &[(odd, "1"), ("M", "1")]);
@@ -74,7 +74,7 @@ fn names_may_hold_anything() {
 }
 
 #[test]
-fn merges_are_passed_over_and_merged_branches_are_read_on_request() {
+fn merges_are_skipped_and_merged_branches_are_read_on_request() {
     let repository = Repository::new();
     repository.commit("Add everything there is", &[("a.rs", "1"), ("b.rs", "1")]);
     repository.git(&["switch", "--quiet", "--create", "side"]);
@@ -131,7 +131,7 @@ fn a_repeated_message_counts_once() {
 }
 
 #[test]
-fn what_is_no_history_is_told() {
+fn a_path_without_a_history_is_an_error() {
     let place = tempfile::tempdir().expect("a folder");
     let error = mine(place.path()).expect_err("no repository");
     assert!(matches!(&error, MineError::NotARepository { path, .. } if path == place.path()), "{error:?}");
@@ -142,7 +142,7 @@ fn what_is_no_history_is_told() {
 }
 
 #[test]
-fn a_shallow_clone_is_told_from_a_short_history() {
+fn a_shallow_clone_is_reported_as_such() {
     let repository = Repository::new();
     repository.commit("Add everything there is", &[("a.rs", "1")]);
     repository.commit("Retry failed webhook deliveries", &[("a.rs", "2")]);
@@ -179,7 +179,7 @@ fn check_tree(checkout: &mut Checkout, commit: &str, expected: &[(&str, &str)]) 
 }
 
 #[test]
-fn a_folder_moves_along_the_history_and_writes_only_what_differs() {
+fn a_move_writes_only_the_files_that_differ() {
     let repository = Repository::new();
     let first = repository.commit("one", &[("a/b/c.rs", "1"), ("d.rs", "1"), ("same.rs", "same")]);
     repository.git(&["rm", "--quiet", "-r", "a"]);
@@ -199,12 +199,12 @@ fn a_folder_moves_along_the_history_and_writes_only_what_differs() {
 }
 
 #[test]
-fn a_move_that_failed_is_repaired_by_the_next() {
+fn a_failed_move_is_repaired_by_the_next() {
     let repository = Repository::new();
     let all = [("a.rs", "1"), ("b.rs", "1"), ("c.rs", "1")];
     let first = repository.commit("one", &all);
     let mut checkout = checkout(&repository);
-    // A folder where a file belongs.
+    // A folder in place of the file.
     fs::create_dir(repository.beside("tree/b.rs")).expect("made");
     let error = checkout.at(&first).expect_err("b.rs cannot be written");
     assert!(matches!(&error, CheckoutError::Write { path, .. } if path.ends_with("b.rs")), "{error:?}");
@@ -213,7 +213,7 @@ fn a_move_that_failed_is_repaired_by_the_next() {
 }
 
 #[test]
-fn the_repository_and_its_work_tree_stay_as_they_are() {
+fn the_repository_and_its_work_tree_do_not_change() {
     let repository = Repository::new();
     let first = repository.commit("one", &[("a.rs", "1")]);
     repository.commit("two", &[("a.rs", "2")]);
@@ -225,7 +225,7 @@ fn the_repository_and_its_work_tree_stay_as_they_are() {
 }
 
 #[test]
-fn no_filter_hook_or_attribute_touches_what_is_written() {
+fn no_filter_hook_or_attribute_is_applied() {
     let repository = Repository::new();
     let canary = repository.beside("canary");
     let touch = format!("touch {}; cat", canary.display());
@@ -250,7 +250,7 @@ fn a_link_is_written_as_a_file() {
 }
 
 #[test]
-fn an_object_that_the_clone_lacks_is_left_out_and_not_fetched() {
+fn a_missing_object_is_skipped_and_not_fetched() {
     let repository = Repository::new();
     let first = repository.commit("one", &[("a.rs", "1"), ("b.rs", "1")]);
     repository.commit("two", &[("a.rs", "2")]);
@@ -261,7 +261,7 @@ fn an_object_that_the_clone_lacks_is_left_out_and_not_fetched() {
 }
 
 #[test]
-fn a_submodule_is_left_out() {
+fn a_submodule_is_skipped() {
     let repository = Repository::new();
     let commit = repository.commit("one", &[("a.rs", "1")]);
     repository.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{commit},module")]);
@@ -270,7 +270,7 @@ fn a_submodule_is_left_out() {
 }
 
 #[test]
-fn what_is_no_commit_and_no_empty_folder_is_refused() {
+fn an_unknown_commit_and_a_used_folder_are_refused() {
     let repository = Repository::new();
     repository.commit("one", &[("a.rs", "1")]);
     let error = checkout(&repository).at("0123456789012345678901234567890123456789").expect_err("no such commit");

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use recall_core::{
-    Anchor, Event, EventBody, EventId, FeedbackTally, Grounds, ItemId, Memory, MemoryChange, MemoryId, Timestamp,
+    Anchor, Event, EventBody, EventId, FeedbackTally, ItemId, Memory, MemoryChange, MemoryId, Timestamp, ValidityInputs,
 };
 
 pub use state::MemoryState;
@@ -77,11 +77,15 @@ impl Memories {
 
     /// Returns the inputs of a memory's validity and its anchors, without copying its content; `None` if it is deleted.
     /// Verifications and feedback count as in [`judged`](Self::judged).
-    pub fn grounds(&self, id: MemoryId, counts: &dyn Fn(&Event) -> bool) -> Option<(Grounds, &[Anchor])> {
+    pub fn validity_inputs(
+        &self,
+        id: MemoryId,
+        counts: &dyn Fn(&Event) -> bool,
+    ) -> Option<(ValidityInputs, &[Anchor])> {
         let state = self.state(id)?;
         let fold = state.fold(counts).filter(|fold| !fold.is_deleted())?;
         let is_superseded = self.superseded_by(id).is_some();
-        Some((fold.grounds(state.feedback(counts), is_superseded), fold.anchors()))
+        Some((fold.validity_inputs(state.feedback(counts), is_superseded), fold.anchors()))
     }
 
     /// Iterates over all memories that are not deleted, ordered by id.

@@ -1,9 +1,9 @@
-//! The daemon itself.
+//! The daemon's status.
 
 use recall_proto::v1;
 use serde::Serialize;
 
-use crate::{moment, some};
+use crate::{some, timestamp_text};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Daemon<'a> {
@@ -48,7 +48,7 @@ impl<'a> From<&'a v1::DaemonStatus> for Daemon<'a> {
             version,
             build: some(build),
             protocols: protocols.map(ProtocolRange::from),
-            started_at: moment(started_at.as_ref()),
+            started_at: timestamp_text(started_at.as_ref()),
             uptime_ms: *uptime_ms,
             memory: memory.clone().map(MemoryUse::from),
             connections: *connections,

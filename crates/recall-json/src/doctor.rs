@@ -1,4 +1,4 @@
-//! What a check of the stores found.
+//! Reports of `doctor`.
 
 use recall_proto::v1;
 use serde::Serialize;
@@ -22,7 +22,7 @@ struct Finding<'a> {
     store_id: Option<&'a str>,
 }
 
-/// What a check of the stores found, the worst first.
+/// The findings of a check, the most severe first.
 pub fn doctor(message: &v1::DoctorResponse) -> impl Serialize {
     let v1::DoctorResponse { findings, checked } = message;
     answer(Report { findings: findings.iter().map(Finding::from).collect(), checked })

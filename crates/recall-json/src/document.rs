@@ -3,7 +3,7 @@
 use recall_proto::v1;
 use serde::Serialize;
 
-use crate::{moment, some, store_scope};
+use crate::{some, store_scope, timestamp_text};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Document<'a> {
@@ -46,7 +46,7 @@ impl<'a> From<&'a v1::Document> for Document<'a> {
         Self {
             id,
             path: some(path),
-            mtime: moment(mtime.as_ref()),
+            mtime: timestamp_text(mtime.as_ref()),
             hash,
             tag,
             source: some(source),
@@ -55,8 +55,8 @@ impl<'a> From<&'a v1::Document> for Document<'a> {
             scope: store_scope(*scope),
             language: some(language),
             size: *size,
-            created_at: moment(created_at.as_ref()),
-            updated_at: moment(updated_at.as_ref()),
+            created_at: timestamp_text(created_at.as_ref()),
+            updated_at: timestamp_text(updated_at.as_ref()),
             file_kind: some(file_kind),
             store_id,
         }

@@ -1,4 +1,4 @@
-//! What is related to a document, and a part of the graph.
+//! Related documents, and parts of the graph.
 
 use recall_proto::v1;
 use serde::Serialize;
@@ -21,14 +21,18 @@ struct RelatedEntry<'a> {
     citation: Option<&'a str>,
 }
 
-/// What is related to a document.
+/// The documents related to another.
 pub fn related(message: &v1::RelatedResponse) -> impl Serialize {
-    let v1::RelatedResponse { results, generation, warnings: told } = message;
+    let v1::RelatedResponse { results, generation, warnings: messages } = message;
     let entry = |message| {
         let v1::RelatedEntry { score, doc, reasons, citation }: &v1::RelatedEntry = message;
         RelatedEntry { score: *score, doc: doc.as_ref().map(Document::from), reasons, citation: some(citation) }
     };
-    answer(Related { results: results.iter().map(entry).collect(), generation: *generation, warnings: warnings(told) })
+    answer(Related {
+        results: results.iter().map(entry).collect(),
+        generation: *generation,
+        warnings: warnings(messages),
+    })
 }
 
 #[derive(Debug, Serialize)]
@@ -62,13 +66,13 @@ struct Edge<'a> {
 
 /// A part of the graph.
 pub fn graph(message: &v1::GraphResponse) -> impl Serialize {
-    let v1::GraphResponse { nodes, edges, truncated, generation, warnings: told } = message;
+    let v1::GraphResponse { nodes, edges, truncated, generation, warnings: messages } = message;
     answer(Graph {
         nodes: nodes.iter().map(Node::from).collect(),
         edges: edges.iter().map(Edge::from).collect(),
         truncated: *truncated,
         generation: *generation,
-        warnings: warnings(told),
+        warnings: warnings(messages),
     })
 }
 

@@ -1,4 +1,4 @@
-//! What happens while a store is indexed: one object a line, the last with `"event": "finished"`.
+//! Progress of an indexing run: one object per line, the last with `"event": "finished"`.
 
 use recall_proto::v1;
 use recall_proto::v1::index_event::Event;
@@ -42,7 +42,7 @@ pub(crate) enum IndexLine<'a> {
     },
 }
 
-/// One event.
+/// One line: an event of the run.
 pub fn index_line(event: &Event) -> impl Serialize {
     answer(match event {
         Event::Started(v1::IndexStarted { root, scope, store_id, generation }) => {
@@ -60,9 +60,9 @@ pub fn index_line(event: &Event) -> impl Serialize {
     })
 }
 
-/// A whole run: its last event, and the warnings on the way to it.
-pub fn finished<'a>(message: &'a v1::IndexFinished, told: &'a [v1::Warning]) -> impl Serialize + 'a {
-    answer(Run { finished: finished_line(message), warnings: warnings(told) })
+/// The summary of a run: its last event, with the warnings of all events.
+pub fn finished<'a>(message: &'a v1::IndexFinished, messages: &'a [v1::Warning]) -> impl Serialize + 'a {
+    answer(Run { finished: finished_line(message), warnings: warnings(messages) })
 }
 
 #[derive(Debug, Serialize)]

@@ -1,4 +1,4 @@
-//! One item, whole.
+//! A single item with its text.
 
 use recall_proto::v1;
 use serde::Serialize;
@@ -22,7 +22,7 @@ pub(crate) struct Item<'a> {
     warnings: Vec<Warning<'a>>,
 }
 
-/// One item, whole.
+/// A single item with its text.
 pub fn item(message: &v1::GetResponse) -> impl Serialize {
     let v1::GetResponse {
         doc,
@@ -35,7 +35,7 @@ pub fn item(message: &v1::GetResponse) -> impl Serialize {
         memory,
         symbols,
         generation,
-        warnings: told,
+        warnings: messages,
     } = message;
     answer(Item {
         doc: doc.as_ref().map(Document::from),
@@ -48,6 +48,6 @@ pub fn item(message: &v1::GetResponse) -> impl Serialize {
         memory: memory.as_ref().map(Memory::from),
         symbols: symbols.iter().map(Symbol::from).collect(),
         generation: *generation,
-        warnings: warnings(told),
+        warnings: warnings(messages),
     })
 }

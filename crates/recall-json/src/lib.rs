@@ -1,9 +1,9 @@
-//! What does a program see of an answer?
+//! The JSON schema, version 1, of `recall --json` and of tools that offer JSON.
 //!
-//! The JSON schema, version 1, of `recall --json` and of tools that are asked for it. Its types mirror the protocol's
-//! messages and take them apart field by field, so that a new field stops the build until somebody decides about it.
-//! Within a version the schema only grows. A text that is empty in the protocol because there is none is `null` here;
-//! moments are RFC 3339 in UTC. Errors are put into the schema by those who word them.
+//! The types mirror the messages of the protocol. Conversions destructure every message without `..`, so that a new
+//! field stops the build until somebody decides about it. Within a version, fields are only added. A text that is
+//! absent, and therefore empty in the protocol, is `null`; timestamps are RFC 3339 in UTC. The crate does not word
+//! errors: callers pass them to [`failure`].
 
 mod daemon;
 mod doctor;
@@ -35,10 +35,10 @@ use recall_proto::convert::scope;
 use recall_proto::v1;
 use serde::Serialize;
 
-/// The version of the schema.
+/// The schema version.
 const SCHEMA_VERSION: &str = "1";
 
-/// What every answer has around it.
+/// The fields that surround every answer.
 #[derive(Debug, Serialize)]
 pub struct Envelope<T> {
     ok: bool,
@@ -47,12 +47,12 @@ pub struct Envelope<T> {
     body: T,
 }
 
-/// An answer.
+/// Wraps an answer.
 pub fn answer<T: Serialize>(body: T) -> Envelope<T> {
     Envelope { ok: true, schema_version: SCHEMA_VERSION, body }
 }
 
-/// Why there is no answer.
+/// Wraps an error.
 pub fn failure<T: Serialize>(body: T) -> Envelope<T> {
     Envelope { ok: false, schema_version: SCHEMA_VERSION, body }
 }
@@ -73,7 +73,7 @@ impl<'a> From<&'a v1::Warning> for Warning<'a> {
     }
 }
 
-/// The name of a severity.
+/// Returns the name of a severity.
 fn severity(severity: i32) -> &'static str {
     match v1::Severity::try_from(severity) {
         Ok(v1::Severity::Notice) => "notice",
@@ -114,28 +114,28 @@ impl From<v1::Indexing> for Indexing {
     }
 }
 
-/// A text that may be missing.
+/// Returns `None` for an empty text.
 fn some(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A moment, in RFC 3339 and UTC; `None` where it lies beyond what that tells.
-pub fn moment_text(message: &prost_types::Timestamp) -> Option<String> {
-    moment(Some(message))
+/// Formats a timestamp as RFC 3339 in UTC; `None` if it is out of range.
+pub fn rfc3339(message: &prost_types::Timestamp) -> Option<String> {
+    timestamp_text(Some(message))
 }
 
-/// A moment, in RFC 3339 and UTC.
-fn moment(message: Option<&prost_types::Timestamp>) -> Option<String> {
+/// Formats a timestamp as RFC 3339 in UTC.
+fn timestamp_text(message: Option<&prost_types::Timestamp>) -> Option<String> {
     let prost_types::Timestamp { seconds, nanos } = *message?;
     jiff::Timestamp::new(seconds, nanos).ok().map(|time| time.to_string())
 }
 
-/// The name of a store's scope.
+/// Returns the name of a store's scope.
 fn store_scope(scope: i32) -> Option<&'static str> {
     scope::store_from_proto(scope).map(StoreScope::as_str)
 }
 
-/// The name of a request's scope.
+/// Returns the name of a request's scope.
 fn request_scope(scope: i32) -> &'static str {
     scope::from_proto(scope, Scope::All).unwrap_or(Scope::All).as_str()
 }
@@ -145,9 +145,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_null_and_what_was_not_asked_for_is_left_out() {
+    fn absent_values_are_null_and_unrequested_ones_are_omitted() {
         let message = v1::SearchResponse { results: vec![v1::Hit::default()], ..v1::SearchResponse::default() };
-        let json = serde_json::to_value(super::search(&message)).expect("plain data");
+        let json = serde_json::to_value(super::search(&message)).expect("serialisable");
         assert_eq!(json["ok"], true);
         assert_eq!(json["schema_version"], "1");
         assert!(json["next_offset"].is_null());
@@ -157,17 +157,17 @@ mod tests {
     }
 
     #[test]
-    fn moments_are_rfc_3339() {
-        let moment = |seconds, nanos| moment(Some(&prost_types::Timestamp { seconds, nanos }));
-        assert_eq!(moment(1_700_000_000, 500_000_000).as_deref(), Some("2023-11-14T22:13:20.5Z"));
-        assert_eq!(moment(i64::MAX, 0), None);
+    fn timestamps_are_rfc_3339() {
+        let timestamp_text = |seconds, nanos| timestamp_text(Some(&prost_types::Timestamp { seconds, nanos }));
+        assert_eq!(timestamp_text(1_700_000_000, 500_000_000).as_deref(), Some("2023-11-14T22:13:20.5Z"));
+        assert_eq!(timestamp_text(i64::MAX, 0), None);
     }
 
     #[test]
-    fn a_run_carries_its_warnings() {
+    fn a_run_includes_its_warnings() {
         let finished = v1::IndexFinished { added: 2, ..v1::IndexFinished::default() };
-        let told = [v1::Warning { code: "TOO_LARGE".to_owned(), ..v1::Warning::default() }];
-        let json = serde_json::to_value(super::finished(&finished, &told)).expect("plain data");
+        let messages = [v1::Warning { code: "TOO_LARGE".to_owned(), ..v1::Warning::default() }];
+        let json = serde_json::to_value(super::finished(&finished, &messages)).expect("serialisable");
         assert_eq!((&json["event"], &json["added"]), (&"finished".into(), &2.into()));
         assert_eq!(json["warnings"][0]["code"], "TOO_LARGE");
         assert!(json["warnings"][0]["hint"].is_null());

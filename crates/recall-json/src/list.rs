@@ -1,4 +1,4 @@
-//! A page of a listing, and what was removed.
+//! Listings and removals.
 
 use recall_proto::v1;
 use serde::Serialize;
@@ -27,13 +27,13 @@ struct Entry<'a> {
 
 /// A page of a listing.
 pub fn listing(message: &v1::ListResponse) -> impl Serialize {
-    let v1::ListResponse { entries, next_cursor, total, generation, warnings: told } = message;
+    let v1::ListResponse { entries, next_cursor, total, generation, warnings: messages } = message;
     answer(Listing {
         results: entries.iter().map(Entry::from).collect(),
         next_cursor: some(next_cursor),
         total: *total,
         generation: *generation,
-        warnings: warnings(told),
+        warnings: warnings(messages),
     })
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Removed<'a> {
     generation: u64,
 }
 
-/// What was removed.
+/// The result of a removal.
 pub fn removed(message: &v1::RemoveResponse) -> impl Serialize {
     let v1::RemoveResponse { documents, memories, removed, failures, generation } = message;
     answer(Removed {

@@ -3,7 +3,7 @@
 use recall_proto::v1;
 use serde::Serialize;
 
-use crate::{moment, some, store_scope};
+use crate::{some, store_scope, timestamp_text};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Memory<'a> {
@@ -69,15 +69,15 @@ impl<'a> From<&'a v1::Memory> for Memory<'a> {
             related_files,
             scope: store_scope(*scope),
             source: some(source),
-            created_at: moment(created_at.as_ref()),
-            updated_at: moment(updated_at.as_ref()),
+            created_at: timestamp_text(created_at.as_ref()),
+            updated_at: timestamp_text(updated_at.as_ref()),
             session: some(session),
             agent: some(agent),
             provenance: provenance.as_ref().map(Provenance::from),
             origin: origin_name(*origin),
             trust: trust_name(*trust),
             ownership: ownership_name(*ownership),
-            standing: recall_proto::standing(message),
+            standing: recall_proto::ownership_label(message),
             added_by: some(added_by),
             added_in: some(added_in),
             verification: verification.as_ref().map(Verification::from),
@@ -173,7 +173,7 @@ impl<'a> From<&'a v1::Verification> for Verification<'a> {
             state: state_name(*state),
             since_commit: some(since_commit),
             changed_ratio: *changed_ratio,
-            verified_at: moment(verified_at.as_ref()),
+            verified_at: timestamp_text(verified_at.as_ref()),
             broken: broken.iter().map(Anchor::from).collect(),
         }
     }

@@ -1,4 +1,4 @@
-//! Which models are there, and what comes of installing and using them.
+//! Models: listing, installation and selection.
 
 use recall_proto::v1;
 use recall_proto::v1::transfer_event::Event;
@@ -66,7 +66,7 @@ struct Models<'a> {
     models: Vec<Model<'a>>,
 }
 
-/// The models that are there, and those that can be pulled.
+/// The installed models, and those that can be pulled.
 pub fn models(message: &v1::ListModelsResponse) -> impl Serialize {
     let v1::ListModelsResponse { models } = message;
     answer(Models { models: models.iter().map(Model::from).collect() })
@@ -77,7 +77,7 @@ struct Added<'a> {
     model: Option<Model<'a>>,
 }
 
-/// A model that was installed from a folder.
+/// A model installed from a folder.
 pub fn model_added(message: &v1::AddModelResponse) -> impl Serialize {
     let v1::AddModelResponse { model } = message;
     answer(Added { model: model.as_ref().map(Model::from) })
@@ -89,7 +89,7 @@ struct Used<'a> {
     chunks_to_embed: u64,
 }
 
-/// The model that is used from now on.
+/// The newly selected model.
 pub fn model_used(message: &v1::UseModelResponse) -> impl Serialize {
     let v1::UseModelResponse { model, chunks_to_embed } = message;
     answer(Used { model: model.as_ref().map(Model::from), chunks_to_embed: *chunks_to_embed })
@@ -100,7 +100,7 @@ struct Removed {
     bytes_freed: u64,
 }
 
-/// What a removed model gave back.
+/// The disk space freed by removing a model.
 pub fn model_removed(message: &v1::RemoveModelResponse) -> impl Serialize {
     let v1::RemoveModelResponse { bytes_freed } = *message;
     answer(Removed { bytes_freed })
@@ -114,7 +114,7 @@ enum TransferLine<'a> {
     Warning { warning: Warning<'a> },
 }
 
-/// What happens while something is fetched: one object a line, the last with `"event": "finished"`.
+/// Progress of a download: one object per line, the last with `"event": "finished"`.
 pub fn transfer_line(event: &Event) -> impl Serialize {
     answer(match event {
         Event::Progress(v1::TransferProgress { file, bytes_done, bytes_total }) => TransferLine::Progress {

@@ -1,4 +1,4 @@
-//! What became of what was to be remembered, or was said of it.
+//! Results of adding, changing and rating memories.
 
 use recall_proto::v1;
 use serde::Serialize;
@@ -29,20 +29,20 @@ impl<'a> From<&'a v1::SimilarMemory> for Similar<'a> {
     }
 }
 
-/// What became of a memory that was to be kept: `added`, `duplicate` or `superseded`.
+/// The result of adding a memory: `added`, `duplicate` or `superseded`.
 pub fn added(message: &v1::AddResponse) -> impl Serialize {
     answer(Added::from(message))
 }
 
 impl<'a> From<&'a v1::AddResponse> for Added<'a> {
     fn from(message: &'a v1::AddResponse) -> Self {
-        let v1::AddResponse { id, title, status, similar, warnings: told } = message;
+        let v1::AddResponse { id, title, status, similar, warnings: messages } = message;
         let status = match v1::AddStatus::try_from(*status) {
             Ok(v1::AddStatus::Duplicate) => "duplicate",
             Ok(v1::AddStatus::Superseded) => "superseded",
             Ok(v1::AddStatus::Added | v1::AddStatus::Unspecified) | Err(_) => "added",
         };
-        Self { id, title, status, similar: similar.iter().map(Similar::from).collect(), warnings: warnings(told) }
+        Self { id, title, status, similar: similar.iter().map(Similar::from).collect(), warnings: warnings(messages) }
     }
 }
 
@@ -52,10 +52,10 @@ pub(crate) struct Updated<'a> {
     warnings: Vec<Warning<'a>>,
 }
 
-/// A memory that was amended.
+/// An amended memory.
 pub fn updated(message: &v1::UpdateResponse) -> impl Serialize {
-    let v1::UpdateResponse { memory, warnings: told } = message;
-    answer(Updated { memory: memory.as_ref().map(Memory::from), warnings: warnings(told) })
+    let v1::UpdateResponse { memory, warnings: messages } = message;
+    answer(Updated { memory: memory.as_ref().map(Memory::from), warnings: warnings(messages) })
 }
 
 #[derive(Debug, Serialize)]
@@ -64,7 +64,7 @@ pub(crate) struct Rated {
     item_stats: Option<ItemStats>,
 }
 
-/// What feedback says of an item with what was just said.
+/// The feedback about an item, including the new rating.
 pub fn rated(message: &v1::FeedbackResponse) -> impl Serialize {
     let v1::FeedbackResponse { acknowledged, item_stats } = message;
     answer(Rated { acknowledged: *acknowledged, item_stats: item_stats.map(ItemStats::from) })
@@ -90,7 +90,7 @@ impl<'a> From<&'a v1::VerifiedMemory> for VerifiedOne<'a> {
     }
 }
 
-/// How memories stand.
+/// The validity of memories.
 pub fn verified(message: &v1::VerifyResponse) -> impl Serialize {
     let v1::VerifyResponse { results, broken } = message;
     answer(VerifiedAll { results: results.iter().map(VerifiedOne::from).collect(), broken: *broken })
@@ -102,7 +102,7 @@ pub(crate) struct Promoted<'a> {
     scope: Option<&'static str>,
 }
 
-/// Where a promoted memory is kept.
+/// The store of a promoted memory.
 pub fn promoted(message: &v1::PromoteResponse) -> impl Serialize {
     let v1::PromoteResponse { id, scope } = message;
     answer(Promoted { id, scope: store_scope(*scope) })

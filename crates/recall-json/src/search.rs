@@ -1,4 +1,4 @@
-//! The answer to a search.
+//! Answers to searches.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::document::{Chunk, Document};
 use crate::memory::Memory;
-use crate::{Indexing, Warning, answer, moment, request_scope, some, store_scope, warnings};
+use crate::{Indexing, Warning, answer, request_scope, some, store_scope, timestamp_text, warnings};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Search<'a> {
@@ -23,7 +23,7 @@ pub(crate) struct Search<'a> {
     did_you_mean: &'a [String],
 }
 
-/// The answer to a search.
+/// An answer to a search.
 pub fn search(message: &v1::SearchResponse) -> impl Serialize {
     let v1::SearchResponse {
         query,
@@ -31,7 +31,7 @@ pub fn search(message: &v1::SearchResponse) -> impl Serialize {
         breakdown,
         facets,
         stats,
-        warnings: told,
+        warnings: messages,
         next_offset,
         confidence,
         low_confidence,
@@ -43,7 +43,7 @@ pub fn search(message: &v1::SearchResponse) -> impl Serialize {
         breakdown,
         facets: facets.iter().map(|(name, facet)| (name.as_str(), Facet::from(facet))).collect(),
         stats: stats.as_ref().map(Stats::from),
-        warnings: warnings(told),
+        warnings: warnings(messages),
         next_offset: *next_offset,
         confidence: *confidence,
         low_confidence: *low_confidence,
@@ -53,7 +53,7 @@ pub fn search(message: &v1::SearchResponse) -> impl Serialize {
 
 #[derive(Debug, Serialize)]
 struct Facet<'a> {
-    /// The most frequent first, equally frequent ones by name.
+    /// By descending frequency, then by name.
     counts: Vec<Count<'a>>,
     left_out: u64,
 }
@@ -68,7 +68,7 @@ impl<'a> From<&'a v1::Facet> for Facet<'a> {
     fn from(message: &'a v1::Facet) -> Self {
         let v1::Facet { counts, left_out } = message;
         let mut counts: Vec<_> = counts.iter().map(|(value, &documents)| Count { value, documents }).collect();
-        // The message has them by name.
+        // The map of the message is sorted by name, and the sort is stable.
         counts.sort_by_key(|count| std::cmp::Reverse(count.documents));
         Self { counts, left_out: *left_out }
     }
@@ -275,7 +275,7 @@ impl<'a> From<&'a v1::Reranked> for Reranked<'a> {
 struct Stats<'a> {
     took_ms: f64,
     total_hits: u64,
-    /// Empty for an empty store.
+    /// Empty if the store is empty.
     snapshot: String,
     generation: u64,
     stages: &'a BTreeMap<String, f64>,
@@ -303,13 +303,13 @@ impl<'a> From<&'a v1::SearchStats> for Stats<'a> {
             indexing,
             stale_files,
             documents,
-            // Cursors carry it.
+            // Only relevant for cursors.
             silent: _,
         } = message;
         Self {
             took_ms: *took_ms,
             total_hits: *total_hits,
-            snapshot: moment(snapshot.as_ref()).unwrap_or_default(),
+            snapshot: timestamp_text(snapshot.as_ref()).unwrap_or_default(),
             generation: *generation,
             stages,
             stores: stores.iter().map(SearchedStore::from).collect(),

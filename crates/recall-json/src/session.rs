@@ -1,4 +1,4 @@
-//! Sessions, their events, and what a new session should know.
+//! Sessions, their events, and briefings.
 
 use prost_types::value::Kind;
 use prost_types::{ListValue, Struct};
@@ -8,7 +8,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::memory::Provenance;
 use crate::remember::Added as AddedFields;
-use crate::{Warning, answer, moment, some, warnings};
+use crate::{Warning, answer, some, timestamp_text, warnings};
 
 #[derive(Debug, Serialize)]
 #[expect(clippy::struct_field_names, reason = "the names of the schema are those of the protocol")]
@@ -19,10 +19,15 @@ pub(crate) struct Logged<'a> {
     warnings: Vec<Warning<'a>>,
 }
 
-/// An event that was written.
+/// The result of logging an event.
 pub fn logged(message: &v1::LogEventResponse) -> impl Serialize {
-    let v1::LogEventResponse { logged, event_id, timestamp, warnings: told } = message;
-    answer(Logged { logged: *logged, event_id, timestamp: moment(timestamp.as_ref()), warnings: warnings(told) })
+    let v1::LogEventResponse { logged, event_id, timestamp, warnings: messages } = message;
+    answer(Logged {
+        logged: *logged,
+        event_id,
+        timestamp: timestamp_text(timestamp.as_ref()),
+        warnings: warnings(messages),
+    })
 }
 
 #[derive(Debug, Serialize)]
@@ -68,7 +73,7 @@ impl<'a> From<&'a v1::SessionEvent> for Event<'a> {
         Self {
             id,
             r#type,
-            timestamp: moment(timestamp.as_ref()),
+            timestamp: timestamp_text(timestamp.as_ref()),
             content,
             rationale: some(rationale),
             resolution: some(resolution),
@@ -113,8 +118,8 @@ impl<'a> From<&'a v1::Session> for Session<'a> {
         Self {
             id,
             state: state_name(*state),
-            started_at: moment(started_at.as_ref()),
-            ended_at: moment(ended_at.as_ref()),
+            started_at: timestamp_text(started_at.as_ref()),
+            ended_at: timestamp_text(ended_at.as_ref()),
             agent: some(agent),
             provenance: provenance.as_ref().map(Provenance::from),
             goal: some(goal),
@@ -125,7 +130,7 @@ impl<'a> From<&'a v1::Session> for Session<'a> {
     }
 }
 
-/// The name of a session's state.
+/// Returns the name of a session's state.
 fn state_name(state: i32) -> &'static str {
     match v1::SessionState::try_from(state) {
         Ok(v1::SessionState::Ended) => "ended",
@@ -140,7 +145,7 @@ pub(crate) struct Shown<'a> {
     events: Vec<Event<'a>>,
 }
 
-/// A session with all that happened in it.
+/// A session with its events.
 pub fn session<'a>(session: &'a v1::Session, events: &'a [v1::SessionEvent]) -> impl Serialize + use<'a> {
     answer(Shown { session: Session::from(session), events: events.iter().map(Event::from).collect() })
 }
@@ -155,12 +160,12 @@ pub(crate) struct Started<'a> {
     briefing: Option<Briefing<'a>>,
 }
 
-/// A session that has begun.
+/// A started session.
 pub fn started(message: &v1::StartSessionResponse) -> impl Serialize {
     let v1::StartSessionResponse { session_id, started_at, recoverable_session_id, briefing } = message;
     answer(Started {
         session_id,
-        started_at: moment(started_at.as_ref()),
+        started_at: timestamp_text(started_at.as_ref()),
         recoverable_session_id: some(recoverable_session_id),
         briefing: briefing.as_ref().map(Briefing::from),
     })
@@ -174,11 +179,11 @@ pub(crate) struct Ended<'a> {
     warnings: Vec<Warning<'a>>,
 }
 
-/// A session that has ended.
+/// An ended session.
 pub fn ended(message: &v1::EndSessionResponse) -> impl Serialize {
-    let v1::EndSessionResponse { session_id, summary_path, memories, warnings: told } = message;
+    let v1::EndSessionResponse { session_id, summary_path, memories, warnings: messages } = message;
     let memories = memories.iter().map(AddedFields::from).collect();
-    answer(Ended { session_id, summary_path: some(summary_path), memories, warnings: warnings(told) })
+    answer(Ended { session_id, summary_path: some(summary_path), memories, warnings: warnings(messages) })
 }
 
 #[derive(Debug, Serialize)]
@@ -197,24 +202,24 @@ struct Section<'a> {
     citations: &'a [String],
 }
 
-/// What a new session should know.
+/// A briefing for a new session.
 pub fn briefing(message: &v1::BriefingResponse) -> impl Serialize {
     answer(Briefing::from(message))
 }
 
 impl<'a> From<&'a v1::BriefingResponse> for Briefing<'a> {
     fn from(message: &'a v1::BriefingResponse) -> Self {
-        let v1::BriefingResponse { text, used_tokens, sections, warnings: told } = message;
+        let v1::BriefingResponse { text, used_tokens, sections, warnings: messages } = message;
         let section = |section: &'a v1::BriefingSection| {
             let v1::BriefingSection { kind, title, text, citations } = section;
             Section { kind, title, text, citations }
         };
         let sections = sections.iter().map(section).collect();
-        Self { text, used_tokens: *used_tokens, sections, warnings: warnings(told) }
+        Self { text, used_tokens: *used_tokens, sections, warnings: warnings(messages) }
     }
 }
 
-/// Writes an object of JSON as the protocol carries it. Its numbers become those of JavaScript.
+/// Converts a JSON object to the protocol's type. Numbers become floating-point.
 pub fn to_struct(object: Map<String, Value>) -> Struct {
     Struct { fields: object.into_iter().map(|(name, value)| (name, to_value(value))).collect() }
 }
@@ -246,9 +251,9 @@ fn of_value(value: &prost_types::Value) -> Value {
     }
 }
 
-/// A whole number is one again: the protocol knows floating point alone.
+/// Converts whole numbers back to integers: the protocol has only floating-point numbers.
 fn of_number(number: f64) -> Value {
-    /// Up to here every whole number is one that floating point tells apart.
+    /// The largest magnitude up to which every integer is represented exactly.
     const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() <= MOST_EXACT {
         return Value::from(number as i64);
@@ -263,7 +268,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_crosses_the_protocol() {
+    fn json_survives_the_protocol() {
         let value = json!({"a": [null, true, 3, -0.25, "x"], "b": {"c": {}}});
         let Value::Object(map) = value.clone() else { unreachable!("it is an object") };
         assert_eq!(object(&to_struct(map)), value);

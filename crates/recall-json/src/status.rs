@@ -1,4 +1,4 @@
-//! How the daemon and the stores are.
+//! The status of the daemon and its stores.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::daemon::Daemon;
 use crate::models::Model;
-use crate::{Indexing, ItemFailure, Warning, answer, moment, some, store_scope, warnings};
+use crate::{Indexing, ItemFailure, Warning, answer, some, store_scope, timestamp_text, warnings};
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Status<'a> {
@@ -19,16 +19,16 @@ pub(crate) struct Status<'a> {
     warnings: Vec<Warning<'a>>,
 }
 
-/// How the daemon and the stores are.
+/// The status of the daemon and its stores.
 pub fn status(message: &v1::StatusResponse) -> impl Serialize {
-    let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: told } = message;
+    let v1::StatusResponse { daemon, stores, models, latencies, counters, warnings: messages } = message;
     answer(Status {
         daemon: daemon.as_ref().map(Daemon::from),
         stores: stores.iter().map(Store::from).collect(),
         models: models.iter().map(Model::from).collect(),
         latencies: latencies.iter().map(Latency::from).collect(),
         counters,
-        warnings: warnings(told),
+        warnings: warnings(messages),
     })
 }
 
@@ -96,7 +96,7 @@ impl<'a> From<&'a v1::StoreStatus> for Store<'a> {
             embedded,
             memories_verified,
             schema_versions,
-            warnings: told,
+            warnings: messages,
             ranker,
             model,
         } = message;
@@ -119,8 +119,8 @@ impl<'a> From<&'a v1::StoreStatus> for Store<'a> {
             indexing: indexing.map(Indexing::from),
             failed: *failed,
             failures: failures.iter().map(ItemFailure::from).collect(),
-            last_scan: moment(last_scan.as_ref()),
-            last_change: moment(last_change.as_ref()),
+            last_scan: timestamp_text(last_scan.as_ref()),
+            last_change: timestamp_text(last_change.as_ref()),
             freshness: freshness_name(*freshness),
             unwatched: some(unwatched),
             documents_by_type,
@@ -130,7 +130,7 @@ impl<'a> From<&'a v1::StoreStatus> for Store<'a> {
             schema_versions,
             ranker: some(ranker),
             model: some(model),
-            warnings: warnings(told),
+            warnings: warnings(messages),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The schema as a program would read it: nothing unknown, nothing of another type.
+//! The schema as seen by a client: no unknown fields, no wrong types.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use recall_proto::v1::transfer_event::Event as Transfer;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// Mirrors of the schema that know every name and refuse every other.
+/// Mirrors of the schema that reject unknown fields.
 #[expect(clippy::struct_field_names, reason = "the names of the schema")]
 mod mirror {
     use super::{BTreeMap, Deserialize};
@@ -193,7 +193,7 @@ mod mirror {
     }
 }
 
-/// Reads what was written; fails on a name that the mirror does not know, or one that it misses.
+/// Parses serialised output; fails on a field that the mirror lacks or requires.
 fn read<T: DeserializeOwned>(written: &impl serde::Serialize) -> T {
     let text = serde_json::to_string(written).expect("serialisable");
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"))
@@ -281,7 +281,7 @@ fn a_search_is_read_with_its_schema() {
 }
 
 #[test]
-fn what_became_of_memories_is_read_with_its_schema() {
+fn results_about_memories_are_read_with_their_schema() {
     let similar = vec![v1::SimilarMemory::default()];
     let status = v1::AddStatus::Duplicate.into();
     let message = v1::AddResponse { similar, status, warnings: vec![warning()], ..v1::AddResponse::default() };
@@ -303,7 +303,7 @@ fn what_became_of_memories_is_read_with_its_schema() {
 }
 
 #[test]
-fn what_a_check_found_is_read_with_its_schema() {
+fn findings_are_read_with_their_schema() {
     let finding = v1::Finding { severity: v1::Severity::Error.into(), fixed: true, ..v1::Finding::default() };
     let message = v1::DoctorResponse { findings: vec![finding], checked: vec!["journal".to_owned()] };
     let report: mirror::Doctor = read(&recall_json::doctor(&message));
@@ -342,7 +342,7 @@ fn listings_and_removals_are_read_with_their_schemas() {
 }
 
 #[test]
-fn what_is_related_and_a_part_of_the_graph_are_read_with_their_schemas() {
+fn related_documents_and_graphs_are_read_with_their_schemas() {
     let entry =
         v1::RelatedEntry { doc: Some(document()), reasons: vec!["imports".to_owned()], ..v1::RelatedEntry::default() };
     let message =
@@ -406,7 +406,7 @@ fn each_line_of_a_run_is_read_with_its_schema() {
 }
 
 #[test]
-fn what_is_done_with_models_is_read_with_its_schemas() {
+fn results_about_models_are_read_with_their_schemas() {
     let model = || v1::Model { name: "tiny".to_owned(), installed: true, ..v1::Model::default() };
     let listed: mirror::Models = read(&recall_json::models(&v1::ListModelsResponse { models: vec![model()] }));
     assert_eq!((listed.models[0].name.as_str(), &listed.models[0].fingerprint), ("tiny", &None));

@@ -1,4 +1,4 @@
-//! Sessions and briefings as a program would read them: nothing unknown, nothing of another type.
+//! The schema of sessions and briefings as seen by a client: no unknown fields, no wrong types.
 
 use recall_proto::v1;
 use serde::Deserialize;
@@ -49,7 +49,7 @@ mirror! {
 
 #[track_caller]
 fn read<T: DeserializeOwned>(written: &impl serde::Serialize) -> T {
-    let text = serde_json::to_string(written).expect("plain data");
+    let text = serde_json::to_string(written).expect("serialisable");
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"))
 }
 

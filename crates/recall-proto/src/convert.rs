@@ -1,7 +1,7 @@
-//! Messages and what they mean: `from_proto` reads and checks, `to_proto` writes.
+//! Conversions between messages and domain types: `from_proto` reads and validates, `to_proto` writes.
 //!
-//! Each module is about one thing of the domain. Both directions take apart what they are given field by field, so that
-//! a new field stops the build until somebody has decided about it.
+//! Each module converts one domain type. Both directions destructure their input without `..`, so that a new field
+//! stops the build until somebody decides about it.
 
 pub mod candidates;
 pub mod chunk;
@@ -22,7 +22,7 @@ use recall_core::DocumentType;
 
 use crate::{InvalidRequest, Problem};
 
-/// Reads the name of a document type; an empty one is none.
+/// Parses the name of a document type; an empty name gives `None`.
 ///
 /// # Errors
 /// The name is unknown.

@@ -1,63 +1,63 @@
-//! What is wrong with a request?
+//! Validation errors of requests.
 
 use std::fmt;
 
 use crate::{Failure, Reason};
 
-/// A field of a request is wrong.
+/// A field of a request is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidRequest {
-    /// The field, as the message's definition names it.
+    /// The field's name in the message definition.
     pub field: &'static str,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: Problem,
 }
 
-/// What is wrong with a field.
+/// The problem of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// It is needed and empty or blank.
+    /// The field is required, and empty or blank.
     Empty,
     /// The text is longer than the limit.
     TooLong {
-        /// Its length.
+        /// The length of the text.
         length_bytes: usize,
-        /// The longest that is taken.
+        /// The limit.
         limit_bytes: usize,
-        /// The setting that holds the limit.
+        /// The setting of the limit.
         setting: &'static str,
     },
     /// The number is above the limit.
     TooLarge {
         /// The number.
         value: u64,
-        /// The largest that is taken.
+        /// The limit.
         limit: u64,
-        /// The setting that holds the limit; `None` for a limit of the protocol.
+        /// The setting of the limit; `None` if the protocol fixes it.
         setting: Option<&'static str>,
     },
-    /// The number is 0 where at least 1 is needed.
+    /// The number is 0, but must be at least 1.
     Zero,
-    /// The number is negative, infinite or none at all.
+    /// The number is negative, infinite or NaN.
     NotAWeight {
         /// The number, as text.
         value: String,
     },
-    /// The value is none of those that are known.
+    /// The value is not a known name.
     Unknown {
         /// The value.
         value: String,
-        /// Those that are known.
+        /// The known names.
         known: &'static str,
     },
-    /// The text does not have the form that it needs.
+    /// The text does not have the required form.
     Malformed {
         /// The text.
         value: String,
-        /// What it should be.
+        /// The required form.
         expected: &'static str,
     },
-    /// Two fields that exclude each other leave nothing over.
+    /// The field conflicts with another one.
     Contradiction {
         /// The other field.
         other: &'static str,
@@ -65,12 +65,12 @@ pub enum Problem {
 }
 
 impl InvalidRequest {
-    /// Says what is wrong with which field.
+    /// Creates an error about a field.
     pub fn new(field: &'static str, problem: Problem) -> Self {
         Self { field, problem }
     }
 
-    /// The reason that a client is given.
+    /// Returns the reason for the client.
     pub fn reason(&self) -> Reason {
         match &self.problem {
             Problem::TooLong { .. } | Problem::TooLarge { .. } => Reason::LimitExceeded,
@@ -101,20 +101,20 @@ impl fmt::Display for InvalidRequest {
             Problem::TooLarge { value, limit, setting: None } => {
                 write!(f, "`{field}` is {value}; the limit is {limit}")
             }
-            Problem::Zero => write!(f, "`{field}` is 0; it is at least 1"),
-            Problem::NotAWeight { value } => write!(f, "`{field}` is {value}; it is a number and at least 0"),
-            Problem::Unknown { value, known } => write!(f, "`{field}` is `{}`; known are {known}", cut(value)),
+            Problem::Zero => write!(f, "`{field}` is 0; it must be at least 1"),
+            Problem::NotAWeight { value } => write!(f, "`{field}` is {value}; expected a number of at least 0"),
+            Problem::Unknown { value, known } => write!(f, "`{field}` is `{}`; expected one of {known}", cut(value)),
             Problem::Malformed { value, expected } => {
-                write!(f, "`{field}` is `{}`; it should be {expected}", cut(value))
+                write!(f, "`{field}` is `{}`; expected {expected}", cut(value))
             }
-            Problem::Contradiction { other } => write!(f, "`{field}` and `{other}` leave nothing over"),
+            Problem::Contradiction { other } => write!(f, "`{field}` contradicts `{other}`"),
         }
     }
 }
 
-/// The beginning of a value that somebody gave, enough to recognise it.
+/// Truncates a value for a message.
 fn cut(value: &str) -> &str {
-    /// A value that is longer is no typing mistake.
+    /// A longer value is not a typing mistake.
     const SHOWN_BYTES: usize = 80;
     &value[..value.floor_char_boundary(SHOWN_BYTES)]
 }

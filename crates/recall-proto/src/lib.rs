@@ -1,24 +1,24 @@
-//! What goes over the socket: the messages of `recall.v1`, what they mean in the words of the domain, and how an error
-//! crosses with its reason and its hint.
+//! The protocol: the messages of `recall.v1`, their conversion to domain types, and errors with their reasons.
 //!
-//! This is the border. A request is checked here once ([`convert`]), and what passes is a type of `recall-core` that
-//! cannot be wrong any more. Nothing here connects, listens or decides what to answer.
+//! Requests are validated once, in [`convert`]; what passes is a type of `recall-core` that is valid by construction.
+//! Nothing here connects, listens or answers requests.
 
 pub mod convert;
 mod failure;
 mod freshness;
 mod invalid;
+mod ownership;
 mod protocol;
 mod reason;
 mod rpcs;
-mod standing;
+
 mod status;
 pub mod v1;
 
 pub use failure::Failure;
-pub use freshness::is_behind;
+pub use freshness::may_be_outdated;
 pub use invalid::{InvalidRequest, Problem};
+pub use ownership::ownership_label;
 pub use protocol::{PROTOCOLS, newest_common};
 pub use reason::Reason;
 pub use rpcs::{Rpc, rpcs};
-pub use standing::standing;

@@ -1,14 +1,14 @@
-//! Which revisions of the protocol can two programs speak with each other?
+//! Negotiation of the protocol revision.
 
 use std::ops::RangeInclusive;
 
-/// The revisions of `recall.v1` that this build understands.
+/// The revisions of `recall.v1` that this build supports.
 ///
-/// The upper end is raised when a client needs something of the daemon that an older one lacks; the lower end when an old
-/// client would be answered wrongly. New messages and fields alone change neither.
+/// The upper end is raised when a client needs something that an older daemon lacks, the lower end when an old client
+/// would receive wrong answers. New messages and fields alone change neither.
 pub const PROTOCOLS: RangeInclusive<u32> = 1..=1;
 
-/// The newest revision in both ranges; `None` where they have none in common.
+/// Returns the newest revision in both ranges; `None` if they do not overlap.
 pub fn newest_common(one: &RangeInclusive<u32>, other: &RangeInclusive<u32>) -> Option<u32> {
     let newest = *one.end().min(other.end());
     (one.contains(&newest) && other.contains(&newest)).then_some(newest)
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_common_revision_is_spoken() {
+    fn the_newest_common_revision_is_chosen() {
         for (one, other, expected) in [
             (1..=1, 1..=1, Some(1)),
             (1..=3, 2..=5, Some(3)),

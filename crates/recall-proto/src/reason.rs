@@ -1,58 +1,58 @@
-//! Why was a request not answered, in a word that stays?
+//! Stable reasons of errors.
 
 use std::fmt;
 
 use tonic::Code;
 
-/// Why a request was not answered. The names are stable; clients may tell cases apart by them.
+/// The reason of an error. The names are stable, and clients may depend on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reason {
-    /// There is nothing of that id, path or name.
+    /// Nothing has that id, path or name.
     NotFound,
-    /// A field of the request is wrong.
+    /// A field of the request is invalid.
     InvalidArgument,
-    /// The scope is unknown, or has no store here.
+    /// The scope is unknown, or has no store.
     InvalidScope,
-    /// Files could not be brought into the index.
+    /// Files could not be indexed.
     IndexFailed,
     /// A text could not be embedded.
     EmbeddingFailed,
-    /// The index could not be asked.
+    /// The index could not be searched.
     SearchFailed,
-    /// The request is larger than a limit allows.
+    /// A limit was exceeded.
     LimitExceeded,
-    /// The client may not read or change that.
+    /// The client may not access that.
     PermissionDenied,
-    /// The daemon cannot answer at present; later it may.
+    /// The daemon cannot answer now; a retry may succeed.
     Unavailable,
-    /// A defect of recall.
+    /// A bug in recall.
     Internal,
-    /// This daemon does not offer it.
+    /// This daemon does not support the request.
     Unsupported,
     /// Client and daemon have no protocol revision in common.
     VersionMismatch,
-    /// The client gave up.
+    /// The client cancelled the request.
     Cancelled,
-    /// The request took longer than it may.
+    /// The request exceeded its deadline.
     DeadlineExceeded,
     /// The store's files are damaged.
     StoreDamaged,
     /// The store was written by a newer version.
     SchemaNewer,
-    /// There is no space left on the disk.
+    /// The disk is full.
     DiskFull,
     /// The store or the project cannot be written.
     ReadOnly,
-    /// Something else is being done to the same thing.
+    /// The request conflicts with another operation in progress.
     Conflict,
-    /// A file could not be fetched over the network, or is not the one that was expected.
+    /// A download failed, or its checksum is wrong.
     FetchFailed,
-    /// The daemon serves another data home than the client means.
+    /// The daemon serves another data home than the client expects.
     HomeMismatch,
 }
 
 impl Reason {
-    /// Every reason, in a fixed order.
+    /// All reasons, in a fixed order.
     pub const ALL: [Self; 21] = [
         Self::NotFound,
         Self::InvalidArgument,
@@ -77,7 +77,7 @@ impl Reason {
         Self::HomeMismatch,
     ];
 
-    /// The reason's name, as interfaces write it.
+    /// Returns the reason's name, as interfaces write it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NotFound => "NOT_FOUND",
@@ -104,12 +104,12 @@ impl Reason {
         }
     }
 
-    /// The reason of that name.
+    /// Returns the reason with that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.as_str() == name)
     }
 
-    /// The gRPC code that goes with the reason, for clients that know no reasons.
+    /// Returns the gRPC code of the reason, for clients that do not know the reasons.
     pub fn code(self) -> Code {
         match self {
             Self::NotFound => Code::NotFound,
@@ -130,7 +130,7 @@ impl Reason {
         }
     }
 
-    /// The nearest reason for an error that carries a gRPC code alone: one of the transport, or of a foreign service.
+    /// Returns the nearest reason for an error that has only a gRPC code, from the transport or another service.
     pub fn from_code(code: Code) -> Self {
         match code {
             Code::NotFound => Self::NotFound,

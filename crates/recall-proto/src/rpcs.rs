@@ -1,4 +1,4 @@
-//! Which RPCs does the service have?
+//! The RPCs of the service, from its descriptors.
 
 use prost::Message as _;
 use prost_types::{FileDescriptorSet, MethodDescriptorProto};
@@ -10,18 +10,18 @@ use crate::v1::FILE_DESCRIPTOR_SET;
 pub struct Rpc {
     /// Its name: `Search`.
     pub name: String,
-    /// The name of the message that it takes: `SearchRequest`.
+    /// The name of its request message: `SearchRequest`.
     pub request: String,
-    /// The names of that message's fields, in their order.
+    /// The names of the request's fields, in order.
     pub fields: Vec<String>,
 }
 
-/// Every RPC, in the order of the service's definition.
+/// Returns all RPCs, in the order of the service's definition.
 ///
 /// # Panics
-/// Never: the descriptors were written when the program was built.
+/// Never: the descriptors are generated at build time.
 pub fn rpcs() -> Vec<Rpc> {
-    let set = FileDescriptorSet::decode(FILE_DESCRIPTOR_SET).expect("written when the program was built");
+    let set = FileDescriptorSet::decode(FILE_DESCRIPTOR_SET).expect("the descriptors are generated at build time");
     let ours: Vec<_> = set.file.into_iter().filter(|file| file.package() == "recall.v1").collect();
     let rpc = |method: &MethodDescriptorProto| {
         let request = method.input_type().rsplit('.').next().unwrap_or_default().to_owned();
@@ -40,7 +40,7 @@ mod tests {
     #[test]
     fn the_rpcs_are_those_of_the_definition() {
         let rpcs = rpcs();
-        let search = rpcs.iter().find(|rpc| rpc.name == "Search").expect("it is there");
+        let search = rpcs.iter().find(|rpc| rpc.name == "Search").expect("the service has it");
         assert_eq!((rpcs[0].name.as_str(), search.request.as_str()), ("Handshake", "SearchRequest"));
         assert_eq!(search.fields[..3], ["context", "query", "scope"]);
     }

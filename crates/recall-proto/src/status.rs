@@ -1,4 +1,4 @@
-//! How does a failure become a gRPC status, and a status a failure?
+//! Conversions between failures and gRPC statuses.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,21 +7,21 @@ use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::{Failure, InvalidRequest, Reason};
 
-/// The domain of every reason that recall gives.
+/// The `ErrorInfo` domain of recall's reasons.
 const DOMAIN: &str = "recall";
 
-/// The key of the hint among the metadata of an error.
+/// The metadata key of the hint.
 const HINT: &str = "hint";
 
-/// The longest text of an error. A status travels in HTTP/2 headers, of which hyper takes 16 KiB in all, and its message
-/// goes twice, once with every other byte escaped to three.
+/// The longest text of an error. A status travels in HTTP/2 headers, which hyper limits to 16 KiB in total, and its
+/// message is sent twice, once with every other byte percent-encoded.
 const TEXT_BYTES: usize = 1024;
 
-/// The most details of an error, for the same reason.
+/// The maximum number of details of an error, for the same reason.
 const DETAILS: usize = 6;
 
 impl From<Failure> for Status {
-    /// Writes the failure as a code, a message and an `ErrorInfo`. Texts longer than 1 KiB are cut.
+    /// Encodes the failure as a code, a message and an `ErrorInfo`. Texts longer than 1 KiB are truncated.
     fn from(failure: Failure) -> Self {
         let Failure { reason, message, hint, details } = failure;
         let metadata: HashMap<String, String> = details
@@ -43,13 +43,13 @@ impl From<InvalidRequest> for Status {
 }
 
 impl Failure {
-    /// Reads a status. One without recall's `ErrorInfo` gets the reason that is nearest to its code.
+    /// Decodes a status. One without recall's `ErrorInfo` gets the reason nearest to its code.
     pub fn from_status(status: &Status) -> Self {
         let info = status.get_details_error_info().filter(|info| info.domain == DOMAIN);
         let Some(info) = info else {
             return Self::new(Reason::from_code(status.code()), message_of(status));
         };
-        // A newer daemon may know reasons that this client does not.
+        // A newer daemon may use reasons that this client does not know.
         let reason = Reason::from_name(&info.reason).unwrap_or_else(|| Reason::from_code(status.code()));
         let mut details: BTreeMap<String, String> = info.metadata.into_iter().collect();
         let hint = details.remove(HINT);
@@ -57,7 +57,7 @@ impl Failure {
     }
 }
 
-/// The status's message, or what its code means where it has none.
+/// Returns the status's message, or the description of its code if it is empty.
 fn message_of(status: &Status) -> String {
     if status.message().is_empty() && status.code() != Code::Ok {
         status.code().description().to_lowercase()
@@ -66,7 +66,7 @@ fn message_of(status: &Status) -> String {
     }
 }
 
-/// Cuts a text that is too long at a character, and marks that.
+/// Truncates a long text on a character boundary, and marks it with `…`.
 fn cut(mut text: String) -> String {
     if text.len() > TEXT_BYTES {
         text.truncate(text.floor_char_boundary(TEXT_BYTES));
@@ -98,7 +98,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_failure_crosses_unchanged(failure in failure()) {
+        fn a_failure_survives_the_conversion(failure in failure()) {
             let status = Status::from(failure.clone());
             prop_assert_eq!(status.code(), failure.reason.code());
             prop_assert_eq!(Failure::from_status(&status), failure);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_cut_at_a_character() {
+    fn a_long_text_is_truncated_on_a_character_boundary() {
         let long = "ß".repeat(600_001);
         let status = Status::from(Failure::new(Reason::NotFound, long.clone()).with_detail("path", long));
         let read = Failure::from_status(&status);

@@ -1,4 +1,4 @@
-//! The messages, the client and the server of `recall.v1`, generated from `proto/recall/v1`.
+//! The generated messages, client and server of `recall.v1`.
 #![allow(
     clippy::all,
     clippy::pedantic,
@@ -8,5 +8,5 @@
 
 tonic::include_proto!("recall.v1");
 
-/// The encoded descriptors of all files of `recall.v1` and of what they import, for server reflection.
+/// The encoded descriptors of all files of `recall.v1` and of their imports, for server reflection.
 pub const FILE_DESCRIPTOR_SET: &[u8] = tonic::include_file_descriptor_set!("recall.v1");

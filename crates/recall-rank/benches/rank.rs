@@ -1,7 +1,8 @@
-//! How long does a ranker take for the candidates of a query, and how long does it take to learn one?
+//! Benchmarks of scoring and training.
 //!
-//! `cargo bench -p recall-rank` trains 250 trees of 15 leaves on a small set and prints the time of scoring 120 candidates;
-//! `cargo bench -p recall-rank -- <queries>` trains on as many queries of 100 candidates with 50 features.
+//! `cargo bench -p recall-rank` trains 250 trees of 15 leaves on a small set and prints the time of scoring 120
+//! candidates; `cargo bench -p recall-rank -- <queries>` trains on that many queries of 100 candidates with 50
+//! features.
 
 #![expect(clippy::print_stdout, reason = "a benchmark reports to its terminal")]
 
@@ -20,7 +21,7 @@ fn main() {
     let queries = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(300);
     let judged = judged(queries);
     let start = Instant::now();
-    let ranker = train(&judged, &Parameters::default()).expect("the queries can be learnt from");
+    let ranker = train(&judged, &Parameters::default()).expect("the queries are valid");
     println!("{queries} queries of {CANDIDATES} candidates, {FEATURES} features: trained in {:.1?}", start.elapsed());
     println!(
         "{} trees, {} bytes, nDCG@10 on its own queries {:.3}",
@@ -59,7 +60,8 @@ fn mean(ranker: &Ranker, judged: &Judged) -> f64 {
     of_queries.sum::<f64>() / judged.queries.len() as f64
 }
 
-/// One candidate in fifty is relevant; ten features know about it, the others are noise, and a tenth of the values is missing.
+/// One candidate in fifty is relevant. Ten features depend on it, the others are noise, and a tenth of the values is
+/// missing.
 fn judged(queries: usize) -> Judged {
     let mut rng = Rand32::new(7);
     let query = |rng: &mut Rand32| {

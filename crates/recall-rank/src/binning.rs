@@ -1,32 +1,32 @@
-//! Which few values stand for the values of a feature?
+//! Quantisation of feature values into bins.
 //!
-//! A split is looked for between bins, not between values: each feature is cut at its quantiles into at most
-//! [`MOST_BINS`] bins, and a value that many rows share has a bin of its own.
+//! Splits are searched between bins, not values. Each feature is divided at its quantiles into at most [`MAX_BINS`]
+//! bins, and a value that many rows share has a bin of its own.
 
 use rayon::prelude::*;
 
 use crate::tree::finite;
 
-/// A bin's number is a byte, and one number is kept for missing values.
-const MOST_BINS: usize = 255;
+/// A bin's index is a byte, and one index is reserved for missing values.
+const MAX_BINS: usize = 255;
 
 /// The bin of missing values.
 pub(crate) const MISSING: u8 = 255;
 
-/// How many numbers of bins there are.
-pub(crate) const BIN_NUMBERS: usize = 256;
+/// The number of bins, with that of missing values.
+pub(crate) const BIN_COUNT: usize = 256;
 
-/// The values of one feature, as numbers of bins.
+/// The values of one feature as bins.
 #[derive(Debug)]
 pub(crate) struct Column {
     /// The bin of each row.
     pub(crate) bins: Vec<u8>,
-    /// The greatest value of each bin, rising; a value lies in the first bin whose bound is not below it. The last bound is
-    /// the greatest finite number. Empty if all values are missing.
+    /// The greatest value of each bin, ascending. A value belongs to the first bin whose bound is not less. The last
+    /// bound is the greatest finite number. Empty if all values are missing.
     pub(crate) bounds: Vec<f32>,
 }
 
-/// Bins each feature of the rows.
+/// Computes the bins of each feature of the rows.
 pub(crate) fn columns(features: usize, rows: &[&[f32]]) -> Vec<Column> {
     (0..features)
         .into_par_iter()
@@ -53,7 +53,7 @@ fn bin(value: f32, bounds: &[f32]) -> u8 {
 }
 
 fn bounds(values: &[f32]) -> Vec<f32> {
-    // Adding 0 makes one number of the two zeros.
+    // Adding 0 turns -0.0 into 0.0.
     let mut sorted: Vec<f32> =
         values.iter().filter(|value| !value.is_nan()).map(|value| finite(*value) + 0.0).collect();
     sorted.sort_unstable_by(f32::total_cmp);
@@ -67,17 +67,17 @@ fn bounds(values: &[f32]) -> Vec<f32> {
     bounds
 }
 
-/// The places of the runs of equal values that end a bin, but for the last.
+/// The indexes of the runs of equal values that end a bin, except the last.
 fn last_of_bins(runs: &[(f32, usize)], values: usize) -> Vec<usize> {
     let before_last = runs.len().saturating_sub(1);
-    if runs.len() <= MOST_BINS {
+    if runs.len() <= MAX_BINS {
         return (0..before_last).collect();
     }
     let mut ends = Vec::new();
     let (mut left, mut in_bin) = (values, 0);
     for at in 0..before_last {
         in_bin += runs[at].1;
-        let bins_left = MOST_BINS - ends.len();
+        let bins_left = MAX_BINS - ends.len();
         let share = left.div_ceil(bins_left);
         if bins_left > 1 && (in_bin >= share || (runs[at + 1].1 >= share && bins_left > 2)) {
             ends.push(at);
@@ -88,7 +88,7 @@ fn last_of_bins(runs: &[(f32, usize)], values: usize) -> Vec<usize> {
     ends
 }
 
-/// A number that is not less than the first and less than the second.
+/// Returns a number that is at least `low` and less than `high`.
 fn between(low: f32, high: f32) -> f32 {
     let middle = low / 2.0 + high / 2.0;
     if middle > low && middle < high { middle } else { low }
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_values_have_a_bin_each() {
+    fn few_values_get_a_bin_each() {
         let column = column(&[1.0, f32::NAN, 0.0, 1.0, f32::INFINITY, -0.0]);
         assert_eq!(column.bins, [1, MISSING, 0, 1, 2, 0]);
         assert_eq!(column.bounds.len(), 3);
@@ -113,8 +113,8 @@ mod tests {
     fn many_values_fill_the_bins_evenly() {
         let values: Vec<f32> = (0..25_500_u16).map(f32::from).collect();
         let column = column(&values);
-        assert_eq!(column.bounds.len(), MOST_BINS);
-        for bin in 0..MOST_BINS {
+        assert_eq!(column.bounds.len(), MAX_BINS);
+        for bin in 0..MAX_BINS {
             assert_eq!(column.bins.iter().filter(|other| usize::from(**other) == bin).count(), 100);
         }
     }
@@ -123,7 +123,7 @@ mod tests {
         #[test]
         fn bins_keep_the_order_of_values(values in vec(prop_oneof![-1.0..1.0_f32, any::<f32>()], 1..2000)) {
             let column = column(&values);
-            prop_assert!(column.bounds.len() <= MOST_BINS);
+            prop_assert!(column.bounds.len() <= MAX_BINS);
             prop_assert!(column.bounds.is_sorted_by(|left, right| left < right));
             let mut pairs: Vec<(f32, u8)> = values.into_iter().zip(column.bins).filter(|pair| !pair.0.is_nan()).collect();
             pairs.sort_by(|left, right| left.0.total_cmp(&right.0));

@@ -1,7 +1,7 @@
-//! How is a ranker learnt from judged queries?
+//! Training of a ranker by gradient boosting.
 //!
-//! Gradient boosting: each tree is grown towards what the candidates still want of their scores, on a random share of the
-//! queries and of the features.
+//! Each tree is fitted to the gradients of the candidates' scores, on a random sample of the queries and of the
+//! features.
 
 use oorandom::Rand64;
 use rayon::prelude::*;
@@ -9,88 +9,89 @@ use thiserror::Error;
 
 use crate::binning::{self, Column};
 use crate::calibrate::Calibration;
-use crate::grow::{Ground, Grown, grow};
+use crate::grow::{GrowContext, Grown, grow};
 use crate::histogram::Gradient;
 use crate::judged::{Judged, JudgedError, JudgedQuery};
-use crate::lambda::Wants;
+use crate::lambda::Loss;
 use crate::parameters::{Monotone, Objective, ParameterError, Parameters};
 use crate::ranker::{Parts, Ranker};
 use crate::sample;
 
-/// Nothing can be learnt.
+/// A ranker cannot be trained.
 #[derive(Debug, Error, PartialEq)]
 pub enum TrainError {
-    /// The queries contradict themselves.
-    #[error("the judged queries cannot be used")]
+    /// The queries are inconsistent.
+    #[error("the judged queries are invalid")]
     Judged(#[from] JudgedError),
     /// A parameter is out of bounds.
-    #[error("a parameter cannot be used")]
+    #[error("a parameter is invalid")]
     Parameter(#[from] ParameterError),
     /// No query has two candidates of different relevance.
     #[error("no query has two candidates of different labels")]
     NoPair,
-    /// There is more than is counted with.
+    /// There are too many rows or features.
     #[error("there are {rows} rows of {features} features, expected fewer than 2³² of at most 2¹⁵")]
-    TooMuch {
-        /// How many rows there are.
+    TooLarge {
+        /// The number of rows.
         rows: usize,
-        /// How many features there are.
+        /// The number of features.
         features: usize,
     },
-    /// The ranker to go on from knows other features.
-    #[error("the ranker to go on from knows other features ({found} of them) than the queries ({expected})")]
+    /// The start has other features than the queries.
+    #[error("the start ranker has other features ({found}) than the queries ({expected})")]
     Features {
-        /// How many it knows.
+        /// The number of features of the start.
         found: usize,
-        /// How many the queries have.
+        /// The number of features of the queries.
         expected: usize,
     },
-    /// The queries are of fewer groups than there should be folds.
+    /// There are fewer groups than folds, or fewer than two folds.
     #[error("{groups} groups cannot be split into {folds} folds of at least one, and there must be two folds")]
     Folds {
-        /// How many groups there are.
+        /// The number of groups.
         groups: usize,
-        /// How many folds there should be.
+        /// The number of folds.
         folds: usize,
     },
 }
 
-/// What learning begins with.
+/// The model that training starts from.
 #[derive(Debug, Clone, Copy)]
 pub enum Start<'a> {
-    /// Nothing: every candidate has the score 0.
+    /// None: every candidate has score 0.
     Nothing,
-    /// A ranker of the same features: its trees are kept, and what is learnt is added to them.
+    /// A ranker of the same features. Its trees are kept, and new ones are added.
     Ranker(&'a Ranker),
 }
 
-/// Learns a ranker.
+/// Trains a ranker.
 ///
-/// For an order, queries whose candidates all have the same label teach nothing and are left out. The ranker is not calibrated: that takes
-/// scores of queries that it has not seen, see [`CrossValidation::calibration`](crate::CrossValidation::calibration). The
-/// result depends on the queries, their order and the parameters alone, not on the number of threads; it works in the
-/// caller's rayon pool. There are fewer trees than asked for if no split lowers the loss any more.
+/// For [`Objective::Order`], queries whose candidates all have the same label are ignored. The ranker is not
+/// calibrated, which requires scores of queries that it was not trained on: see
+/// [`CrossValidation::calibration`](crate::CrossValidation::calibration). The result depends only on the queries, their
+/// order and the parameters, not on the number of threads. The work runs in the caller's rayon pool. There are fewer
+/// trees than requested if no further split lowers the loss.
 ///
 /// # Errors
-/// Fails if the queries or the parameters cannot be used, or if there is nothing to learn.
+/// Fails if the queries or the parameters are invalid, or if there is nothing to learn.
 pub fn train(judged: &Judged, parameters: &Parameters) -> Result<Ranker, TrainError> {
     train_from(Start::Nothing, judged, parameters)
 }
 
-/// Learns a ranker as [`train`] does, from a start.
+/// Like [`train`], but continues the training of a start ranker.
 ///
-/// Few queries of one's own say how a ranker that many others' queries made should differ, and no more. The result has the
-/// trees of the start and at most as many new ones as the parameters say.
+/// This adapts a ranker that was trained on many queries to a few queries of one user. The result has the trees of the
+/// start and at most as many new ones as the parameters allow.
 ///
 /// # Errors
-/// As [`train`]; also where the start knows other features than the queries.
+/// As [`train`]; also if the start has other features than the queries.
 pub fn train_from(start: Start<'_>, judged: &Judged, parameters: &Parameters) -> Result<Ranker, TrainError> {
     check(start, judged, parameters)?;
     let queries: Vec<&JudgedQuery> = judged.queries.iter().collect();
     train_on(start, &judged.features, &queries, parameters)
 }
 
-/// Whether the queries, the parameters and the start fit each other.
+/// Checks the queries and the parameters, and that the start has the same features.
 pub(crate) fn check(start: Start<'_>, judged: &Judged, parameters: &Parameters) -> Result<(), TrainError> {
     judged.check()?;
     parameters.check(&judged.features)?;
@@ -102,20 +103,20 @@ pub(crate) fn check(start: Start<'_>, judged: &Judged, parameters: &Parameters) 
     }
 }
 
-/// Learns from some of the queries, all of them checked.
+/// Trains on some of the queries, which were checked.
 pub(crate) fn train_on(
     start: Start<'_>,
     features: &[String],
     queries: &[&JudgedQuery],
     parameters: &Parameters,
 ) -> Result<Ranker, TrainError> {
-    let queries: Vec<_> = queries.iter().copied().filter(|query| teaches(query, parameters.objective)).collect();
+    let queries: Vec<_> = queries.iter().copied().filter(|query| is_usable(query, parameters.objective)).collect();
     let rows: usize = queries.iter().map(|query| query.labels.len()).sum();
     if queries.is_empty() {
         return Err(TrainError::NoPair);
     }
     if u32::try_from(rows).is_err() || features.len() > 1 << 15 {
-        return Err(TrainError::TooMuch { rows, features: features.len() });
+        return Err(TrainError::TooLarge { rows, features: features.len() });
     }
     let mut boosting = Boosting::new(start, features, &queries, parameters);
     let (mut gains, mut trees) = match start {
@@ -135,7 +136,7 @@ pub(crate) fn train_on(
     Ok(Ranker::new(Parts { features: features.to_vec(), gains, trees, calibration: Calibration::default() }))
 }
 
-/// The score that a ranker gives each row.
+/// The scores of all rows by a ranker.
 fn scores(ranker: &Ranker, queries: &[&[f32]]) -> Vec<f64> {
     let (mut all, mut of_query) = (Vec::new(), Vec::new());
     for rows in queries {
@@ -145,7 +146,7 @@ fn scores(ranker: &Ranker, queries: &[&[f32]]) -> Vec<f64> {
     all
 }
 
-fn teaches(query: &JudgedQuery, objective: Objective) -> bool {
+fn is_usable(query: &JudgedQuery, objective: Objective) -> bool {
     match objective {
         Objective::Order => query.labels.windows(2).any(|pair| pair[0].total_cmp(&pair[1]).is_ne()),
         Objective::Probability => !query.labels.is_empty(),
@@ -158,8 +159,8 @@ struct Boosting<'a> {
     rng: Rand64,
     columns: Vec<Column>,
     monotone: Vec<Monotone>,
-    wants: Vec<Wants>,
-    /// The first row of each query, and the number of rows.
+    losses: Vec<Loss>,
+    /// The first row of each query, then the number of rows.
     offsets: Vec<usize>,
     /// The score of each row.
     scores: Vec<f64>,
@@ -182,7 +183,7 @@ impl<'a> Boosting<'a> {
             rng: Rand64::new(u128::from(parameters.seed)),
             columns: binning::columns(features.len(), &rows),
             monotone: features.iter().map(|name| parameters.monotone.get(name).copied().unwrap_or_default()).collect(),
-            wants: queries.iter().map(|query| Wants::new(query, parameters)).collect(),
+            losses: queries.iter().map(|query| Loss::new(query, parameters)).collect(),
             offsets,
             gradients: vec![Gradient::default(); scores.len()],
             scores,
@@ -191,18 +192,18 @@ impl<'a> Boosting<'a> {
 
     /// Grows the next tree and adds it to the scores.
     fn step(&mut self) -> Grown {
-        let queries = sample::share(&mut self.rng, self.wants.len(), self.parameters.query_fraction);
-        let features = sample::share(&mut self.rng, self.columns.len(), self.parameters.feature_fraction);
+        let queries = sample::fraction(&mut self.rng, self.losses.len(), self.parameters.query_fraction);
+        let features = sample::fraction(&mut self.rng, self.columns.len(), self.parameters.feature_fraction);
         self.push_gradients();
         let rows =
             queries.iter().flat_map(|query| self.offsets[*query] as u32..self.offsets[query + 1] as u32).collect();
-        let ground = Ground {
+        let context = GrowContext {
             columns: &self.columns,
             monotone: &self.monotone,
             features: &features,
             parameters: self.parameters,
         };
-        let grown = grow(ground, rows, &self.gradients);
+        let grown = grow(context, rows, &self.gradients);
         self.scores
             .par_iter_mut()
             .enumerate()
@@ -213,12 +214,12 @@ impl<'a> Boosting<'a> {
 
     fn push_gradients(&mut self) {
         let mut rest = self.gradients.as_mut_slice();
-        let mut parts = Vec::with_capacity(self.wants.len());
-        for (wants, bounds) in self.wants.iter().zip(self.offsets.windows(2)) {
+        let mut parts = Vec::with_capacity(self.losses.len());
+        for (loss, bounds) in self.losses.iter().zip(self.offsets.windows(2)) {
             let (part, after) = rest.split_at_mut(bounds[1] - bounds[0]);
             rest = after;
-            parts.push((wants, &self.scores[bounds[0]..bounds[1]], part));
+            parts.push((loss, &self.scores[bounds[0]..bounds[1]], part));
         }
-        parts.into_par_iter().for_each(|(wants, scores, gradients)| wants.gradients(scores, gradients));
+        parts.into_par_iter().for_each(|(loss, scores, gradients)| loss.gradients(scores, gradients));
     }
 }

@@ -1,31 +1,32 @@
-//! How likely is it that a candidate of this score is relevant?
+//! Calibration of scores to probabilities of relevance.
 //!
-//! Isotonic regression by pooling adjacent violators (Ayer et al. 1955; for classifiers Zadrozny and Elkan, KDD 2002): the
-//! rising step function that is nearest to what was judged. Its steps become the points of a piecewise-linear table.
+//! Isotonic regression by pooling adjacent violators (Ayer et al. 1955; for classifiers Zadrozny and Elkan, KDD 2002):
+//! the non-decreasing step function closest to the labels. The steps become the points of a piecewise linear function.
 
-/// Fewer candidates than these say little about a probability: their step joins its neighbour.
-const FEWEST_CANDIDATES: usize = 20;
+/// The minimum number of candidates per step. A smaller step is merged with its neighbour, since its probability is
+/// unreliable.
+const MIN_CANDIDATES: usize = 20;
 
-/// So many points draw any curve finely enough, and take half a kilobyte.
-const MOST_POINTS: usize = 64;
+/// The maximum number of points: enough for any curve, and half a kilobyte.
+const MAX_POINTS: usize = 64;
 
-/// A rising table from scores to probabilities.
+/// A monotone mapping from scores to probabilities.
 ///
-/// The default is empty: the logistic function stands for what was never measured.
+/// The default is empty, which means the logistic function.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Calibration {
-    /// Scores rise, probabilities do not fall.
+    /// Scores increase strictly, probabilities do not decrease.
     points: Vec<(f32, f32)>,
 }
 
-/// Candidates next to each other by score that are taken to be equally likely relevant.
+/// A run of candidates, adjacent by score, with one estimated probability.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     candidates: usize,
     weight: f64,
     /// The weighted sum of the scores.
     score: f64,
-    /// The weight of the relevant ones.
+    /// The weight of the relevant candidates.
     relevant: f64,
 }
 
@@ -34,24 +35,24 @@ impl Step {
         self.relevant / self.weight
     }
 
-    fn join(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         self.candidates += other.candidates;
         self.weight += other.weight;
         self.score += other.score;
         self.relevant += other.relevant;
     }
 
-    /// By how much the squared error grows if two steps become one.
-    fn cost_of_joining(&self, other: &Self) -> f64 {
+    /// The increase of the squared error if two steps are merged.
+    fn merge_cost(&self, other: &Self) -> f64 {
         let distance = other.probability() - self.probability();
         self.weight * other.weight / (self.weight + other.weight) * distance * distance
     }
 }
 
 impl Calibration {
-    /// Fits a table to scores that a ranker gave to candidates it had not seen: score, whether relevant, positive weight.
+    /// Fits a mapping to samples of a ranker on held-out candidates: score, relevance, positive weight.
     ///
-    /// Scores that are not finite are left out; without any other the table is empty.
+    /// Scores that are not finite are ignored; without any finite score the mapping is empty.
     pub fn fit(samples: impl IntoIterator<Item = (f32, bool, f32)>) -> Self {
         let mut samples: Vec<_> = samples.into_iter().filter(|(score, ..)| score.is_finite()).collect();
         samples.sort_by(|left, right| left.0.total_cmp(&right.0));
@@ -61,35 +62,35 @@ impl Calibration {
             for &(score, is_relevant, weight) in run {
                 let weight = f64::from(weight);
                 let relevant = if is_relevant { weight } else { 0.0 };
-                step.join(Step { candidates: 1, weight, score: weight * f64::from(score), relevant });
+                step.merge(Step { candidates: 1, weight, score: weight * f64::from(score), relevant });
             }
             while let Some(last) = steps.pop_if(|last| last.probability() >= step.probability()) {
-                step.join(last);
+                step.merge(last);
             }
             steps.push(step);
         }
-        join_light(&mut steps);
-        join_alike(&mut steps);
+        merge_small_steps(&mut steps);
+        merge_similar_steps(&mut steps);
         let points = steps.iter().map(|step| ((step.score / step.weight) as f32, step.probability() as f32));
         let mut points: Vec<(f32, f32)> = points.collect();
-        // Two steps may be so near each other that their means are one number of 32 bits.
+        // The means of two adjacent steps may round to the same 32-bit number.
         points.dedup_by(|next, kept| next.0 <= kept.0);
         Self { points }
     }
 
-    /// Takes a table as it was stored; `None` if it is not a rising one of finite scores and of probabilities.
+    /// Builds a mapping from stored points; returns `None` if the scores or probabilities are invalid or not ascending.
     pub(crate) fn from_points(points: Vec<(f32, f32)>) -> Option<Self> {
         let is_sound = |(score, probability): &(f32, f32)| score.is_finite() && (0.0..=1.0).contains(probability);
         let rises = points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1);
         (rises && points.iter().all(is_sound)).then_some(Self { points })
     }
 
-    /// The table: scores with their probabilities, both rising.
+    /// Returns the points: scores with their probabilities, both ascending.
     pub fn points(&self) -> &[(f32, f32)] {
         &self.points
     }
 
-    /// The probability at a score: between two points on their line, beyond the ends that of the end.
+    /// Returns the probability at a score, interpolated linearly between points and constant beyond the ends.
     pub fn probability(&self, score: f32) -> f32 {
         let after = self.points.partition_point(|point| point.0 < score);
         match (after.checked_sub(1).map(|before| self.points[before]), self.points.get(after)) {
@@ -103,32 +104,32 @@ impl Calibration {
     }
 }
 
-/// Joins steps, from the greatest score down, until each has candidates enough.
-fn join_light(steps: &mut Vec<Step>) {
+/// Merges steps, from the highest score down, until each has enough candidates.
+fn merge_small_steps(steps: &mut Vec<Step>) {
     let mut joined: Vec<Step> = Vec::with_capacity(steps.len());
     for step in steps.drain(..).rev() {
         match joined.last_mut() {
-            Some(last) if last.candidates < FEWEST_CANDIDATES => last.join(step),
+            Some(last) if last.candidates < MIN_CANDIDATES => last.merge(step),
             _ => joined.push(step),
         }
     }
-    if let Some(last) = joined.pop_if(|last| last.candidates < FEWEST_CANDIDATES) {
+    if let Some(last) = joined.pop_if(|last| last.candidates < MIN_CANDIDATES) {
         match joined.last_mut() {
-            Some(before) => before.join(last),
+            Some(before) => before.merge(last),
             None => joined.push(last),
         }
     }
     steps.extend(joined.into_iter().rev());
 }
 
-/// Joins the two neighbours that are most alike until there are few enough steps.
-fn join_alike(steps: &mut Vec<Step>) {
-    while steps.len() > MOST_POINTS {
-        let costs = steps.windows(2).map(|pair| pair[0].cost_of_joining(&pair[1]));
+/// Merges the two most similar neighbours until the number of steps is within the limit.
+fn merge_similar_steps(steps: &mut Vec<Step>) {
+    while steps.len() > MAX_POINTS {
+        let costs = steps.windows(2).map(|pair| pair[0].merge_cost(&pair[1]));
         let (at, _) =
             costs.enumerate().min_by(|left, right| left.1.total_cmp(&right.1)).expect("there are more than two steps");
         let next = steps.remove(at + 1);
-        steps[at].join(next);
+        steps[at].merge(next);
     }
 }
 
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_tells_how_many_were_relevant() {
+    fn probabilities_are_the_observed_frequencies() {
         let samples = (0..400).map(|at| {
             let is_high = at % 2 == 0;
             (if is_high { 2.0 } else { -2.0 }, at % 8 < if is_high { 5 } else { 2 }, 1.0)
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn without_samples_it_is_logistic() {
+    fn without_samples_the_function_is_logistic() {
         let calibration = Calibration::fit([(f32::NAN, true, 1.0)]);
         assert!((calibration.probability(0.0) - 0.5).abs() < 1e-6);
         assert!(calibration.probability(3.0) > 0.9);
@@ -161,12 +162,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_never_falls_and_is_a_sound_table(
+        fn probabilities_never_decrease_and_points_are_valid(
             samples in vec((-3.0..3.0_f32, any::<bool>(), 0.1..2.0_f32), 0..3000),
             mut scores in vec(-4.0..4.0_f32, 2),
         ) {
             let calibration = Calibration::fit(samples);
-            prop_assert!(calibration.points().len() <= MOST_POINTS);
+            prop_assert!(calibration.points().len() <= MAX_POINTS);
             prop_assert_eq!(Calibration::from_points(calibration.points().to_vec()), Some(calibration.clone()));
             scores.sort_by(f32::total_cmp);
             prop_assert!(calibration.probability(scores[0]) <= calibration.probability(scores[1]));

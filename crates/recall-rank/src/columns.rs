@@ -1,31 +1,31 @@
-//! The candidates of a query, feature by feature.
+//! The feature values of a query's candidates, stored by column.
 
 use crate::tree::finite;
 
-/// How many candidates are scored side by side; each column is padded to a whole number of blocks.
+/// The number of candidates scored at once; columns are padded to a multiple of it.
 pub(crate) const BLOCK: usize = 16;
 
 /// The values of one feature in a block of candidates.
 pub(crate) type Lanes = [f32; BLOCK];
 
-/// What is known of the candidates of one query: a value for each feature of each candidate, NaN for a missing one.
+/// The feature values of the candidates of one query; NaN is a missing value.
 ///
-/// Kept by feature, since that is how features are computed and how trees ask for them.
+/// Values are stored by feature because features are computed and trees evaluated one feature at a time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Columns {
     features: usize,
     candidates: usize,
-    /// One column after the other, each of [`blocks`](Self::blocks) blocks; no value is infinite.
+    /// The columns one after the other, each of [`blocks`](Self::blocks) blocks. No value is infinite.
     values: Vec<Lanes>,
 }
 
 impl Columns {
-    /// So many features of so many candidates, all of them 0.
+    /// Creates columns of zeros.
     pub fn new(features: usize, candidates: usize) -> Self {
         Self { features, candidates, values: vec![[0.0; BLOCK]; features * candidates.div_ceil(BLOCK)] }
     }
 
-    /// Out of rows, one candidate after the other.
+    /// Builds columns from rows of one candidate each.
     ///
     /// # Panics
     /// If `rows` is not a whole number of rows.
@@ -40,12 +40,12 @@ impl Columns {
         columns
     }
 
-    /// How many features there are.
+    /// Returns the number of features.
     pub fn features(&self) -> usize {
         self.features
     }
 
-    /// How many candidates there are.
+    /// Returns the number of candidates.
     pub fn candidates(&self) -> usize {
         self.candidates
     }
@@ -53,17 +53,17 @@ impl Columns {
     /// Sets one feature of one candidate.
     ///
     /// # Panics
-    /// If there is no such feature or candidate.
+    /// If the feature or the candidate is out of range.
     pub fn put(&mut self, feature: usize, candidate: usize, value: f32) {
-        assert!(candidate < self.candidates, "there is such a candidate");
+        assert!(candidate < self.candidates, "the candidate is in range");
         let at = feature * self.blocks() + candidate / BLOCK;
         self.values[at][candidate % BLOCK] = finite(value);
     }
 
-    /// Sets one feature of the candidates, in their order; those for which there is no value keep theirs.
+    /// Sets one feature of the candidates in order. Candidates beyond the end of `values` keep theirs.
     ///
     /// # Panics
-    /// If there is no such feature.
+    /// If the feature is out of range.
     pub fn set(&mut self, feature: usize, values: impl IntoIterator<Item = f32>) {
         let blocks = self.blocks();
         let column = self.values[feature * blocks..(feature + 1) * blocks].as_flattened_mut();
@@ -72,21 +72,21 @@ impl Columns {
         }
     }
 
-    /// All features of one candidate.
+    /// Returns all features of one candidate.
     ///
     /// # Panics
-    /// If there is no such candidate.
+    /// If the candidate is out of range.
     pub fn row(&self, candidate: usize) -> Vec<f32> {
-        assert!(candidate < self.candidates, "there is such a candidate");
+        assert!(candidate < self.candidates, "the candidate is in range");
         (0..self.features).map(|feature| self.column(feature)[candidate / BLOCK][candidate % BLOCK]).collect()
     }
 
-    /// How many blocks a column has.
+    /// The number of blocks of a column.
     pub(crate) fn blocks(&self) -> usize {
         self.candidates.div_ceil(BLOCK)
     }
 
-    /// One feature of all candidates, and 0 behind them.
+    /// Returns one feature of all candidates, padded with 0.
     pub(crate) fn column(&self, feature: usize) -> &[Lanes] {
         &self.values[feature * self.blocks()..(feature + 1) * self.blocks()]
     }
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_set_comes_back_row_by_row() {
+    fn values_are_returned_as_they_were_set() {
         let mut columns = Columns::new(2, 18);
         columns.set(0, (0..18_u8).map(f32::from));
         columns.put(1, 17, f32::INFINITY);

@@ -1,22 +1,22 @@
-//! What did each feature contribute to a score?
+//! Feature contributions to a score.
 //!
-//! Exact Shapley values of the trees, by the path-dependent algorithm of Lundberg, Erion and Lee, "Consistent Individualized
-//! Feature Attribution for Tree Ensembles" (2018), algorithm 2: a feature that is not known follows both children of a
-//! split, weighted with how many training rows did. Preferred to adding up what changes along the path of the row, which
-//! credits a feature for where in the tree it happens to stand.
+//! Computes exact Shapley values of the trees by the path-dependent algorithm of Lundberg, Erion and Lee, "Consistent
+//! Individualized Feature Attribution for Tree Ensembles" (2018), algorithm 2. A split on an unknown feature follows
+//! both children, weighted by their numbers of training rows. The simpler sum of changes along the path of the row is
+//! not used because it credits a feature for its position in the tree.
 
 use crate::tree::{Node, Side, Tree, side_of};
 
-/// A score taken apart: `base` and all of `by_feature` add up to it, but for the rounding of the score to 32 bits.
+/// The decomposition of a score: `base` plus the sum of `by_feature`, up to the rounding of the score to 32 bits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contributions {
     /// The mean score of the training rows.
     pub base: f64,
-    /// What each feature adds, in the order of the ranker's features.
+    /// The contribution of each feature, in the order of the ranker's features.
     pub by_feature: Vec<f64>,
 }
 
-/// Takes the score of a row apart.
+/// Decomposes the score of a row.
 pub(crate) fn of_row(trees: &[Tree], row: &[f32]) -> Contributions {
     let mut contributions = Contributions { base: 0.0, by_feature: vec![0.0; row.len()] };
     for tree in trees {
@@ -29,7 +29,7 @@ pub(crate) fn of_row(trees: &[Tree], row: &[f32]) -> Contributions {
     contributions
 }
 
-/// How many training rows reached each node.
+/// The number of training rows that reached each node.
 fn covers(nodes: &[Node]) -> Vec<f64> {
     let mut covers = vec![0.0; nodes.len()];
     for (at, node) in nodes.iter().enumerate().rev() {
@@ -55,13 +55,13 @@ fn mean(nodes: &[Node], covers: &[f64]) -> f64 {
 /// A feature on the path to a node.
 #[derive(Debug, Clone, Copy)]
 struct Step {
-    /// `None` for the root's.
+    /// `None` for the step to the root.
     feature: Option<u16>,
-    /// The share of the training rows that go on if the feature is not known.
+    /// The fraction of training rows that take this branch, used if the feature is unknown.
     zero: f64,
-    /// One if the row goes on, zero if it goes elsewhere.
+    /// 1 if the row takes this branch, otherwise 0.
     one: f64,
-    /// The weight of the subsets of the path of one size, as many as the step's place.
+    /// The weight of the subsets of the path whose size is this step's index.
     weight: f64,
 }
 
@@ -108,7 +108,7 @@ impl Descent<'_> {
     }
 }
 
-/// Grows the subsets of the path by a step.
+/// Extends the subsets of the path by a step.
 fn extend(path: &mut Vec<Step>, step: Step) {
     let length = path.len();
     path.push(Step { weight: if length == 0 { 1.0 } else { 0.0 }, ..step });
@@ -119,7 +119,7 @@ fn extend(path: &mut Vec<Step>, step: Step) {
     }
 }
 
-/// Takes a step out of the subsets of the path again.
+/// Removes a step from the subsets of the path.
 fn unwind(path: &mut Vec<Step>, taken: usize) {
     let weights: Vec<f64> = weights_without(path, taken).collect();
     path.remove(taken);
@@ -128,7 +128,7 @@ fn unwind(path: &mut Vec<Step>, taken: usize) {
     }
 }
 
-/// The weights of the path without a step, from the last to the first.
+/// The weights of the path without one step, from the last to the first.
 fn weights_without(path: &[Step], taken: usize) -> impl Iterator<Item = f64> {
     let last = path.len() - 1;
     let size = path.len() as f64;
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
     use crate::ranker::Ranker;
-    use crate::samples::{FEATURES, parts, row};
+    use crate::strategies::{FEATURES, parts, row};
 
     /// The expected value of a tree if only some features of the row are known.
     fn expected(nodes: &[Node], covers: &[f64], row: &[f32], known: u32, at: usize) -> f64 {
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// The definition: a feature's mean effect over all orders in which the features become known.
+    /// The definition: the mean effect of a feature over all orders in which the features become known.
     fn shapley(tree: &Tree, row: &[f32], feature: usize) -> f64 {
         let covers = covers(tree.nodes());
         let value = |known: u32| expected(tree.nodes(), &covers, row, known, 0);
@@ -188,7 +188,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn they_are_the_mean_effects_over_all_orders(parts in parts(3, 16), row in row()) {
+        fn contributions_are_mean_effects_over_all_orders(parts in parts(3, 16), row in row()) {
             let found = of_row(&parts.trees, &row);
             for (feature, found) in found.by_feature.iter().enumerate() {
                 let expected: f64 = parts.trees.iter().map(|tree| shapley(tree, &row, feature)).sum();

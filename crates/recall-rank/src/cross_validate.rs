@@ -1,4 +1,4 @@
-//! What is a ranker worth on groups of queries that it has not seen?
+//! Cross-validation of a ranker by groups of queries.
 
 use std::collections::BTreeMap;
 
@@ -11,50 +11,50 @@ use crate::measure::ndcg_at;
 use crate::parameters::Parameters;
 use crate::sample;
 
-/// The ranks that are measured.
+/// The cutoff of nDCG.
 const MEASURED: usize = 10;
 
-/// Scores of queries by rankers that have not seen their groups.
+/// The scores of queries by rankers that were trained without their groups.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrossValidation {
     /// The scores of each query's candidates, in the order of the judged queries.
     pub scores: Vec<Vec<f32>>,
-    /// The fold that each query was held out in.
+    /// The fold in which each query was held out.
     pub folds: Vec<usize>,
-    /// nDCG@10 of each group that has a relevant item, by name.
+    /// The nDCG@10 of each group that has a relevant item, sorted by name.
     pub groups: Vec<GroupNdcg>,
-    /// The mean nDCG@10 over the groups, however many queries each has.
+    /// The unweighted mean of nDCG@10 over the groups.
     pub mean: f64,
     /// The standard deviation of nDCG@10 over the groups.
     pub spread: f64,
 }
 
-/// What was reached in a group.
+/// The result of one group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupNdcg {
-    /// The name of the group.
+    /// The group's name.
     pub group: String,
-    /// How many of its queries have a relevant item.
+    /// The number of its queries that have a relevant item.
     pub queries: usize,
     /// Their mean nDCG@10.
     pub ndcg: f64,
 }
 
-/// Trains once a fold on all other folds and scores what was held out.
+/// Trains once per fold on the other folds, and scores the held-out queries.
 ///
-/// A group is never split. Which groups share a fold depends on the seed of the parameters.
+/// Groups are never split. The assignment of groups to folds depends on the seed of the parameters.
 ///
 /// # Errors
-/// Fails if the queries or the parameters cannot be used, if there are fewer groups than folds, or if a fold leaves nothing
-/// to learn from.
+/// Fails if the queries or the parameters are invalid, if there are fewer groups than folds, or if the other folds of
+/// some fold contain nothing to learn from.
 pub fn cross_validate(judged: &Judged, parameters: &Parameters, folds: usize) -> Result<CrossValidation, TrainError> {
     cross_validate_from(Start::Nothing, judged, parameters, folds)
 }
 
-/// Trains and scores as [`cross_validate`] does, from a start that has seen none of the queries.
+/// Like [`cross_validate`], but continues the training of `start`, which must not have seen the queries.
 ///
 /// # Errors
-/// As [`cross_validate`]; also where the start knows other features than the queries.
+/// As [`cross_validate`]; also if the start has other features than the queries.
 pub fn cross_validate_from(
     start: Start<'_>,
     judged: &Judged,
@@ -78,7 +78,7 @@ pub fn cross_validate_from(
 }
 
 impl CrossValidation {
-    /// The calibration of a ranker that is trained with the same parameters on all of the same queries.
+    /// Returns the calibration of a ranker that is trained with the same parameters on all of these queries.
     ///
     /// # Panics
     /// If these are not the queries that were cross-validated.
@@ -91,7 +91,7 @@ impl CrossValidation {
     }
 }
 
-/// Gives each group, in random order, to the fold that has the fewest queries so far.
+/// Assigns each group, in random order, to the fold with the fewest queries so far.
 fn assign(judged: &Judged, seed: u64, folds: usize) -> Result<Vec<usize>, TrainError> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for query in &judged.queries {
@@ -129,7 +129,7 @@ fn by_group(judged: &Judged, scores: &[Vec<f32>]) -> Vec<GroupNdcg> {
         .collect()
 }
 
-/// Both 0 where there is no group.
+/// Returns 0 for both if there is no group.
 fn mean_and_spread(groups: &[GroupNdcg]) -> (f64, f64) {
     let count = groups.len().max(1) as f64;
     let mean = groups.iter().map(|group| group.ndcg).sum::<f64>() / count;

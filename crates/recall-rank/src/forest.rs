@@ -1,18 +1,18 @@
-//! Which scores do the trees give to many rows, fast?
+//! Fast evaluation of the trees on many rows.
 //!
-//! `QuickScorer` (Lucchese et al., SIGIR 2015) in the vectorised form of `V-QuickScorer` (Lucchese et al., SIGIR 2016): a row
-//! does not walk. Every split is asked of a whole block of rows; one that sends a row right strikes the leaves below its
-//! left child out of the row's set, and the leftmost leaf that remains is the one that walking would have found. There is no
-//! branch on the data, so that the compiler makes vector instructions of it.
+//! `QuickScorer` (Lucchese et al., SIGIR 2015) in the vectorised form of `V-QuickScorer` (Lucchese et al., SIGIR 2016).
+//! Rows do not walk the trees. Each split is evaluated on a whole block of rows; if it sends a row right, the leaves
+//! below the left child are removed from the row's set of reachable leaves. The leftmost remaining leaf is the one that
+//! a walk would reach. No branch depends on the data, so the compiler can vectorise the loop.
 
 use crate::columns::{BLOCK, Columns, Lanes};
 use crate::tree::{Node, Side, Tree};
 
-/// Trees made ready for scoring.
+/// The trees, prepared for scoring.
 #[derive(Debug, Clone)]
 pub(crate) struct Forest {
     features: usize,
-    /// The features whose missing values some split sends right.
+    /// The features for which some split sends missing values right.
     high: Vec<usize>,
     trees: Trees,
 }
@@ -25,30 +25,31 @@ enum Trees {
     UpTo64(Flat<u64>),
 }
 
-/// All splits of all trees, and all leaves, in flat arrays.
+/// The splits and leaves of all trees in flat arrays.
 #[derive(Debug, Clone)]
 struct Flat<S> {
     splits: Vec<FlatSplit<S>>,
     leaves: Vec<f32>,
-    /// How many splits each tree has; it has one leaf more.
+    /// The number of splits of each tree; a tree has one leaf more.
     counts: Vec<u8>,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct FlatSplit<S> {
     threshold: f32,
-    /// The feature; if missing values go right, its place among those of which that is so, behind all features.
+    /// The column of the feature. If missing values go right, the column is after those of all features, in the order
+    /// of `high`.
     column: u32,
-    /// The leaves below the left child: what a row that goes right cannot reach any more.
-    struck: S,
+    /// The leaves below the left child, which become unreachable if a row goes right.
+    unreachable: S,
 }
 
-/// A set of leaves, the leftmost the lowest bit.
+/// A set of leaves; the leftmost leaf is the lowest bit.
 trait LeafSet: Copy {
     const ALL: Self;
     fn narrowed(bits: u64) -> Self;
-    /// The set without the struck leaves if so, else the set. Arithmetic, since a choice is not made a vector instruction.
-    fn without_if(self, struck: Self, is_so: bool) -> Self;
+    /// Removes `unreachable` from the set if `is_so`. Uses arithmetic because a branch would not be vectorised.
+    fn removed_if(self, unreachable: Self, is_so: bool) -> Self;
     fn leftmost(self) -> usize;
 }
 
@@ -61,8 +62,8 @@ macro_rules! leaf_set {
                 bits as $word
             }
 
-            fn without_if(self, struck: Self, is_so: bool) -> Self {
-                self & !(struck & <$word>::from(is_so).wrapping_neg())
+            fn removed_if(self, unreachable: Self, is_so: bool) -> Self {
+                self & !(unreachable & <$word>::from(is_so).wrapping_neg())
             }
 
             fn leftmost(self) -> usize {
@@ -75,7 +76,7 @@ macro_rules! leaf_set {
 leaf_set!(u16, u32, u64);
 
 impl Forest {
-    /// Makes trees over that many features ready; every split's feature is one of them.
+    /// Prepares trees over `features` features. Every split must use one of them.
     pub(crate) fn new(features: usize, trees: &[Tree]) -> Self {
         let sends_right = |node: &Node| match *node {
             Node::Split { feature, missing: Side::Right, .. } => Some(usize::from(feature)),
@@ -93,9 +94,10 @@ impl Forest {
         Self { features, high, trees }
     }
 
-    /// Appends the score of each candidate. The trees are added up in their order, whatever block a candidate lies in.
+    /// Appends the score of each candidate. The trees are summed in order, independent of the block of a candidate.
     pub(crate) fn score(&self, candidates: &Columns, scores: &mut Vec<f32>) {
-        // Comparisons find no missing value above a threshold; these columns have each above every one.
+        // NaN compares as not greater than any threshold. In these columns NaN is replaced by infinity, which is
+        // greater than all.
         let raised = |value: f32| if value.is_nan() { f32::INFINITY } else { value };
         let high = |&feature: &usize| -> Vec<Lanes> {
             candidates.column(feature).iter().map(|column| column.map(raised)).collect()
@@ -121,7 +123,10 @@ impl<S: LeafSet> Flat<S> {
         let mut flat = Self { splits: Vec::new(), leaves: Vec::new(), counts: Vec::new() };
         let column = |feature: usize, missing: Side| match missing {
             Side::Left => feature,
-            Side::Right => features + high.binary_search(&feature).expect("it is one of them"),
+            Side::Right => {
+                features
+                    + high.binary_search(&feature).expect("the feature has a split that sends missing values right")
+            }
         };
         for tree in trees {
             flat.push(tree, column);
@@ -144,7 +149,7 @@ impl<S: LeafSet> Flat<S> {
             if let Node::Split { feature, threshold, missing, right } = *node {
                 let below_left = (1_u64 << before[usize::from(right)]) - (1_u64 << before[at]);
                 let column = column_of(usize::from(feature), missing) as u32;
-                self.splits.push(FlatSplit { threshold, column, struck: S::narrowed(below_left) });
+                self.splits.push(FlatSplit { threshold, column, unreachable: S::narrowed(below_left) });
             }
         }
         let splits = self.splits.len() - first_split;
@@ -161,9 +166,9 @@ impl<S: LeafSet> Flat<S> {
             let mut reachable = [S::ALL; BLOCK];
             for split in of_tree {
                 let column = columns[split.column as usize];
-                // By index: iterators over arrays are unrolled before they can become vector instructions, at twice the time.
+                // Indexed on purpose: iterators over arrays are unrolled before vectorisation, which doubles the time.
                 for at in 0..BLOCK {
-                    reachable[at] = reachable[at].without_if(split.struck, column[at] > split.threshold);
+                    reachable[at] = reachable[at].removed_if(split.unreachable, column[at] > split.threshold);
                 }
             }
             for (sum, set) in sums.iter_mut().zip(reachable) {
@@ -179,7 +184,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::samples::{FEATURES, parts, row, rows};
+    use crate::strategies::{FEATURES, parts, row, rows};
     use crate::tree::tests::walk;
 
     fn scores(forest: &Forest, rows: &[f32]) -> Vec<f32> {
@@ -190,7 +195,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_score_is_the_sum_of_the_leaves_that_walking_finds(
+        fn a_score_is_the_sum_of_the_leaves_reached_by_walking(
             parts in prop_oneof![parts(5, 16), parts(5, 32), parts(5, 64)],
             rows in rows(40),
         ) {
@@ -203,7 +208,7 @@ mod tests {
         }
 
         #[test]
-        fn a_score_depends_on_its_row_alone(parts in parts(20, 16), rows in rows(40), row in row(), at in 0..40_usize) {
+        fn a_score_depends_only_on_its_row(parts in parts(20, 16), rows in rows(40), row in row(), at in 0..40_usize) {
             let forest = Forest::new(FEATURES, &parts.trees);
             let alone = scores(&forest, &row);
             let at = at.min(rows.len() / FEATURES);

@@ -1,4 +1,4 @@
-//! How is a ranker written down, and what is refused when it is read?
+//! The binary format of a ranker.
 //!
 //! All numbers are little-endian; `vN` is an unsigned LEB128 number.
 //!
@@ -10,8 +10,8 @@
 //! | trees | v count, then each: its nodes in pre-order |
 //! | checksum | u32, CRC-32 of all bytes before it |
 //!
-//! A node is v 0, f32 value, v cover (a leaf), or v 1 + 2 · feature + (1 if missing values go right), f32 threshold (a split).
-//! Pre-order needs no places of children, so that a cycle cannot even be written.
+//! A leaf is v 0, f32 value, v cover. A split is v 1 + 2 · feature + (1 if missing values go right), f32 threshold. In
+//! pre-order no child positions are stored, so a cycle cannot be encoded.
 
 use std::collections::HashSet;
 
@@ -23,100 +23,100 @@ use crate::tree::{MAX_LEAVES, Node, Side, Tree};
 
 const MAGIC: [u8; 4] = *b"RCLR";
 
-/// Grows with every change of the form.
+/// Incremented with every change of the format.
 const VERSION: u16 = 1;
 
 const CHECKSUM_BYTES: usize = 4;
 
-/// No tree gives more: as many trees as can be written then add up to a finite score.
+/// The bound on leaf values, which keeps the sum over any number of trees finite.
 const MAX_VALUE: f32 = 1e30;
 
-/// Split features are numbers of 16 bits.
+/// The feature and the missing side of a split must fit 16 bits.
 const MAX_FEATURES: usize = 1 << 15;
 
-/// A ranker cannot be read.
+/// The bytes are not a valid ranker.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ReadError {
-    /// The bytes are something else.
+    /// The bytes do not begin with the magic number.
     #[error("this is not a ranker: it does not begin with `RCLR`")]
     Magic,
     /// The bytes were written by another version.
     #[error("the ranker has format version {found}, expected {VERSION}")]
     Version {
-        /// The version that stands there.
+        /// The version in the bytes.
         found: u16,
     },
-    /// The bytes were changed or cut.
+    /// The bytes were changed or truncated.
     #[error("the ranker is damaged: its checksum is {found:08x}, that of its bytes is {computed:08x}")]
     Checksum {
-        /// The checksum that stands there.
+        /// The stored checksum.
         found: u32,
-        /// The checksum of the bytes before it.
+        /// The computed checksum.
         computed: u32,
     },
     /// The bytes end before the ranker does.
     #[error("the ranker ends too early, at byte {at}")]
     Truncated {
-        /// Where more was expected.
+        /// The offset at which more bytes were expected.
         at: usize,
     },
     /// The ranker ends before the bytes do.
     #[error("the ranker ends at byte {at}, but more follows")]
     Trailing {
-        /// The first byte that is too much.
+        /// The offset of the first surplus byte.
         at: usize,
     },
-    /// A number takes more than 32 bits, or is not written in its shortest form.
+    /// A number exceeds 32 bits, or is not encoded in its shortest form.
     #[error("the number at byte {at} is malformed")]
     Number {
-        /// Where the number begins.
+        /// The offset of the number.
         at: usize,
     },
-    /// There is no feature, or there are too many.
+    /// There are no features, or too many.
     #[error("the ranker has {count} features, expected 1 to {MAX_FEATURES}")]
     FeatureCount {
-        /// How many there should be.
+        /// The stored number of features.
         count: usize,
     },
-    /// A feature's name is not UTF-8, is empty, or is another's name too.
-    #[error("the name of feature {feature} is malformed or taken")]
+    /// A feature's name is not UTF-8, is empty, or occurs twice.
+    #[error("the name of feature {feature} is malformed or a duplicate")]
     FeatureName {
-        /// The place of the feature.
+        /// The index of the feature.
         feature: usize,
     },
     /// A feature's gain is negative or not finite.
     #[error("the gain of feature {feature} is not a finite number of at least 0")]
     Gain {
-        /// The place of the feature.
+        /// The index of the feature.
         feature: usize,
     },
-    /// The scores of the calibration do not rise, its probabilities fall, or one is out of bounds.
-    #[error("the calibration is not a rising table of probabilities")]
+    /// The scores of the calibration do not increase, its probabilities decrease, or a value is out of bounds.
+    #[error("the calibration is not an ascending table of probabilities")]
     Calibration,
     /// A tree has too many leaves.
     #[error("tree {tree} has more than {MAX_LEAVES} leaves")]
     Leaves {
-        /// The place of the tree.
+        /// The index of the tree.
         tree: usize,
     },
-    /// A split asks for a feature that there is not.
-    #[error("tree {tree} splits on feature {feature}, which there is not")]
+    /// A split uses a feature that does not exist.
+    #[error("tree {tree} splits on the unknown feature {feature}")]
     Feature {
-        /// The place of the tree.
+        /// The index of the tree.
         tree: usize,
-        /// The feature that is asked for.
+        /// The index of the feature.
         feature: usize,
     },
     /// A threshold is not finite, or a leaf's value is out of bounds.
     #[error("a threshold or value of tree {tree} is out of bounds")]
     Value {
-        /// The place of the tree.
+        /// The index of the tree.
         tree: usize,
     },
-    /// A leaf was reached by no row.
+    /// A leaf has no training rows.
     #[error("a leaf of tree {tree} has no cover")]
     Cover {
-        /// The place of the tree.
+        /// The index of the tree.
         tree: usize,
     },
 }
@@ -159,7 +159,7 @@ fn write_node(bytes: &mut Vec<u8>, node: &Node) {
 }
 
 fn write_count(bytes: &mut Vec<u8>, count: usize) {
-    write_number(bytes, u32::try_from(count).expect("no part of a ranker has 2³² of anything"));
+    write_number(bytes, u32::try_from(count).expect("the parts of a ranker have fewer than 2³² entries"));
 }
 
 fn write_number(bytes: &mut Vec<u8>, mut number: u32) {
@@ -282,7 +282,7 @@ impl Reader<'_> {
 
     fn take<const N: usize>(&mut self) -> Result<[u8; N], ReadError> {
         let slice = self.slice(N)?;
-        Ok(slice.try_into().expect("a slice has the length that was asked for"))
+        Ok(slice.try_into().expect("the slice has the requested length"))
     }
 
     fn slice(&mut self, length: usize) -> Result<&[u8], ReadError> {

@@ -1,28 +1,28 @@
-//! How does one tree grow?
+//! Growth of one tree.
 //!
-//! Leaf by leaf: the leaf whose best split lowers the loss most is split next, until there are enough leaves. Of the two
-//! parts of a split leaf the smaller is added up, and the other is what remains of the whole.
+//! Trees grow leaf-wise: the leaf whose best split lowers the loss most is split next, until the maximum number of
+//! leaves is reached. The histograms of the smaller child are computed, and those of its sibling by subtraction.
 
 use rayon::prelude::*;
 
 use crate::binning::{Column, MISSING};
 use crate::histogram::{Gradient, Histogram, Sum};
 use crate::parameters::{Monotone, Parameters};
-use crate::split::{Candidate, Leaf, Range};
+use crate::split::{Leaf, SplitCandidate, ValueRange};
 use crate::tree::{Node, Side, Tree};
 
-/// What a tree grows from.
+/// The data and parameters for growing a tree.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct GrowContext<'a> {
     pub(crate) columns: &'a [Column],
-    /// How the score may follow each feature.
+    /// The monotonicity constraint of each feature.
     pub(crate) monotone: &'a [Monotone],
     /// The features that the tree may split on, ascending.
     pub(crate) features: &'a [usize],
     pub(crate) parameters: &'a Parameters,
 }
 
-/// A tree over bins.
+/// A tree whose thresholds are bins.
 #[derive(Debug)]
 pub(crate) struct Grown {
     nodes: Vec<GrownNode>,
@@ -30,41 +30,41 @@ pub(crate) struct Grown {
 
 #[derive(Debug)]
 enum GrownNode {
-    Split { split: Candidate, left: usize, right: usize },
+    Split { split: SplitCandidate, left: usize, right: usize },
     Leaf { value: f32, rows: u32 },
 }
 
 /// A leaf that may still be split.
-struct Open {
+struct OpenLeaf {
     node: usize,
     rows: Vec<u32>,
     sum: Sum,
-    range: Range,
-    /// One a feature that the tree may split on.
+    range: ValueRange,
+    /// One per feature that the tree may split on.
     histograms: Vec<Histogram>,
-    best: Option<Candidate>,
+    best: Option<SplitCandidate>,
 }
 
-/// Grows a tree on rows; `gradients` has one for each row that there is.
-pub(crate) fn grow(ground: Ground<'_>, rows: Vec<u32>, gradients: &[Gradient]) -> Grown {
+/// Grows a tree on some rows. `gradients` has one entry per row of the training set.
+pub(crate) fn grow(context: GrowContext<'_>, rows: Vec<u32>, gradients: &[Gradient]) -> Grown {
     let mut sum = Sum::default();
     for row in &rows {
         sum.add(gradients[*row as usize]);
     }
-    let histograms = ground.histograms(&rows, gradients);
+    let histograms = context.histograms(&rows, gradients);
     let mut grown = Grown { nodes: Vec::new() };
-    let mut open = vec![ground.open(&mut grown, rows, sum, Range::ALL, histograms)];
-    for _ in 1..ground.parameters.leaves {
+    let mut open = vec![context.open(&mut grown, rows, sum, ValueRange::ALL, histograms)];
+    for _ in 1..context.parameters.leaves {
         let Some((at, split)) = best_of(&open) else { break };
         let leaf = open.swap_remove(at);
-        let (left, right) = ground.split(&mut grown, leaf, split, gradients);
+        let (left, right) = context.split(&mut grown, leaf, split, gradients);
         open.extend([left, right]);
     }
     grown
 }
 
-/// The leaf to be split next; of equal ones that which grew first.
-fn best_of(open: &[Open]) -> Option<(usize, Candidate)> {
+/// The leaf to split next; of equal ones the oldest.
+fn best_of(open: &[OpenLeaf]) -> Option<(usize, SplitCandidate)> {
     let candidates = open.iter().enumerate().filter_map(|(at, leaf)| leaf.best.map(|best| (at, leaf.node, best)));
     let best = candidates.reduce(|best, next| {
         let order = next.2.gain.total_cmp(&best.2.gain).then(best.1.cmp(&next.1));
@@ -73,7 +73,7 @@ fn best_of(open: &[Open]) -> Option<(usize, Candidate)> {
     best.map(|(at, _, split)| (at, split))
 }
 
-impl Ground<'_> {
+impl GrowContext<'_> {
     fn histograms(&self, rows: &[u32], gradients: &[Gradient]) -> Vec<Histogram> {
         let of_rows: Vec<Gradient> = rows.iter().map(|row| gradients[*row as usize]).collect();
         self.features
@@ -82,7 +82,14 @@ impl Ground<'_> {
             .collect()
     }
 
-    fn open(&self, grown: &mut Grown, rows: Vec<u32>, sum: Sum, range: Range, histograms: Vec<Histogram>) -> Open {
+    fn open(
+        &self,
+        grown: &mut Grown,
+        rows: Vec<u32>,
+        sum: Sum,
+        range: ValueRange,
+        histograms: Vec<Histogram>,
+    ) -> OpenLeaf {
         let leaf = Leaf { sum, range, parameters: self.parameters };
         let best = self
             .features
@@ -96,10 +103,16 @@ impl Ground<'_> {
         let node = grown.nodes.len();
         let value = (leaf.value(sum) * self.parameters.rate) as f32;
         grown.nodes.push(GrownNode::Leaf { value, rows: sum.rows });
-        Open { node, rows, sum, range, histograms, best }
+        OpenLeaf { node, rows, sum, range, histograms, best }
     }
 
-    fn split(&self, grown: &mut Grown, leaf: Open, split: Candidate, gradients: &[Gradient]) -> (Open, Open) {
+    fn split(
+        &self,
+        grown: &mut Grown,
+        leaf: OpenLeaf,
+        split: SplitCandidate,
+        gradients: &[Gradient],
+    ) -> (OpenLeaf, OpenLeaf) {
         let bins = &self.columns[split.feature].bins;
         let (left, right): (Vec<u32>, Vec<u32>) =
             leaf.rows.into_iter().partition(|row| side_of(bins[*row as usize], &split) == Side::Left);
@@ -118,7 +131,7 @@ impl Ground<'_> {
     }
 }
 
-fn side_of(bin: u8, split: &Candidate) -> Side {
+fn side_of(bin: u8, split: &SplitCandidate) -> Side {
     match bin {
         MISSING => split.missing,
         bin if bin <= split.bin => Side::Left,
@@ -127,7 +140,7 @@ fn side_of(bin: u8, split: &Candidate) -> Side {
 }
 
 impl Grown {
-    /// The value of the leaf that a row reaches.
+    /// Returns the value of the leaf that a row reaches.
     pub(crate) fn value(&self, columns: &[Column], row: usize) -> f32 {
         let mut at = 0;
         loop {
@@ -143,12 +156,12 @@ impl Grown {
         }
     }
 
-    /// Whether the tree was split at all; one that was not says nothing about the order.
+    /// Whether the tree has a split. A tree without one does not affect the order.
     pub(crate) fn is_split(&self) -> bool {
         self.nodes.len() > 1
     }
 
-    /// The feature and the gain of each split.
+    /// Returns the feature and the gain of each split.
     pub(crate) fn gains(&self) -> impl Iterator<Item = (usize, f64)> {
         self.nodes.iter().filter_map(|node| match node {
             GrownNode::Split { split, .. } => Some((split.feature, split.gain)),
@@ -156,17 +169,17 @@ impl Grown {
         })
     }
 
-    /// The same tree over values.
+    /// Converts the tree to one whose thresholds are values.
     pub(crate) fn tree(&self, columns: &[Column]) -> Tree {
         let mut open = vec![0];
         let tree = Tree::in_pre_order(|| -> Result<Node, std::convert::Infallible> {
-            let at = open.pop().expect("a tree has a node for each child");
+            let at = open.pop().expect("every child has a node");
             Ok(match &self.nodes[at] {
                 GrownNode::Leaf { value, rows } => Node::Leaf { value: *value, cover: *rows },
                 GrownNode::Split { split, left, right } => {
                     open.extend([*right, *left]);
                     Node::Split {
-                        feature: u16::try_from(split.feature).expect("the number of features is checked"),
+                        feature: u16::try_from(split.feature).expect("the number of features was checked"),
                         threshold: columns[split.feature].bounds[usize::from(split.bin)],
                         missing: split.missing,
                         right: 0,
@@ -175,7 +188,7 @@ impl Grown {
             })
         });
         match tree {
-            Ok(tree) => tree.expect("a tree grows no more leaves than it may have"),
+            Ok(tree) => tree.expect("a tree grows at most the allowed leaves"),
             Err(never) => match never {},
         }
     }

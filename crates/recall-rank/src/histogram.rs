@@ -1,17 +1,17 @@
-//! How do the gradients of some rows spread over the bins of a feature?
+//! Histograms of gradients over the bins of a feature.
 
 use std::ops::{AddAssign, Sub};
 
-use crate::binning::BIN_NUMBERS;
+use crate::binning::BIN_COUNT;
 
-/// What a row wants of its score: derivatives of the loss.
+/// The derivatives of the loss with respect to a row's score.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Gradient {
     pub(crate) first: f32,
     pub(crate) second: f32,
 }
 
-/// The gradients of several rows, added up.
+/// The sum of the gradients of several rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Sum {
     pub(crate) first: f64,
@@ -43,21 +43,21 @@ impl Sum {
     }
 }
 
-/// The sums of the bins of one feature.
+/// The gradient sums of the bins of one feature.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Histogram(pub(crate) Box<[Sum; BIN_NUMBERS]>);
+pub(crate) struct Histogram(pub(crate) Box<[Sum; BIN_COUNT]>);
 
 impl Histogram {
-    /// Adds up rows by their bin; `gradients` has the gradient of each of `rows`, in the same order.
+    /// Sums rows by bin. `gradients` has the gradient of each of `rows`, in the same order.
     pub(crate) fn of_rows(bins: &[u8], rows: &[u32], gradients: &[Gradient]) -> Self {
-        let mut sums = Box::new([Sum::default(); BIN_NUMBERS]);
+        let mut sums = Box::new([Sum::default(); BIN_COUNT]);
         for (row, gradient) in rows.iter().zip(gradients) {
             sums[usize::from(bins[*row as usize])].add(*gradient);
         }
         Self(sums)
     }
 
-    /// What remains without a part of the rows.
+    /// Subtracts a subset of the rows.
     pub(crate) fn without(mut self, part: &Self) -> Self {
         for (sum, other) in self.0.iter_mut().zip(part.0.iter()) {
             *sum = *sum - *other;

@@ -1,4 +1,4 @@
-//! What is learnt from: queries, their candidates, and which of these are relevant.
+//! Training data: queries with their candidates and relevance labels.
 
 use thiserror::Error;
 
@@ -7,35 +7,36 @@ use thiserror::Error;
 pub struct Judged {
     /// The names of the features, in the order of a row.
     pub features: Vec<String>,
-    /// The queries, in any order; it matters to the seed alone.
+    /// The queries. Their order only affects random choices.
     pub queries: Vec<JudgedQuery>,
 }
 
 /// A query with its judged candidates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgedQuery {
-    /// What is never split between training and measuring: a repository.
+    /// The unit that is never split between training and evaluation: a repository.
     pub group: String,
-    /// What kind of query it is; learning ignores it.
+    /// The kind of query; ignored in training.
     pub kind: String,
-    /// How much the query counts in training and calibration; positive.
+    /// The weight of the query in training and calibration; positive.
     pub weight: f32,
-    /// One row a candidate, one after the other; NaN is a missing value.
+    /// The rows of all candidates, concatenated; NaN is a missing value.
     pub rows: Vec<f32>,
-    /// How relevant each candidate is: 0 not at all, at most 30; a step more doubles the gain.
+    /// The relevance of each candidate, from 0 (irrelevant) to 30; one step more doubles the gain.
     pub labels: Vec<f32>,
-    /// How many further items are relevant, with label 1, but are not among the candidates: they belong to the ideal order.
+    /// The number of further relevant items, with label 1, that are not among the candidates. They count in the ideal
+    /// order.
     pub missed: u32,
 }
 
 /// The greatest label: its gain, 2³⁰ - 1, is still exact.
 const MAX_LABEL: f32 = 30.0;
 
-/// Judged queries contradict themselves.
+/// Judged queries are inconsistent.
 #[derive(Debug, Error, PartialEq)]
 pub enum JudgedError {
-    /// There is nothing to learn from.
-    #[error("there is no feature")]
+    /// There are no features.
+    #[error("there are no features")]
     NoFeature,
     /// Two features have the same name.
     #[error("two features are named `{name}`")]
@@ -43,20 +44,20 @@ pub enum JudgedError {
         /// The name.
         name: String,
     },
-    /// A query's rows have not one value a feature.
+    /// The number of values of a query is not that of its labels times the features.
     #[error("query {query} has {values} values, expected {expected}: one for each of its labels and each feature")]
     Ragged {
-        /// The place of the query.
+        /// The index of the query.
         query: usize,
-        /// How many values it has.
+        /// The number of values.
         values: usize,
-        /// How many it should have.
+        /// The expected number.
         expected: usize,
     },
     /// A label is out of bounds.
     #[error("query {query} has the label {label}, expected 0 to {MAX_LABEL}")]
     Label {
-        /// The place of the query.
+        /// The index of the query.
         query: usize,
         /// The label.
         label: f32,
@@ -64,7 +65,7 @@ pub enum JudgedError {
     /// A weight is out of bounds.
     #[error("query {query} has the weight {weight}, expected a positive number")]
     Weight {
-        /// The place of the query.
+        /// The index of the query.
         query: usize,
         /// The weight.
         weight: f32,
@@ -72,10 +73,10 @@ pub enum JudgedError {
 }
 
 impl Judged {
-    /// Checks that the parts fit each other.
+    /// Checks the consistency of the data.
     ///
     /// # Errors
-    /// Fails with the first contradiction.
+    /// Fails at the first inconsistency.
     pub fn check(&self) -> Result<(), JudgedError> {
         if self.features.is_empty() {
             return Err(JudgedError::NoFeature);

@@ -1,24 +1,25 @@
-//! Which way should the score of each candidate go?
+//! Gradients of the candidates' scores.
 //!
-//! LambdaMART (Burges, "From RankNet to LambdaRank to LambdaMART: An Overview", MSR-TR-2010-82): each pair of candidates with
-//! different labels pushes its two apart, as strongly as their exchange would change nDCG. As in LightGBM a pair of distant
-//! scores weighs less and the sum over a query grows with its logarithm, so that no query drowns the others.
+//! LambdaMART (Burges, "From RankNet to LambdaRank to LambdaMART: An Overview", MSR-TR-2010-82): each pair of
+//! candidates with different labels is pushed apart by the change in nDCG that swapping them would cause. As in
+//! LightGBM, a pair with distant scores weighs less, and the sum over a query is scaled logarithmically so that no
+//! query dominates.
 
 use crate::histogram::Gradient;
 use crate::judged::JudgedQuery;
 use crate::measure::{discount, gain, ideal};
 use crate::parameters::{Objective, Parameters};
 
-/// What the candidates of a query still want of their scores.
+/// The loss of one query.
 #[derive(Debug)]
-pub(crate) enum Wants {
-    /// A better order.
+pub(crate) enum Loss {
+    /// The order of the candidates.
     Order(Lambdas),
-    /// Log odds nearer to the labels: whether each candidate is relevant, and the query's weight.
+    /// The logistic loss of each candidate's label, with the query's weight.
     Probability { relevant: Vec<bool>, weight: f64 },
 }
 
-impl Wants {
+impl Loss {
     pub(crate) fn new(query: &JudgedQuery, parameters: &Parameters) -> Self {
         match parameters.objective {
             Objective::Order => Self::Order(Lambdas::new(query, parameters.truncation)),
@@ -29,7 +30,7 @@ impl Wants {
         }
     }
 
-    /// Writes the gradient of each candidate, given their scores.
+    /// Writes the gradient of each candidate for the given scores.
     pub(crate) fn gradients(&self, scores: &[f64], gradients: &mut [Gradient]) {
         match self {
             Self::Order(lambdas) => lambdas.gradients(scores, gradients),
@@ -47,16 +48,16 @@ impl Wants {
     }
 }
 
-/// Keeps pairs of equal scores from counting without bound.
-const LEAST_DISTANCE: f64 = 0.01;
+/// Bounds the weight of pairs with equal scores.
+const MIN_DISTANCE: f64 = 0.01;
 
-/// The labels of a query, made ready.
+/// The precomputed labels of a query.
 #[derive(Debug)]
 pub(crate) struct Lambdas {
     gains: Vec<f64>,
-    /// Discounts of all ranks.
+    /// The discount of each rank.
     discounts: Vec<f64>,
-    /// What one unit of gain at the first rank adds to nDCG.
+    /// The nDCG that one unit of gain adds at the first rank.
     unit: f64,
     weight: f64,
     truncation: usize,
@@ -71,7 +72,7 @@ impl Lambdas {
         Self { gains, discounts, unit, weight: f64::from(query.weight), truncation }
     }
 
-    /// Writes the gradient of each candidate, given their scores.
+    /// Writes the gradient of each candidate for the given scores.
     pub(crate) fn gradients(&self, scores: &[f64], gradients: &mut [Gradient]) {
         let mut order: Vec<usize> = (0..scores.len()).collect();
         order.sort_by(|left, right| scores[*right].total_cmp(&scores[*left]));
@@ -88,7 +89,7 @@ impl Lambdas {
                 let distance = scores[better] - scores[worse];
                 let mut change = gap.abs() * (self.discounts[rank] - self.discounts[below]) * self.unit;
                 if spread > 0.0 {
-                    change /= LEAST_DISTANCE + distance.abs();
+                    change /= MIN_DISTANCE + distance.abs();
                 }
                 let doubt = 1.0 / (1.0 + distance.exp());
                 let (first, second) = (doubt * change, doubt * (1.0 - doubt) * change);

@@ -1,6 +1,4 @@
-//! How are judged queries written as text?
-//!
-//! In the line format of SVMrank and LETOR, which LightGBM reads too:
+//! Judged queries as text, in the line format of SVMrank, LETOR and LightGBM:
 //!
 //! ```text
 //! # features: words names
@@ -9,10 +7,10 @@
 //! # qid:2 org/project commit missed=3
 //! ```
 //!
-//! A feature is numbered from 1; one that is not written is 0, a missing one is `nan`. Behind the `#` stand the group and the
-//! kind, then the weight if it is not 1, then the missed if there are any; all lines of a query say the same. A query
-//! without candidates is a comment. In names, blanks, control characters, `#` and `%` are written as `%` and the two
-//! hexadecimal digits of each of their bytes; an empty name is `%`.
+//! Features are numbered from 1; an omitted one is 0, a missing one is `nan`. After the `#` come the group and the
+//! kind, then the weight if it is not 1, then the number of missed items if it is not 0. All lines of a query agree in
+//! these. A query without candidates is a comment. In names, each byte of white space, control characters, `#` and `%`
+//! is written as `%` and two hexadecimal digits; an empty name is `%`.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -24,58 +22,58 @@ use crate::judged::{Judged, JudgedQuery};
 const FEATURES: &str = "# features:";
 const EMPTY_QUERY: &str = "# qid:";
 
-/// A text is not judged queries.
+/// The text does not contain judged queries.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("line {line}: {problem}")]
 pub struct LetorError {
     /// The number of the line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: LetorProblem,
 }
 
-/// What may be wrong with a line of judged queries.
+/// A problem in a line of judged queries.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum LetorProblem {
-    /// The features are not named before the first query.
-    #[error("the features are not named: expected `# features:` and their names")]
+    /// No line names the features before the first query.
+    #[error("the features are not named: expected `# features:` followed by their names")]
     NoFeatures,
-    /// The features are named a second time.
-    #[error("the features are named a second time")]
+    /// A second line names the features.
+    #[error("the features are named twice")]
     SecondFeatures,
     /// The line does not begin with a label.
     #[error("`{0}` is not a label")]
     Label(String),
-    /// The number of the query does not follow the label.
-    #[error("`{0}` is not the number of a query: expected `qid:` and a number")]
+    /// The query number does not follow the label.
+    #[error("`{0}` is not a query number: expected `qid:` and a number")]
     Query(String),
-    /// A part of the line is not a feature with its value.
-    #[error("`{0}` is not the number of a feature, a colon and a value")]
+    /// A field is not a feature with its value.
+    #[error("`{0}` is not a feature number, a colon and a value")]
     Value(String),
-    /// A feature has no name, or does not come after the one before it.
-    #[error("feature {0} is out of order, or has no name")]
+    /// A feature has no name, or does not follow the one before it in order.
+    #[error("feature {0} is out of order or has no name")]
     Feature(usize),
-    /// The group and the kind are not told.
+    /// The group and the kind are missing.
     #[error("the group and the kind are missing: expected `#` and two words")]
     Origin,
-    /// A word behind the kind is neither a weight nor the missed.
-    #[error("`{0}` is not `weight=` or `missed=` and a number")]
+    /// A word after the kind is neither a weight nor a number of missed items.
+    #[error("`{0}` is not `weight=` or `missed=` followed by a number")]
     Setting(String),
-    /// A name is not written as names are.
+    /// A name is not encoded correctly.
     #[error("the name `{0}` is malformed")]
     Name(String),
-    /// The lines of a query say different things about it.
+    /// The lines of a query disagree.
     #[error("the lines of query {0} differ in group, kind, weight or missed")]
     Differs(u64),
-    /// The lines of a query do not follow each other.
-    #[error("query {0} stands here a second time")]
+    /// The lines of a query are not adjacent.
+    #[error("the lines of query {0} are not adjacent")]
     SecondQuery(u64),
 }
 
 impl Judged {
     /// Writes the queries as text, numbered from 1.
     ///
-    /// Each float is written with as few digits as tell it from all others.
+    /// Each float has the fewest digits that identify it.
     pub fn to_letor(&self) -> String {
         let mut text = FEATURES.to_owned();
         for name in &self.features {
@@ -89,12 +87,12 @@ impl Judged {
         text
     }
 
-    /// Reads what [`to_letor`](Self::to_letor) wrote, or what another program wrote in the same form.
+    /// Parses text written by [`to_letor`](Self::to_letor) or by another program in the same format.
     ///
-    /// Other comments and blank lines are passed over. What the values mean is not looked at: see [`check`](Self::check).
+    /// Other comments and blank lines are skipped. The values are not validated: see [`check`](Self::check).
     ///
     /// # Errors
-    /// Fails with the first line that is malformed.
+    /// Fails at the first malformed line.
     pub fn from_letor(text: &str) -> Result<Self, LetorError> {
         let mut reader = Reader::default();
         for (at, line) in text.lines().enumerate() {
@@ -133,7 +131,7 @@ fn write_query(text: &mut String, number: usize, query: &JudgedQuery, features: 
 }
 
 fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
-    text.write_fmt(arguments).expect("a string takes whatever is written");
+    text.write_fmt(arguments).expect("writing to a string cannot fail");
 }
 
 fn write_name(text: &mut String, name: &str) {
@@ -170,13 +168,13 @@ fn read_name(word: &str) -> Result<String, LetorProblem> {
 struct Reader {
     features: Option<Vec<String>>,
     queries: Vec<JudgedQuery>,
-    /// The numbers of all queries so far.
+    /// The numbers of all queries read so far.
     seen: std::collections::HashSet<u64>,
-    /// The number of the last query, if further rows may follow.
+    /// The number of the last query, if more rows may follow.
     open: Option<u64>,
 }
 
-/// What the end of a line says about its query.
+/// The properties of a query that the end of each line repeats.
 #[derive(PartialEq)]
 struct Origin {
     group: String,
@@ -218,7 +216,7 @@ impl Reader {
         } else if !self.queries.last().is_some_and(|query| origin.is_of(query)) {
             return Err(LetorProblem::Differs(number));
         }
-        let query = self.queries.last_mut().expect("a query was begun");
+        let query = self.queries.last_mut().expect("a row follows the start of its query");
         query.labels.push(label);
         query.rows.extend_from_slice(&row);
         Ok(())

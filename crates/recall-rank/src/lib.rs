@@ -1,12 +1,12 @@
-//! How do features become an order, and how is that learnt from judged queries?
+//! Learning to rank: gradient-boosted trees trained on judged queries with LambdaMART.
 //!
-//! A [`Ranker`] is a sum of small regression trees over named features, one row a candidate. It is read from bytes
-//! ([`Ranker::read`]), scores the candidates of a query in microseconds ([`Ranker::score`]), says what each feature
-//! contributed ([`Ranker::contributions`]) and how sure it is ([`Ranker::confidence`]). [`train`] learns one from [`Judged`]
-//! queries with LambdaMART; [`cross_validate()`] tells what it is worth on groups of queries that it has not seen.
+//! A [`Ranker`] is a sum of small regression trees over named features, with one row per candidate. It is decoded from
+//! bytes ([`Ranker::read`]), scores the candidates of a query in microseconds ([`Ranker::score`]), explains a score
+//! ([`Ranker::contributions`]) and estimates the probability of relevance ([`Ranker::confidence`]). [`train`] trains
+//! one on [`Judged`] queries; [`cross_validate()`] measures it on held-out groups of queries.
 //!
-//! It deliberately computes no feature, knows no document and no query text, and does no I/O: bytes and text come in and go
-//! out as slices. A ranker is brought onto the features that somebody computes by their names, see [`Ranker::over`].
+//! The crate computes no features, knows nothing of documents or query text, and does no I/O: bytes and text are passed
+//! as slices. [`Ranker::over`] adapts a ranker to the features of the caller by name.
 
 mod binning;
 mod boost;
@@ -25,9 +25,9 @@ mod measure;
 mod parameters;
 mod ranker;
 mod sample;
-#[cfg(test)]
-mod samples;
 mod split;
+#[cfg(test)]
+mod strategies;
 mod tree;
 
 pub use boost::{Start, TrainError, train, train_from};

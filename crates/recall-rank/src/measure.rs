@@ -1,16 +1,16 @@
-//! How good is an order?
+//! Measures of ranking quality.
 
-/// The gain of a label (Burges, MSR-TR-2010-82): a step more relevant is worth about twice as much.
+/// The gain of a label (Burges, MSR-TR-2010-82): one step more about doubles it.
 pub(crate) fn gain(label: f32) -> f64 {
     f64::from(label).exp2() - 1.0
 }
 
-/// What a gain at a rank is worth; the first rank is 0.
+/// The discount of a rank, counted from 0.
 pub(crate) fn discount(rank: usize) -> f64 {
     1.0 / ((rank + 2) as f64).log2()
 }
 
-/// The discounted gain of the best order of all relevant items, found or `missed`, up to rank `k`.
+/// The discounted gain of the ideal order of all relevant items, found or `missed`, up to rank `k`.
 pub(crate) fn ideal(k: usize, labels: &[f32], missed: u32) -> f64 {
     let mut gains: Vec<f64> = labels.iter().map(|label| gain(*label)).filter(|gain| *gain > 0.0).collect();
     gains.extend(std::iter::repeat_n(gain(1.0), k.min(missed as usize)));
@@ -18,22 +18,24 @@ pub(crate) fn ideal(k: usize, labels: &[f32], missed: u32) -> f64 {
     gains.iter().take(k).enumerate().map(|(rank, gain)| gain * discount(rank)).sum()
 }
 
-/// The candidates from the greatest score down; equal scores stay in their order.
+/// The candidates by descending score; equal scores keep their order.
 pub(crate) fn order_by_score(scores: &[f32]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|left, right| scores[*right].total_cmp(&scores[*left]));
     order
 }
 
-/// The normalised discounted cumulative gain of the first `k` candidates by score (Järvelin, Kekäläinen, TOIS 2002).
+/// Returns the normalised discounted cumulative gain of the first `k` candidates by score (Järvelin, Kekäläinen, TOIS
+/// 2002).
 ///
-/// Between 0 and 1. Candidates of equal score stay in their order. The ideal order holds all candidates' labels and `missed`
-/// further items with label 1, so that what retrieval did not find is not forgotten. `None` if nothing is relevant.
+/// The result is between 0 and 1. Candidates of equal score keep their order. The ideal order contains the labels of
+/// all candidates and `missed` further items with label 1, so items that retrieval missed lower the result. `None` if
+/// nothing is relevant.
 ///
 /// # Panics
-/// If there are not as many labels as scores.
+/// If the numbers of labels and scores differ.
 pub fn ndcg_at(k: usize, scores: &[f32], labels: &[f32], missed: u32) -> Option<f64> {
-    assert_eq!(scores.len(), labels.len(), "a score has a label");
+    assert_eq!(scores.len(), labels.len(), "every score has a label");
     let ideal = ideal(k, labels, missed);
     let order = order_by_score(scores);
     let found: f64 = order.iter().take(k).enumerate().map(|(rank, at)| gain(labels[*at]) * discount(rank)).sum();
@@ -45,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gains_fade_with_the_rank() {
+    fn gains_are_discounted_by_rank() {
         #[track_caller]
         fn check(k: usize, scores: &[f32], labels: &[f32], missed: u32, expected: Option<f64>) {
             let found = ndcg_at(k, scores, labels, missed);

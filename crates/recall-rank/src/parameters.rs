@@ -1,4 +1,4 @@
-//! How is learnt?
+//! Training parameters.
 
 use std::collections::BTreeMap;
 
@@ -6,56 +6,59 @@ use thiserror::Error;
 
 use crate::tree::MAX_LEAVES;
 
-/// How [`train`](crate::train) learns.
+/// The parameters of [`train`](crate::train).
 ///
-/// The defaults suit some thousands of queries with one to three relevant candidates among a hundred.
+/// The defaults suit a few thousand queries with one to three relevant candidates among a hundred.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters {
-    /// What the scores are learnt for.
+    /// The training objective.
     pub objective: Objective,
-    /// How many trees are added up. At the rate of 0.05 held-out nDCG is flat from 200 on; a tree costs 200 bytes.
+    /// The number of trees. At a rate of 0.05, held-out nDCG is flat from 200 on; a tree takes 200 bytes.
     pub trees: usize,
-    /// The most leaves of a tree, 2 to [`MAX_LEAVES`]. 15 let a handful of features work together and fit a set of 16 bits.
+    /// The maximum number of leaves of a tree, 2 to [`MAX_LEAVES`]. With 15, a few features can interact, and a set of
+    /// leaves fits 16 bits.
     pub leaves: usize,
-    /// How much of each tree is taken. Slow learning with many trees generalises better than the reverse.
+    /// The learning rate. A low rate with many trees generalises better than the reverse.
     pub rate: f64,
-    /// The fewest rows of a leaf. With one row in a hundred relevant, fewer would learn single queries by heart.
+    /// The minimum number of rows of a leaf. With one row in a hundred relevant, a smaller number overfits single
+    /// queries.
     pub min_rows: u32,
-    /// The least sum of second derivatives of a leaf: below, its value is noise.
+    /// The minimum sum of second derivatives of a leaf; below it, the leaf's value is noise.
     pub min_hessian: f64,
-    /// The share of the features that each tree sees, so that no signal hides the others that say nearly the same.
+    /// The fraction of the features that each tree may use, so that correlated features are all used.
     pub feature_fraction: f64,
-    /// The share of the queries that each tree sees, whole queries only: the rows of one are not independent.
+    /// The fraction of the queries that each tree is trained on. Queries are sampled whole because their rows are not
+    /// independent.
     pub query_fraction: f64,
-    /// How strongly the values of leaves are drawn towards 0; about the second derivatives of a hundred rows.
+    /// The L2 regularisation of leaf values: about the sum of second derivatives of a hundred rows.
     pub l2: f64,
-    /// Pairs matter whose better-ranked candidate is among so many: the ranks that are measured and a few more.
+    /// Only pairs whose better-ranked candidate is within this rank count: the evaluated ranks and a few more.
     pub truncation: usize,
-    /// How the score may follow a feature, by name; what is not named is free.
+    /// The monotonicity constraints by feature name; other features are unconstrained.
     pub monotone: BTreeMap<String, Monotone>,
-    /// What chance depends on. Equal seeds, parameters and queries give equal rankers on one platform.
+    /// The random seed. Equal seeds, parameters and queries give equal rankers on one platform.
     pub seed: u64,
 }
 
-/// What the scores of a ranker are learnt for.
+/// The training objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Objective {
     /// The order of the candidates of a query (LambdaMART).
     #[default]
     Order,
-    /// The probability that a candidate is relevant, by the logistic loss: scores are log odds, comparable across queries. A
-    /// candidate is relevant if its label is above 0. Queries without a relevant candidate teach as well.
+    /// The probability that a candidate is relevant, with logistic loss. Scores are log odds, comparable across
+    /// queries. A candidate is relevant if its label is above 0. Queries without a relevant candidate are used too.
     Probability,
 }
 
-/// How a score may follow a feature, all others being equal; a missing value is not compared.
+/// The monotonicity of the score in a feature, all other features being equal. Missing values are exempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Monotone {
-    /// It never falls as the feature rises.
+    /// The score does not decrease as the feature increases.
     Up,
-    /// It never rises as the feature rises.
+    /// The score does not increase as the feature increases.
     Down,
-    /// It may do both.
+    /// The feature is unconstrained.
     #[default]
     Free,
 }
@@ -85,23 +88,23 @@ pub enum ParameterError {
     /// A number is out of bounds.
     #[error("`{name}` is {found}, expected {expected}")]
     Bounds {
-        /// The name of the field.
+        /// The field's name.
         name: &'static str,
-        /// What it is.
+        /// The value.
         found: String,
-        /// What it should be.
+        /// The allowed values.
         expected: &'static str,
     },
-    /// The name of a constraint is no feature's.
-    #[error("the constraint on `{name}` names no feature")]
+    /// A constraint refers to a feature that does not exist.
+    #[error("the monotonicity constraint on `{name}` refers to an unknown feature")]
     Monotone {
-        /// The name.
+        /// The feature's name.
         name: String,
     },
 }
 
 impl Parameters {
-    /// Checks the bounds, and that constraints name features.
+    /// Checks the bounds, and that the constraints refer to features.
     pub(crate) fn check(&self, features: &[String]) -> Result<(), ParameterError> {
         let share = |fraction: f64| fraction > 0.0 && fraction <= 1.0;
         let checks = [

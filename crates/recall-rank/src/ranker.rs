@@ -1,4 +1,4 @@
-//! The learned ranker: what holds the trees, their features and their calibration together.
+//! The learned ranker: trees, feature names and calibration.
 
 use crate::calibrate::Calibration;
 use crate::columns::Columns;
@@ -7,29 +7,30 @@ use crate::forest::Forest;
 use crate::format::{self, ReadError};
 use crate::tree::Tree;
 
-/// A learned order: a sum of regression trees over named features.
+/// A learned ranking function: a sum of regression trees over named features.
 ///
-/// Scores of one ranker are comparable with each other within a query; between queries [`confidence`](Self::confidence) is.
+/// Scores of one ranker are comparable within a query. Across queries, compare [`confidence`](Self::confidence)
+/// instead.
 #[derive(Debug, Clone)]
 pub struct Ranker {
     pub(crate) parts: Parts,
     forest: Forest,
 }
 
-/// A ranker splits on a feature that is not computed.
+/// A ranker splits on a feature that is not available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no feature is named `{name}`")]
 pub struct MissingFeature {
-    /// The name of the feature.
+    /// The feature's name.
     pub name: String,
 }
 
-/// What of a ranker is stored.
+/// The stored parts of a ranker.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Parts {
-    /// At least one.
+    /// The names; at least one.
     pub(crate) features: Vec<String>,
-    /// The total gain of the splits on each feature; as many as features.
+    /// The total gain of the splits on each feature; one entry per feature.
     pub(crate) gains: Vec<f32>,
     pub(crate) trees: Vec<Tree>,
     pub(crate) calibration: Calibration,
@@ -41,30 +42,31 @@ impl Ranker {
         Self { parts, forest }
     }
 
-    /// Reads what [`write`](Self::write) wrote.
+    /// Decodes a ranker that [`write`](Self::write) encoded.
     ///
     /// # Errors
-    /// Whatever is not exactly that is refused, with the first thing that is wrong; nothing is repaired.
+    /// Fails at the first deviation from the format; nothing is repaired.
     pub fn read(bytes: &[u8]) -> Result<Self, ReadError> {
         format::read(bytes).map(Self::new)
     }
 
-    /// Writes the ranker in its binary form; equal rankers give equal bytes.
+    /// Encodes the ranker; equal rankers give equal bytes.
     pub fn write(&self) -> Vec<u8> {
         format::write(&self.parts)
     }
 
-    /// The names of the features, in the order of a row.
+    /// Returns the names of the features, in the order of a row.
     pub fn features(&self) -> &[String] {
         &self.parts.features
     }
 
-    /// How many trees are added up.
+    /// Returns the number of trees.
     pub fn trees(&self) -> usize {
         self.parts.trees.len()
     }
 
-    /// What each feature was worth in training: its name and the total gain of the splits on it, the most important first.
+    /// Returns the importance of each feature in training: its name and the total gain of the splits on it, in
+    /// descending order.
     pub fn importance(&self) -> Vec<(&str, f32)> {
         let mut importance: Vec<_> =
             self.parts.features.iter().map(String::as_str).zip(self.parts.gains.iter().copied()).collect();
@@ -72,11 +74,11 @@ impl Ranker {
         importance
     }
 
-    /// Scores each candidate; a greater score ranks first.
+    /// Scores each candidate; a higher score ranks first.
     ///
-    /// `candidates` has a column a feature, in the order of [`features`](Self::features), and may have more behind them, which
-    /// are not looked at. `scores` is cleared and gets one score a candidate. A score is the same to the last bit whatever other
-    /// candidates stand beside it.
+    /// `candidates` has one column per feature, in the order of [`features`](Self::features); further columns are
+    /// ignored. `scores` is cleared and receives one score per candidate. A score does not depend on the other
+    /// candidates, to the last bit.
     ///
     /// # Panics
     /// If there are fewer columns than features.
@@ -86,7 +88,7 @@ impl Ranker {
         self.forest.score(candidates, scores);
     }
 
-    /// As [`score`](Self::score), of rows that hold one candidate each, one after the other.
+    /// Like [`score`](Self::score), for consecutive rows of one candidate each.
     ///
     /// # Panics
     /// If `rows` is not a whole number of rows.
@@ -94,26 +96,27 @@ impl Ranker {
         self.score(&Columns::of_rows(self.parts.features.len(), rows), scores);
     }
 
-    /// Tells what each feature contributed to a row's score.
+    /// Returns the contribution of each feature to a row's score.
     ///
     /// # Panics
-    /// If the row has not one value a feature.
+    /// If the length of the row is not the number of features.
     pub fn contributions(&self, row: &[f32]) -> Contributions {
         assert_eq!(row.len(), self.parts.features.len(), "a row has a value for each feature");
         contributions::of_row(&self.parts.trees, row)
     }
 
-    /// The probability that a candidate of that score is relevant, between 0 and 1; it never falls as the score rises.
+    /// Returns the probability, from 0 to 1, that a candidate with this score is relevant. It does not decrease as the
+    /// score increases.
     ///
-    /// Without a calibration it is the logistic function of the score, which is right about the order only.
+    /// Without a calibration this is the logistic function of the score, which is only monotone and not calibrated.
     pub fn confidence(&self, score: f32) -> f32 {
         self.parts.calibration.probability(score)
     }
 
-    /// The same order over rows of other features: each feature is found by its name, wherever it stands there.
+    /// Adapts the ranker to rows of other features, which are matched by name.
     ///
     /// # Errors
-    /// A feature that a tree splits on is not among the names; a feature that no tree splits on may be missing.
+    /// A feature that a tree splits on is not among the names. Features that no tree uses may be missing.
     pub fn over(mut self, features: &[String]) -> Result<Self, MissingFeature> {
         let places: Vec<Option<u16>> = self
             .parts
@@ -136,7 +139,7 @@ impl Ranker {
         Ok(Self::new(self.parts))
     }
 
-    /// The same order with another calibration.
+    /// Replaces the calibration.
     #[must_use]
     pub fn with_calibration(mut self, calibration: Calibration) -> Self {
         self.parts.calibration = calibration;

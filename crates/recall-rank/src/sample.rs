@@ -1,17 +1,17 @@
-//! Which of these are taken this time?
+//! Random samples of indexes.
 
 use oorandom::Rand64;
 
-/// Takes a share of the numbers below `count`, at least one of them, in ascending order.
-pub(crate) fn share(rng: &mut Rand64, count: usize, fraction: f64) -> Vec<usize> {
-    let taken = ((count as f64 * fraction).round() as usize).clamp(count.min(1), count);
+/// Draws a fraction of the indexes below `count`, at least one, in ascending order.
+pub(crate) fn fraction(rng: &mut Rand64, count: usize, share: f64) -> Vec<usize> {
+    let taken = ((count as f64 * share).round() as usize).clamp(count.min(1), count);
     let mut chosen = shuffled(rng, count);
     chosen.truncate(taken);
     chosen.sort_unstable();
     chosen
 }
 
-/// The numbers below `count` in random order (Fisher and Yates).
+/// Returns the indexes below `count` in random order (Fisher–Yates shuffle).
 pub(crate) fn shuffled(rng: &mut Rand64, count: usize) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..count).collect();
     for at in (1..count).rev() {

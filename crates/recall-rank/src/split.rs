@@ -1,70 +1,70 @@
-//! Where is a leaf best split in two?
+//! The best split of a leaf.
 
 use crate::binning::MISSING;
 use crate::histogram::{Histogram, Sum};
 use crate::parameters::{Monotone, Parameters};
 use crate::tree::Side;
 
-/// What the value of a leaf must lie between, for the sake of the constraints on the splits above it.
+/// The bounds on a leaf's value that follow from the monotonicity constraints of the splits above it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Range {
+pub(crate) struct ValueRange {
     pub(crate) least: f64,
     pub(crate) most: f64,
 }
 
-impl Range {
+impl ValueRange {
     pub(crate) const ALL: Self = Self { least: f64::NEG_INFINITY, most: f64::INFINITY };
 }
 
-/// A way to split a leaf.
+/// A possible split of a leaf.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Candidate {
-    /// The place of the feature among all features.
+pub(crate) struct SplitCandidate {
+    /// The index of the feature among all features.
     pub(crate) feature: usize,
     /// The last bin that goes left.
     pub(crate) bin: u8,
     pub(crate) missing: Side,
-    /// By how much the loss falls; positive.
+    /// The decrease of the loss; positive.
     pub(crate) gain: f64,
     pub(crate) left: Sum,
     pub(crate) right: Sum,
     pub(crate) monotone: Monotone,
 }
 
-/// The leaf that is to be split, and the bounds of what may come of it.
+/// A leaf to split, with the bounds on the values of its children.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Leaf<'a> {
     pub(crate) sum: Sum,
-    pub(crate) range: Range,
+    pub(crate) range: ValueRange,
     pub(crate) parameters: &'a Parameters,
 }
 
 impl Leaf<'_> {
-    /// The value that lowers the loss most (Burges, MSR-TR-2010-82, section 7), within the range.
+    /// The value that minimises the loss (Burges, MSR-TR-2010-82, section 7), clamped to the range.
     pub(crate) fn value(&self, sum: Sum) -> f64 {
         (-sum.first / (sum.second + self.parameters.l2)).clamp(self.range.least, self.range.most)
     }
 
-    /// By how much the loss falls, twice, with that value.
+    /// Twice the decrease of the loss with that value.
     fn gain(&self, sum: Sum, value: f64) -> f64 {
         -(2.0 * sum.first * value + (sum.second + self.parameters.l2) * value * value)
     }
 
-    /// The best split on one feature of that many bins, if any lowers the loss.
+    /// Returns the best split on one feature with `bins` bins; `None` if none lowers the loss.
     pub(crate) fn best(
         &self,
         feature: usize,
         bins: usize,
         histogram: &Histogram,
         monotone: Monotone,
-    ) -> Option<Candidate> {
+    ) -> Option<SplitCandidate> {
         let missing = histogram.0[usize::from(MISSING)];
         let without_split = self.gain(self.sum, self.value(self.sum));
-        let mut best: Option<Candidate> = None;
+        let mut best: Option<SplitCandidate> = None;
         let sides: &[Side] = if missing.rows > 0 { &[Side::Right, Side::Left] } else { &[Side::Right] };
         for side in sides {
             let mut left = if *side == Side::Left { missing } else { Sum::default() };
-            // The last bin ends a left part only where the missing values are left to be the right one.
+            // The last bin can end the left part only if missing values form the right one.
             let ends = if missing.rows > 0 && *side == Side::Right { bins } else { bins.saturating_sub(1) };
             for (bin, sum) in histogram.0[..ends].iter().enumerate() {
                 if sum.rows == 0 {
@@ -79,7 +79,7 @@ impl Leaf<'_> {
                 let gain = gain - without_split;
                 if gain > best.map_or(0.0, |best| best.gain) {
                     let bin = u8::try_from(bin).expect("there are at most 255 bins");
-                    best = Some(Candidate { feature, bin, missing: *side, gain, left, right, monotone });
+                    best = Some(SplitCandidate { feature, bin, missing: *side, gain, left, right, monotone });
                 }
             }
         }
@@ -100,11 +100,11 @@ impl Leaf<'_> {
         is_allowed.then(|| self.gain(left, at_left) + self.gain(right, at_right))
     }
 
-    /// What the values on both sides of a split must lie between: below it the constraint cannot be broken any more.
-    pub(crate) fn ranges(&self, split: &Candidate) -> (Range, Range) {
+    /// The bounds on the values of both children. Within them the constraint holds for all descendants.
+    pub(crate) fn ranges(&self, split: &SplitCandidate) -> (ValueRange, ValueRange) {
         let middle = f64::midpoint(self.value(split.left), self.value(split.right));
-        let below = Range { most: middle, ..self.range };
-        let above = Range { least: middle, ..self.range };
+        let below = ValueRange { most: middle, ..self.range };
+        let above = ValueRange { least: middle, ..self.range };
         match split.monotone {
             Monotone::Up => (below, above),
             Monotone::Down => (above, below),
@@ -113,8 +113,8 @@ impl Leaf<'_> {
     }
 }
 
-/// Where no row of training lacks the value, one that does is most like the many.
-fn with_the_larger_side(split: Candidate) -> Candidate {
+/// If no training row lacks the value, a row without it goes with the majority.
+fn with_the_larger_side(split: SplitCandidate) -> SplitCandidate {
     let missing = if split.left.rows >= split.right.rows { Side::Left } else { Side::Right };
-    Candidate { missing, ..split }
+    SplitCandidate { missing, ..split }
 }

@@ -1,48 +1,50 @@
-//! Which value does one tree give to a row?
+//! One regression tree.
 
-/// The most leaves of a tree: the set of leaves that a row may still reach is one 64-bit word.
+/// The maximum number of leaves of a tree: a set of leaves fits a 64-bit word.
 pub const MAX_LEAVES: usize = 64;
 
-/// Where a row goes at a split.
+/// The child that a row goes to at a split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Left,
     Right,
 }
 
-/// One node of a tree.
+/// A node of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Node {
-    /// Rows whose value is at most the threshold go left, to the next node; greater ones go right.
+    /// Rows with a value of at most `threshold` go left, to the next node; others go right.
     Split {
         feature: u16,
-        /// Finite.
+        /// Always finite.
         threshold: f32,
-        /// Where a row without a value goes.
+        /// The child for rows without a value.
         missing: Side,
-        /// The place of the right child; greater than the split's own.
+        /// The index of the right child; greater than that of the split.
         right: u8,
     },
     Leaf {
         value: f32,
-        /// How many training rows reached the leaf; at least one.
+        /// The number of training rows that reached the leaf; at least 1.
         cover: u32,
     },
 }
 
-/// A binary tree in pre-order: a split's left child follows it. At most [`MAX_LEAVES`] leaves, at least one.
+/// A binary tree in pre-order: a split is followed by its left child. It has 1 to [`MAX_LEAVES`] leaves.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
 }
 
 impl Tree {
-    /// Takes nodes in pre-order; the places of right children are found here, those given are ignored.
+    /// Builds a tree from nodes in pre-order. The indexes of right children are computed; those in the nodes are
+    /// ignored.
     ///
-    /// Takes from `next` exactly as many nodes as the tree has. `None` if there would be more than [`MAX_LEAVES`] leaves.
+    /// Takes exactly the nodes of the tree from `next`. Returns `None` if there would be more than [`MAX_LEAVES`]
+    /// leaves.
     ///
     /// # Errors
-    /// Passes on the errors of `next`.
+    /// Returns the errors of `next`.
     pub(crate) fn in_pre_order<E>(mut next: impl FnMut() -> Result<Node, E>) -> Result<Option<Self>, E> {
         let mut nodes = Vec::new();
         let mut without_right = Vec::new();
@@ -59,20 +61,20 @@ impl Tree {
             }
             let Some(parent) = without_right.pop() else { return Ok(Some(Self { nodes })) };
             if let Node::Split { right, .. } = &mut nodes[parent] {
-                *right = u8::try_from(at + 1).expect("a tree has less than 128 nodes");
+                *right = u8::try_from(at + 1).expect("a tree has fewer than 128 nodes");
             }
         }
     }
 
-    /// The nodes in pre-order.
+    /// Returns the nodes in pre-order.
     pub(crate) fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// Renames the feature of each split.
+    /// Renumbers the feature of each split.
     ///
     /// # Errors
-    /// The first feature that has no new name; the tree is then half renamed.
+    /// Returns the first feature without a new number; the tree is then partly renumbered.
     pub(crate) fn map_features(&mut self, rename: impl Fn(u16) -> Option<u16>) -> Result<(), u16> {
         for node in &mut self.nodes {
             if let Node::Split { feature, .. } = node {
@@ -82,13 +84,13 @@ impl Tree {
         Ok(())
     }
 
-    /// How many leaves the tree has.
+    /// Returns the number of leaves.
     pub(crate) fn leaves(&self) -> usize {
         self.nodes.len().div_ceil(2)
     }
 }
 
-/// Where a value goes at a split.
+/// The side that a value goes to at a split.
 pub(crate) fn side_of(value: f32, threshold: f32, missing: Side) -> Side {
     if value.is_nan() {
         missing
@@ -99,7 +101,7 @@ pub(crate) fn side_of(value: f32, threshold: f32, missing: Side) -> Side {
     }
 }
 
-/// An infinite value counts as the greatest finite one, so that it never meets the infinities that stand for missing ones.
+/// Clamps infinite values to the greatest finite ones, since infinity represents missing values in the forest.
 pub(crate) fn finite(value: f32) -> f32 {
     value.clamp(f32::MIN, f32::MAX)
 }
@@ -108,7 +110,7 @@ pub(crate) fn finite(value: f32) -> f32 {
 pub(crate) mod tests {
     use super::*;
 
-    /// Walks from the root to a leaf: what the fast evaluation is compared with.
+    /// Walks from the root to a leaf: the reference for the fast evaluation.
     pub(crate) fn walk(tree: &Tree, row: &[f32]) -> f32 {
         let mut at = 0;
         loop {
@@ -125,7 +127,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn missing_and_infinite_values_go_where_the_split_says() {
+    fn missing_and_infinite_values_follow_the_split() {
         let check = |value: f32, threshold: f32, missing: Side, expected: Side| {
             assert_eq!(side_of(value, threshold, missing), expected, "{value} at {threshold}");
         };

@@ -1,4 +1,4 @@
-//! What does the learner find, and what does it keep to?
+//! What training finds, and the guarantees that it keeps.
 
 use oorandom::Rand32;
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ use recall_rank::{cross_validate, cross_validate_from, ndcg_at, train, train_fro
 const FEATURES: [&str; 4] = ["noise", "signal", "sometimes", "kind"];
 const CANDIDATES: usize = 30;
 
-/// Queries of six groups. `signal` knows of the relevant candidate where `kind` is 0, `sometimes` where it is 1 and not missing.
+/// Queries of six groups. `signal` marks the relevant candidate if `kind` is 0, `sometimes` if it is 1 and not missing.
 fn judged(queries: usize, seed: u64) -> Judged {
     let mut rng = Rand32::new(seed);
     let mut query = |number: usize| {
@@ -20,9 +20,9 @@ fn judged(queries: usize, seed: u64) -> Judged {
         let labels: Vec<f32> = (0..CANDIDATES).map(|at| f32::from(u8::from(at == relevant))).collect();
         let mut rows = Vec::new();
         for label in &labels {
-            let told = 1.5 * label;
-            let sometimes = if rng.rand_float() < 0.2 { f32::NAN } else { told * kind + rng.rand_float() };
-            rows.extend([rng.rand_float(), told * (1.0 - kind) + rng.rand_float(), sometimes, kind]);
+            let signal = 1.5 * label;
+            let sometimes = if rng.rand_float() < 0.2 { f32::NAN } else { signal * kind + rng.rand_float() };
+            rows.extend([rng.rand_float(), signal * (1.0 - kind) + rng.rand_float(), sometimes, kind]);
         }
         let group = format!("group {}", number % 6);
         JudgedQuery { group, kind: "planted".to_owned(), weight: 1.0, rows, labels, missed: 0 }
@@ -54,7 +54,7 @@ fn a_planted_signal_is_found() {
 }
 
 #[test]
-fn a_few_queries_add_to_what_a_ranker_knows() {
+fn a_few_queries_improve_a_trained_ranker() {
     let (start, few) = (train(&judged(240, 1), &quick()).unwrap(), judged(60, 3));
     let parameters = Parameters { trees: 5, ..quick() };
     let added = train_from(Start::Ranker(&start), &few, &parameters).unwrap();
@@ -67,14 +67,14 @@ fn a_few_queries_add_to_what_a_ranker_knows() {
 }
 
 #[test]
-fn no_new_tree_leaves_a_ranker_as_it_is() {
+fn without_new_trees_a_ranker_is_unchanged() {
     let start = train(&judged(60, 1), &quick()).unwrap();
     let parameters = Parameters { trees: 0, ..quick() };
     assert_eq!(train_from(Start::Ranker(&start), &judged(60, 3), &parameters), Ok(start));
 }
 
 #[test]
-fn a_start_of_other_features_is_refused() {
+fn a_start_with_other_features_is_rejected() {
     let start = train(&judged(60, 1), &quick()).unwrap();
     let mut other = judged(60, 3);
     other.features.swap(0, 1);
@@ -86,7 +86,7 @@ fn a_start_of_other_features_is_refused() {
 }
 
 #[test]
-fn what_was_learnt_survives_writing() {
+fn a_ranker_survives_writing_and_reading() {
     let ranker = train(&judged(60, 1), &quick()).unwrap();
     assert_eq!(Ranker::read(&ranker.write()), Ok(ranker));
 }
@@ -104,16 +104,16 @@ fn equal_seeds_give_equal_bytes_on_any_number_of_threads() {
 }
 
 #[test]
-fn a_heavier_query_is_heard_more() {
-    // Half of the queries say that the signal is good, the other half that it is bad.
+fn a_heavier_query_counts_more() {
+    // In half of the queries the signal marks the relevant candidate, in the other half it marks the others.
     let contradiction = |weight_of_good: f32, weight_of_bad: f32| {
         let mut judged = judged(120, 1);
         for (at, query) in judged.queries.iter_mut().enumerate() {
             let is_good = at % 4 < 2;
             query.weight = if is_good { weight_of_good } else { weight_of_bad };
             for (row, label) in query.rows.chunks_exact_mut(FEATURES.len()).zip(&query.labels) {
-                let told = if is_good { *label } else { 1.0 - label };
-                row.copy_from_slice(&[0.0, told, 0.0, 0.0]);
+                let signal = if is_good { *label } else { 1.0 - label };
+                row.copy_from_slice(&[0.0, signal, 0.0, 0.0]);
             }
         }
         let ranker = train(&judged, &quick()).unwrap();
@@ -126,7 +126,7 @@ fn a_heavier_query_is_heard_more() {
 }
 
 #[test]
-fn what_cannot_be_learnt_from_is_refused() {
+fn invalid_queries_and_parameters_are_rejected() {
     let check = |change: fn(&mut Judged, &mut Parameters), expected: TrainError| {
         let (mut judged, mut parameters) = (judged(12, 1), quick());
         change(&mut judged, &mut parameters);
@@ -157,7 +157,7 @@ fn what_cannot_be_learnt_from_is_refused() {
 }
 
 #[test]
-fn a_group_is_measured_by_a_ranker_that_has_not_seen_it() {
+fn a_group_is_scored_by_a_ranker_trained_without_it() {
     let judged = judged(120, 1);
     let validation = cross_validate(&judged, &quick(), 3).unwrap();
     for (query, fold) in judged.queries.iter().zip(&validation.folds) {
@@ -178,7 +178,7 @@ fn a_group_is_measured_by_a_ranker_that_has_not_seen_it() {
 }
 
 #[test]
-fn confidence_is_how_often_it_is_right() {
+fn confidence_is_the_observed_frequency() {
     let judged = judged(240, 1);
     let calibration = cross_validate(&judged, &quick(), 3).unwrap().calibration(&judged);
     let ranker = train(&judged, &quick()).unwrap().with_calibration(calibration);
@@ -223,7 +223,7 @@ proptest! {
 }
 
 #[test]
-fn a_ranker_finds_its_features_by_name() {
+fn features_are_matched_by_name() {
     let (ranker, unseen) = (train(&judged(120, 1), &quick()).unwrap(), judged(20, 2));
     let names: Vec<String> = ["more"].into_iter().chain(FEATURES.into_iter().rev()).map(str::to_owned).collect();
     let moved = ranker.clone().over(&names).unwrap();
@@ -241,7 +241,7 @@ fn a_ranker_finds_its_features_by_name() {
 }
 
 #[test]
-fn a_ranker_needs_the_features_that_it_splits_on_alone() {
+fn only_features_with_a_split_are_required() {
     let ranker = train(&judged(120, 1), &quick()).unwrap();
     let split_on: Vec<String> =
         ranker.importance().into_iter().filter(|&(_, gain)| gain > 0.0).map(|(name, _)| name.to_owned()).collect();
@@ -252,14 +252,14 @@ fn a_ranker_needs_the_features_that_it_splits_on_alone() {
     }
 }
 
-/// Queries with one candidate each, which is relevant as often as its only feature says.
-fn told_by_a_share() -> Judged {
+/// Queries with one candidate each, whose only feature is its probability of relevance.
+fn labelled_by_probability() -> Judged {
     let query = |at: usize| {
         let share = (at % 4) as f32 / 4.0;
         let is_relevant = (at / 4 % 4) as f32 / 4.0 < share;
         JudgedQuery {
             group: format!("group {}", at % 7),
-            kind: "told".to_owned(),
+            kind: "planted".to_owned(),
             weight: 1.0,
             rows: vec![share],
             labels: vec![f32::from(u8::from(is_relevant))],
@@ -278,7 +278,7 @@ fn a_probability_is_learnt_across_queries() {
         l2: 0.1,
         ..Parameters::default()
     };
-    let ranker = train(&told_by_a_share(), &parameters).unwrap();
+    let ranker = train(&labelled_by_probability(), &parameters).unwrap();
     let mut scores = Vec::new();
     ranker.score_rows(&[0.0, 0.25, 0.5, 0.75], &mut scores);
     for (score, expected) in scores.iter().zip([0.0, 0.25, 0.5, 0.75]) {
@@ -286,5 +286,5 @@ fn a_probability_is_learnt_across_queries() {
         assert!((probability - expected).abs() < 0.06, "{probability} instead of {expected}");
     }
     let order = Parameters { objective: Objective::Order, ..parameters };
-    assert_eq!(train(&told_by_a_share(), &order), Err(TrainError::NoPair), "an order needs two candidates");
+    assert_eq!(train(&labelled_by_probability(), &order), Err(TrainError::NoPair), "an order needs two candidates");
 }

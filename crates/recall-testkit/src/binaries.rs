@@ -1,4 +1,4 @@
-//! Under which names do the programs find each other?
+//! Installation of the programs under test.
 
 use std::fs;
 use std::io;
@@ -16,20 +16,20 @@ pub struct Binaries {
 }
 
 impl Binaries {
-    /// Puts the programs side by side into a folder, under the names that they are installed by.
+    /// Puts the programs into one folder under their installed names.
     ///
-    /// A test package has to build them under other names, because two packages of a workspace cannot both build a
-    /// `recalld`; but a client looks for the daemon beside itself. The folder should be on the programs' file system:
-    /// they are linked there, and copied only where that fails. Safe to call from several test processes at once.
+    /// Test packages build them under other names, because two packages of a workspace cannot both build a `recalld`;
+    /// but a client looks for the daemon next to itself. The folder should be on the file system of the programs: they
+    /// are hard-linked, and copied only if that fails. Safe to call from several test processes at once.
     ///
     /// # Panics
-    /// The folder cannot be written.
+    /// If the folder cannot be written.
     #[must_use]
     pub fn installed_in(&self, folder: &Path) -> Self {
-        fs::create_dir_all(folder).unwrap_or_else(|error| panic!("cannot make {}: {error}", folder.display()));
+        fs::create_dir_all(folder).unwrap_or_else(|error| panic!("cannot create `{}`: {error}", folder.display()));
         let install = |program: &Path, name: &str| {
             let place = folder.join(name).with_extension(std::env::consts::EXE_EXTENSION);
-            install(program, &place).unwrap_or_else(|error| panic!("cannot put {}: {error}", place.display()));
+            install(program, &place).unwrap_or_else(|error| panic!("cannot install `{}`: {error}", place.display()));
             place
         };
         Self {
@@ -40,9 +40,9 @@ impl Binaries {
     }
 }
 
-/// Links or copies a program to a place, replacing what stands there in one step.
+/// Links or copies a program to a path, replacing an existing one atomically.
 fn install(program: &Path, place: &Path) -> io::Result<()> {
-    let folder = place.parent().expect("the place is in a folder");
+    let folder = place.parent().expect("the path has a parent folder");
     let new = tempfile::Builder::new().prefix(".new-").tempdir_in(folder)?;
     let new = new.path().join("program");
     fs::hard_link(program, &new).or_else(|_| fs::copy(program, &new).map(drop))?;
@@ -60,7 +60,7 @@ mod tests {
         let binaries = Binaries { recall: built("a"), recalld: built("b"), recall_shim: built("c") };
         for content in ["old", "new"] {
             for name in ["a", "b", "c"] {
-                // A linker replaces a program, it does not write into it.
+                // A linker replaces a program instead of writing into it.
                 fs::write(built("fresh"), format!("{content} {name}")).expect("written");
                 fs::rename(built("fresh"), built(name)).expect("renamed");
             }

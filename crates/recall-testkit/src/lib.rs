@@ -1,10 +1,11 @@
-//! How does a test run the real programs without touching the machine that it runs on?
+//! Test support for running the real programs in isolation.
 //!
-//! A [`Sandbox`] is a home of its own: the programs see no variable of the test's environment and no file of its user,
-//! and every process that was started in it, detached daemons included, ends with it. [`Running`] talks to a process
-//! over pipes and waits for its lines with a deadline; [`redact()`] takes out of an output what differs between runs;
-//! a [`ModelDisk`] crashes, fills up and breaks at every step.
-//! A failing step panics and says which: this crate is for tests alone.
+//! A [`Sandbox`] is a separate home: the programs see no variables of the test's environment and no files of its user,
+//! and all processes started in it, detached daemons included, end with it. [`Running`] communicates with a process
+//! over pipes, with deadlines; [`redact()`] replaces the parts of an output that differ between runs; a [`ModelDisk`]
+//! crashes, fills up and fails at any step.
+//!
+//! A failing step panics with a description: the crate is for tests only.
 
 mod binaries;
 mod model_disk;
@@ -16,7 +17,7 @@ mod sandbox;
 mod wait;
 
 pub use binaries::Binaries;
-pub use model_disk::{Ambush, Breaks, History, Image, ModelDisk, Moment};
+pub use model_disk::{ConcurrentEdit, Failures, History, Image, ModelDisk, Moment};
 pub use project::Project;
 pub use redact::{redact, redact_json};
 pub use running::{Outcome, Running};

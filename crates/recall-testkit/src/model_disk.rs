@@ -1,6 +1,4 @@
-//! In which states may a disk be, when whoever writes journals to it is interrupted at any step?
-//!
-//! A file system in memory that can crash and break at every step.
+//! An in-memory file system for journals, which can crash and fail at every step.
 
 mod history;
 mod state;
@@ -17,7 +15,7 @@ pub use history::{History, Moment};
 pub use state::Image;
 use state::{File, State, Write, stat};
 
-/// A folder of journals in memory. Clones are the same folder.
+/// A folder of journals in memory. Clones share the folder.
 #[derive(Clone, Debug)]
 pub struct ModelDisk {
     folder: PathBuf,
@@ -27,43 +25,43 @@ pub struct ModelDisk {
 #[derive(Debug, Default)]
 struct Inner {
     state: State,
-    /// Where every state is noted that is gone through, and as which disk.
+    /// The history that records every state, and the number of this disk in it.
     history: Option<(History, usize)>,
     steps: usize,
-    breaks: Option<Breaks>,
-    /// What somebody else does to a day's file just before the next sync.
-    ambush: Option<(Day, Ambush)>,
+    failures: Option<Failures>,
+    /// The concurrent change of a day's file just before the next sync.
+    edit: Option<(Day, ConcurrentEdit)>,
 }
 
-/// What git or an editor does without asking for the lock.
+/// A change that git or an editor makes without taking the lock.
 #[derive(Clone, Debug)]
-pub enum Ambush {
-    /// Puts another file in its place.
+pub enum ConcurrentEdit {
+    /// Replaces the file.
     Replace(Vec<u8>),
-    /// Goes on writing from its beginning.
+    /// Overwrites the file from its beginning.
     Overwrite(Vec<u8>),
-    /// Takes it away.
+    /// Removes the file.
     Remove,
 }
 
-/// When operations fail.
+/// Which operations fail.
 #[derive(Clone, Copy, Debug)]
-pub struct Breaks {
+pub struct Failures {
     /// The first that fails, counted from 0.
     pub first: usize,
-    /// How many in a row do.
+    /// How many consecutive ones fail.
     pub count: usize,
-    /// What the system says of them.
+    /// The kind of the error.
     pub kind: io::ErrorKind,
 }
 
 impl ModelDisk {
-    /// An empty folder of that name.
+    /// Creates an empty folder with that path.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), inner: Arc::default() }
     }
 
-    /// A folder as it is on disk.
+    /// Creates a folder with the contents of an image.
     pub fn of(folder: impl Into<PathBuf>, image: &Image) -> Self {
         let disk = Self::new(folder);
         for (day, content) in image {
@@ -72,37 +70,37 @@ impl ModelDisk {
         disk
     }
 
-    /// Notes every state from now on, beside those of the other disks of that history.
+    /// Records every state from now on, together with the other disks of the history.
     pub fn record(&self, history: &History) {
         let mut inner = self.inner.lock();
         let number = history.join(inner.state.clone());
         inner.history = Some((history.clone(), number));
     }
 
-    /// Has operations fail from now on, which are counted anew.
-    pub fn break_at(&self, breaks: Option<Breaks>) {
+    /// Makes operations fail from now on. The count of operations starts again at 0.
+    pub fn fail_at(&self, failures: Option<Failures>) {
         let mut inner = self.inner.lock();
-        (inner.steps, inner.breaks) = (0, breaks);
+        (inner.steps, inner.failures) = (0, failures);
     }
 
-    /// How many operations there were since the count began.
+    /// Returns the number of operations since the count was started.
     pub fn steps(&self) -> usize {
         self.inner.lock().steps
     }
 
-    /// What a day's file holds, as the running system sees it; none where there is none.
+    /// Returns the content of a day's file as the running system sees it; `None` if there is no file.
     pub fn content(&self, day: Day) -> Option<Vec<u8>> {
         let inner = self.inner.lock();
         inner.state.names.get(&day).map(|file| inner.state.files[*file].seen.clone())
     }
 
-    /// All files, as the running system sees them.
+    /// Returns all files as the running system sees them.
     pub fn image(&self) -> Image {
         let inner = self.inner.lock();
         inner.state.names.iter().map(|(day, file)| (*day, inner.state.files[*file].seen.clone())).collect()
     }
 
-    /// Puts another file in the place of a day's, as git does: its content comes before its name.
+    /// Replaces a day's file as git does: the content is durable before the name.
     pub fn replace(&self, day: Day, content: &[u8]) {
         let mut inner = self.inner.lock();
         let modified = inner.state.tick();
@@ -113,47 +111,48 @@ impl ModelDisk {
         inner.note();
     }
 
-    /// Adds to a day's file as an editor does, which waits for nothing and asks for no lock.
+    /// Appends to a day's file as an editor does, without a sync and without the lock.
     ///
     /// # Panics
-    /// There is no such file.
-    pub fn scribble(&self, day: Day, bytes: &[u8]) {
+    /// If there is no such file.
+    pub fn append_unlocked(&self, day: Day, bytes: &[u8]) {
         let mut inner = self.inner.lock();
         let file = inner.state.names[&day];
         inner.state.write(file, bytes);
         inner.note();
     }
 
-    /// Lies in wait for the next sync.
-    pub fn ambush(&self, day: Day, ambush: Ambush) {
-        self.inner.lock().ambush = Some((day, ambush));
+    /// Changes a file just before the next sync.
+    pub fn edit_before_sync(&self, day: Day, edit: ConcurrentEdit) {
+        self.inner.lock().edit = Some((day, edit));
     }
 
-    fn spring(&self) {
-        let ambush = self.inner.lock().ambush.take();
-        let Some((day, ambush)) = ambush else { return };
-        match ambush {
-            Ambush::Replace(content) => self.replace(day, &content),
-            Ambush::Overwrite(bytes) => {
+    fn apply_edit(&self) {
+        let edit = self.inner.lock().edit.take();
+        let Some((day, edit)) = edit else { return };
+        match edit {
+            ConcurrentEdit::Replace(content) => self.replace(day, &content),
+            ConcurrentEdit::Overwrite(bytes) => {
                 let mut inner = self.inner.lock();
                 let file = inner.state.names[&day];
                 Write::Append { at: 0, bytes }.apply(&mut inner.state.files[file].seen);
             }
-            Ambush::Remove => drop(self.inner.lock().state.names.remove(&day)),
+            ConcurrentEdit::Remove => drop(self.inner.lock().state.names.remove(&day)),
         }
     }
 
-    /// Does an operation unless it is one that fails; of one that does, `half` is done.
+    /// Performs an operation, or half of it if it is to fail.
     fn step<T>(&self, half: impl FnOnce(&mut State), whole: impl FnOnce(&mut State) -> T) -> io::Result<T> {
         let mut inner = self.inner.lock();
         let step = inner.steps;
         inner.steps += 1;
-        let fails =
-            inner.breaks.filter(|breaks| (breaks.first..breaks.first.saturating_add(breaks.count)).contains(&step));
+        let fails = inner
+            .failures
+            .filter(|failures| (failures.first..failures.first.saturating_add(failures.count)).contains(&step));
         let outcome = match fails {
-            Some(breaks) => {
+            Some(failures) => {
                 half(&mut inner.state);
-                Err(breaks.kind.into())
+                Err(failures.kind.into())
             }
             None => Ok(whole(&mut inner.state)),
         };
@@ -201,7 +200,7 @@ impl Storage for ModelDisk {
             }
         })?;
         let file = file.ok_or(io::ErrorKind::NotFound)?;
-        assert!(self.inner.lock().state.locked.insert(day), "two append to one file at once");
+        assert!(self.inner.lock().state.locked.insert(day), "two writers hold the lock of one file");
         Ok(Box::new(Opened { disk: self.clone(), file, locked: Some(day) }))
     }
 
@@ -256,7 +255,7 @@ impl LockedFile for Opened {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.disk.spring();
+        self.disk.apply_edit();
         self.disk.step(|state| state.fail_to_sync(self.file), |state| state.sync(self.file))
     }
 }

@@ -1,11 +1,11 @@
-//! Which processes were started in a sandbox, and are still there?
+//! The processes of a sandbox.
 
 use std::path::Path;
 
-/// Kills every process whose `RECALL_HOME` is that folder, and waits until they are gone.
+/// Kills every process with that `RECALL_HOME`, and waits until they have ended.
 ///
-/// A daemon that a client started belongs to no test process: it has left its parent's session. Its environment is what
-/// tells it.
+/// A daemon started by a client is not a child of the test process and has left its parent's session, so it is
+/// recognised by its environment.
 #[cfg(target_os = "linux")]
 pub(crate) fn kill_all(recall_home: &Path) -> bool {
     use std::time::Instant;
@@ -14,13 +14,13 @@ pub(crate) fn kill_all(recall_home: &Path) -> bool {
 
     let start = Instant::now();
     loop {
-        let alive = living(recall_home);
+        let alive = running_processes(recall_home);
         if alive.is_empty() {
             return true;
         }
         for id in alive {
             if let Some(id) = Pid::from_raw(id) {
-                // It may have ended since it was seen.
+                // It may have ended since.
                 let _ = kill_process(id, Signal::KILL);
             }
         }
@@ -31,9 +31,9 @@ pub(crate) fn kill_all(recall_home: &Path) -> bool {
     }
 }
 
-/// The processes whose `RECALL_HOME` is that folder.
+/// Returns the processes with that `RECALL_HOME`.
 #[cfg(target_os = "linux")]
-pub(crate) fn living(recall_home: &Path) -> Vec<i32> {
+pub(crate) fn running_processes(recall_home: &Path) -> Vec<i32> {
     let mut wanted = b"RECALL_HOME=".to_vec();
     wanted.extend_from_slice(recall_home.as_os_str().as_encoded_bytes());
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
@@ -44,19 +44,19 @@ pub(crate) fn living(recall_home: &Path) -> Vec<i32> {
         .collect()
 }
 
-/// A process's environment; empty for one of another user, one that has ended, and the kernel's own.
+/// Returns a process's environment; empty for a process of another user, an ended process and kernel threads.
 ///
-/// One that is just becoming another program shows none for a moment: it is asked again until it shows one.
+/// During `exec` the environment is empty for a moment, so it is read again until it is not.
 #[cfg(target_os = "linux")]
 fn environment(id: i32) -> Vec<u8> {
     use std::time::{Duration, Instant};
 
-    /// How long a program takes to be loaded at the most; one that was started without any variable is waited for.
+    /// The longest time that `exec` takes. A process that was started without variables is only delayed by it.
     const LOADING: Duration = Duration::from_millis(100);
     let start = Instant::now();
     loop {
         let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-        // Only what runs a program has a link to it: no zombie, no thread of the kernel.
+        // Zombies and kernel threads have no such link.
         let runs_a_program = || std::fs::read_link(format!("/proc/{id}/exe")).is_ok();
         if !environment.is_empty() || start.elapsed() > LOADING || !runs_a_program() {
             return environment;
@@ -65,7 +65,7 @@ fn environment(id: i32) -> Vec<u8> {
     }
 }
 
-/// Nothing tells another process's environment here: the daemon's own idle exit ends it.
+/// The environment of another process cannot be read here. The daemon's idle exit ends it.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn kill_all(_recall_home: &Path) -> bool {
     true

@@ -1,18 +1,18 @@
-//! What does a test index?
+//! Projects to index in tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A folder of files in a sandbox.
+/// A project folder in a sandbox.
 #[derive(Clone, Debug)]
 pub struct Project {
     root: PathBuf,
 }
 
 impl Project {
-    /// Makes a folder with files; paths are below it, folders are made on the way.
+    /// Creates a folder with files. The paths are relative to it; parent folders are created.
     pub(crate) fn make(root: PathBuf, files: &[(&str, &str)]) -> Self {
-        fs::create_dir_all(&root).unwrap_or_else(|error| panic!("cannot make {}: {error}", root.display()));
+        fs::create_dir_all(&root).unwrap_or_else(|error| panic!("cannot create `{}`: {error}", root.display()));
         let project = Self { root };
         for (path, text) in files {
             project.write(path, text);
@@ -20,34 +20,34 @@ impl Project {
         project
     }
 
-    /// The project's root.
+    /// Returns the project's root.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The path of a file below the root.
+    /// Returns the path of a file below the root.
     pub fn path(&self, path: &str) -> PathBuf {
         self.root.join(path)
     }
 
-    /// Writes a file, its folders on the way.
+    /// Writes a file and creates its folders.
     ///
     /// # Panics
-    /// It cannot be written.
+    /// If the file cannot be written.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.path(path);
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).unwrap_or_else(|error| panic!("cannot make {}: {error}", folder.display()));
+            fs::create_dir_all(folder).unwrap_or_else(|error| panic!("cannot create `{}`: {error}", folder.display()));
         }
-        fs::write(&path, content).unwrap_or_else(|error| panic!("cannot write {}: {error}", path.display()));
+        fs::write(&path, content).unwrap_or_else(|error| panic!("cannot write `{}`: {error}", path.display()));
     }
 
     /// Removes a file.
     ///
     /// # Panics
-    /// It cannot be removed.
+    /// If the file cannot be removed.
     pub fn remove(&self, path: &str) {
         let path = self.path(path);
-        fs::remove_file(&path).unwrap_or_else(|error| panic!("cannot remove {}: {error}", path.display()));
+        fs::remove_file(&path).unwrap_or_else(|error| panic!("cannot remove `{}`: {error}", path.display()));
     }
 }

@@ -1,11 +1,11 @@
-//! What in an output differs between two runs of the same test?
+//! Redaction of the parts of an output that differ between runs.
 
 use std::path::Path;
 
-/// Takes out of a text what differs between runs.
+/// Redacts paths and times in a text.
 ///
-/// Each path is replaced by its name in square brackets, the longest first; then points in time
-/// (`2026-11-20T10:00:00Z`) by `[time]`, and lengths of time (`1.3 ms`, `20ms`, `4 s`) by `[duration]`.
+/// Each path is replaced by its name in square brackets, the longest path first; then timestamps
+/// (`2026-11-20T10:00:00Z`) by `[time]`, and durations (`1.3 ms`, `20ms`, `4 s`) by `[duration]`.
 pub fn redact(text: &str, places: &[(&Path, &str)]) -> String {
     let mut places: Vec<_> = places.iter().map(|(path, name)| (path.to_string_lossy(), name)).collect();
     places.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
@@ -29,13 +29,13 @@ fn redact_times(text: &str) -> String {
             out.push(c);
             rest = &rest[c.len_utf8()..];
         }
-        // The fraction of a number is no number of its own.
+        // Digits after a decimal point do not start a number.
         inside_word = c.is_alphanumeric() || matches!(c, '_' | '.');
     }
     out
 }
 
-/// Whether a text that begins with a digit begins with a time: how many bytes of it, and what to write instead.
+/// Parses a time at the beginning of a text that begins with a digit: its length in bytes and its replacement.
 fn time(text: &str) -> Option<(usize, &'static str)> {
     let word_end = |from: usize, inside: fn(char) -> bool| {
         text[from..].find(|c: char| !inside(c)).map_or(text.len(), |at| from + at)
@@ -50,7 +50,7 @@ fn time(text: &str) -> Option<(usize, &'static str)> {
     matches!(&text[unit_start..unit_end], "ns" | "us" | "µs" | "ms" | "s").then_some((unit_end, "[duration]"))
 }
 
-/// Replaces the values of some fields, wherever they stand in a JSON value, by the field's name in square brackets.
+/// Replaces the values of some fields, at any depth of a JSON value, by the field's name in square brackets.
 pub fn redact_json(value: &mut serde_json::Value, fields: &[&str]) {
     match value {
         serde_json::Value::Object(members) => {

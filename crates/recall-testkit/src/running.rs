@@ -1,4 +1,4 @@
-//! What does a process say, and how does it end?
+//! Child processes with deadlines.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::{DEADLINE, wait_until};
 
-/// A process with pipes to it. Killed when it is dropped before it ended.
+/// A child process with pipes. Dropping it kills the process.
 #[derive(Debug)]
 pub struct Running {
     name: String,
@@ -18,14 +18,14 @@ pub struct Running {
     stderr: Option<JoinHandle<String>>,
 }
 
-/// How a process ended, and what it said.
+/// The result of an ended process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Its exit code; `None` when a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
-    /// What it wrote to its standard output and what nobody read before.
+    /// The standard output that was not read before.
     pub stdout: String,
-    /// What it wrote to its standard error.
+    /// The standard error.
     pub stderr: String,
 }
 
@@ -33,7 +33,7 @@ impl Running {
     /// Starts a process.
     ///
     /// # Panics
-    /// It cannot be started.
+    /// If it cannot be started.
     #[track_caller]
     pub fn start(mut command: Command) -> Self {
         let name = command.get_program().to_string_lossy().into_owned();
@@ -43,8 +43,8 @@ impl Running {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap_or_else(|error| panic!("cannot start {name}: {error}"));
-        let stdout = child.stdout.take().expect("it was piped");
-        let mut stderr = child.stderr.take().expect("it was piped");
+        let stdout = child.stdout.take().expect("stdout is piped");
+        let mut stderr = child.stderr.take().expect("stderr is piped");
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
@@ -58,23 +58,23 @@ impl Running {
         });
         let stderr = std::thread::spawn(move || {
             let mut bytes = Vec::new();
-            // What was read before a failure is worth showing all the same.
+            // The output before a failure is still worth showing.
             let _ = stderr.read_to_end(&mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
         });
         Self { stdin: child.stdin.take(), name, child, lines, stderr: Some(stderr) }
     }
 
-    /// Starts a process that reads nothing, and waits for its end.
+    /// Runs a process without input to its end.
     ///
     /// # Panics
-    /// It cannot be started, or does not end within [`DEADLINE`].
+    /// If it cannot be started, or does not end within [`DEADLINE`].
     #[track_caller]
     pub fn to_end(command: Command) -> Outcome {
         Self::start(command).finish()
     }
 
-    /// The process id.
+    /// Returns the process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -82,23 +82,23 @@ impl Running {
     /// Writes a line to the process.
     ///
     /// # Panics
-    /// It does not read any more.
+    /// If the process does not read its input.
     #[track_caller]
     pub fn send(&mut self, line: &str) {
-        let stdin = self.stdin.as_mut().expect("the input is open until the end is waited for");
+        let stdin = self.stdin.as_mut().expect("the input is open until `finish`");
         let written = writeln!(stdin, "{line}").and_then(|()| stdin.flush());
-        written.unwrap_or_else(|error| panic!("{} takes no input: {error}", self.name));
+        written.unwrap_or_else(|error| panic!("cannot write to {}: {error}", self.name));
     }
 
-    /// Ends the process's input.
+    /// Closes the process's input.
     pub fn close_input(&mut self) {
         self.stdin = None;
     }
 
-    /// The next line that the process writes to its standard output, without its end; `None` when it closed it.
+    /// Returns the next line of the standard output, without its line feed; `None` if the output was closed.
     ///
     /// # Panics
-    /// There is none within [`DEADLINE`].
+    /// If there is no line within [`DEADLINE`].
     #[track_caller]
     pub fn line(&mut self) -> Option<String> {
         match self.lines.recv_timeout(DEADLINE) {
@@ -108,29 +108,29 @@ impl Running {
         }
     }
 
-    /// Tells whether the process writes nothing within a time.
+    /// Whether the process writes no line within a time.
     ///
-    /// For what must not be answered; the time bounds how late a wrong answer would be noticed.
+    /// Used for requests that must not be answered. The time bounds the delay at which a wrong answer is noticed.
     pub fn is_silent_for(&mut self, time: Duration) -> bool {
         self.lines.recv_timeout(time).is_err()
     }
 
-    /// Ends the process's input and waits for its end.
+    /// Closes the process's input and waits for its end.
     ///
     /// # Panics
-    /// It does not end within [`DEADLINE`].
+    /// If it does not end within [`DEADLINE`].
     #[track_caller]
     pub fn finish(mut self) -> Outcome {
         self.close_input();
         let status = self.wait();
-        let stderr = self.stderr.take().expect("only the end takes it");
-        // A detached daemon could hold the pipes open; the lines end when all that hold them have ended.
+        let stderr = self.stderr.take().expect("`finish` consumes the process");
+        // A detached daemon may hold the pipes open; the lines end when every holder has ended.
         let start = Instant::now();
         let mut stdout = String::new();
         while let Ok(line) = self.lines.recv_timeout(DEADLINE.saturating_sub(start.elapsed())) {
             stdout.push_str(&line);
         }
-        let held = format!("{} ended, but another process keeps its standard error", self.name);
+        let held = format!("{} ended, but another process holds its standard error", self.name);
         wait_until(&held, || stderr.is_finished().then_some(()));
         let stderr = stderr.join().expect("reading does not panic");
         Outcome { code: status.code(), stdout, stderr }
@@ -139,7 +139,7 @@ impl Running {
     /// Kills the process and waits for its end.
     ///
     /// # Panics
-    /// The system refuses.
+    /// If the system refuses.
     pub fn kill(&mut self) {
         self.child.kill().expect("a child of this process may be killed");
         self.child.wait().expect("a child of this process can be waited for");
@@ -148,7 +148,7 @@ impl Running {
     /// Whether the process has ended.
     ///
     /// # Panics
-    /// The system refuses to tell.
+    /// If the system does not report it.
     pub fn has_ended(&mut self) -> bool {
         self.child.try_wait().expect("a child of this process can be waited for").is_some()
     }
@@ -162,7 +162,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // A process that has ended cannot be killed; that is what is wanted.
+        // Killing fails if the process has ended, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_process_is_gone() {
+    fn a_dropped_process_is_killed() {
         let process = Running::start(shell("echo up; read forever"));
         let id = rustix::process::Pid::from_raw(process.id().cast_signed()).expect("not 0");
         assert!(rustix::process::test_kill_process(id).is_ok());

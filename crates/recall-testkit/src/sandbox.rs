@@ -1,4 +1,4 @@
-//! Where do the programs run?
+//! Isolated dirs for the programs under test.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,25 +9,25 @@ use tempfile::TempDir;
 
 use crate::{Binaries, Outcome, Project, Running, processes, wait_until};
 
-/// A home of its own for the programs under test.
+/// A separate home for the programs under test.
 ///
-/// Holds `RECALL_HOME`, the user's `HOME` and the projects. When it is dropped, also by a panic, every process that was
-/// started in it is killed and its files are removed.
+/// It contains `RECALL_HOME`, the user's `HOME` and the projects. On drop, also during a panic, all processes that were
+/// started in it are killed and its files are removed.
 #[derive(Debug)]
 pub struct Sandbox {
-    // Removed last, after the processes that write into it.
+    // Dropped last, after the processes that write into it.
     place: TempDir,
     binaries: Binaries,
     variables: Vec<(String, String)>,
 }
 
 impl Sandbox {
-    /// Makes a sandbox.
+    /// Creates a sandbox.
     ///
     /// # Panics
-    /// The temporary folder cannot be written.
+    /// If the temporary folder cannot be written.
     pub fn new(binaries: Binaries) -> Self {
-        // The path of a socket is short by nature, and the environment's temporary folder may be deep.
+        // The length of a socket's path is limited, and the environment's temporary folder may be deep.
         let parent = if cfg!(unix) { PathBuf::from("/tmp") } else { std::env::temp_dir() };
         let place = tempfile::Builder::new()
             .prefix("recall-test-")
@@ -36,7 +36,7 @@ impl Sandbox {
         let sandbox = Self {
             place,
             binaries,
-            // Should the test process itself be killed, the daemon that it started ends all the same.
+            // If the test process is killed, the daemon that it started still ends.
             variables: vec![("RECALL_DAEMON__IDLE_EXIT".to_owned(), "120s".to_owned())],
         };
         for folder in [sandbox.user_home(), sandbox.recall_home()] {
@@ -45,7 +45,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// The same sandbox, in which the programs see one more variable.
+    /// Adds a variable to the programs' environment.
     #[must_use]
     pub fn with_variable(mut self, name: &str, value: &str) -> Self {
         self.variables.retain(|(known, _)| known != name);
@@ -53,27 +53,27 @@ impl Sandbox {
         self
     }
 
-    /// The folder that holds all others.
+    /// Returns the folder that contains all others.
     pub fn path(&self) -> &Path {
         self.place.path()
     }
 
-    /// The programs that run in it.
+    /// Returns the programs that run in it.
     pub fn binaries(&self) -> &Binaries {
         &self.binaries
     }
 
-    /// `HOME` as the programs see it.
+    /// Returns the programs' `HOME`.
     pub fn user_home(&self) -> PathBuf {
         self.path().join("home")
     }
 
-    /// `RECALL_HOME` as the programs see it.
+    /// Returns the programs' `RECALL_HOME`.
     pub fn recall_home(&self) -> PathBuf {
         self.path().join("r")
     }
 
-    /// Where the programs keep their files.
+    /// Returns the folders of the programs' files.
     ///
     /// # Panics
     /// Never: the sandbox's path is short and absolute.
@@ -82,15 +82,15 @@ impl Sandbox {
         Dirs::from_environment(&environment).expect("the sandbox's path is short and absolute")
     }
 
-    /// Makes a project with files. A name makes one; the same name adds to it.
+    /// Creates a project with files, or adds files to the project with that name.
     ///
     /// # Panics
-    /// A file cannot be written.
+    /// If a file cannot be written.
     pub fn project(&self, name: &str, files: &[(&str, &str)]) -> Project {
         Project::make(self.path().join("src").join(name), files)
     }
 
-    /// A program to run in a folder. Of the test's own environment it sees nothing.
+    /// Returns a command that runs a program in a folder, without the test's own environment.
     pub fn command(&self, program: &Path, folder: &Path) -> Command {
         let mut command = Command::new(program);
         command
@@ -111,7 +111,7 @@ impl Sandbox {
     /// Runs `recall` in a project to its end.
     ///
     /// # Panics
-    /// It does not end in time.
+    /// If it does not end in time.
     #[track_caller]
     pub fn recall(&self, project: &Project, arguments: &[&str]) -> Outcome {
         let mut command = self.command(&self.binaries.recall, project.root());
@@ -122,7 +122,7 @@ impl Sandbox {
     /// Starts `recall` in a project.
     ///
     /// # Panics
-    /// It cannot be started.
+    /// If it cannot be started.
     #[track_caller]
     pub fn start_recall(&self, project: &Project, arguments: &[&str]) -> Running {
         let mut command = self.command(&self.binaries.recall, project.root());
@@ -133,7 +133,7 @@ impl Sandbox {
     /// Starts `recall-shim` in a project, as an agent would.
     ///
     /// # Panics
-    /// It cannot be started.
+    /// If it cannot be started.
     #[track_caller]
     pub fn start_shim(&self, project: &Project, arguments: &[&str]) -> Running {
         let mut command = self.command(&self.binaries.recall_shim, project.root());
@@ -144,35 +144,35 @@ impl Sandbox {
     /// Starts `recalld` in the foreground and waits until its socket answers.
     ///
     /// # Panics
-    /// It cannot be started, or ends before it answers.
+    /// If it cannot be started, or ends before it answers.
     #[track_caller]
     pub fn start_daemon(&self, arguments: &[&str]) -> Running {
         let mut command = self.command(&self.binaries.recalld, self.path());
         command.args(arguments);
         let mut daemon = Running::start(command);
         let answers = wait_until("a daemon that answers", || {
-            if self.is_answered() { Some(true) } else { daemon.has_ended().then_some(false) }
+            if self.is_listening() { Some(true) } else { daemon.has_ended().then_some(false) }
         });
         assert!(answers, "the daemon ended before it answered: {:?}", daemon.finish());
         daemon
     }
 
-    /// Whether somebody listens at the daemon's socket.
+    /// Whether a process listens on the daemon's socket.
     #[cfg(unix)]
-    pub fn is_answered(&self) -> bool {
+    pub fn is_listening(&self) -> bool {
         std::os::unix::net::UnixStream::connect(self.dirs().socket()).is_ok()
     }
 
-    /// Whether a daemon has taken its lock; a named pipe cannot be asked without using it up.
+    /// Whether a daemon holds its lock. Connecting to the named pipe would use it up.
     #[cfg(not(unix))]
-    pub fn is_answered(&self) -> bool {
+    pub fn is_listening(&self) -> bool {
         self.dirs().lock().exists()
     }
 
-    /// The ids of the processes that were started in this sandbox and still run.
+    /// Returns the ids of the running processes that were started in this sandbox.
     #[cfg(target_os = "linux")]
     pub fn processes(&self) -> Vec<i32> {
-        processes::living(&self.recall_home())
+        processes::running_processes(&self.recall_home())
     }
 }
 
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_detached_process_ends_with_its_sandbox_also_when_the_test_panics() {
+    fn a_detached_process_ends_with_its_sandbox_even_if_the_test_panics() {
         let in_a_sandbox = |body: fn()| {
             let sandbox = sandbox();
             let (home, folder) = (sandbox.recall_home(), sandbox.path().to_owned());
@@ -216,7 +216,7 @@ mod tests {
                 assert_eq!(sandbox.processes().len(), 1);
                 body();
             }));
-            assert!(processes::living(&home).is_empty());
+            assert!(processes::running_processes(&home).is_empty());
             assert!(!folder.exists());
             outcome
         };
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "the daemon ended before it answered: Outcome { code: Some(4)")]
-    fn a_daemon_that_cannot_start_is_told_at_once() {
+    fn a_daemon_that_cannot_start_fails_at_once() {
         sandbox().start_daemon(&["-c", "echo why >&2; exit 4"]);
     }
 }

@@ -1,21 +1,21 @@
-//! How long does a test wait for something to happen?
+//! Waiting for conditions.
 
 use std::time::{Duration, Instant};
 
 /// The longest wait for something that takes milliseconds on an idle machine.
 ///
-/// Long, because a loaded machine with two cores must not fail a test; nothing waits longer than it has to.
+/// It is long because a loaded machine with two cores must not fail a test. No test waits longer than necessary.
 pub const DEADLINE: Duration = Duration::from_mins(1);
 
-/// How often a condition that cannot be waited for is asked again.
+/// The interval between checks of a condition.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Asks again and again until there is an answer.
+/// Polls a condition until it returns a value.
 ///
-/// For what gives no event to a stranger, such as a file that another process writes.
+/// Used for conditions without an event, such as a file that another process writes.
 ///
 /// # Panics
-/// There is no answer within [`DEADLINE`]; `what` says what was waited for.
+/// If there is no value within [`DEADLINE`]; `what` describes the condition.
 #[track_caller]
 pub fn wait_until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
@@ -23,7 +23,7 @@ pub fn wait_until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
         if let Some(answer) = ask() {
             return answer;
         }
-        assert!(start.elapsed() < DEADLINE, "waited {DEADLINE:?} in vain: {what}");
+        assert!(start.elapsed() < DEADLINE, "timed out after {DEADLINE:?}: {what}");
         std::thread::park_timeout(PAUSE);
     }
 }

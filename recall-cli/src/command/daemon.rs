@@ -3,7 +3,7 @@
 mod logs;
 
 use clap::Subcommand;
-use recall_client::daemon::{self, Holder, Means, Stopped};
+use recall_client::daemon::{self, Holder, StopMethod, Stopped};
 use recall_client::{Client, ConnectError, Launch};
 use recall_proto::v1;
 
@@ -39,7 +39,7 @@ pub(super) async fn run(command: DaemonCommand, invocation: &Invocation) -> Resu
         DaemonCommand::Stop => stop(invocation).await,
         DaemonCommand::Restart => {
             let stopped = end(invocation, "restart").await?;
-            if let Stopped::Ended { pid, by: by @ (Means::Terminate | Means::Kill) } = stopped {
+            if let Stopped::Ended { pid, by: by @ (StopMethod::Terminate | StopMethod::Kill) } = stopped {
                 invocation.output.say(ended(pid, name_of(by)).trim_end());
             }
             start(invocation).await
@@ -84,11 +84,11 @@ fn ended(pid: u32, by: &str) -> String {
     }
 }
 
-fn name_of(by: Means) -> &'static str {
+fn name_of(by: StopMethod) -> &'static str {
     match by {
-        Means::Request => "request",
-        Means::Terminate => "SIGTERM",
-        Means::Kill => "SIGKILL",
+        StopMethod::Request => "request",
+        StopMethod::Terminate => "SIGTERM",
+        StopMethod::Kill => "SIGKILL",
     }
 }
 
@@ -103,7 +103,7 @@ async fn status(invocation: &Invocation) -> Result<Exit, CommandError> {
     let client = match Client::connect(&invocation.options(Launch::Never, &invocation.settings())).await {
         Ok(client) => client,
         Err(ConnectError::Unreachable { holder, socket, why, waited, .. }) => {
-            return unreachable(invocation, &holder, &why.told(&socket, waited));
+            return unreachable(invocation, &holder, &why.describe(&socket, waited));
         }
         Err(ConnectError::NotRunning { .. }) if output.format == Format::Json => {
             output.json(&state(DaemonState::default()))?;

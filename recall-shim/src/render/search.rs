@@ -120,7 +120,7 @@ fn doubt(response: &SearchResponse, stats: &SearchStats) -> String {
         // Rounded down: an index that is not complete is not 100 % complete.
         let _ = write!(text, " ({} % indexed)", done.min(total) * 100 / (*total).max(1));
     }
-    if recall_proto::is_behind(&response.warnings) {
+    if recall_proto::may_be_outdated(&response.warnings) {
         text.push_str(", the latest edits may be missing");
     } else if stats.stale_files > 0 {
         let _ = write!(text, ", {} stale", count(stats.stale_files));

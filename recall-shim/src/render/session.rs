@@ -24,7 +24,7 @@ pub(crate) fn logged(response: &LogEventResponse) -> String {
     let LogEventResponse { logged: _, event_id, timestamp, warnings } = response;
     let mut text = notes(warnings, None);
     let _ = write!(text, "Logged as {}", inline(event_id, 40));
-    if let Some(at) = timestamp.as_ref().and_then(recall_json::moment_text) {
+    if let Some(at) = timestamp.as_ref().and_then(recall_json::rfc3339) {
         let _ = write!(text, " at {at}");
     }
     text.push('.');
@@ -94,7 +94,7 @@ fn line(session: &Session) -> String {
         SessionState::Open | SessionState::Unspecified => "goes on",
     };
     let mut line = format!("- {}", inline(&session.id, NAME_CHARS));
-    let began = session.started_at.as_ref().and_then(recall_json::moment_text).unwrap_or_default();
+    let began = session.started_at.as_ref().and_then(recall_json::rfc3339).unwrap_or_default();
     for fact in
         [&began, state, &session.agent, &provenance.git_branch, &counted(session.events, "event"), &session.goal]
     {
@@ -126,7 +126,7 @@ pub(crate) fn events(session: &str, response: &ListEventsResponse) -> String {
 
 /// An event on one line: whatever it quotes cannot pass for another.
 fn told(event: &SessionEvent) -> String {
-    let at = event.timestamp.as_ref().and_then(recall_json::moment_text).unwrap_or_default();
+    let at = event.timestamp.as_ref().and_then(recall_json::rfc3339).unwrap_or_default();
     let mut line = format!("- {at} {}: {}", inline(&event.r#type, 40), inline(&event.content, EVENT_CHARS));
     for (name, value) in [("why", &event.rationale), ("resolved", &event.resolution)] {
         if !value.is_empty() {

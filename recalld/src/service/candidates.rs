@@ -1,7 +1,7 @@
 //! `Candidates`: what do the learned rankers see of every document that may answer?
 
 use recall_engine::{RankedDocument, feature_names};
-use recall_proto::convert::candidates::{self, Call, Seen};
+use recall_proto::convert::candidates::{self, Call, DocumentFeatures};
 use recall_proto::v1::{CandidatesRequest, CandidatesResponse};
 use tonic::Status;
 
@@ -30,5 +30,5 @@ pub(super) async fn handle(service: &Service, request: CandidatesRequest) -> Res
 fn document(found: RankedDocument, width: usize) -> recall_proto::v1::RankedDocument {
     let RankedDocument { path, lines, kind, mut features } = found;
     features.truncate(width);
-    candidates::document_to_proto(Seen { path, lines, kind: kind.as_str().to_owned(), features })
+    candidates::document_to_proto(DocumentFeatures { path, lines, kind: kind.as_str().to_owned(), features })
 }

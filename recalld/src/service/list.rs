@@ -75,7 +75,7 @@ fn offset(cursor: &str) -> Result<u32, InvalidRequest> {
         return Ok(0);
     }
     cursor.parse().map_err(|_| {
-        let problem = Problem::Malformed { value: cursor.to_owned(), expected: "`next_cursor` of the page before" };
+        let problem = Problem::Malformed { value: cursor.to_owned(), expected: "`next_cursor` of the previous page" };
         InvalidRequest::new("cursor", problem)
     })
 }

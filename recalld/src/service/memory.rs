@@ -1,6 +1,6 @@
 //! What is told of memories, as messages.
 
-use recall_core::{Recalled, StoreScope};
+use recall_core::{MemoryView, StoreScope};
 use recall_engine::MemoryNote;
 use recall_proto::convert::memory;
 use recall_proto::v1;
@@ -9,12 +9,12 @@ use recall_proto::v1::Severity;
 use super::warning;
 
 /// Writes the memory that an answer's document is, where it is one.
-pub(super) fn to_proto(recalled: Option<&Recalled>, store: StoreScope) -> Option<v1::Memory> {
+pub(super) fn to_proto(recalled: Option<&MemoryView>, store: StoreScope) -> Option<v1::Memory> {
     recalled.map(|recalled| memory::to_proto(recalled, store))
 }
 
 /// The age by the threshold of its type; 0 for a file, of which none is told.
-pub(super) fn staleness(recalled: Option<&Recalled>) -> f64 {
+pub(super) fn staleness(recalled: Option<&MemoryView>) -> f64 {
     recalled.map_or(0.0, |recalled| recalled.staleness)
 }
 

@@ -1,6 +1,6 @@
 //! `Verify`: do memories still hold?
 
-use recall_core::Recalled;
+use recall_core::MemoryView;
 use recall_engine::VerifyReport;
 use recall_proto::convert::{memory, remember};
 use recall_proto::v1::{VerifiedMemory, VerifyRequest, VerifyResponse};
@@ -18,7 +18,7 @@ pub(super) async fn handle(service: &Service, request: VerifyRequest) -> Result<
     Ok(VerifyResponse { results: memories.iter().map(verified).collect(), broken })
 }
 
-fn verified(recalled: &Recalled) -> VerifiedMemory {
+fn verified(recalled: &MemoryView) -> VerifiedMemory {
     VerifiedMemory {
         id: recalled.memory.id.to_string(),
         title: recalled.memory.title.to_string(),

@@ -44,7 +44,7 @@ fn a_full_disk_is_an_error_until_there_is_room_where_file_systems_may_be_mounted
         return;
     }
     let mut daemon = Running::start(in_a_namespace(&case, &folder, &format!("{mount} && exec \"$2\"")));
-    wait_until("the daemon to answer", || case.sandbox.is_answered().then_some(()));
+    wait_until("the daemon to answer", || case.sandbox.is_listening().then_some(()));
     let pid = case.daemon();
     for _ in 0..2 {
         case.refuses(&["search", KNOWN.0], 4, "DISK_FULL", "could not be indexed");
@@ -77,7 +77,7 @@ fn an_index_that_cannot_grow_is_an_error_and_what_it_held_is_found() {
     let mut limited = case.sandbox.command(Path::new("/bin/sh"), case.sandbox.path());
     limited.args(["-c", script, "sh"]).arg(&case.sandbox.binaries().recalld);
     let mut daemon = Running::start(limited);
-    wait_until("the daemon to answer", || case.sandbox.is_answered().then_some(()));
+    wait_until("the daemon to answer", || case.sandbox.is_listening().then_some(()));
     let pid = case.daemon();
     assert_eq!(case.search(KNOWN.0).0, [KNOWN.1]);
     fill_project(&case);

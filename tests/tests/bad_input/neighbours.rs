@@ -27,7 +27,7 @@ fn a_name_that_nobody_knows_is_refused_with_what_is_near_it() {
 fn numbers_out_of_their_range_are_refused() {
     let case = Case::new();
     let graph = |option, number| ["graph", KNOWN.0, option, number];
-    case.refuses(&graph("--depth", "0"), 2, "INVALID_ARGUMENT", "`depth` is 0; it is at least 1");
+    case.refuses(&graph("--depth", "0"), 2, "INVALID_ARGUMENT", "`depth` is 0; it must be at least 1");
     case.refuses(&graph("--depth", "9"), 4, "LIMIT_EXCEEDED", "`depth` is 9; the limit is 5");
     case.refuses(&graph("--limit", "201"), 4, "LIMIT_EXCEEDED", "`limit` is 201; the limit is 200");
     let says = "`limit` is 51; the limit is 50";
@@ -46,7 +46,7 @@ async fn an_unknown_relation_or_type_is_refused_by_the_daemon() {
     let graph = v1::GraphRequest { context: context(), node, relations, ..v1::GraphRequest::default() };
     let failure = Failure::from_status(&client.graph(graph).await.expect_err("no such relation"));
     assert_eq!(failure.reason, Reason::InvalidArgument, "{failure}");
-    assert!(failure.message.contains("`calls`; known are imports, imported_by"), "{failure}");
+    assert!(failure.message.contains("`calls`; expected one of imports, imported_by"), "{failure}");
     let types = vec!["novel".to_owned()];
     let id = KNOWN.1.to_owned();
     let related = v1::RelatedRequest { context: context(), id, types, ..v1::RelatedRequest::default() };

@@ -134,10 +134,10 @@ async fn a_question_for_candidates_is_checked_as_a_search_is() {
 #[test]
 fn limits_outside_of_their_range_are_refused() {
     let case = Case::new();
-    case.refuses(&["search", "x", "--k", "0"], 2, "INVALID_ARGUMENT", "`limit` is 0; it is at least 1");
+    case.refuses(&["search", "x", "--k", "0"], 2, "INVALID_ARGUMENT", "`limit` is 0; it must be at least 1");
     let says = "`limit` is 10000; the limit is 50 (setting `limits.hits`)";
     case.refuses(&["search", "x", "--k", "10000"], 4, "LIMIT_EXCEEDED", says);
-    case.refuses(&["list", "--limit", "0"], 2, "INVALID_ARGUMENT", "`limit` is 0; it is at least 1");
+    case.refuses(&["list", "--limit", "0"], 2, "INVALID_ARGUMENT", "`limit` is 0; it must be at least 1");
     let says = "`limit` is 10000; the limit is 100 (setting `limits.list_entries`)";
     case.refuses(&["list", "--limit", "10000"], 4, "LIMIT_EXCEEDED", says);
     case.still_answers(case.daemon());

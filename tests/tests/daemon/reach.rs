@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use recall_client::daemon::{self, Means, Stopped};
+use recall_client::daemon::{self, StopMethod, Stopped};
 use recall_client::{Client, ConnectError, Launch, Unreached};
 use recall_proto::v1;
 use recall_testkit::{Running, wait_until};
@@ -141,7 +141,7 @@ async fn a_daemon_that_hangs_is_named_and_twenty_clients_start_no_other() {
     }
     assert_eq!(most, 1, "processes");
     let stopped = daemon::stop(&home.dirs(), "stop", Duration::from_millis(100)).await.expect("it can be ended");
-    assert_eq!(stopped, Stopped::Ended { pid: first, by: Means::Kill });
+    assert_eq!(stopped, Stopped::Ended { pid: first, by: StopMethod::Kill });
     assert_ne!(first_pid(&home).await, first);
 }
 
@@ -151,7 +151,7 @@ async fn a_daemon_without_a_socket_is_ended_in_order() {
     let first = first_pid(&home).await;
     fs::remove_file(home.dirs().socket()).expect("there");
     let stopped = daemon::stop(&home.dirs(), "stop", Duration::from_secs(30)).await.expect("it can be ended");
-    assert_eq!(stopped, Stopped::Ended { pid: first, by: Means::Terminate });
+    assert_eq!(stopped, Stopped::Ended { pid: first, by: StopMethod::Terminate });
     assert!(home.log().contains("\"finished\":true"), "{}", home.log());
 }
 

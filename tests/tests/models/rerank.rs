@@ -123,5 +123,5 @@ fn a_cross_encoder_that_is_late_is_not_waited_for() {
     let case = case(&variables, Behaviour::Slow);
     case.does(&["models", "use", "rerank", "judge"]);
     wait_until("the model", || case.listed("judge")["loaded"].as_bool().filter(|is_loaded| *is_loaded));
-    is_done_without(&case, "has not answered in time");
+    is_done_without(&case, "did not answer in time");
 }

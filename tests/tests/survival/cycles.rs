@@ -240,7 +240,7 @@ impl Place {
         let began = Instant::now();
         loop {
             let processes = self.sandbox.processes();
-            let is_ending = || Holder::of(&self.sandbox.dirs()).is_some_and(|_| !self.sandbox.is_answered());
+            let is_ending = || Holder::of(&self.sandbox.dirs()).is_some_and(|_| !self.sandbox.is_listening());
             if (processes.len() <= 1 && !is_ending()) || began.elapsed() > ENDING {
                 return processes;
             }

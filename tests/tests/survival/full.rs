@@ -68,7 +68,7 @@ impl<'a> Small<'a> {
         let shell = Running::start(in_a_namespace(sandbox, &folder, &script));
         let inside = Path::new("/proc").join(shell.id().to_string()).join("root");
         let folder = inside.join(folder.strip_prefix("/").expect("absolute"));
-        wait_until("a daemon that answers", || sandbox.is_answered().then_some(()));
+        wait_until("a daemon that answers", || sandbox.is_listening().then_some(()));
         Some(Self { sandbox, folder, _shell: shell })
     }
 
@@ -109,7 +109,7 @@ impl<'a> Small<'a> {
         let pid = rustix::process::Pid::from_raw(pid.cast_signed()).expect("a process id");
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("ours");
         wait_until("the daemon's end", || rustix::process::test_kill_process(pid).is_err().then_some(()));
-        wait_until("a daemon that answers", || self.sandbox.is_answered().then_some(()));
+        wait_until("a daemon that answers", || self.sandbox.is_listening().then_some(()));
     }
 }
 

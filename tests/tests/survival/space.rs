@@ -20,7 +20,7 @@ fn start(sandbox: &Sandbox) -> Running {
     let mut command = sandbox.command(Path::new("/bin/sh"), sandbox.path());
     command.args(["-c", "trap '' XFSZ; exec \"$0\""]).arg(&sandbox.binaries().recalld);
     let daemon = Running::start(command);
-    wait_until("a daemon that answers", || sandbox.is_answered().then_some(()));
+    wait_until("a daemon that answers", || sandbox.is_listening().then_some(()));
     daemon
 }
 

@@ -1,10 +1,10 @@
-//! What is to be done, by the command line?
+//! Command-line arguments.
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Mines the queries of the shipped rankers, and trains them.
+/// Mines queries for the shipped rankers, and trains them.
 #[derive(Debug, Parser)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -13,73 +13,72 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Asks the engine mined queries, and writes down what the ranker would see.
+    /// Mine queries from repositories, and record the features of the ranker for each
     Mine(MineArguments),
-    /// Asks the engine everything that people look for in whole repositories with memories, and writes down what the relevance
-    /// would see.
+    /// Ask whole repositories with memories all kinds of questions, and record the features of the relevance
     Pool(PoolArguments),
-    /// Learns a ranker from mined queries.
+    /// Train a ranker from mined queries
     Train(TrainArguments),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct MineArguments {
-    /// The list of repositories.
+    /// The list of repositories
     #[arg(long, default_value = "training/rank/sources.toml")]
     pub(crate) sources: PathBuf,
-    /// The folder of bare clones, `OWNER+NAME/repo`; what is missing is cloned into it.
+    /// The folder of bare clones, `OWNER+NAME/repo`; missing ones are cloned
     #[arg(long)]
     pub(crate) mirrors: PathBuf,
-    /// The folder that gets two files of judged queries a repository, one below `words` and one below `meaning`; those that
-    /// are there are not made again.
+    /// The output folder: two files of judged queries per repository, below `words` and below `meaning`; existing files
+    /// are kept
     #[arg(long)]
     pub(crate) out: PathBuf,
-    /// The kinds of queries that are asked: `commit`, `comment`, `heading`.
+    /// The kinds of queries: `commit`, `comment`, `heading`
     #[arg(long, value_delimiter = ',', default_values_t = ["commit".to_owned(), "comment".to_owned(), "heading".to_owned()])]
     pub(crate) kinds: Vec<String>,
-    /// An encoder that tells the meaning together with the built-in model: its folder, as `recall models add` leaves it.
+    /// The folder of an installed encoder, to be used together with the built-in model
     #[arg(long, value_name = "FOLDER", requires = "runtime")]
     pub(crate) encoder: Option<PathBuf>,
-    /// The library that runs the encoder.
+    /// The library of the ONNX runtime for the encoder
     #[arg(long, value_name = "FILE", requires = "encoder")]
     pub(crate) runtime: Option<PathBuf>,
-    /// The most sections of a repository among which one is looked for.
+    /// The maximum number of sections per repository
     #[arg(long, default_value_t = 3_000)]
     pub(crate) sections: usize,
-    /// How many headings of a repository are asked.
+    /// The number of headings asked per repository
     #[arg(long, default_value_t = 40)]
     pub(crate) headings: usize,
-    /// How many repositories are worked on at once.
+    /// The number of repositories processed in parallel
     #[arg(long, default_value_t = 2)]
     pub(crate) jobs: usize,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PoolArguments {
-    /// The list of repositories.
+    /// The list of repositories
     #[arg(long, default_value = "training/rank/sources.toml")]
     pub(crate) sources: PathBuf,
-    /// The folder of bare clones, `OWNER+NAME/repo`; what is missing is cloned into it.
+    /// The folder of bare clones, `OWNER+NAME/repo`; missing ones are cloned
     #[arg(long)]
     pub(crate) mirrors: PathBuf,
-    /// The folder that gets two files of judged questions a repository, one below `words` and one below `meaning`; those that
-    /// are there are not made again.
+    /// The output folder: two files of judged questions per repository, below `words` and below `meaning`; existing
+    /// files are kept
     #[arg(long)]
     pub(crate) out: PathBuf,
-    /// How many repositories of the list are asked.
+    /// The number of repositories, from the start of the list
     #[arg(long, default_value_t = usize::MAX)]
     pub(crate) repositories: usize,
-    /// How many repositories are worked on at once.
+    /// The number of repositories processed in parallel
     #[arg(long, default_value_t = 2)]
     pub(crate) jobs: usize,
 }
 
-/// What a ranker knows of candidates.
+/// The features that a ranker uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Knows {
-    /// Words, names, paths and the graph.
+    /// Words, names, paths and the graph
     Words,
-    /// That, and how near they are in meaning by the built-in model.
+    /// Those, and the similarity by embeddings
     Meaning,
 }
 
@@ -89,37 +88,39 @@ impl Knows {
 
 #[derive(Debug, Args)]
 pub(crate) struct TrainArguments {
-    /// The folder that `mine` filled, `words` or `meaning` below it.
+    /// The folder of mined queries: `words` or `meaning` in the output folder of `mine`
     #[arg(long)]
     pub(crate) from: PathBuf,
-    /// Where the ranker goes.
+    /// The output file
     #[arg(long, required_unless_present_any = ["dry_run", "table"])]
     pub(crate) out: Option<PathBuf>,
-    /// The kinds of queries to learn from, with their weights: `commit=1`, `comment=0.3`.
+    /// The kinds of queries to train on, with their weights: `commit=1`, `comment=0.3`
     #[arg(long, value_delimiter = ',', required = true)]
     pub(crate) kinds: Vec<String>,
-    /// Whether the ranker will know the meaning beside the words, as the queries were mined.
+    /// The features that the ranker uses; must match the mined queries
     #[arg(long, value_enum, default_value_t = Knows::Meaning)]
     pub(crate) knows: Knows,
-    /// Learns how likely a document of any kind is relevant, from what `pool` wrote, instead of the order of one kind.
+    /// Train the probability that a document of any kind is relevant, from the output of `pool`, instead of the order
+    /// of one kind
     #[arg(long)]
     pub(crate) relevance: bool,
-    /// A ranker to begin with, of the same features or the first of them: its trees are kept, and what is learnt is added.
+    /// A ranker to continue from, with the same features or the first of them; its trees are kept and new ones are
+    /// added
     #[arg(long, value_name = "FILE")]
     pub(crate) start: Option<PathBuf>,
-    /// How many trees are learnt.
+    /// The number of trees
     #[arg(long, default_value_t = 250)]
     pub(crate) trees: usize,
-    /// Where chance begins.
+    /// The random seed
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Features that nothing is learnt from: names, or `path*` for all that begin so.
+    /// Features to ignore: names, or `path*` for a prefix
     #[arg(long, value_delimiter = ',', value_name = "NAME|PREFIX*")]
     pub(crate) without: Vec<String>,
-    /// Only cross-validate, and print the figures.
+    /// Only cross-validate, and print the results
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Only cross-validate, once with everything and once without each group of features, and print the table.
+    /// Only cross-validate, with all features and without each group of features, and print a table
     #[arg(long, conflicts_with = "out")]
     pub(crate) table: bool,
 }

@@ -1,4 +1,4 @@
-//! What does the ranker see when a query is asked?
+//! An engine that reports the features of the candidates of a query.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -20,19 +20,19 @@ use crate::bodies::Body;
 use crate::questions;
 
 /// An engine over one folder.
-pub(crate) struct Asked {
+pub(crate) struct QueryEngine {
     engine: Engine,
     origin: Origin,
 }
 
-/// What tells the engine the meaning.
+/// The embedding models of the engine.
 pub(crate) struct Models {
     instant: EmbeddingModel,
     encoder: Option<EmbeddingModel>,
 }
 
 impl Knows {
-    /// What the engine's features of it are called.
+    /// The engine's name of the feature set.
     pub(crate) fn basis(self) -> Basis {
         match self {
             Self::Words => Basis::Words,
@@ -40,7 +40,7 @@ impl Knows {
         }
     }
 
-    /// The folder of the queries that are mined for it, below that of all.
+    /// The name of the output subfolder.
     pub(crate) fn folder(self) -> &'static str {
         match self {
             Self::Words => "words",
@@ -48,7 +48,7 @@ impl Knows {
         }
     }
 
-    /// The stages that are left out where it is all that is known.
+    /// The stages to disable.
     fn without(self) -> Vec<Ablation> {
         match self {
             Self::Words => vec![Ablation::Semantic],
@@ -58,7 +58,7 @@ impl Knows {
 }
 
 impl Models {
-    /// Opens what the arguments name.
+    /// Opens the models given on the command line.
     pub(crate) fn of(arguments: &MineArguments) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let (Some(folder), Some(library)) = (&arguments.encoder, &arguments.runtime) else {
             return Ok(Self::instant());
@@ -69,7 +69,7 @@ impl Models {
         Ok(Self { encoder: Some(encoder), ..Self::instant() })
     }
 
-    /// The built-in model alone.
+    /// Uses only the built-in model.
     pub(crate) fn instant() -> Self {
         let instant = EmbeddingModel { name: "static".to_owned(), embedder: Arc::new(BuiltIn) };
         Self { instant, encoder: None }
@@ -85,8 +85,8 @@ impl Clock for Now {
     }
 }
 
-impl Asked {
-    /// An engine that keeps its stores in `home`.
+impl QueryEngine {
+    /// Creates an engine that keeps its stores in `home`.
     pub(crate) fn new(root: &Path, home: &Path, models: &Models, rankers: Rankers) -> Self {
         let places = Places {
             global_root: home.join("global"),
@@ -108,7 +108,7 @@ impl Asked {
         Self { engine, origin }
     }
 
-    /// Brings the index up to the folder.
+    /// Updates the index.
     pub(crate) fn refresh(&self) -> Result<(), IndexError> {
         let request = IndexRequest {
             paths: Vec::new(),
@@ -124,7 +124,7 @@ impl Asked {
         self.engine.index(&self.origin, &request, &mut |_| {}, &Cancel::default()).map(|_| ())
     }
 
-    /// Adds what a commit says as a memory; some have the commit's subject as their title. Returns its id.
+    /// Adds the body of a commit as a memory, some with the commit's subject as their title. Returns its id.
     pub(crate) fn remember(&self, number: usize, body: &Body) -> Result<String, Box<dyn Error + Send + Sync>> {
         let types = [MemoryType::Lesson, MemoryType::Decision, MemoryType::Failure, MemoryType::Note];
         let there = body.files.iter().filter(|file| self.origin.directory.join(file).is_file());
@@ -145,14 +145,14 @@ impl Asked {
         Ok(self.engine.add_memory(&self.origin, &request)?.id.to_string())
     }
 
-    /// What the relevance sees of each candidate of any kind.
+    /// Returns the features of the relevance for each candidate of any kind.
     pub(crate) fn pool(&self, query: &str, knows: Knows) -> Result<Vec<RankedDocument>, SearchError> {
         let request = SearchRequest { without: knows.without(), ..SearchRequest::new(query, Scope::Project, 10) };
         self.engine.settle(&self.origin, Scope::Project)?;
         self.engine.candidates(&self.origin, &request)
     }
 
-    /// What a ranker that knows so much sees of each candidate.
+    /// Returns the features of each candidate of one kind.
     pub(crate) fn candidates(&self, query: &str, kind: Kind, knows: Knows) -> Result<Vec<RankedDocument>, SearchError> {
         let types = DocumentType::ALL.into_iter().filter(|&one| (one == DocumentType::Code) == (kind == Kind::Code));
         let filters = Filters { types: types.collect(), ..Filters::default() };
@@ -168,7 +168,7 @@ impl Asked {
     }
 }
 
-impl Drop for Asked {
+impl Drop for QueryEngine {
     fn drop(&mut self) {
         self.engine.close();
     }

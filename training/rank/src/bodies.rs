@@ -1,4 +1,4 @@
-//! What commits say in their bodies: memories as people write them.
+//! Bodies of commit messages, used as memories.
 
 use std::error::Error;
 use std::path::Path;
@@ -7,25 +7,25 @@ use recall_git::Program;
 
 use crate::files::spread;
 
-/// A commit that says more than a subject.
+/// A commit message with a body.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Body {
     /// The first line of the message.
     pub(crate) subject: String,
-    /// The rest of it, without trailers.
+    /// The body, without trailers.
     pub(crate) text: String,
-    /// The files that the commit changes, a few at most.
+    /// The changed files, up to a limit.
     pub(crate) files: Vec<String>,
 }
 
-/// The fewest words of a body that says something.
-const FEWEST_WORDS: usize = 10;
-/// Where a body is cut, in bytes: a person remembers no more at once.
-const MOST_BYTES: usize = 1_500;
-/// More files than these are not what a memory is about.
-const MOST_FILES: usize = 5;
+/// The minimum number of words of a body.
+const MIN_WORDS: usize = 10;
+/// The maximum length of a body in bytes, about what a person writes as one memory.
+const MAX_BYTES: usize = 1_500;
+/// The maximum number of changed files of a memory.
+const MAX_FILES: usize = 5;
 
-/// The bodies of a history, evenly spread over its newest 3,000 commits, without those whose subject is among `without`.
+/// Reads bodies, sampled evenly from the newest 3,000 commits, except those whose subject contains one of `without`.
 pub(crate) fn read(git_dir: &Path, most: usize, without: &[&str]) -> Result<Vec<Body>, Box<dyn Error + Send + Sync>> {
     let mut git = Program::find(git_dir)?.command();
     git.arg("--git-dir").arg(git_dir);
@@ -43,20 +43,20 @@ pub(crate) fn read(git_dir: &Path, most: usize, without: &[&str]) -> Result<Vec<
     Ok(numbered.by_ref().filter(|(number, _)| places.binary_search(number).is_ok()).map(|(_, body)| body).collect())
 }
 
-/// Reads an entry of the log: the subject, the body, the files.
+/// Parses an entry of the log: the subject, the body, the files.
 fn body(entry: &str) -> Option<Body> {
     let mut parts = entry.split('\x1f');
     let (subject, text, files) = (parts.next()?.trim(), parts.next()?, parts.next()?);
     let mut kept: String = text.lines().filter(|line| !is_trailer(line)).collect::<Vec<_>>().join("\n");
-    kept.truncate(kept.floor_char_boundary(MOST_BYTES));
+    kept.truncate(kept.floor_char_boundary(MAX_BYTES));
     let text = kept.trim();
-    let says_something = text.split_whitespace().count() >= FEWEST_WORDS && !text.starts_with("Bumps ");
-    let files = files.lines().map(str::trim).filter(|file| !file.is_empty()).take(MOST_FILES);
+    let says_something = text.split_whitespace().count() >= MIN_WORDS && !text.starts_with("Bumps ");
+    let files = files.lines().map(str::trim).filter(|file| !file.is_empty()).take(MAX_FILES);
     let files = files.map(ToOwned::to_owned).collect();
     says_something.then(|| Body { subject: subject.to_owned(), text: text.to_owned(), files })
 }
 
-/// Whether a line tells who signed, what is closed, or where it was discussed.
+/// Whether a line is a trailer: a sign-off, a closed issue or a link to the discussion.
 fn is_trailer(line: &str) -> bool {
     let says = |(key, value): (&str, &str)| {
         let is_key = key.len() > 2 && key.starts_with(char::is_uppercase);
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_loses_its_trailers() {
+    fn trailers_are_removed_from_a_body() {
         let text = "Retries were sent at once, which a busy server answers with more errors. They wait now.";
         let entry = format!(
             "net: wait between retries\x1f{text}\n\nCloses #12\nSigned-off-by: A <a@b.c>\nReviewed-on: https://x/1\n\x1f\n\nsrc/net.rs\nsrc/a.rs\n"
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_words_are_no_body() {
+    fn a_few_words_are_not_a_body() {
         assert_eq!(body("x\x1fToo short to say anything.\x1f"), None);
         assert_eq!(body(""), None);
     }

@@ -1,27 +1,27 @@
-//! Which definitions are described by a comment, and what is left when the comment is taken away?
+//! Questions from the doc comments of definitions.
 //!
-//! A comment says in a person's words what the code below it does, as a question would. To ask for the code, the comment
-//! must not stand there any more.
+//! A comment describes in a person's words what the code does, as a question would. To ask for the code, the comment
+//! must be removed from it.
 
 use recall_chunk::{ChunkLimits, Chunker, language_of};
 use recall_core::words::is_stop_word;
 use recall_core::{ByteSpan, DocPath, FileKind, Form, Limits};
 
-/// A file whose comment was taken away.
-pub(crate) struct Bared {
+/// A file without one of its comments.
+pub(crate) struct Uncommented {
     /// The first sentence of the comment.
     pub(crate) sentence: String,
     /// The text without the comment.
     pub(crate) text: String,
 }
 
-/// The fewest telling words of a sentence that is asked for.
-const FEWEST_WORDS: usize = 4;
-/// The most words of a sentence: more is a paragraph.
-const MOST_WORDS: usize = 25;
+/// The minimum number of content words of a sentence.
+const MIN_WORDS: usize = 4;
+/// The maximum number of words of a sentence; more is a paragraph.
+const MAX_WORDS: usize = 25;
 
-/// Takes one described definition of a file and its comment; `None` when it has none that says enough.
-pub(crate) fn bare(path: &DocPath, text: &str) -> Option<Bared> {
+/// Removes the comment of one definition of a file; `None` if no comment is suitable.
+pub(crate) fn without_comment(path: &DocPath, text: &str) -> Option<Uncommented> {
     let language = language_of(path, text);
     if Form::of(language.as_ref()) != Form::Program {
         return None;
@@ -35,14 +35,14 @@ pub(crate) fn bare(path: &DocPath, text: &str) -> Option<Bared> {
         .iter()
         .filter_map(|chunk| Some((chunk.doc_comment?, sentence(chunk.doc_comment?.of(text)?)?)))
         .collect();
-    // The one in the middle: the first of a file is often about the file as a whole.
+    // The middle one, because the first often describes the whole file.
     let (span, sentence) = described.get(described.len() / 2)?.clone();
     let mut bared = text[..span.start as usize].to_owned();
     bared.push_str(&text[span.end as usize..]);
-    Some(Bared { sentence, text: bared })
+    Some(Uncommented { sentence, text: bared })
 }
 
-/// The first sentence of a comment, without the marks of the language.
+/// Returns the first sentence of a comment, without comment signs.
 fn sentence(comment: &str) -> Option<String> {
     let mut words: Vec<&str> = Vec::new();
     'lines: for line in comment.lines() {
@@ -64,13 +64,13 @@ fn sentence(comment: &str) -> Option<String> {
             }
         }
     }
-    let is_telling = |word: &&&str| {
+    let is_descriptive = |word: &&&str| {
         word.chars().filter(|c| c.is_alphabetic()).count() > 2 && !is_stop_word(&word.to_ascii_lowercase())
     };
-    let telling = words.iter().filter(is_telling).count();
+    let telling = words.iter().filter(is_descriptive).count();
     let says_licence = words.iter().any(|word| word.contains("opyright") || word.contains("icense"));
     let sentence = words.join(" ").trim_end_matches(['.', ':']).to_owned();
-    (telling >= FEWEST_WORDS && words.len() <= MOST_WORDS && !says_licence).then_some(sentence)
+    (telling >= MIN_WORDS && words.len() <= MAX_WORDS && !says_licence).then_some(sentence)
 }
 
 #[cfg(test)]
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_sentence_is_taken_without_marks() {
+    fn the_first_sentence_has_no_comment_signs() {
         for (comment, expected) in [
             ("/// Opens the store of a project for reading. Fails.", Some("Opens the store of a project for reading")),
             (
@@ -93,9 +93,9 @@ mod tests {
     }
 
     #[test]
-    fn the_comment_is_gone_and_the_definition_stays() {
+    fn the_comment_is_removed_and_the_definition_kept() {
         let text = "/// Writes all pending records of the journal to disk.\npub fn flush(journal: &mut Journal) {\n    journal.sync();\n}\n";
-        let bared = bare(&DocPath::new("src/journal.rs").expect("plain"), text).expect("described");
+        let bared = without_comment(&DocPath::new("src/journal.rs").expect("plain"), text).expect("described");
         assert_eq!(bared.sentence, "Writes all pending records of the journal to disk");
         assert!(bared.text.contains("pub fn flush") && !bared.text.contains("pending"));
     }

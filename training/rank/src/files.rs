@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use recall_core::DocPath;
 
-/// The files of a tree, sorted.
+/// Lists the files of a tree, sorted.
 pub(crate) fn files(tree: &Path) -> Result<Vec<DocPath>, Box<dyn Error + Send + Sync>> {
     let mut files = Vec::new();
     let mut folders: Vec<PathBuf> = vec![tree.to_owned()];
@@ -29,7 +29,7 @@ pub(crate) fn files(tree: &Path) -> Result<Vec<DocPath>, Box<dyn Error + Send + 
     Ok(files)
 }
 
-/// At most so many, evenly spread.
+/// Samples at most `most` items, evenly spaced.
 pub(crate) fn spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
     let count = all.len().min(most);
     (0..count).map(move |place| &all[place * all.len() / count])

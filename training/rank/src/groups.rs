@@ -1,6 +1,6 @@
-//! Which features say the same kind of thing, so that they are left out together?
+//! Groups of related features for the ablation.
 //!
-//! Leaving a single feature out shows nothing: another one says nearly the same.
+//! Removing a single feature shows no effect if another one carries nearly the same information.
 
 /// A group of features.
 pub(crate) struct Group {
@@ -8,7 +8,7 @@ pub(crate) struct Group {
     pub(crate) features: &'static [&'static str],
 }
 
-/// The groups; every feature is in one of them.
+/// The groups; every feature belongs to one of them.
 pub(crate) const GROUPS: [Group; 13] = [
     Group { name: "retrievers", features: &["lexical_rank", "symbol_rank", "path_name_rank", "fused", "fused_rank"] },
     Group {
@@ -117,10 +117,10 @@ mod tests {
 
     use super::*;
 
-    /// The first two columns of the recipe's table of features: names and groups.
-    fn told() -> Vec<(&'static str, &'static str)> {
+    /// The first two columns of the table of features in the README: names and groups.
+    fn documented_features() -> Vec<(&'static str, &'static str)> {
         let (_, features) =
-            include_str!("../README.md").split_once("\n## The features\n").expect("there is such a section");
+            include_str!("../README.md").split_once("\n## The features\n").expect("the README has the section");
         let rows = features.lines().filter_map(|line| line.strip_prefix("| `"));
         rows.map(|row| {
             let mut cells = row.split(" | ");
@@ -143,16 +143,16 @@ mod tests {
     }
 
     #[test]
-    fn the_recipe_tells_what_every_feature_is() {
-        let names: Vec<&str> = told().into_iter().map(|(name, _)| name).collect();
+    fn the_recipe_describes_every_feature() {
+        let names: Vec<&str> = documented_features().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, recall_engine::feature_names(Basis::Meaning));
     }
 
     #[test]
-    fn the_recipe_tells_the_group_of_every_feature() {
-        for (name, told) in told() {
+    fn the_recipe_states_the_group_of_every_feature() {
+        for (name, documented) in documented_features() {
             let group = GROUPS.iter().find(|group| group.features.contains(&name));
-            assert_eq!(group.map(|group| group.name), Some(told), "{name}");
+            assert_eq!(group.map(|group| group.name), Some(documented), "{name}");
         }
     }
 }

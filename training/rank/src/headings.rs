@@ -1,23 +1,23 @@
-//! Which sections stand below which headings?
+//! Questions from the headings of Markdown sections.
 //!
-//! A heading says in a few words what its section is about. To ask for the section, it stands alone in a file, without the
-//! heading.
+//! A heading summarises its section in a few words. To ask for the section, it is stored in a file of its own without
+//! the heading.
 
 use recall_core::words::is_stop_word;
 
-/// A section and its heading.
+/// A section with its heading.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Section {
     pub(crate) heading: String,
     pub(crate) text: String,
 }
 
-/// The fewest bytes of a section that says something.
-const SHORTEST_BYTES: usize = 120;
-/// The fewest telling words of a heading that is asked for.
-const FEWEST_WORDS: usize = 2;
+/// The minimum length of a section in bytes.
+const MIN_BYTES: usize = 120;
+/// The minimum number of content words of a heading.
+const MIN_WORDS: usize = 2;
 
-/// The sections of a text in Markdown, in order; those without a heading or with hardly a text are left out.
+/// Returns the sections of a Markdown text, in order, without short ones and those without a heading.
 pub(crate) fn sections(text: &str) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     let mut is_fenced = false;
@@ -36,15 +36,15 @@ pub(crate) fn sections(text: &str) -> Vec<Section> {
             }
         }
     }
-    sections.retain(|section| section.text.trim().len() >= SHORTEST_BYTES);
+    sections.retain(|section| section.text.trim().len() >= MIN_BYTES);
     sections
 }
 
-/// Whether a heading says enough to be asked for.
-pub(crate) fn is_telling(heading: &str) -> bool {
+/// Whether a heading is descriptive enough to be a question.
+pub(crate) fn is_descriptive(heading: &str) -> bool {
     let words = heading.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2);
     let telling = words.filter(|word| !is_stop_word(&word.to_ascii_lowercase()) && !word.starts_with(char::is_numeric));
-    telling.count() >= FEWEST_WORDS
+    telling.count() >= MIN_WORDS
 }
 
 #[cfg(test)]
@@ -62,7 +62,9 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_of_one_word_tells_nothing() {
-        assert!(is_telling("Rotating the signing key") && !is_telling("Usage") && !is_telling("Version 1.2"));
+    fn a_heading_of_one_word_is_not_descriptive() {
+        assert!(
+            is_descriptive("Rotating the signing key") && !is_descriptive("Usage") && !is_descriptive("Version 1.2")
+        );
     }
 }

@@ -1,26 +1,25 @@
-//! The words that tell one text from others.
+//! Words that distinguish one text from others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use recall_core::words::is_stop_word;
 
-/// The fewest letters of a word that is asked for by itself.
-const SHORTEST: usize = 5;
+/// The minimum length of a keyword.
+const MIN_CHARS: usize = 5;
 
-/// In how many texts each word stands.
+/// The number of texts that contain each word.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary(BTreeMap<String, usize>);
 
 impl Vocabulary {
-    /// Counts the words of a text, each once.
+    /// Counts the distinct words of a text.
     pub(crate) fn add(&mut self, text: &str) {
         for word in words(text) {
             *self.0.entry(word).or_default() += 1;
         }
     }
 
-    /// The words of a text that stand in the fewest other texts, the rarest first; words in equally many texts in alphabetic
-    /// order.
+    /// Returns the words of a text that the fewest other texts contain, the rarest first, then in alphabetic order.
     pub(crate) fn rarest(&self, text: &str, most: usize) -> Vec<String> {
         let mut words: Vec<String> = words(text).into_iter().collect();
         words.sort_by_key(|word| self.texts(word));
@@ -28,16 +27,16 @@ impl Vocabulary {
         words
     }
 
-    /// In how many texts a word stands.
+    /// Returns the number of texts that contain a word.
     pub(crate) fn texts(&self, word: &str) -> usize {
         self.0.get(word).copied().unwrap_or_default()
     }
 }
 
-/// The words of a text in lower case, without stop words, numbers and words with signs.
+/// Returns the words of a text in lower case, without stop words and words with other characters than letters.
 pub(crate) fn words(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    let words = words.filter(|word| word.len() >= SHORTEST && word.chars().all(|c| c.is_ascii_alphabetic()));
+    let words = words.filter(|word| word.len() >= MIN_CHARS && word.chars().all(|c| c.is_ascii_alphabetic()));
     words.map(str::to_ascii_lowercase).filter(|word| !is_stop_word(word)).collect()
 }
 
@@ -57,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_has_letters_alone() {
+    fn a_word_has_only_letters() {
         assert_eq!(words("open_store uses version2 about lockfiles").into_iter().collect::<Vec<_>>(), ["lockfiles"]);
     }
 }

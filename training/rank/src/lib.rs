@@ -1,11 +1,12 @@
-//! How do the rankers that ship with the program come about?
+//! Training of the shipped rankers.
 //!
-//! In two steps. `mine` goes through the repositories of a list: it replays each one's history, asks the engine every
-//! commit's message at the tree of the commit's parent, asks it for definitions by the comments that stood at them and for
-//! sections by the headings that stood above them, and writes down what the ranker would see of each candidate. `train`
-//! learns from that, and says what the result is worth on repositories that it has not seen. `README.md` is the recipe.
+//! There are two steps. `mine` goes through a list of repositories: it asks the engine for code by commit messages, in
+//! the tree of the commit's parent, for definitions by their comments, and for sections by their headings. It records
+//! the features of each candidate. `train` trains a ranker on them, and evaluates it on held-out repositories.
+//! `README.md` is the recipe.
 //!
-//! It ships in no program. It asks the engine directly, in its own process, because a daemon would add nothing but time.
+//! The package is not part of any program. It runs the engine in its own process, because a daemon would only cost
+//! time.
 
 mod arguments;
 mod ask;
@@ -48,7 +49,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Tells whoever runs the recipe.
+/// Writes to the terminal.
 #[expect(clippy::print_stderr, reason = "this is a program for its terminal")]
 fn report(message: &str) {
     eprintln!("{message}");

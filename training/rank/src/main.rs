@@ -1,4 +1,4 @@
-//! Mines the queries of the shipped rankers, and trains them.
+//! Mines queries for the shipped rankers, and trains them.
 
 fn main() -> std::process::ExitCode {
     recall_training::main()

@@ -1,4 +1,4 @@
-//! Asks the engine what the repositories' own histories ask.
+//! Mining of judged queries from the histories of repositories.
 
 use std::error::Error;
 use std::fs;
@@ -12,23 +12,23 @@ use recall_eval::mine::{Checkout, History, MineLimits};
 use recall_rank::{Judged, JudgedQuery};
 
 use crate::arguments::{Knows, MineArguments};
-use crate::ask::{Asked, Models};
-use crate::comments::{self, Bared};
+use crate::ask::{Models, QueryEngine};
+use crate::comments::{self, Uncommented};
 use crate::files::{files, spread};
 use crate::headings::{self, Section};
 use crate::report;
 use crate::sources::{Source, Sources};
 
-/// How many commits of a repository are asked.
+/// The number of commits asked per repository.
 const COMMITS: usize = 24;
-/// How many comments of a repository are asked.
+/// The number of comments asked per repository.
 const COMMENTS: usize = 25;
-/// The fewest sections among which one is looked for.
-const FEWEST_SECTIONS: usize = 40;
+/// The minimum number of sections of a repository.
+const MIN_SECTIONS: usize = 40;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Goes through all repositories that have no file of queries yet.
+/// Mines all repositories without output files.
 pub(crate) fn run(arguments: &MineArguments) -> Result<(), Failure> {
     let sources = Sources::read(&arguments.sources)?;
     let models = Models::of(arguments)?;
@@ -61,14 +61,14 @@ pub(crate) fn run(arguments: &MineArguments) -> Result<(), Failure> {
                     }
                 }
             };
-            worker.spawn_scoped(scope, work).expect("a thread can be started");
+            worker.spawn_scoped(scope, work).expect("the system can start a thread");
         }
     });
     let failed = failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if failed.is_empty() { Ok(()) } else { Err(format!("{} repositories gave nothing", failed.len()).into()) }
+    if failed.is_empty() { Ok(()) } else { Err(format!("mining failed for {} repositories", failed.len()).into()) }
 }
 
-/// The queries of a repository, for each of [`Knows::ALL`].
+/// The queries of a repository, one set for each of [`Knows::ALL`].
 struct Mined([Judged; Knows::ALL.len()]);
 
 fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<Mined, Failure> {
@@ -81,7 +81,7 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
         queries: Vec::new(),
     }));
     let mut checkout = Checkout::new(&git_dir, &tree)?;
-    let asked = Asked::new(&tree, &home, models, Rankers::none());
+    let asked = QueryEngine::new(&tree, &home, models, Rankers::none());
     let limits = MineLimits { queries: COMMITS, ..MineLimits::default() };
     let commits = History::open(&git_dir)?.commits(&limits)?;
     if let Some(newest) = commits.first()
@@ -98,13 +98,13 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
     }
     let files = files(&tree)?;
     let described = if asks("comment") { bared(&tree, &files) } else { Vec::new() };
-    for (path, Bared { text, .. }) in &described {
+    for (path, Uncommented { text, .. }) in &described {
         fs::write(tree.join(path.as_str()), text)?;
     }
     if !described.is_empty() {
         asked.refresh()?;
     }
-    for (path, Bared { sentence, .. }) in &described {
+    for (path, Uncommented { sentence, .. }) in &described {
         let asking = Asking { source, kind: "comment", text: sentence, of: Kind::Code };
         mined.ask(&asked, &asking, 1, |document| document.path == *path)?;
     }
@@ -115,19 +115,19 @@ fn mine(source: &Source, arguments: &MineArguments, models: &Models) -> Result<M
     Ok(mined)
 }
 
-/// Files whose comment was taken away, evenly spread over all.
-fn bared(tree: &Path, files: &[DocPath]) -> Vec<(DocPath, Bared)> {
-    // Most files have no comment that says enough.
+/// Returns files without one of their comments, sampled evenly.
+fn bared(tree: &Path, files: &[DocPath]) -> Vec<(DocPath, Uncommented)> {
+    // Most files have no suitable comment.
     let tried = spread(files, 8 * COMMENTS);
     let read = |path: &&DocPath| fs::read_to_string(tree.join(path.as_str())).ok();
-    let bared: Vec<(DocPath, Bared)> =
-        tried.filter_map(|path| Some((path.clone(), comments::bare(path, &read(&path)?)?))).collect();
+    let bared: Vec<(DocPath, Uncommented)> =
+        tried.filter_map(|path| Some((path.clone(), comments::without_comment(path, &read(&path)?)?))).collect();
     let places: Vec<usize> = (0..bared.len()).collect();
     let kept: Vec<usize> = spread(&places, COMMENTS).copied().collect();
     bared.into_iter().enumerate().filter(|(place, _)| kept.contains(place)).map(|(_, bared)| bared).collect()
 }
 
-/// Asks for the sections of the documents by their headings, each section in a file of its own.
+/// Asks for sections by their headings, with each section in a file of its own.
 fn sections(
     source: &Source,
     arguments: &MineArguments,
@@ -146,7 +146,7 @@ fn sections(
         }
     }
     sections.truncate(arguments.sections);
-    if sections.len() < FEWEST_SECTIONS {
+    if sections.len() < MIN_SECTIONS {
         return Ok(());
     }
     let (root, home) = (folder.join("sections"), folder.join("sections-home"));
@@ -155,10 +155,10 @@ fn sections(
         fs::create_dir_all(path.parent().unwrap_or(&root))?;
         fs::write(path, &section.text)?;
     }
-    let asked = Asked::new(&root, &home, models, Rankers::none());
+    let asked = QueryEngine::new(&root, &home, models, Rankers::none());
     asked.refresh()?;
     let telling: Vec<&(DocPath, Section)> =
-        sections.iter().filter(|(_, section)| headings::is_telling(&section.heading)).collect();
+        sections.iter().filter(|(_, section)| headings::is_descriptive(&section.heading)).collect();
     for (file, section) in spread(&telling, arguments.headings) {
         let same = sections.iter().filter(|(_, other)| other.heading == section.heading).count();
         if same == 1 {
@@ -169,7 +169,7 @@ fn sections(
     Ok(())
 }
 
-/// A query that is asked.
+/// A query of a repository.
 struct Asking<'a> {
     source: &'a Source,
     kind: &'a str,
@@ -178,10 +178,10 @@ struct Asking<'a> {
 }
 
 impl Mined {
-    /// Asks a query, and adds what each ranker would see of its candidates, unless there are none.
+    /// Asks a query, and records the features of its candidates, if there are any.
     fn ask(
         &mut self,
-        asked: &Asked,
+        asked: &QueryEngine,
         asking: &Asking<'_>,
         relevant: usize,
         is_relevant: impl Fn(&RankedDocument) -> bool,

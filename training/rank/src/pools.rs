@@ -1,8 +1,8 @@
-//! Judged questions over whole repositories with memories: what the relevance is learnt from.
+//! Judged questions over whole repositories with memories, for training the relevance.
 //!
-//! Each repository is laid out as it was before its newest commits, with its documents, its tests and its data. What commits
-//! say in their bodies becomes memories. Then everything is asked for that a person looks for, and the engine tells what it
-//! sees of every candidate, of all kinds in one pool.
+//! Each repository is checked out as it was before its newest commits, with documents, tests and data. The bodies of
+//! commit messages become memories. The questions cover everything that people look for, and the features of candidates
+//! of all kinds are recorded in one pool.
 
 use std::error::Error;
 use std::fs;
@@ -16,7 +16,7 @@ use recall_eval::mine::{Checkout, History, MineLimits, MinedQuery};
 use recall_rank::{Judged, JudgedQuery};
 
 use crate::arguments::{Knows, PoolArguments};
-use crate::ask::{Asked, Models};
+use crate::ask::{Models, QueryEngine};
 use crate::bodies::{self, Body};
 use crate::files::{files, spread};
 use crate::keywords::Vocabulary;
@@ -24,25 +24,25 @@ use crate::questions::{self, Question};
 use crate::report;
 use crate::sources::{Source, Sources};
 
-/// How many of the newest queries of a history lie behind the tree that is asked.
+/// The number of newest queries of a history that are after the tree in which they are asked.
 const NEWEST: usize = 60;
 
-/// How many queries of a history are looked at: so many that the newest are neighbours.
+/// The number of queries that are read from a history, large enough that the newest ones are consecutive.
 const LOOKED_AT: usize = 600;
 
-/// The most files of a tree. A larger one takes minutes and teaches no more.
-const MOST_FILES: usize = 6_000;
+/// The maximum number of files of a tree. Larger trees take minutes and add no information.
+const MAX_FILES: usize = 6_000;
 
-/// How many memories a repository gets, in turn: what is one among few must be found among many.
+/// The number of memories per repository, used in turn. A memory must be found among few and among many.
 const MEMORIES: [usize; 5] = [1, 12, 40, 120, 360];
 
-/// How many candidates of each kind are written down, the best by their kind's ranker. What is relevant and ranked lower is left
-/// out like all others there: if it were written, its low rank alone would tell that it is relevant.
+/// The number of recorded candidates of each kind, in the order of that kind's ranker. Relevant candidates below are
+/// dropped like all others there: otherwise their low rank alone would reveal that they are relevant.
 const PER_KIND: usize = 20;
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Goes through the repositories that have no file yet.
+/// Processes all repositories without output files.
 pub(crate) fn run(arguments: &PoolArguments) -> Result<(), Failure> {
     let sources = Sources::read(&arguments.sources)?;
     let models = Models::instant();
@@ -55,13 +55,13 @@ pub(crate) fn run(arguments: &PoolArguments) -> Result<(), Failure> {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(source) = sources.source.get(number).filter(|_| number < arguments.repositories) else { break };
-            let stranger = &sources.source[(number + 1) % sources.source.len()];
+            let foreign = &sources.source[(number + 1) % sources.source.len()];
             let name = format!("{}.letor", source.name.replace('/', "+"));
             let paths = Knows::ALL.map(|knows| arguments.out.join(knows.folder()).join(&name));
             if paths.iter().all(|path| path.exists()) {
                 continue;
             }
-            let mined = mine(source, stranger, MEMORIES[number % MEMORIES.len()], arguments, &models);
+            let mined = mine(source, foreign, MEMORIES[number % MEMORIES.len()], arguments, &models);
             let written = mined.and_then(|pools| {
                 paths.iter().zip(&pools.0).try_for_each(|(path, judged)| fs::write(path, judged.to_letor()))?;
                 Ok(pools.0[0].queries.len())
@@ -78,21 +78,21 @@ pub(crate) fn run(arguments: &PoolArguments) -> Result<(), Failure> {
     std::thread::scope(|scope| {
         for _ in 0..arguments.jobs.max(1) {
             let worker = std::thread::Builder::new().stack_size(recall_chunk::PARSE_STACK_BYTES);
-            worker.spawn_scoped(scope, work).expect("a thread can be started");
+            worker.spawn_scoped(scope, work).expect("the system can start a thread");
         }
     });
     match failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
         0 => Ok(()),
-        count => Err(format!("{count} repositories gave nothing").into()),
+        count => Err(format!("mining failed for {count} repositories").into()),
     }
 }
 
-/// The questions of a repository, for each of [`Knows::ALL`].
+/// The questions of a repository, one set for each of [`Knows::ALL`].
 struct Pools([Judged; Knows::ALL.len()]);
 
 fn mine(
     source: &Source,
-    stranger: &Source,
+    foreign: &Source,
     memories: usize,
     arguments: &PoolArguments,
     models: &Models,
@@ -106,14 +106,14 @@ fn mine(
         checkout.at(&oldest.parent)?;
     }
     let files = files(&tree)?;
-    if files.len() > MOST_FILES {
+    if files.len() > MAX_FILES {
         return Err(format!("{} files are too many", files.len()).into());
     }
     let mut all = questions::of_tree(&tree, &files)?;
     all.extend(questions::of_commits(&tree, &commits));
-    all.extend(strange(stranger, arguments)?);
+    all.extend(foreign_questions(foreign, arguments)?);
 
-    let asked = Asked::new(&tree, &home, models, recall_engine::Rankers::built_in());
+    let asked = QueryEngine::new(&tree, &home, models, recall_engine::Rankers::built_in());
     asked.refresh()?;
     let asked_for: Vec<&str> = commits.iter().map(|commit| commit.text.as_str()).collect();
     let bodies = bodies::read(&git_dir, memories, &asked_for)?;
@@ -132,7 +132,7 @@ fn mine(
     Ok(pools)
 }
 
-/// The words of all files and memories.
+/// Counts the words of all files and memories.
 fn vocabulary(tree: &Path, files: &[DocPath], bodies: &[Body]) -> Vocabulary {
     let mut vocabulary = Vocabulary::default();
     let texts = files.iter().filter_map(|path| fs::read_to_string(tree.join(path.as_str())).ok());
@@ -145,22 +145,22 @@ fn vocabulary(tree: &Path, files: &[DocPath], bodies: &[Body]) -> Vocabulary {
     vocabulary
 }
 
-/// The newest queries of a history, newest first.
+/// Returns the newest queries of a history, newest first.
 fn newest(git_dir: &Path) -> Result<Vec<MinedQuery>, Failure> {
     let mut commits = History::open(git_dir)?.commits(&MineLimits { queries: LOOKED_AT, ..MineLimits::default() })?;
     commits.truncate(NEWEST.min(commits.len().div_ceil(2)));
     Ok(commits)
 }
 
-/// What is asked about another repository, which this one does not answer.
-fn strange(stranger: &Source, arguments: &PoolArguments) -> Result<Vec<Question>, Failure> {
-    let commits = newest(&stranger.git_dir(&arguments.mirrors)?)?;
+/// Returns questions about another repository, which this one does not answer.
+fn foreign_questions(foreign: &Source, arguments: &PoolArguments) -> Result<Vec<Question>, Failure> {
+    let commits = newest(&foreign.git_dir(&arguments.mirrors)?)?;
     Ok(spread(&commits, 20).map(|commit| Question::new("foreign", &commit.text)).collect())
 }
 
 impl Pools {
-    /// Asks a question, and adds what the relevance would see of its best candidates, unless there are none.
-    fn ask(&mut self, asked: &Asked, source: &Source, question: &Question) -> Result<(), Failure> {
+    /// Asks a question, and records the features of its best candidates, if there are any.
+    fn ask(&mut self, asked: &QueryEngine, source: &Source, question: &Question) -> Result<(), Failure> {
         for (knows, judged) in Knows::ALL.into_iter().zip(&mut self.0) {
             let candidates = asked.pool(&question.text, knows)?;
             let kept = best(candidates, &judged.features, question);
@@ -181,9 +181,9 @@ impl Pools {
     }
 }
 
-/// The best of each kind, without what nobody judged.
+/// Returns the best candidates of each kind, without unjudged ones.
 fn best(mut candidates: Vec<RankedDocument>, names: &[String], question: &Question) -> Vec<RankedDocument> {
-    let ranked = names.iter().position(|name| name == "ranked").expect("it is one of the features");
+    let ranked = names.iter().position(|name| name == "ranked").expect("`ranked` is one of the features");
     candidates.sort_by(|a, b| a.kind.cmp(&b.kind).then(b.features[ranked].total_cmp(&a.features[ranked])));
     let mut kept = Vec::new();
     for of_kind in candidates.chunk_by(|a, b| a.kind == b.kind) {

@@ -1,4 +1,4 @@
-//! What a person looks for in a whole repository, with what answers it.
+//! Questions that people ask about a repository, with their answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -10,24 +10,24 @@ use recall_core::{DocPath, FileKind, Form, Limits, SymbolKind};
 use recall_eval::mine::MinedQuery;
 
 use crate::bodies::Body;
-use crate::comments::{self, Bared};
+use crate::comments::{self, Uncommented};
 use crate::files::spread;
 use crate::headings;
 use crate::keywords::{self, Vocabulary};
 
-/// A question with the paths of what answers it.
+/// A question with the paths of its answers.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Question {
-    /// What kind of question it is.
+    /// The kind of the question.
     pub(crate) kind: &'static str,
     pub(crate) text: String,
     answers: BTreeSet<String>,
-    /// What may answer or not: nobody judged it.
+    /// Documents that may or may not be answers.
     unjudged: BTreeSet<String>,
 }
 
 impl Question {
-    /// A question that nothing answers, so far.
+    /// Creates a question without answers.
     pub(crate) fn new(kind: &'static str, text: &str) -> Self {
         Self { kind, text: text.to_owned(), answers: BTreeSet::new(), unjudged: BTreeSet::new() }
     }
@@ -37,23 +37,23 @@ impl Question {
         self
     }
 
-    fn leaving_open<'a>(mut self, paths: impl IntoIterator<Item = &'a str>) -> Self {
+    fn with_unjudged<'a>(mut self, paths: impl IntoIterator<Item = &'a str>) -> Self {
         self.unjudged.extend(paths.into_iter().map(ToOwned::to_owned));
         self
     }
 
-    /// Whether the document at a path answers.
+    /// Whether the document at a path is an answer.
     pub(crate) fn is_answer(&self, path: &str) -> bool {
         self.answers.contains(path)
     }
 
-    /// Whether nobody judged the document at a path.
+    /// Whether the document at a path is unjudged.
     pub(crate) fn is_unjudged(&self, path: &str) -> bool {
         self.unjudged.contains(path)
     }
 }
 
-/// How many questions of each kind are asked of a tree.
+/// The number of questions of each kind per tree.
 const COMMITS: usize = 20;
 const COMMENTS: usize = 12;
 const HEADINGS: usize = 16;
@@ -63,28 +63,29 @@ const NAMES: usize = 16;
 const PATHS: usize = 8;
 const TESTS: usize = 10;
 
-/// A name that is asked for has at least so many characters: shorter ones are words of many texts.
-const SHORTEST_NAME: usize = 6;
+/// The minimum length of a name; shorter ones are common words.
+const MIN_NAME_CHARS: usize = 6;
 
-/// How many files are read for their definitions.
+/// The number of files that are parsed for definitions.
 const READ_FILES: usize = 1_200;
 
-/// How many words of a section ask for it.
+/// The number of keywords of a section.
 const KEYWORDS: usize = 3;
 
-/// How many memories are asked for in each way.
+/// The number of memories asked for in each way.
 const EACH: usize = 12;
 
-/// In how many ways memories are asked for, in turn.
+/// The number of ways to ask for memories, used in turn.
 const WAYS: usize = 5;
 
-/// What is asked of a tree: definitions by their comments, which are taken out of the files, documents by their headings,
-/// names, paths and tests.
+/// Returns the questions about a tree: definitions by their comments, which are removed from the files, documents by
+/// their headings and keywords, and files by names, paths, tests and words.
 pub(crate) fn of_tree(tree: &Path, files: &[DocPath]) -> Result<Vec<Question>, Box<dyn Error + Send + Sync>> {
     let read = |path: &DocPath| fs::read_to_string(tree.join(path.as_str())).ok();
     let mut questions = Vec::new();
-    let bared = spread(files, 8 * COMMENTS).filter_map(|path| Some((path, comments::bare(path, &read(path)?)?)));
-    for (path, Bared { sentence, text }) in bared.take(COMMENTS) {
+    let bared =
+        spread(files, 8 * COMMENTS).filter_map(|path| Some((path, comments::without_comment(path, &read(path)?)?)));
+    for (path, Uncommented { sentence, text }) in bared.take(COMMENTS) {
         fs::write(tree.join(path.as_str()), text)?;
         questions.push(Question::new("comment", &sentence).answered_by([path.as_str()]));
     }
@@ -96,12 +97,12 @@ pub(crate) fn of_tree(tree: &Path, files: &[DocPath]) -> Result<Vec<Question>, B
     Ok(questions)
 }
 
-/// Documents by headings that stand once in all of them.
+/// Documents by headings that only one document has.
 fn of_headings(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
     let mut headings: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for path in files.iter().filter(|path| path.extension() == Some("md")) {
         for section in read(path).iter().flat_map(|text| headings::sections(text)) {
-            if headings::is_telling(&section.heading) {
+            if headings::is_descriptive(&section.heading) {
                 headings.entry(section.heading).or_default().insert(path.as_str());
             }
         }
@@ -114,7 +115,7 @@ fn of_headings(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) ->
     spread(&headings, HEADINGS).map(question).collect()
 }
 
-/// Documents by three words of a section that no other document holds together.
+/// Documents by three keywords of a section that no other document contains together.
 fn of_sections(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
     let documents = files.iter().filter(|path| path.extension() == Some("md"));
     let documents: Vec<(&DocPath, String)> = documents.filter_map(|path| Some((path, read(path)?))).collect();
@@ -129,13 +130,13 @@ fn of_sections(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) ->
     let question = |(path, section): &(&DocPath, headings::Section)| {
         let keywords = vocabulary.rarest(&section.text, KEYWORDS);
         let holding = words.iter().filter(|words| keywords.iter().all(|word| words.contains(word))).count();
-        let is_telling = keywords.len() == KEYWORDS && holding == 1;
-        is_telling.then(|| Question::new("keywords", &keywords.join(" ")).answered_by([path.as_str()]))
+        let is_descriptive = keywords.len() == KEYWORDS && holding == 1;
+        is_descriptive.then(|| Question::new("keywords", &keywords.join(" ")).answered_by([path.as_str()]))
     };
     spread(&sections, 2 * SECTIONS).filter_map(question).take(SECTIONS).collect()
 }
 
-/// Files of all kinds by a word that only they hold.
+/// Files of all kinds by a word that no other file contains.
 fn of_words(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
     let texts: Vec<(&DocPath, String)> = spread(files, READ_FILES)
         .filter_map(|path| Some((path, read(path).filter(|text| text.len() < 400_000)?)))
@@ -148,11 +149,11 @@ fn of_words(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Ve
         let word = vocabulary.rarest(text, 1).into_iter().find(|word| vocabulary.texts(word) == 1)?;
         Some(Question::new("word", &word).answered_by([path.as_str()]))
     };
-    // Many files have no word of their own.
+    // Many files have no unique word.
     spread(&texts, 4 * WORDS).filter_map(question).take(WORDS).collect()
 }
 
-/// Definitions by their names, as they are written and otherwise, and tests by the names that they hold.
+/// Definitions by their names, in their own or another spelling, and tests by the names that they contain.
 fn of_names(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Vec<Question> {
     let mut chunker = Chunker::new(ChunkLimits::from(&Limits::default()));
     let mut defined: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
@@ -166,7 +167,7 @@ fn of_names(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Ve
         let is_test = FileKind::of(path) == FileKind::Test;
         let parsed = chunker.parse(path, language.as_ref(), &text);
         for symbol in parsed.symbols.iter().filter(|symbol| symbol.kind != SymbolKind::Module) {
-            if symbol.name.len() >= SHORTEST_NAME && symbol.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            if symbol.name.len() >= MIN_NAME_CHARS && symbol.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             {
                 defined.entry(symbol.name.clone()).or_default().insert(path.as_str());
             }
@@ -188,7 +189,7 @@ fn of_names(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Ve
     }
     let tested: Vec<(&String, Vec<&str>)> = spread(&names, 40 * TESTS)
         .map(|(name, _)| {
-            let holds = tests.iter().filter(|(_, text)| holds_word(text, name));
+            let holds = tests.iter().filter(|(_, text)| contains_word(text, name));
             (*name, holds.map(|(path, _)| *path).collect())
         })
         .filter(|(_, holding): &(_, Vec<&str>)| !holding.is_empty())
@@ -204,19 +205,19 @@ fn of_names(files: &[DocPath], read: &impl Fn(&DocPath) -> Option<String>) -> Ve
     questions
 }
 
-/// A name with a letter left out, or with two exchanged.
+/// Returns a name with a letter missing or two letters swapped.
 fn misspelled(name: &str, number: usize) -> String {
     let at = 2 + number % (name.len() - 4);
-    let (before, behind) = name.split_at(at);
+    let (before, after) = name.split_at(at);
     if number % 4 == 1 {
-        format!("{before}{}", &behind[1..])
+        format!("{before}{}", &after[1..])
     } else {
-        format!("{before}{}{}{}", &behind[1..2], &behind[..1], &behind[2..])
+        format!("{before}{}{}{}", &after[1..2], &after[..1], &after[2..])
     }
 }
 
-/// Whether a text holds a name as a whole word.
-fn holds_word(text: &str, name: &str) -> bool {
+/// Whether a text contains a name as a whole word.
+fn contains_word(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name)
         .any(|(at, _)| !text[..at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word))
@@ -235,29 +236,29 @@ fn of_paths(files: &[DocPath]) -> Vec<Question> {
     whole.chain(by_name).collect()
 }
 
-/// Files by the subjects of the commits that changed them, of what the tree has.
+/// Files by the subjects of the commits that changed them, if the tree has them.
 pub(crate) fn of_commits(tree: &Path, commits: &[MinedQuery]) -> Vec<Question> {
     let question = |commit: &MinedQuery| {
         let there = commit.relevant.iter().map(String::as_str).filter(|path| tree.join(path).is_file());
-        Question::new("commit", &commit.text).answered_by(there).leaving_open(commit.tests.iter().map(String::as_str))
+        Question::new("commit", &commit.text).answered_by(there).with_unjudged(commit.tests.iter().map(String::as_str))
     };
     spread(commits, COMMITS).map(question).filter(|question| !question.answers.is_empty()).collect()
 }
 
-/// A memory by the subject of its commit, by its own first sentence, by its title, by the reason for its subject, or by a word
-/// that only it holds, if there is one.
+/// A memory by the subject of its commit, its first sentence, its title, the reason for its subject, or a word that
+/// only it contains, if there is one.
 ///
-/// What the commit changed is not judged where its subject is asked: it may answer as well.
+/// The files of the commit are unjudged in questions by subject: they may be answers too.
 pub(crate) fn of_memory(number: usize, body: &Body, id: &str, vocabulary: &Vocabulary) -> Option<Question> {
     if number >= WAYS * EACH {
         return None;
     }
     let files = || body.files.iter().map(String::as_str);
     let question = match number % WAYS {
-        0 => Question::new("subject", &body.subject).leaving_open(files()),
+        0 => Question::new("subject", &body.subject).with_unjudged(files()),
         1 => Question::new("verbatim", &first_sentence(&body.text)),
-        TITLED => Question::new("title", &title(body)),
-        3 => Question::new("why", &format!("why {}", body.subject.trim_end_matches('.'))).leaving_open(files()),
+        WITH_TITLE => Question::new("title", &title(body)),
+        3 => Question::new("why", &format!("why {}", body.subject.trim_end_matches('.'))).with_unjudged(files()),
         _ => {
             let word = vocabulary.rarest(&body.text, 1).into_iter().find(|word| vocabulary.texts(word) == 1)?;
             Question::new("word", &word)
@@ -266,20 +267,20 @@ pub(crate) fn of_memory(number: usize, body: &Body, id: &str, vocabulary: &Vocab
     Some(question.answered_by([id]))
 }
 
-/// Which memories, among as many as there are ways to ask for one, have a title of their own.
-const TITLED: usize = 2;
+/// The way of asking for which a memory has a title of its own.
+const WITH_TITLE: usize = 2;
 
 /// Whether a memory has a title of its own.
 pub(crate) fn is_titled(number: usize) -> bool {
-    number % WAYS == TITLED
+    number % WAYS == WITH_TITLE
 }
 
-/// The title of a memory that has one: the subject of its commit.
+/// Returns the title of such a memory: the subject of its commit.
 pub(crate) fn title(body: &Body) -> String {
     body.subject.trim_end_matches('.').to_owned()
 }
 
-/// The beginning of a text up to the first mark that ends a sentence, at most 160 bytes.
+/// Returns the first sentence of a text, at most 160 bytes.
 fn first_sentence(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let end = text.match_indices(['.', '!', '?']).map(|(at, _)| at + 1);
@@ -292,16 +293,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_misspelled_name_lacks_a_letter_or_has_two_exchanged() {
+    fn a_misspelled_name_lacks_a_letter_or_has_two_swapped() {
         assert_eq!(misspelled("ClientSession", 1), "ClintSession");
         assert_eq!(misspelled("ClientSession", 3), "ClienSte".to_owned() + "ssion");
     }
 
     #[test]
-    fn a_word_is_held_as_a_whole() {
-        assert!(holds_word("let x = open_store();", "open_store"));
-        assert!(!holds_word("let x = reopen_store();", "open_store"));
-        assert!(!holds_word("open_stores", "open_store"));
+    fn only_whole_words_match() {
+        assert!(contains_word("let x = open_store();", "open_store"));
+        assert!(!contains_word("let x = reopen_store();", "open_store"));
+        assert!(!contains_word("open_stores", "open_store"));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What a relevance is worth on repositories that it has not seen: first places by kind of question, and whether what it
-//! predicts is what is observed.
+//! Evaluation of the relevance on held-out repositories: success by kind of question, and reliability of the predicted
+//! probabilities.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use recall_rank::{Calibration, Judged};
 
 use crate::report;
 
-/// How many bins the predictions are counted in.
+/// The number of bins of the predictions.
 const BINS: usize = 10;
 
-/// The questions that nothing answers.
-const STRANGE: &str = "foreign";
+/// The kind of the questions without an answer.
+const FOREIGN: &str = "foreign";
 
-/// Prints the tables. `scores` are those of the questions' candidates by rankers that have not seen their repositories.
+/// Prints the tables. `scores` are those of the candidates by rankers that were trained without their repositories.
 pub(crate) fn tables(judged: &Judged, scores: &[Vec<f32>], calibration: &Calibration) {
     let predicted: Vec<Vec<f32>> =
         scores.iter().map(|of_one| of_one.iter().map(|&score| calibration.probability(score)).collect()).collect();
@@ -22,7 +22,8 @@ pub(crate) fn tables(judged: &Judged, scores: &[Vec<f32>], calibration: &Calibra
     doubts(judged, &predicted);
 }
 
-/// How often an answer is first, and among the first three, of the questions that have one among their candidates.
+/// The fraction of questions with an answer in first place, and within the first three, among those with an answer
+/// among the candidates.
 fn places(judged: &Judged, predicted: &[Vec<f32>]) {
     report("\n| questions | number | first | in three |\n|---|---|---|---|");
     let mut kinds: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
@@ -41,7 +42,7 @@ fn places(judged: &Judged, predicted: &[Vec<f32>]) {
     }
 }
 
-/// For each kind of document: the mean prediction and the share that is relevant, in ten bins.
+/// The mean prediction and the fraction of relevant candidates, for each kind of document in ten bins.
 fn bins(judged: &Judged, predicted: &[Vec<f32>]) {
     let place = |name: &str| judged.features.iter().position(|known| known == name);
     let (Some(is_memory), Some(is_prose)) = (place("is_memory"), place("is_prose")) else { return };
@@ -63,15 +64,15 @@ fn bins(judged: &Judged, predicted: &[Vec<f32>]) {
     }
     report("\n| kind | predicted → observed (candidates) |\n|---|---|");
     for (kind, bins) in kinds {
-        let told =
+        let cell =
             |[count, sum, relevant]: &[f64; 3]| format!("{:.2} → {:.2} ({count})", sum / count, relevant / count);
-        let bins: Vec<String> = bins.iter().filter(|bin| bin[0] > 0.0).map(told).collect();
+        let bins: Vec<String> = bins.iter().filter(|bin| bin[0] > 0.0).map(cell).collect();
         report(&format!("| {kind} | {} |", bins.join(", ")));
     }
 }
 
-/// Which share of the questions has no candidate above a threshold: of those that are answered, which is too few, and of those
-/// of another repository.
+/// The fraction of questions without a candidate above a threshold: for answered questions, and for those about another
+/// repository.
 fn doubts(judged: &Judged, predicted: &[Vec<f32>]) {
     report("\n| threshold | doubted of the answered | doubted of another repository's |\n|---|---|---|");
     let most: Vec<(bool, bool, f32)> = judged
@@ -80,7 +81,7 @@ fn doubts(judged: &Judged, predicted: &[Vec<f32>]) {
         .zip(predicted)
         .map(|(query, predicted)| {
             let is_answered = query.labels.iter().any(|&label| label > 0.0);
-            (query.kind == STRANGE, is_answered, predicted.iter().copied().fold(0.0, f32::max))
+            (query.kind == FOREIGN, is_answered, predicted.iter().copied().fold(0.0, f32::max))
         })
         .collect();
     for threshold in [0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2, 0.3] {

@@ -1,4 +1,4 @@
-//! Which repositories are learnt from?
+//! The repositories to learn from.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,22 +20,22 @@ pub(crate) struct Sources {
 pub(crate) struct Source {
     /// `owner/name`.
     pub(crate) name: String,
-    /// The commit whose history is read.
+    /// The commit up to which the history is read.
     pub(crate) commit: String,
     /// Its licence, as an SPDX expression.
-    #[cfg_attr(not(test), expect(dead_code, reason = "it is there to be read by people"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "documentation for readers of the list"))]
     pub(crate) licence: String,
-    /// The language that most of it is written in.
-    #[expect(dead_code, reason = "it is there to be read by people")]
+    /// Its main language.
+    #[expect(dead_code, reason = "documentation for readers of the list")]
     pub(crate) language: String,
 }
 
-/// The repositories cannot be had.
+/// A repository cannot be provided.
 #[derive(Debug, Error)]
 pub(crate) enum SourcesError {
     #[error("cannot read `{}`", path.display())]
     Read { path: PathBuf, source: std::io::Error },
-    #[error("`{}` is no list of repositories", path.display())]
+    #[error("`{}` is not a valid list of repositories", path.display())]
     Parse { path: PathBuf, source: toml::de::Error },
     #[error(transparent)]
     Missing(#[from] MissingGit),
@@ -54,7 +54,8 @@ impl Sources {
 }
 
 impl Source {
-    /// The bare clone in a folder of mirrors, with its `HEAD` at the listed commit; made when it is not there.
+    /// Returns the bare clone in a folder of mirrors, with its `HEAD` at the listed commit. Clones it if it does not
+    /// exist.
     pub(crate) fn git_dir(&self, mirrors: &Path) -> Result<PathBuf, SourcesError> {
         let git_dir = mirrors.join(self.name.replace('/', "+")).join("repo");
         let folder = git_dir.to_string_lossy().into_owned();
@@ -68,7 +69,7 @@ impl Source {
 
     fn git(&self, mirrors: &Path, arguments: &[&str]) -> Result<(), SourcesError> {
         let said = || arguments.join(" ");
-        // The program itself, and not a command that only reads: this one fetches.
+        // Uses the plain program instead of the read-only command, because this fetches.
         let git = Program::find(mirrors)?;
         let status = Command::new(git.executable()).args(arguments).status();
         let status = status.map_err(|source| SourcesError::Git { arguments: said(), source })?;
@@ -86,22 +87,22 @@ mod tests {
 
     use super::*;
 
-    /// What may be learnt from, and what the rankers that come of it are passed on under.
+    /// The licences that allow training and the distribution of the rankers.
     const PERMISSIVE: &[&str] = &["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Unlicense"];
 
     fn shipped() -> Vec<Source> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sources.toml");
-        Sources::read(&path).expect("the list is there").source
+        Sources::read(&path).expect("the list is valid").source
     }
 
-    /// The repositories that judge: one a line, in lower case.
+    /// The repositories of the evaluation: one per line, in lower case.
     fn judging() -> BTreeSet<String> {
         let lines = include_str!("../judging.txt").lines();
         lines.filter(|line| !line.starts_with('#')).map(str::to_ascii_lowercase).collect()
     }
 
     #[test]
-    fn there_are_at_least_a_hundred_and_each_is_named_once() {
+    fn there_are_at_least_a_hundred_distinct_repositories() {
         let sources = shipped();
         assert!(sources.len() >= 100, "{}", sources.len());
         let names: BTreeSet<String> = sources.iter().map(|source| source.name.to_ascii_lowercase()).collect();
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_judges_is_not_learnt_from() {
+    fn evaluation_repositories_are_not_trained_on() {
         let judging = judging();
         assert!(judging.len() >= 63 && judging.contains("tokio-rs/axum"), "the list of those that judge is not read");
         for Source { name, .. } in shipped() {

@@ -1,4 +1,4 @@
-//! Learns a ranker from mined queries.
+//! Training of a ranker from mined queries.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -16,10 +16,10 @@ use crate::{reliability, report};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// In how many parts the repositories are split to measure what is learnt.
+/// The number of folds of the cross-validation.
 const FOLDS: usize = 5;
 
-/// Reads the mined queries, tells what a ranker of them is worth on repositories that it has not seen, and writes one.
+/// Reads the mined queries, evaluates a ranker on held-out repositories, and trains and writes one.
 pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let weights = weights(&arguments.kinds)?;
     let basis = arguments.knows.basis();
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     };
     let names: Vec<String> = names.iter().map(ToString::to_string).collect();
     let without = places(&names, &arguments.without)?;
-    let judged = blanked(read(&arguments.from, &names, &weights)?, &without);
+    let judged = zeroed(read(&arguments.from, &names, &weights)?, &without);
     let groups: BTreeSet<&str> = judged.queries.iter().map(|query| query.group.as_str()).collect();
     report(&format!("{} queries of {} repositories", judged.queries.len(), groups.len()));
     let objective = if arguments.relevance { Objective::Probability } else { Objective::Order };
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let start = start.as_ref().map_or(Start::Nothing, Start::Ranker);
     let validation = cross_validate_from(start, &judged, &parameters, FOLDS)?;
     report(&format!(
-        "nDCG@10 on repositories that were not learnt from: {:.4} (spread over repositories {:.4})",
+        "nDCG@10 on held-out repositories: {:.4} (standard deviation over repositories {:.4})",
         validation.mean, validation.spread
     ));
     let calibration = validation.calibration(&judged);
@@ -58,30 +58,30 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads the ranker to begin with.
+/// Reads the ranker to continue from.
 fn start(file: &Path, names: &[String]) -> Result<Ranker, Failure> {
     let ranker = Ranker::read(&fs::read(file)?).map_err(|error| format!("{}: {error}", file.display()))?;
     ranker.over(names).map_err(|error| format!("{}: {error}", file.display()).into())
 }
 
-/// Cross-validates without each group of features, and tells what each is worth: the mean over repositories of the
-/// difference, with its standard error.
+/// Cross-validates without each group of features, and prints the value of each: the mean difference over repositories
+/// with its standard error.
 fn table(judged: &Judged, parameters: &Parameters, whole: &CrossValidation) -> Result<(), Failure> {
     report("\n| without | nDCG@10 | difference | standard error |\n|---|---|---|---|");
     report(&format!("| nothing | {:.4} | | |", whole.mean));
-    // Without the meaning there is nothing of it to leave out.
+    // Skips the groups that the feature set does not have.
     let is_known = |group: &Group| group.features.iter().all(|name| judged.features.iter().any(|known| known == name));
     for group in GROUPS.into_iter().filter(is_known) {
         let patterns: Vec<String> = group.features.iter().map(ToString::to_string).collect();
         let without = places(&judged.features, &patterns)?;
-        let validation = cross_validate(&blanked(judged.clone(), &without), parameters, FOLDS)?;
+        let validation = cross_validate(&zeroed(judged.clone(), &without), parameters, FOLDS)?;
         let (difference, error) = difference(whole, &validation);
         report(&format!("| {} | {:.4} | {difference:+.4} | {error:.4} |", group.name, validation.mean));
     }
     Ok(())
 }
 
-/// By how much the second is better in the mean over repositories, and the standard error of that.
+/// Returns the mean improvement of the second over the first, over repositories, and its standard error.
 fn difference(whole: &CrossValidation, part: &CrossValidation) -> (f64, f64) {
     let pairs = whole.groups.iter().zip(&part.groups);
     let differences: Vec<f64> = pairs.map(|(whole, part)| part.ndcg - whole.ndcg).collect();
@@ -91,19 +91,19 @@ fn difference(whole: &CrossValidation, part: &CrossValidation) -> (f64, f64) {
     (mean, (variance / count).sqrt())
 }
 
-/// `kind=weight` for each kind to learn from.
+/// Parses `kind=weight` for each kind.
 fn weights(kinds: &[String]) -> Result<BTreeMap<&str, f32>, Failure> {
     let parse = |text: &String| text.split_once('=').and_then(|(_, weight)| weight.parse().ok());
     kinds
         .iter()
         .map(|kind| match (kind.split_once('='), parse(kind)) {
             (Some((name, _)), Some(weight)) => Ok((name, weight)),
-            _ => Err(format!("`{kind}` is no kind with its weight: write `commit=1`").into()),
+            _ => Err(format!("`{kind}` is not a kind with its weight; expected for example `commit=1`").into()),
         })
         .collect()
 }
 
-/// The places of the features that are named; a name that ends in `*` stands for all that begin so.
+/// Returns the indexes of the named features; a trailing `*` matches any suffix.
 fn places(names: &[String], patterns: &[String]) -> Result<Vec<usize>, String> {
     let mut places = Vec::new();
     for pattern in patterns {
@@ -114,16 +114,16 @@ fn places(names: &[String], patterns: &[String]) -> Result<Vec<usize>, String> {
         let before = places.len();
         places.extend(names.iter().enumerate().filter(|(_, name)| is_meant(name)).map(|(place, _)| place));
         if places.len() == before {
-            return Err(format!("there is no feature `{pattern}`"));
+            return Err(format!("unknown feature `{pattern}`"));
         }
     }
     Ok(places)
 }
 
-/// The same queries with some features 0 everywhere, so that no tree can split on them.
+/// Sets some features to 0 in all rows, so that no tree can split on them.
 ///
-/// The features keep their places: the engine takes a ranker only if it knows every feature.
-fn blanked(mut judged: Judged, places: &[usize]) -> Judged {
+/// The features keep their indexes, because the engine accepts a ranker only if it knows every feature.
+fn zeroed(mut judged: Judged, places: &[usize]) -> Judged {
     let width = judged.features.len();
     for row in judged.queries.iter_mut().flat_map(|query| query.rows.chunks_exact_mut(width)) {
         for &place in places {
@@ -133,7 +133,7 @@ fn blanked(mut judged: Judged, places: &[usize]) -> Judged {
     judged
 }
 
-/// All mined queries of the kinds, with the features of those names.
+/// Reads all mined queries of the kinds, with the named features.
 fn read(folder: &Path, names: &[String], weights: &BTreeMap<&str, f32>) -> Result<Judged, Failure> {
     let mut files: Vec<_> =
         fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
@@ -143,7 +143,7 @@ fn read(folder: &Path, names: &[String], weights: &BTreeMap<&str, f32>) -> Resul
     for file in files {
         let mined = Judged::from_letor(&fs::read_to_string(&file)?);
         let mined = mined.map_err(|error| format!("{}: {error}", file.display()))?;
-        // What is not computed for a kind of query is missing in its file.
+        // A feature that is not computed for a kind of query is missing in its file.
         let place = |name: &String| mined.features.iter().position(|found| found == name);
         let places: Vec<Option<usize>> = names.iter().map(place).collect();
         let width = mined.features.len();
@@ -169,22 +169,22 @@ mod tests {
     }
 
     #[test]
-    fn features_are_left_out_by_name_or_by_how_they_begin() {
+    fn features_are_ignored_by_name_or_prefix() {
         for (pattern, expected) in [("path", &[0][..]), ("path*", &[0, 1]), ("*", &[0, 1, 2]), ("kin", &[2])] {
             assert_eq!(places(&names(), &[pattern.to_owned()]).as_deref(), Ok(expected), "{pattern}");
         }
     }
 
     #[test]
-    fn what_is_no_feature_cannot_be_left_out() {
+    fn an_unknown_feature_cannot_be_ignored() {
         for pattern in ["pat", "kind*", ""] {
             let refused = places(&names(), &[pattern.to_owned()]);
-            assert_eq!(refused, Err(format!("there is no feature `{pattern}`")));
+            assert_eq!(refused, Err(format!("unknown feature `{pattern}`")));
         }
     }
 
-    /// Queries of five repositories whose relevant candidate is told by the first feature alone.
-    fn told_by_the_first() -> Judged {
+    /// Queries of five repositories whose relevant candidate is determined by the first feature alone.
+    fn determined_by_the_first() -> Judged {
         let query = |number: usize| {
             let labels: Vec<f32> = (0..20).map(|row| f32::from(u8::from(row == number * number % 19))).collect();
             JudgedQuery {
@@ -200,26 +200,26 @@ mod tests {
     }
 
     #[test]
-    fn a_ranker_that_leaves_a_feature_out_knows_its_name_and_nothing_of_it() {
+    fn an_ignored_feature_is_listed_but_not_used() {
         let parameters = Parameters { trees: 20, min_rows: 20, feature_fraction: 1.0, ..Parameters::default() };
-        let whole = recall_rank::train(&told_by_the_first(), &parameters).expect("there is something to learn");
+        let whole = recall_rank::train(&determined_by_the_first(), &parameters).expect("there is something to learn");
         assert!(
             whole.importance().iter().any(|&(name, gain)| name == "first" && gain > 0.0),
             "{:?}",
             whole.importance()
         );
-        let part =
-            recall_rank::train(&blanked(told_by_the_first(), &[0]), &parameters).expect("there is something to learn");
+        let part = recall_rank::train(&zeroed(determined_by_the_first(), &[0]), &parameters)
+            .expect("there is something to learn");
         assert_eq!(part.features(), whole.features());
         assert!(part.importance().contains(&("first", 0.0)));
     }
 
     #[test]
-    fn the_difference_is_what_the_left_out_features_are_worth() {
+    fn the_difference_is_the_value_of_the_ignored_features() {
         let parameters = Parameters { trees: 20, min_rows: 20, feature_fraction: 1.0, ..Parameters::default() };
-        let validate = |judged: &Judged| cross_validate(judged, &parameters, FOLDS).expect("it can be learnt");
-        let whole = validate(&told_by_the_first());
-        let part = validate(&blanked(told_by_the_first(), &[0]));
+        let validate = |judged: &Judged| cross_validate(judged, &parameters, FOLDS).expect("the queries are valid");
+        let whole = validate(&determined_by_the_first());
+        let part = validate(&zeroed(determined_by_the_first(), &[0]));
         let (mean, error) = difference(&whole, &part);
         assert!((mean - (part.mean - whole.mean)).abs() < 1e-12 && mean < -0.3, "{mean}");
         assert!(error.is_finite() && error > 0.0, "{error}");

@@ -1,18 +1,18 @@
-//! The lines of a text that are neither comments nor inside longer texts.
+//! Lines of code, without comments and multi-line strings.
 //!
-//! A look at lines, not a parse: what is hidden in the middle of a line is not seen.
+//! Works line by line without parsing: a comment or string that starts in the middle of a line may be missed.
 
-/// How a language writes what is not code.
+/// The syntax of comments and strings in a language.
 pub(super) struct Syntax {
-    /// What a comment to the end of its line begins with.
+    /// The prefixes of line comments.
     pub(super) comments: &'static [&'static str],
-    /// What a comment over several lines begins and ends with, at the beginning of its first line.
+    /// The delimiters of block comments. The opening one must begin a line.
     pub(super) blocks: &'static [(&'static str, &'static str)],
-    /// What a text over several lines begins and ends with, anywhere in a line.
+    /// The delimiters of multi-line strings, anywhere in a line.
     pub(super) quotes: &'static [&'static str],
 }
 
-/// The lines of code, as they are written.
+/// Returns the lines of code, unchanged.
 pub(super) fn code_lines<'a>(text: &'a str, syntax: &'static Syntax) -> impl Iterator<Item = &'a str> {
     let mut end: Option<&str> = None;
     text.lines().filter(move |line| {
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_texts_are_left_out() {
+    fn comments_and_multi_line_strings_are_skipped() {
         check("a\n // b\n/* c */\n/*\nd\n*/\ne\n", &["a", "e"]);
         check("x = \"\"\"\nb\n\"\"\"\nc\n", &["x = \"\"\"", "c"]);
         check("x = \"\"\"one line\"\"\"\nc\n", &["x = \"\"\"one line\"\"\"", "c"]);
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sign_in_the_middle_of_a_line_begins_no_comment() {
+    fn a_comment_sign_in_the_middle_of_a_line_is_ignored() {
         check("glob(\"src/**/*.ts\")\na\n", &["glob(\"src/**/*.ts\")", "a"]);
         check("// a \"\"\" in a comment\na\n", &["a"]);
     }

@@ -1,56 +1,56 @@
-//! What are tests called in a language, and what in their text defines them?
+//! Naming conventions of tests by language.
 
 use super::marks;
 use crate::{DocPath, Language};
 
-/// How the tests of some languages are told from other files.
+/// The conventions by which tests in some languages are recognised.
 pub(super) struct Convention {
     /// The languages, as [`LANGUAGES`](crate::LANGUAGES) names them.
     languages: &'static [&'static str],
-    /// The extensions of their files, for callers that know a path only.
+    /// The extensions of their files, used if only a path is known.
     extensions: &'static [&'static str],
-    /// What tests are called, among other files.
+    /// The names of test files.
     names: &'static [&'static [Name]],
-    /// What a folder `test` is.
+    /// The meaning of a folder named `test`.
     pub(super) folder: TestFolder,
-    /// What decides about a file that is named as tests are, or lies in a folder that is.
+    /// How to classify a file with the name or in the folder of a test.
     pub(super) content: Content,
 }
 
-/// A pattern of a file's name without its extension. All but `Word` ignore case.
+/// A pattern for a file name without its extension. All but `Word` ignore case.
 enum Name {
     Begins(&'static str),
     Ends(&'static str),
     Is(&'static str),
-    /// Ends with a capitalised word, and has more before it: `StoreTest`.
+    /// Ends with a capitalised word after other characters: `StoreTest`.
     Word(&'static str),
 }
 
-/// What a folder `test` is that is not below shipped sources.
+/// The meaning of a folder named `test` that is not below shipped sources.
 pub(super) enum TestFolder {
-    /// Where the tests are, in any case of letters.
+    /// It holds tests, in any letter case.
     Tree,
-    /// Where the tests are. `Test` is a namespace: `Monolog/Test`.
+    /// It holds tests if it is in lower case. `Test` is a namespace: `Monolog/Test`.
     Lowercase,
-    /// Where the tests are, if it lies at the root or in `src`; elsewhere a package: `django/test`.
+    /// It holds tests if it is at the root or in `src`; elsewhere it is a package: `django/test`.
     Package,
-    /// Where the tests are, if it lies at the root; elsewhere a module: `src/test.rs`.
+    /// It holds tests if it is at the root; elsewhere it is a module: `src/test.rs`.
     Module,
 }
 
-/// What decides about a file that may be a test.
+/// How to classify a file that may be a test.
 #[derive(Clone, Copy)]
 pub(super) enum Content {
     /// The file is a test if its text defines tests.
     Decides(fn(&str) -> bool),
-    /// The file is not a test: the language's tools take only files of certain names for tests, or the text is prose.
+    /// The file is not a test: the language's tools recognise tests by file name alone, or the text is prose.
     NeverATest,
-    /// The file is a test: nothing is known about its language.
+    /// The file is a test: the language is unknown.
     AlwaysATest,
 }
 
 impl Convention {
-    /// The convention of a language; without one, of the file's extension.
+    /// Returns the convention of a language, or of the file's extension if the language is unknown.
     pub(super) fn of(path: &DocPath, language: Option<&Language>) -> &'static Self {
         let found = match language {
             Some(language) => CONVENTIONS.iter().find(|known| known.languages.contains(&language.as_str())),
@@ -62,7 +62,7 @@ impl Convention {
         found.unwrap_or(&OTHER)
     }
 
-    /// Whether tests of the language are named like that.
+    /// Whether the file name is that of a test.
     pub(super) fn names_a_test(&self, file_name: &str) -> bool {
         let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
         let lower = stem.to_ascii_lowercase();
@@ -87,8 +87,8 @@ const HYPHEN: &[Name] = &[Ends("-test"), Ends("-spec")];
 const CAMEL: &[Name] = &[Word("Test"), Word("Tests"), Word("Spec")];
 const SUITE: &[Name] = &[Word("Suite")];
 
-/// What is known of each language. Go and Elixir take only files of certain names for tests, which
-/// [`TestPath`](super::test_path::TestPath) knows.
+/// The conventions by language. Go and Elixir recognise tests by file name alone, which
+/// [`TestPath`](super::test_path::TestPath) handles.
 const CONVENTIONS: &[Convention] = &[
     Convention { languages: &["go"], extensions: &["go"], names: &[], folder: Tree, content: NeverATest },
     Convention { languages: &["elixir"], extensions: &["ex", "exs"], names: &[], folder: Tree, content: NeverATest },
@@ -206,16 +206,16 @@ mod tests {
     use crate::LANGUAGES;
 
     #[test]
-    fn every_language_and_extension_stands_in_one_row() {
+    fn every_language_and_extension_is_in_one_row() {
         let languages: Vec<_> = CONVENTIONS.iter().flat_map(|known| known.languages).collect();
         let extensions: Vec<_> = CONVENTIONS.iter().flat_map(|known| known.extensions).collect();
         for (at, language) in languages.iter().enumerate() {
             assert!(LANGUAGES.contains(language), "{language}");
-            assert!(!languages[..at].contains(language), "{language} stands in two rows");
+            assert!(!languages[..at].contains(language), "{language} is in two rows");
         }
         for (at, extension) in extensions.iter().enumerate() {
             assert_eq!(**extension, extension.to_ascii_lowercase());
-            assert!(!extensions[..at].contains(extension), "{extension} stands in two rows");
+            assert!(!extensions[..at].contains(extension), "{extension} is in two rows");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Does a text define tests?
+//! Recognition of test definitions in a text, one function per language.
 //!
-//! One function a language. They are asked only about files that may be tests by their paths, so that a mark need not tell
-//! tests from all other code: it tells them from what is made for testing.
+//! The functions are called only for files that may be tests by their paths. They need not distinguish tests from all
+//! other code, only from code that supports testing.
 
 use super::code_lines::{Syntax, code_lines};
 
@@ -10,7 +10,8 @@ const SLASHES: Syntax = Syntax { comments: &["//", "*"], blocks: &[("/*", "*/")]
 const LUA: Syntax = Syntax { comments: &["--"], blocks: &[("--[[", "]]")], quotes: &[] };
 const HASKELL: Syntax = Syntax { comments: &["--"], blocks: &[("{-", "-}")], quotes: &[] };
 
-/// `def test_open`, `def testOpen`. A class alone defines no test: `class TestClient`, `class TestCase(unittest.TestCase)`.
+/// `def test_open`, `def testOpen`. A class alone does not define a test: `class TestClient`, `class
+/// TestCase(unittest.TestCase)`.
 pub(super) fn python(text: &str) -> bool {
     any(text, &HASHES, |line| {
         let line = line.strip_prefix("async ").unwrap_or(line);
@@ -18,8 +19,8 @@ pub(super) fn python(text: &str) -> bool {
     })
 }
 
-/// `#[test]`, `#[tokio::test]`, `#[rstest]`, `proptest! {`. A module of tests below the definitions of a file says nothing about
-/// the file.
+/// `#[test]`, `#[tokio::test]`, `#[rstest]`, `proptest! {`. A module of tests after other definitions does not make the
+/// file a test.
 pub(super) fn rust(text: &str) -> bool {
     const ATTRIBUTES: &[&str] =
         &["test", "rstest", "test_case", "bench", "quickcheck", "proptest", "wasm_bindgen_test"];
@@ -50,7 +51,7 @@ pub(super) fn rust(text: &str) -> bool {
     false
 }
 
-/// `describe Store do`, `it "opens" do`, `test "opens" do`; `def test_open` in a class that is named as a test.
+/// `describe Store do`, `it "opens" do`, `test "opens" do`; `def test_open` in a class with the name of a test.
 pub(super) fn ruby(text: &str) -> bool {
     const BLOCKS: &[&str] =
         &["describe", "context", "it", "specify", "test", "should", "scenario", "feature", "example"];
@@ -66,8 +67,8 @@ pub(super) fn ruby(text: &str) -> bool {
         || any(text, &HASHES, is_class) && any(text, &HASHES, |line| line.starts_with("def test_"))
 }
 
-/// `describe('…')`, `it('…')`, `test('…')`, `test.only(…)`, `Deno.test(…)`, `group('…')`. What declares such functions is made
-/// for testing.
+/// `describe('…')`, `it('…')`, `test('…')`, `test.only(…)`, `Deno.test(…)`, `group('…')`. Declarations of such
+/// functions do not match.
 pub(super) fn javascript(text: &str) -> bool {
     const CALLS: &[&str] = &[
         "describe",
@@ -101,7 +102,7 @@ pub(super) fn javascript(text: &str) -> bool {
     })
 }
 
-/// Whether arguments begin with the title of a test: a text, a class, or what stands on the next line.
+/// Whether arguments begin with the title of a test: a string, a class, or anything on the next line.
 fn is_title(arguments: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
     arguments.is_empty()
@@ -109,13 +110,13 @@ fn is_title(arguments: &str) -> bool {
         || begins_capital(arguments) && arguments.trim_start_matches(is_name).starts_with(',')
 }
 
-/// `@Test`, `@ParameterizedTest`; `class StoreSpec extends AnyFunSuite`, `class StoreTests : FunSpec({`. A class or trait that others
-/// extend is made for testing.
+/// `@Test`, `@ParameterizedTest`; `class StoreSpec extends AnyFunSuite`, `class StoreTests : FunSpec({`. A class or
+/// trait that is meant to be extended does not match.
 pub(super) fn java(text: &str) -> bool {
     const ANNOTATIONS: &[&str] =
         &["Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate", "Property", "Benchmark"];
     const BASES: &[&str] = &["Suite", "Spec", "TestCase", "Specification", "SpecDefault", "Properties"];
-    /// What the styles of tests themselves extend.
+    /// The base classes of the test styles themselves.
     const ROOTS: &[&str] = &["Suite", "Spec"];
 
     let mut is_concrete = false;
@@ -126,7 +127,7 @@ pub(super) fn java(text: &str) -> bool {
         if ["class ", "object ", "trait ", "interface "].iter().any(|word| line.contains(word)) {
             is_concrete = !["abstract ", "open ", "trait ", "interface "].iter().any(|word| line.contains(word));
         }
-        // The base of a class in Scala may stand on a line of its own.
+        // The base of a Scala class may be on a line of its own.
         let extended =
             line.split_once("extends ").or_else(|| line.split_once(" : ").filter(|_| line.contains("class ")));
         let base = extended.map(|(_, base)| path(base.trim_start(), '.'));
@@ -144,7 +145,7 @@ pub(super) fn csharp(text: &str) -> bool {
     })
 }
 
-/// `@Test`, `@Suite`, `class StoreTests: XCTestCase`. A `StoreTestCase` is what others extend.
+/// `@Test`, `@Suite`, `class StoreTests: XCTestCase`. A class named `StoreTestCase` is a base class and does not match.
 pub(super) fn swift(text: &str) -> bool {
     any(text, &SLASHES, |line| {
         let attribute = line.strip_prefix('@').map(|rest| path(rest, '.'));
@@ -154,7 +155,7 @@ pub(super) fn swift(text: &str) -> bool {
     })
 }
 
-/// `function testOpen`, `@test` or `#[Test]` in a class that is named as a test; `it('…')`, `test('…')`.
+/// `function testOpen`, `@test` or `#[Test]` in a class with the name of a test; `it('…')`, `test('…')`.
 pub(super) fn php(text: &str) -> bool {
     let is_class =
         |line: &str| declared_class(line).is_some_and(|name| is_named_as_test(name) || name.ends_with("Spec"));
@@ -165,7 +166,7 @@ pub(super) fn php(text: &str) -> bool {
             || name.starts_with("it_")
             || line.strip_prefix("#[").is_some_and(|rest| path(rest.trim_start_matches('\\'), '\\') == "Test")
     };
-    // An annotation stands in a comment.
+    // An annotation is inside a comment.
     let is_annotated = |line: &str| {
         let comment = line.trim_start().trim_start_matches(['/', '*']).trim();
         comment.strip_prefix("@test").is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '*']))
@@ -213,7 +214,7 @@ pub(super) fn haskell(text: &str) -> bool {
     })
 }
 
-/// `test "opens" {` in a file that makes nothing public.
+/// `test "opens" {` in a file without public definitions.
 pub(super) fn zig(text: &str) -> bool {
     let is_test = |line: &str| line.strip_prefix("test ").is_some_and(|rest| rest.contains('{'));
     !code_lines(text, &SLASHES).any(|line| line.starts_with("pub ")) && code_lines(text, &SLASHES).any(is_test)
@@ -231,7 +232,7 @@ pub(super) fn shell(text: &str) -> bool {
     })
 }
 
-/// Whether a line of code, without what it is indented by, satisfies the mark.
+/// Whether a line of code, without its indentation, satisfies the predicate.
 fn any(text: &str, syntax: &'static Syntax, mut mark: impl FnMut(&str) -> bool) -> bool {
     code_lines(text, syntax).any(|line| mark(line.trim_start()))
 }
@@ -240,25 +241,26 @@ fn begins_with_any(line: &str, beginnings: &[&str]) -> bool {
     beginnings.iter().any(|beginning| line.starts_with(beginning))
 }
 
-/// What follows the first of the words that a line begins with and that ends there.
+/// Returns what follows the first of the words that the line begins with as a whole word.
 fn after_any<'a>(line: &'a str, words: &[&str]) -> Option<&'a str> {
     words.iter().find_map(|word| line.strip_prefix(word).filter(|rest| !rest.starts_with(is_of_name)))
 }
 
-/// The last part of a path at the beginning of a text: `test` of `tokio::test(flavor)`.
+/// Returns the last part of the path at the beginning of a text: `test` of `tokio::test(flavor)`.
 fn path(text: &str, separator: char) -> &str {
     let end = text.find(|c| !is_of_name(c) && c != separator).unwrap_or(text.len());
     text[..end].rsplit(separator).find(|part| !part.is_empty()).unwrap_or_default()
 }
 
-/// The name of the class that a line declares.
+/// Returns the name of the class that a line declares.
 fn declared_class(line: &str) -> Option<&str> {
     let (modifiers, rest) = line.split_once("class ")?;
     let is_modifier = |c: char| c.is_ascii_alphabetic() || matches!(c, ' ' | '@');
     modifiers.chars().all(is_modifier).then(|| &rest[..rest.find(|c| !is_of_name(c)).unwrap_or(rest.len())])
 }
 
-/// `StoreTest`, `StoreTests`, `TestStore`; not `Test` and `TestCase`, which others extend.
+/// Whether a class has the name of a test: `StoreTest`, `StoreTests`, `TestStore`, but not `Test` or `TestCase`, which
+/// are base classes.
 fn is_named_as_test(class: &str) -> bool {
     class != "Test" && class.ends_with("Test")
         || class.ends_with("Tests")

@@ -1,20 +1,20 @@
-//! What does a path say about whether its file is a test?
+//! Recognition of test files by their path.
 
 use super::convention::{Content, Convention, TestFolder};
 use crate::{DocPath, Language};
 
-/// What a path says.
+/// What the path says about a file.
 pub(super) enum TestPath {
-    /// It is not the path of a test.
+    /// The file is not a test.
     No,
-    /// It may be one: the text is, if the function says so.
+    /// The file may be a test; the function decides by its text.
     Maybe(fn(&str) -> bool),
-    /// It is the path of a test, or of what tests need.
+    /// The file is a test or supports tests.
     Yes,
 }
 
 impl TestPath {
-    /// Looks at the folders and at the name. The language is taken from the extension if it is not given.
+    /// Classifies a path. If the language is not given, it is derived from the extension.
     pub(super) fn of(path: &DocPath, language: Option<&Language>) -> Self {
         let convention = Convention::of(path, language);
         let name = path.file_name();
@@ -35,17 +35,17 @@ impl TestPath {
     }
 }
 
-/// Endings that the tools of a language give to tests alone: what ends so is never shipped.
+/// Endings that the tools of a language reserve for tests.
 const TEST_ENDINGS: &[&str] = &["_test.go", "_test.exs", ".bats", ".phpt"];
 
-/// Names that a tool gives to what tests need.
+/// File names that test tools use for support code.
 const TEST_FILES: &[&str] = &["conftest.py"];
 
-/// Where a file lies.
+/// The location of a file.
 enum Place {
-    /// In a tree of tests: everything there is for them, helpers and fixtures too.
+    /// In a tree of tests. Helpers and fixtures there belong to the tests.
     InTests,
-    /// In a folder that is named like one of tests, and may hold what is made for other people's tests.
+    /// In a folder with the name of one for tests, which may instead support tests of other projects.
     Doubtful,
     /// Anywhere else.
     Elsewhere,
@@ -73,10 +73,10 @@ fn place(path: &DocPath, convention: &Convention) -> Place {
     if is_doubtful { Place::Doubtful } else { Place::Elsewhere }
 }
 
-/// Whether a folder holds nothing that is shipped, wherever it lies. `tests` in the plural are tests in every language; what
-/// is made for other people's tests is named `test` or `testing`.
+/// Whether a folder holds only tests, wherever it is. The plural `tests` means tests in every language; code that
+/// supports tests of other projects is named `test` or `testing`.
 fn holds_only_tests(lower: &str) -> bool {
-    /// The projects of tests in .NET: `Store.Tests`, `Store.UnitTests`.
+    /// Test projects in .NET: `Store.Tests`, `Store.UnitTests`.
     const PROJECT: &str = "tests";
     TESTS_ANYWHERE.contains(&lower) || lower.rsplit_once('.').is_some_and(|(_, last)| last.ends_with(PROJECT))
 }
@@ -94,7 +94,7 @@ const TESTS_ANYWHERE: &[&str] = &[
     "androidtest",
 ];
 
-/// Folders that hold a project's tests unless they lie below shipped sources.
+/// Folders of tests unless they are below shipped sources.
 const TEST_FOLDERS: &[&str] = &[
     "test",
     "spec",
@@ -111,13 +111,13 @@ const TEST_FOLDERS: &[&str] = &[
     "benchmarks",
 ];
 
-/// Folders of tests in some projects, and in others of what is made for testing.
+/// Folders that hold tests in some projects, and test support for other projects elsewhere.
 const DOUBTFUL_FOLDERS: &[&str] = &["testing"];
 
-/// Folders of what a project ships.
+/// Folders of shipped code.
 const SHIPPED_FOLDERS: &[&str] = &["src", "lib", "pkg", "app", "include", "source", "sources", "internal", "cmd"];
 
-/// Whether a folder in `src` is one that Maven and Gradle keep tests in: `src/test`, `src/androidTest`, `src/jvmTest`.
+/// Whether a folder in `src` is a Maven or Gradle source set for tests: `src/test`, `src/androidTest`, `src/jvmTest`.
 fn is_source_set(folder: &str) -> bool {
     let is_named = folder.ends_with("Test") && folder.starts_with(|c: char| c.is_ascii_lowercase());
     is_named || matches!(folder, "test" | "testFixtures" | "jmh")

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 use parking_lot::Mutex;
-use recall_core::{Account, Clock, Metadata, MetadataValue, Provenance, SessionEventType, Timestamp};
+use recall_core::{Clock, EventDetails, Metadata, MetadataValue, Provenance, SessionEventType, Timestamp};
 
 use crate::mask::Masking;
 use crate::origin::Origin;
@@ -212,7 +212,7 @@ impl Shared {
         let mut masking = Masking::default();
         let draft = |noted: Noted, masking: &mut Masking| -> Draft {
             let id = store.ledger.event_id(None, noted.timestamp);
-            (id, noted.timestamp, masked(noted.note.account(), masking))
+            (id, noted.timestamp, masked(noted.note.details(), masking))
         };
         let drafts: Vec<Draft> = notes.into_iter().map(|noted| draft(noted, &mut masking)).collect();
         store.sessions.write(&whose.session, &provenance, drafts)
@@ -238,9 +238,9 @@ impl Shared {
             let timestamp = self.clock.now();
             let content = format!("{count} events of this session were not recorded: too many came at once");
             let metadata = Metadata::from([("dropped".to_owned(), MetadataValue::Number(count as f64))]);
-            let account = Account { metadata, ..Account::new(SessionEventType::Observation, content) };
+            let details = EventDetails { metadata, ..EventDetails::new(SessionEventType::Observation, content) };
             let provenance = Provenance { session: Some(whose.session.clone()), ..Provenance::default() };
-            let draft = (store.ledger.event_id(None, timestamp), timestamp, account);
+            let draft = (store.ledger.event_id(None, timestamp), timestamp, details);
             if let Err(error) = store.sessions.write(&whose.session, &provenance, vec![draft]) {
                 let reason = recall_core::error_chain(&error);
                 tracing::warn!(count, reason, "events of a session were dropped, and that is not recorded");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_catalog::{Snapshot, StoredChunk, StoredDocument};
-use recall_core::{Chunk, ChunkId, Document, MemoryId, Recalled, Scope, StoreScope, Symbol};
+use recall_core::{Chunk, ChunkId, Document, MemoryId, MemoryView, Scope, StoreScope, Symbol};
 
 use crate::coverage::Coverage;
 use crate::error::GetError;
@@ -53,7 +53,7 @@ pub struct Item {
     /// The definitions in the document.
     pub symbols: Vec<Symbol>,
     /// The memory that it is, and how that stands; `None` for a file.
-    pub memory: Option<Box<Recalled>>,
+    pub memory: Option<Box<MemoryView>>,
     /// What the answer saw of the store.
     pub coverage: Coverage,
     /// What the reader should know beside it.
@@ -131,7 +131,7 @@ impl Engine {
     }
 }
 
-fn memory_item(store: &Store, recalled: Recalled) -> Item {
+fn memory_item(store: &Store, recalled: MemoryView) -> Item {
     Item {
         scope: store.scope,
         document: ledger::document_of(&recalled.memory),

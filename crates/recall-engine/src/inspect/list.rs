@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use recall_catalog::{ListQuery, ListSort, StoredDocument};
 use recall_core::{
-    Document, DocumentId, DocumentType, Language, MemoryId, PathFilter, Recalled, Scope, StoreScope, Timestamp,
+    Document, DocumentId, DocumentType, Language, MemoryId, MemoryView, PathFilter, Scope, StoreScope, Timestamp,
 };
 
 use crate::coverage::Coverage;
@@ -79,7 +79,7 @@ pub struct Listed {
     /// How many chunks it has.
     pub chunks: u32,
     /// The memory that it is, and how that stands; `None` for a file.
-    pub memory: Option<Box<Recalled>>,
+    pub memory: Option<Box<MemoryView>>,
 }
 
 impl Engine {

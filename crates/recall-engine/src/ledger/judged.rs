@@ -1,6 +1,8 @@
 //! Memories by whose word they are: only this user's own verifications and feedback count.
 
-use recall_core::{Anchor, Event, EventId, FeedbackTally, Grounds, ItemId, Memory, MemoryId, Ownership, Timestamp};
+use recall_core::{
+    Anchor, Event, EventId, FeedbackTally, ItemId, Memory, MemoryId, Ownership, Timestamp, ValidityInputs,
+};
 
 use crate::error::MemoryError;
 use crate::ledger::{Ledger, Vouching};
@@ -15,8 +17,8 @@ pub(crate) struct JudgedMemory {
 }
 
 /// What decides how a memory stands before it is read.
-pub(crate) struct JudgedGrounds {
-    pub(crate) grounds: Grounds,
+pub(crate) struct JudgedInputs {
+    pub(crate) inputs: ValidityInputs,
     pub(crate) anchors: Vec<Anchor>,
     pub(crate) ownership: Ownership,
 }
@@ -42,12 +44,12 @@ impl Ledger {
     }
 
     /// What decides how memories stand, and what they are tied to; `None` for one that is not known or is deleted.
-    pub(crate) fn grounds(&self, ids: &[MemoryId]) -> Vec<Option<JudgedGrounds>> {
+    pub(crate) fn validity_inputs(&self, ids: &[MemoryId]) -> Vec<Option<JudgedInputs>> {
         self.glance(ids.iter().copied());
         let state = self.state.lock();
         let own = |event: &Event| self.wrote_itself(event);
-        let grounds = |id: &MemoryId| {
-            let (grounds, tied) = state.memories.grounds(*id, &own)?;
+        let inputs = |id: &MemoryId| {
+            let (inputs, tied) = state.memories.validity_inputs(*id, &own)?;
             let anchors = tied.to_vec();
             let ownership = if self.log.is_some() {
                 let judged = state.memories.judged(*id, &own)?;
@@ -55,9 +57,9 @@ impl Ledger {
             } else {
                 Ownership::Own
             };
-            Some(JudgedGrounds { grounds, anchors, ownership })
+            Some(JudgedInputs { inputs, anchors, ownership })
         };
-        ids.iter().map(grounds).collect()
+        ids.iter().map(inputs).collect()
     }
 
     /// What this user's own feedback says about an item.

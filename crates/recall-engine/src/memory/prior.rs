@@ -3,7 +3,7 @@
 use recall_core::{AnchorState, FeedbackTally, MemoryId, MemoryStatus, Ownership, SearchRequest, Timestamp};
 
 use super::anchors::Look;
-use crate::ledger::JudgedGrounds;
+use crate::ledger::JudgedInputs;
 use crate::ranking::Factor;
 use crate::store::Store;
 
@@ -30,14 +30,14 @@ const VERDICTS_HALF: f64 = 2.0;
 ///
 /// Of the files, what was indexed of them decides: of those that are told, the state is looked at again.
 pub(crate) fn factors(store: &Store, ids: &[MemoryId], request: &SearchRequest, now: Timestamp) -> Vec<Vec<Factor>> {
-    let factors = |JudgedGrounds { grounds, anchors: tied, ownership }| {
+    let factors = |JudgedInputs { inputs, anchors: tied, ownership }| {
         // A catalog that cannot be read is told by the reading of the hits.
         let Ok((state, changed_ratio)) = store.anchor_state(&tied, Look::Indexed) else { return Vec::new() };
-        let status = grounds.status(changed_ratio, now);
-        let all = [anchors(state), staleness(status), usefulness(&grounds.feedback), unconfirmed(ownership)];
+        let status = inputs.status(changed_ratio, now);
+        let all = [anchors(state), staleness(status), usefulness(&inputs.feedback), unconfirmed(ownership)];
         all.into_iter().flatten().filter(|factor| !request.leaves_out(factor.name)).collect()
     };
-    store.ledger.grounds(ids).into_iter().map(|known| known.map_or_else(Vec::new, factors)).collect()
+    store.ledger.validity_inputs(ids).into_iter().map(|known| known.map_or_else(Vec::new, factors)).collect()
 }
 
 fn anchors(state: AnchorState) -> Option<Factor> {

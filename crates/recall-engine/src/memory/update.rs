@@ -1,6 +1,6 @@
 //! Amend a memory.
 
-use recall_core::{Amendment, Event, EventBody, MemoryChange, Recalled, UpdateMemory};
+use recall_core::{Amendment, Event, EventBody, MemoryChange, MemoryView, UpdateMemory};
 
 use super::add::sorted;
 use crate::Engine;
@@ -16,7 +16,7 @@ use crate::store::provenance;
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateReport {
     /// The memory as it is.
-    pub memory: Recalled,
+    pub memory: MemoryView,
     /// What should be known beside.
     pub notes: Vec<MemoryNote>,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_core::{
-    Event, EventBody, ItemId, MemoryChange, MemoryId, Ownership, Recalled, Timestamp, VerifyMemories, VerifyMode,
+    Event, EventBody, ItemId, MemoryChange, MemoryId, MemoryView, Ownership, Timestamp, VerifyMemories, VerifyMode,
 };
 
 use super::anchors::Look;
@@ -22,7 +22,7 @@ use crate::store::{Store, provenance};
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerifyReport {
     /// The memories, in the order of the request, else by id.
-    pub memories: Vec<Recalled>,
+    pub memories: Vec<MemoryView>,
     /// What should be known beside.
     pub notes: Vec<MemoryNote>,
 }
@@ -144,23 +144,23 @@ impl Store {
     ///
     /// A symbol of a file that changed since it was indexed is not compared; see
     /// [`bring_up_anchors`](Self::bring_up_anchors).
-    pub(crate) fn recalled(&self, id: MemoryId, now: Timestamp) -> Result<Option<Recalled>, StoreError> {
+    pub(crate) fn recalled(&self, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
         self.recalled_after(self.retrievals.of(ItemId::Memory(id)), id, now)
     }
 
     /// The same as a hit tells it: how often it was a hit before is left out, so that a question that is asked twice is answered
     /// with the same bytes.
-    pub(crate) fn recalled_as_hit(&self, id: MemoryId, now: Timestamp) -> Result<Option<Recalled>, StoreError> {
+    pub(crate) fn recalled_as_hit(&self, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
         self.recalled_after(0, id, now)
     }
 
-    fn recalled_after(&self, retrievals: u64, id: MemoryId, now: Timestamp) -> Result<Option<Recalled>, StoreError> {
+    fn recalled_after(&self, retrievals: u64, id: MemoryId, now: Timestamp) -> Result<Option<MemoryView>, StoreError> {
         let Some((judged, superseded_by)) = self.ledger.memory_and_successor(id) else { return Ok(None) };
         let JudgedMemory { memory, ownership, foreign } = judged;
         let verification = self.verification(&memory, Look::Now)?;
         let foreign = foreign.filter(|_| ownership == Ownership::Repository);
         let added_by = foreign.and_then(|event| self.contributors.of(&self.root, event));
-        let recalled = Recalled::of(masked(memory), ownership, verification, superseded_by, retrievals, now);
-        Ok(Some(Recalled { added_by, ..recalled }))
+        let recalled = MemoryView::of(masked(memory), ownership, verification, superseded_by, retrievals, now);
+        Ok(Some(MemoryView { added_by, ..recalled }))
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use recall_core::{
-    Ablation, Chunk, ChunkId, Document, DocumentType, Enclosing, Filters, QueryClass, Recalled, Retriever, Scope,
+    Ablation, Chunk, ChunkId, Document, DocumentType, Enclosing, Filters, MemoryView, QueryClass, Retriever, Scope,
     StoreScope, Timestamp,
 };
 
@@ -108,7 +108,7 @@ pub struct Hit {
     /// Why it ranks where it does, when asked for.
     pub explanation: Option<Explanation>,
     /// The memory that it is a part of, and how that stands; `None` where it is a part of a file.
-    pub memory: Option<Box<Recalled>>,
+    pub memory: Option<Box<MemoryView>>,
 }
 
 impl Hit {

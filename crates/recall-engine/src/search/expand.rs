@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use recall_catalog::StoredChunk;
-use recall_core::{ChunkRow, DocPath, MemoryId, Recalled, error_chain};
+use recall_core::{ChunkRow, DocPath, MemoryId, MemoryView, error_chain};
 use recall_watch::StatOutcome;
 
 use super::pool::Finds;
@@ -75,7 +75,7 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool
 /// Passages, beside what is there now of their files and memories.
 struct Compared {
     passages: Passages,
-    memories: HashMap<MemoryId, Recalled>,
+    memories: HashMap<MemoryId, MemoryView>,
     /// The files and memories that are no longer what was read of them.
     changed: BTreeSet<DocPath>,
 }
@@ -113,7 +113,7 @@ fn memories<'a>(
     search: &Search<'_>,
     store: &Store,
     stored: impl Iterator<Item = &'a StoredChunk>,
-) -> Result<HashMap<MemoryId, Recalled>, StoreError> {
+) -> Result<HashMap<MemoryId, MemoryView>, StoreError> {
     let now = search.engine.clock.now();
     let ids: BTreeSet<_> =
         stored.filter_map(|chunk| MemoryId::of_path(chunk.document.document.path.as_str())).collect();

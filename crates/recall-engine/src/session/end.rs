@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use recall_core::{
-    Account, DocPath, EndReason, EndSession, Metadata, MetadataValue, Scope, Session, SessionEventType, error_chain,
+    DocPath, EndReason, EndSession, EventDetails, Metadata, MetadataValue, Scope, Session, SessionEventType,
+    error_chain,
 };
 
 use super::history;
@@ -56,7 +57,7 @@ impl Engine {
         }
         let memories = memories.iter().map(|memory| self.add_memory(origin, memory)).collect::<Result<Vec<_>, _>>()?;
         let here = where_of(&store, provenance);
-        let session = told.unwrap_or_else(|| Session::begun(id, now, &here));
+        let session = told.unwrap_or_else(|| Session::started(id, now, &here));
         let mut masking = Masking::default();
         let text = if let Some(given) = summary {
             Some(masking.mask(given))
@@ -95,11 +96,11 @@ impl Engine {
 }
 
 /// The event that ends a session.
-fn mark(summary: String, reason: EndReason, path: Option<&DocPath>) -> Account {
+fn mark(summary: String, reason: EndReason, path: Option<&DocPath>) -> EventDetails {
     let text = |text: &str| MetadataValue::Text(text.to_owned());
     let mut metadata = Metadata::from([(REASON.to_owned(), text(reason.as_str()))]);
     if let Some(path) = path {
         metadata.insert(SUMMARY_PATH.to_owned(), text(path.as_str()));
     }
-    Account { metadata, ..Account::new(SessionEventType::SessionEnd, summary) }
+    EventDetails { metadata, ..EventDetails::new(SessionEventType::SessionEnd, summary) }
 }

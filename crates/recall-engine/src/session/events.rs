@@ -27,13 +27,13 @@ impl Engine {
         self.recorder.flush();
         let store = self.memory_store(origin, Scope::Project)?;
         let events = store.sessions.read(session)?.ok_or_else(|| SessionError::NotFound { id: session.clone() })?;
-        let asked = events.into_iter().filter(|event| types.is_empty() || types.contains(&event.account.event_type));
+        let asked = events.into_iter().filter(|event| types.is_empty() || types.contains(&event.details.event_type));
         let mut page: Vec<SessionEvent> = asked.skip(*offset as usize).take(*limit as usize + 1).collect();
         let has_more = page.len() > *limit as usize;
         page.truncate(*limit as usize);
         // Somebody else may have written the file.
         let mut masking = Masking::default();
-        let mask = |event: SessionEvent| SessionEvent { account: masked(event.account, &mut masking), ..event };
+        let mask = |event: SessionEvent| SessionEvent { details: masked(event.details, &mut masking), ..event };
         Ok(EventListing {
             events: page.into_iter().map(mask).collect(),
             next_offset: has_more.then(|| offset.saturating_add(*limit)),

@@ -1,6 +1,6 @@
 //! Write down what happened.
 
-use recall_core::{Account, EventId, LogEvent, Provenance, Scope, Timestamp};
+use recall_core::{EventDetails, EventId, LogEvent, Provenance, Scope, Timestamp};
 
 use crate::Engine;
 use crate::mask::Masking;
@@ -33,7 +33,7 @@ impl Engine {
         let store = self.memory_store(origin, Scope::Project)?;
         let timestamp = self.clock.now();
         let related_files = related_files::resolve(&store, origin, &request.related_files)?;
-        let account = Account {
+        let details = EventDetails {
             event_type: request.event_type,
             content: request.content.clone(),
             rationale: request.rationale.clone(),
@@ -44,10 +44,10 @@ impl Engine {
             metadata: request.metadata.clone(),
         };
         let mut masking = Masking::default();
-        let account = masked(account, &mut masking);
+        let details = masked(details, &mut masking);
         let id = store.ledger.event_id(request.key.as_deref(), timestamp);
         let provenance = where_of(&store, &request.provenance);
-        store.sessions.write(session, &provenance, vec![(id, timestamp, account)])?;
+        store.sessions.write(session, &provenance, vec![(id, timestamp, details)])?;
         Ok(LoggedEvent { id, timestamp, notes: note::of_masking(&masking).into_iter().collect() })
     }
 }

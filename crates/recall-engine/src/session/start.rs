@@ -1,6 +1,6 @@
 //! Begin a session.
 
-use recall_core::{Account, Scope, SessionEventType, SessionState, StartSession, Timestamp};
+use recall_core::{EventDetails, Scope, SessionEventType, SessionState, StartSession, Timestamp};
 use recall_journal::Day;
 
 use crate::Engine;
@@ -42,10 +42,10 @@ impl Engine {
             .as_ref()
             .is_none_or(|known| known.state == SessionState::Ended || (request.goal.is_some() && known.goal.is_none()));
         if has_news {
-            let account = Account::new(SessionEventType::SessionStart, request.goal.clone().unwrap_or_default());
-            let account = masked(account, &mut Masking::default());
+            let details = EventDetails::new(SessionEventType::SessionStart, request.goal.clone().unwrap_or_default());
+            let details = masked(details, &mut Masking::default());
             let event = store.ledger.event_id(None, now);
-            store.sessions.write(&id, &provenance, vec![(event, now, account)])?;
+            store.sessions.write(&id, &provenance, vec![(event, now, details)])?;
         }
         let recoverable = Self::sessions_of(&store, now)?
             .into_iter()

@@ -31,19 +31,19 @@ pub(super) fn summary_of(material: &Material<'_>) -> Option<String> {
         return None;
     }
     let mut text = format!("# {}\n\nPut together from the session's events and from git.\n", title(session));
-    let of_type = |wanted| events.iter().filter(move |event| event.account.event_type == wanted);
-    let plain = |event: &SessionEvent| one_line(&event.account.content);
-    let decision = |event: &SessionEvent| match &event.account.rationale {
+    let of_type = |wanted| events.iter().filter(move |event| event.details.event_type == wanted);
+    let plain = |event: &SessionEvent| one_line(&event.details.content);
+    let decision = |event: &SessionEvent| match &event.details.rationale {
         Some(why) => format!("{} Why: {}", plain(event), one_line(why)),
         None => plain(event),
     };
-    let error = |event: &SessionEvent| match &event.account.resolution {
+    let error = |event: &SessionEvent| match &event.details.resolution {
         Some(how) => format!("{} Resolved: {}", plain(event), one_line(how)),
         None => format!("{} Not resolved.", plain(event)),
     };
     let switch = |event: &SessionEvent| {
         let name = |name: &Option<String>| name.as_deref().map_or_else(|| "?".to_owned(), one_line);
-        format!("{} → {}: {}", name(&event.account.from_agent), name(&event.account.to_agent), plain(event))
+        format!("{} → {}: {}", name(&event.details.from_agent), name(&event.details.to_agent), plain(event))
     };
     section(&mut text, "Decisions", of_type(SessionEventType::Decision).map(decision));
     section(&mut text, "Milestones", of_type(SessionEventType::Milestone).map(plain));
@@ -53,7 +53,7 @@ pub(super) fn summary_of(material: &Material<'_>) -> Option<String> {
     section(&mut text, "Commits", commits.iter().map(|commit| format!("{} {}", commit.id, one_line(&commit.subject))));
     section(&mut text, "Memories", memories.iter().map(|memory| format!("{} {}", memory.id, one_line(&memory.title))));
     let files: BTreeSet<&str> =
-        events.iter().flat_map(|event| &event.account.related_files).map(recall_core::DocPath::as_str).collect();
+        events.iter().flat_map(|event| &event.details.related_files).map(recall_core::DocPath::as_str).collect();
     section(&mut text, "Files", files.into_iter().map(|path| format!("`{path}`")));
     let searches = of_type(SessionEventType::RetrievalQuery).count();
     if searches > 0 {
@@ -102,5 +102,5 @@ fn one_line(text: &str) -> String {
 /// Whether an event tells something that happened, and not only what was looked for.
 pub(super) fn tells_something(event: &SessionEvent) -> bool {
     use SessionEventType::{AgentSwitch, Decision, Error, Milestone, Observation};
-    matches!(event.account.event_type, Decision | Error | Milestone | AgentSwitch | Observation)
+    matches!(event.details.event_type, Decision | Error | Milestone | AgentSwitch | Observation)
 }

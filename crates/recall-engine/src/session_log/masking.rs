@@ -1,13 +1,14 @@
 //! How is a secret kept out of what is recorded?
 
-use recall_core::{Account, Metadata, MetadataValue};
+use recall_core::{EventDetails, Metadata, MetadataValue};
 
 use crate::mask::Masking;
 
-/// The account without its secrets.
-pub(crate) fn masked(account: Account, masking: &mut Masking) -> Account {
-    let Account { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } = account;
-    Account {
+/// The details without its secrets.
+pub(crate) fn masked(details: EventDetails, masking: &mut Masking) -> EventDetails {
+    let EventDetails { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } =
+        details;
+    EventDetails {
         event_type,
         content: masking.mask(&content),
         rationale: masking.mask_some(rationale.as_deref()),
@@ -69,16 +70,16 @@ mod tests {
         let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2");
         let text = || MetadataValue::Text(format!("uses {token}"));
         let inner = Metadata::from([("deep".to_owned(), MetadataValue::List(vec![text()]))]);
-        let account = Account {
+        let details = EventDetails {
             rationale: Some(token.clone()),
             resolution: Some(token.clone()),
             from_agent: Some(token.clone()),
             to_agent: Some(token.clone()),
             metadata: Metadata::from([("a".to_owned(), text()), ("b".to_owned(), MetadataValue::Map(inner))]),
-            ..Account::new(SessionEventType::Error, format!("refused: {token}"))
+            ..EventDetails::new(SessionEventType::Error, format!("refused: {token}"))
         };
         let mut masking = Masking::default();
-        let told = format!("{:?}", masked(account, &mut masking));
+        let told = format!("{:?}", masked(details, &mut masking));
         assert!(!told.contains(&token) && told.matches("[secret: ").count() == 7, "{told}");
         assert_eq!(masking.rules.len(), 1);
     }
@@ -87,8 +88,8 @@ mod tests {
     fn a_password_is_known_by_its_name() {
         let password = "tR7!kq9Zw2Lx";
         let metadata = Metadata::from([("db_password".to_owned(), MetadataValue::Text(password.to_owned()))]);
-        let account = Account { metadata, ..Account::new(SessionEventType::Observation, "x") };
-        let told = format!("{:?}", masked(account, &mut Masking::default()).metadata);
+        let details = EventDetails { metadata, ..EventDetails::new(SessionEventType::Observation, "x") };
+        let told = format!("{:?}", masked(details, &mut Masking::default()).metadata);
         assert!(!told.contains(password), "{told}");
     }
 }

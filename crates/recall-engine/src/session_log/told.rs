@@ -20,12 +20,12 @@ impl Told {
     /// Sums up events in the order in which they happened; `None` without any.
     pub(crate) fn of(name: &str, events: &[SessionEvent]) -> Option<Self> {
         let (first, last) = (events.first()?, events.last()?);
-        let has_ended = last.account.event_type == SessionEventType::SessionEnd;
-        let of_type = |wanted| events.iter().filter(move |event| event.account.event_type == wanted);
+        let has_ended = last.details.event_type == SessionEventType::SessionEnd;
+        let of_type = |wanted| events.iter().filter(move |event| event.details.event_type == wanted);
         let some = |text: &str| Some(text.to_owned()).filter(|text| !text.trim().is_empty());
-        let mut goals = of_type(SessionEventType::SessionStart).filter_map(|event| some(&event.account.content));
+        let mut goals = of_type(SessionEventType::SessionStart).filter_map(|event| some(&event.details.content));
         let ends = || of_type(SessionEventType::SessionEnd);
-        let path = |event: &SessionEvent| match event.account.metadata.get(SUMMARY_PATH) {
+        let path = |event: &SessionEvent| match event.details.metadata.get(SUMMARY_PATH) {
             Some(MetadataValue::Text(path)) => DocPath::new(path).ok(),
             _ => None,
         };
@@ -38,9 +38,9 @@ impl Told {
             last: last.timestamp,
             provenance,
             goal: goals.next_back(),
-            summary: ends().filter_map(|event| some(&event.account.content)).next_back(),
+            summary: ends().filter_map(|event| some(&event.details.content)).next_back(),
             summary_path: ends().filter_map(path).next_back(),
-            events: events.iter().filter(|event| !event.account.event_type.is_mark()).count() as u64,
+            events: events.iter().filter(|event| !event.details.event_type.is_boundary()).count() as u64,
             memories: Vec::new(),
         };
         Some(Self { session, has_ended })
@@ -71,7 +71,7 @@ impl Told {
 
 #[cfg(test)]
 mod tests {
-    use recall_core::{Account, EventId, Provenance};
+    use recall_core::{EventDetails, EventId, Provenance};
 
     use super::*;
 
@@ -79,7 +79,7 @@ mod tests {
         let event = |(at, &(event_type, content, minute)): (usize, &(SessionEventType, &str, i64))| SessionEvent {
             id: EventId::of(&[&at.to_le_bytes()]),
             timestamp: Timestamp(minute * 60 * 1_000_000_000),
-            account: Account::new(event_type, content),
+            details: EventDetails::new(event_type, content),
             provenance: Provenance { session: Some("s1".to_owned()), ..Provenance::default() },
         };
         told.iter().enumerate().map(event).collect()

@@ -8,7 +8,7 @@ use recall_core::{
 };
 use recall_engine::{Engine, ItemRequest, MemoryError, Parent, RemoveError, RemoveRequest, Tombstones};
 use recall_journal::AppendError;
-use recall_testkit::Breaks;
+use recall_testkit::Failures;
 
 use super::work::{addition, words};
 use super::world::World;
@@ -95,7 +95,7 @@ impl Client<'_> {
     }
 
     /// Checks that what was acknowledged is so, and what was refused is not.
-    fn check(&self, told: &[(Wish, Told)], breaks: &str) {
+    fn check(&self, told: &[(Wish, Told)], failures: &str) {
         let is = |wish| told.iter().find(|(known, _)| *known == wish).expect("every wish").1;
         // What was refused may be in the user's own log, where nobody reads it as a memory.
         let lines: Vec<u8> =
@@ -105,21 +105,21 @@ impl Client<'_> {
             [(Wish::Add, "Wombat add"), (Wish::AddMore, "Wombat more"), (Wish::Amend, "Wombat amended")]
         {
             if is(wish) != Told::Unsettled {
-                assert_eq!(holds(title), is(wish) == Told::Kept, "{wish:?} {breaks} {told:?}");
+                assert_eq!(holds(title), is(wish) == Told::Kept, "{wish:?} {failures} {told:?}");
             }
         }
         let (scope, title, useful) = self.get(self.known[0]).expect("nobody took it away");
         if is(Wish::Promote) == Told::Kept {
-            assert_eq!(scope, StoreScope::Global, "{breaks} {told:?}");
+            assert_eq!(scope, StoreScope::Global, "{failures} {told:?}");
         }
         // Feedback that was given in the project stays there.
         if scope == StoreScope::Project && is(Wish::Rate) == Told::Kept {
-            assert!(useful >= 1, "{breaks} {told:?}");
+            assert!(useful >= 1, "{failures} {told:?}");
         }
-        assert!(is(Wish::Amend) != Told::Kept || title == "Wombat amended", "{breaks} {told:?}");
+        assert!(is(Wish::Amend) != Told::Kept || title == "Wombat amended", "{failures} {told:?}");
         match is(Wish::Remove) {
-            Told::Kept => assert_eq!(self.get(self.known[1]), None, "{breaks} {told:?}"),
-            Told::NotWritten => assert!(self.get(self.known[1]).is_some(), "{breaks} {told:?}"),
+            Told::Kept => assert_eq!(self.get(self.known[1]), None, "{failures} {told:?}"),
+            Told::NotWritten => assert!(self.get(self.known[1]).is_some(), "{failures} {told:?}"),
             Told::Unsettled => {}
         }
     }
@@ -145,23 +145,23 @@ fn told(error: &MemoryError, kind: io::ErrorKind) -> Told {
 
 /// Asks for everything while operations of a disk fail, and again when they do no longer; returns how many operations the disk
 /// saw and how much was refused.
-fn refuse(disk: usize, breaks: Breaks) -> (usize, usize) {
+fn refuse(disk: usize, failures: Failures) -> (usize, usize) {
     let world = World::new();
     let mut client =
         Client { world: &world, engine: world.engine(), known: [MemoryId::of(recall_core::MemoryType::Note, &[]); 2] };
     client.known = ["Wombat told", "Wombat removed"].map(|title| client.add(title, title).expect("all is well"));
-    world.disks[disk].break_at(Some(breaks));
+    world.disks[disk].fail_at(Some(failures));
     let ask =
-        |client: &Client<'_>, wish| client.ask(wish).map_or_else(|error| told(&error, breaks.kind), |()| Told::Kept);
+        |client: &Client<'_>, wish| client.ask(wish).map_or_else(|error| told(&error, failures.kind), |()| Told::Kept);
     let mut told: Vec<_> = WISHES.into_iter().map(|wish| (wish, ask(&client, wish))).collect();
     let steps = world.disks[disk].steps();
-    let said = format!("disk {disk} {breaks:?}");
+    let said = format!("disk {disk} {failures:?}");
     let refused = told.iter().filter(|(_, told)| *told != Told::Kept).count();
     // While it still fails, and in a daemon that was started meanwhile.
     client.check(&told, &said);
     client.engine.close();
     client.engine = world.engine();
-    world.disks[disk].break_at(None);
+    world.disks[disk].fail_at(None);
     client.check(&told, &said);
     for (wish, told) in told.iter_mut().filter(|(_, told)| *told != Told::Kept) {
         *told = ask(&client, *wish);
@@ -183,9 +183,9 @@ fn a_memory_whose_promotion_broke_off_is_told_to_remain_where_it_was_promoted_to
     let client = Client { world: &world, engine, known: [MemoryId::of(recall_core::MemoryType::Note, &[]); 2] };
     let [half, whole] = ["Wombat half", "Wombat whole"].map(|title| client.add(title, title).expect("all is well"));
     let client = Client { known: [half, half], ..client };
-    world.disks[0].break_at(Some(Breaks { first: 0, count: usize::MAX, kind: io::ErrorKind::StorageFull }));
+    world.disks[0].fail_at(Some(Failures { first: 0, count: usize::MAX, kind: io::ErrorKind::StorageFull }));
     client.ask(Wish::Promote).expect_err("the project's disk is full");
-    world.disks[0].break_at(None);
+    world.disks[0].fail_at(None);
     let remove = |scope, id: MemoryId| {
         let (items, provenance, tombstones) = (vec![id.to_string()], Provenance::default(), Tombstones::Keep);
         let request = RemoveRequest { items, scope, provenance, tombstones };
@@ -202,12 +202,12 @@ fn a_memory_whose_promotion_broke_off_is_told_to_remain_where_it_was_promoted_to
 #[test]
 fn what_a_disk_refuses_is_told_and_nothing_else_is_lost() {
     for disk in 0..3 {
-        let (steps, refused) = refuse(disk, Breaks { first: usize::MAX, count: 0, kind: io::ErrorKind::Other });
+        let (steps, refused) = refuse(disk, Failures { first: usize::MAX, count: 0, kind: io::ErrorKind::Other });
         assert!(steps > 2 && refused == 0);
         let (full, broken) = (io::ErrorKind::StorageFull, io::ErrorKind::Other);
         for (count, kind) in [(1, broken), (2, full), (usize::MAX, full)] {
             for first in 0..steps {
-                let (_, refused) = refuse(disk, Breaks { first, count, kind });
+                let (_, refused) = refuse(disk, Failures { first, count, kind });
                 assert!(refused > 0, "step {first} of disk {disk} failed and nobody was told");
             }
         }

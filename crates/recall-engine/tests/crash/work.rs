@@ -135,8 +135,8 @@ impl<'a> Work<'a> {
         let text = &image[&day];
         let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
         match random.u32(..12) {
-            0 => disk.scribble(day, b"a remark without an end"),
-            1 => disk.scribble(day, b"\xef\xbb\xbf\r\n"),
+            0 => disk.append_unlocked(day, b"a remark without an end"),
+            1 => disk.append_unlocked(day, b"\xef\xbb\xbf\r\n"),
             2 => disk.replace(day, &[b"<<<<<<< HEAD\n", text.as_slice(), b"=======\n>>>>>>> main\n"].concat()),
             3 => disk.replace(day, &lines.iter().rev().copied().collect::<Vec<_>>().concat()),
             4 => disk.replace(day, &[text.as_slice(), text.as_slice()].concat()),

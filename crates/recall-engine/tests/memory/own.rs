@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use recall_core::{
-    AddMemory, Feedback, ItemId, MemoryId, MemoryOrigin, MemoryStatus, Ownership, PromoteMemory, Provenance, RateItem,
-    Recalled, Repeats, Scope, StoreScope, Trust, UpdateMemory, Verdict, VerifyMemories, VerifyMode,
+    AddMemory, Feedback, ItemId, MemoryId, MemoryOrigin, MemoryStatus, MemoryView, Ownership, PromoteMemory,
+    Provenance, RateItem, Repeats, Scope, StoreScope, Trust, UpdateMemory, Verdict, VerifyMemories, VerifyMode,
 };
 use recall_engine::{Engine, ItemRequest, MemoryError, Parent};
 
@@ -39,7 +39,7 @@ fn append(sandbox: &Sandbox, line: &str) {
 }
 
 #[track_caller]
-fn recalled(sandbox: &Sandbox, engine: &Engine, id: MemoryId) -> Recalled {
+fn recalled(sandbox: &Sandbox, engine: &Engine, id: MemoryId) -> MemoryView {
     sandbox.search(engine, "anything");
     let request = ItemRequest { id: id.to_string(), scope: Scope::All, parent: Parent::Leave };
     engine.get(&sandbox.origin(), &request).expect("known").memory.map(|memory| *memory).expect("a memory")

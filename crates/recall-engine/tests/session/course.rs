@@ -124,7 +124,7 @@ fn a_session_that_broke_off_is_recovered_from_its_events() {
     assert_eq!(start(&sandbox, &engine, "s3", None).recoverable, None);
     let told = events_of(&sandbox, &engine, "s1");
     assert_eq!(
-        (told.first().map(|e| e.account.event_type), told.last().map(|e| e.account.event_type)),
+        (told.first().map(|e| e.details.event_type), told.last().map(|e| e.details.event_type)),
         (Some(SessionStart), Some(SessionEnd))
     );
 }

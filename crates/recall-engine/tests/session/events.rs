@@ -22,9 +22,9 @@ fn an_event_is_on_disk_and_begins_its_session() {
     drop(engine);
     let told = events_of(&sandbox, &sandbox.engine(), "s1");
     assert_eq!(texts(&told), [(SessionStart, ""), (Decision, "We lock the store.")]);
-    let account = &told[1].account;
-    assert_eq!(account.rationale.as_deref(), Some("One writer is enough."));
-    assert_eq!(account.related_files.iter().map(DocPath::as_str).collect::<Vec<_>>(), ["src/a.rs"]);
+    let details = &told[1].details;
+    assert_eq!(details.rationale.as_deref(), Some("One writer is enough."));
+    assert_eq!(details.related_files.iter().map(DocPath::as_str).collect::<Vec<_>>(), ["src/a.rs"]);
     assert_eq!(told[0].provenance.agent.as_deref(), Some("claude-code"));
     assert_eq!(told[0].provenance.project.as_deref(), Some("project"));
 }
@@ -43,7 +43,7 @@ fn a_key_counts_once_and_secrets_do_not_count_at_all() {
     }
     let told = events_of(&sandbox, &engine, "s1");
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(!format!("{told:?}").contains(&token) && told[1].account.content.contains("[secret: "));
+    assert!(!format!("{told:?}").contains(&token) && told[1].details.content.contains("[secret: "));
     // Somebody else wrote it there.
     let file = fs::read_dir(sandbox.home().join("stores")).expect("there").next().expect("one").expect("read").path();
     let file = file.join("sessions/s1/events.jsonl");
@@ -81,7 +81,7 @@ fn events_are_told_by_type_and_by_page() {
     let page = |offset| {
         let asked = ListEvents { types: vec![Milestone], offset, limit: 3, ..all("s1") };
         let listing = engine.list_events(&sandbox.origin(), &asked).expect("told");
-        let texts: Vec<String> = listing.events.into_iter().map(|event| event.account.content).collect();
+        let texts: Vec<String> = listing.events.into_iter().map(|event| event.details.content).collect();
         (texts.join(" "), listing.next_offset)
     };
     assert_eq!(page(0), ("0 2 4".to_owned(), Some(3)));

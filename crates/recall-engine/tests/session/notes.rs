@@ -31,11 +31,11 @@ fn a_search_in_a_session_is_noted_with_what_it_found() {
     search(&sandbox, &engine, &Provenance::default(), &request);
     search(&sandbox, &engine, &in_session("s1"), &request);
     let told = events_of(&sandbox, &engine, "s1");
-    let SessionEvent { account, .. } = &told[1];
-    assert_eq!((told.len(), account.event_type, account.content.as_str()), (2, RetrievalQuery, "wombat"));
+    let SessionEvent { details, .. } = &told[1];
+    assert_eq!((told.len(), details.event_type, details.content.as_str()), (2, RetrievalQuery, "wombat"));
     let text = |text: &str| MetadataValue::Text(text.to_owned());
-    assert_eq!(of(&account.metadata, "types"), &MetadataValue::List(vec![text("code")]));
-    let MetadataValue::List(hits) = of(&account.metadata, "hits") else { panic!("{account:?}") };
+    assert_eq!(of(&details.metadata, "types"), &MetadataValue::List(vec![text("code")]));
+    let MetadataValue::List(hits) = of(&details.metadata, "hits") else { panic!("{details:?}") };
     let MetadataValue::Map(hit) = &hits[0] else { panic!("{hits:?}") };
     assert_eq!((hits.len(), of(hit, "path")), (1, &text("a.rs")));
     assert!(matches!(of(hit, "score"), MetadataValue::Number(score) if *score > 0.0));
@@ -46,9 +46,9 @@ fn a_search_in_a_session_is_noted_with_what_it_found() {
     let rating = RateItem { item, feedback, provenance: in_session("s1") };
     engine.rate_item(&sandbox.origin(), &rating).expect("kept");
     let told = events_of(&sandbox, &engine, "s1");
-    let SessionEvent { account, .. } = &told[2];
-    assert_eq!((account.event_type, account.rationale.as_deref()), (RetrievalJudgment, Some("a burrow was meant")));
-    assert_eq!(of(&account.metadata, "verdict"), &text("not_useful"));
+    let SessionEvent { details, .. } = &told[2];
+    assert_eq!((details.event_type, details.rationale.as_deref()), (RetrievalJudgment, Some("a burrow was meant")));
+    assert_eq!(of(&details.metadata, "verdict"), &text("not_useful"));
     assert_eq!(engine.recorder_counts().written, 2);
 }
 
@@ -89,7 +89,7 @@ fn what_is_too_much_is_dropped_and_told_and_nobody_waits() {
     let drops = engine.list_events(&sandbox.origin(), &drops).expect("told").events;
     let of_drops: f64 = drops
         .iter()
-        .filter_map(|event| match event.account.metadata.get("dropped") {
+        .filter_map(|event| match event.details.metadata.get("dropped") {
             Some(MetadataValue::Number(dropped)) => Some(*dropped),
             _ => None,
         })

@@ -1,4 +1,4 @@
-//! What can be wrong with a dataset?
+//! Errors of reading and writing datasets.
 
 use std::path::PathBuf;
 
@@ -6,76 +6,76 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
     /// A file cannot be read.
-    #[error("{} cannot be read", path.display())]
+    #[error("cannot read `{}`", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
-    /// The manifest is not of its format.
-    #[error("{} is no description of a dataset", path.display())]
+    /// The manifest does not have the format.
+    #[error("`{}` is not a valid dataset manifest", path.display())]
     Manifest {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The parse error, with its position.
         #[source]
         source: Box<toml::de::Error>,
     },
-    /// One name stands for a folder and for a repository.
-    #[error("{} names two corpora `{name}`", path.display())]
+    /// A folder and a repository have the same name.
+    #[error("`{}` defines the corpus `{name}` twice", path.display())]
     TwoCorpora {
         /// The file.
         path: PathBuf,
         /// The name.
         name: String,
     },
-    /// A line is not of its format.
-    #[error("{}:{line} is no query", path.display())]
+    /// A line does not have the format.
+    #[error("{}:{line}: not a valid query", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong, and where.
+        /// The parse error, with its position.
         #[source]
         source: serde_json::Error,
     },
-    /// A query is of the right format and cannot be used.
+    /// A query has the right format but is invalid.
     #[error("{}:{line}: {problem}", path.display())]
     Query {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         problem: QueryProblem,
     },
-    /// There is nothing to ask.
-    #[error("{} holds no query", path.display())]
+    /// There are no queries.
+    #[error("`{}` contains no queries", path.display())]
     NoQueries {
         /// The file.
         path: PathBuf,
     },
-    /// A file would be lost.
-    #[error("{} is there already", path.display())]
+    /// The file exists and would be overwritten.
+    #[error("`{}` already exists", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
     /// A file cannot be written.
-    #[error("{} cannot be written", path.display())]
+    #[error("cannot write `{}`", path.display())]
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
 }
 
-/// Why a query cannot be used.
+/// The reason why a query is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryProblem {
     /// A text is empty or blank.
@@ -84,16 +84,16 @@ pub enum QueryProblem {
         /// The field.
         field: &'static str,
     },
-    /// Another line has the same id.
-    #[error("the id `{id}` is taken by a line before")]
+    /// An earlier line has the same id.
+    #[error("the id `{id}` is used by an earlier line")]
     RepeatedId {
         /// The id.
         id: String,
     },
-    /// The manifest names several corpora, and the query none of them.
+    /// The manifest has several corpora, and the query does not say which.
     #[error("`corpus` is missing, and the dataset has several")]
     NoCorpus,
-    /// The manifest names no such corpus.
+    /// The manifest has no such corpus.
     #[error("the dataset has no corpus `{corpus}`")]
     UnknownCorpus {
         /// The name.
@@ -105,47 +105,47 @@ pub enum QueryProblem {
         /// The corpus.
         corpus: String,
     },
-    /// The corpus is a folder, which has but one state.
+    /// The corpus is a folder, which has no trees.
     #[error("`tree` is given, and the corpus `{corpus}` is a folder")]
     TreeOfFolder {
         /// The corpus.
         corpus: String,
     },
-    /// Nothing answers the query.
+    /// The query has no relevant files.
     #[error("`relevant` is empty")]
     NothingRelevant,
-    /// The lines are none.
-    #[error("the lines of `{path}` are not `start_line` ≤ `end_line`, both given and from 1")]
+    /// The range of lines is invalid.
+    #[error("`{path}` needs both `start_line` and `end_line`, with 1 ≤ `start_line` ≤ `end_line`")]
     Lines {
         /// The relevant path.
         path: String,
     },
-    /// A grade says that the file does not answer.
-    #[error("the grade of `{path}` is 0")]
+    /// The grade is 0.
+    #[error("the grade of `{path}` is 0, expected at least 1")]
     NoGrade {
         /// The relevant path.
         path: String,
     },
-    /// The same place answers twice.
+    /// The same place is relevant twice.
     #[error("`{path}` is relevant twice with the same lines")]
     RepeatedRelevant {
         /// The relevant path.
         path: String,
     },
-    /// A path leads out of its corpus.
-    #[error("`{path}` is no path below a corpus")]
+    /// A path is not below its corpus.
+    #[error("`{path}` is not a path below the corpus")]
     Path {
         /// The relevant path.
         path: String,
     },
-    /// A relevant file is not in its corpus.
-    #[error("query `{id}`: the relevant file `{path}` is not in {}", folder.display())]
+    /// A relevant file does not exist.
+    #[error("query `{id}`: the relevant file `{path}` is not in `{}`", folder.display())]
     MissingFile {
         /// The query.
         id: String,
         /// The relevant path.
         path: String,
-        /// Where it was looked for.
+        /// The folder that was searched.
         folder: PathBuf,
     },
 }

@@ -1,4 +1,4 @@
-//! What does `dataset.toml` say?
+//! The format of `dataset.toml`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Corpus, CorpusKind, Dataset, DatasetError};
 
-/// The corpus of a dataset that names none.
+/// The corpus of a manifest that does not list any.
 const ONLY_CORPUS: &str = "corpus";
 
-/// `dataset.toml`.
+/// The contents of `dataset.toml`.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Manifest {
@@ -33,7 +33,7 @@ impl Manifest {
         }
     }
 
-    /// The dataset that lies in a folder, without queries yet.
+    /// Converts the manifest of a folder to a dataset without queries.
     pub(super) fn into_dataset(self, folder: &Path) -> Dataset {
         let Self { name, description, licence, mut corpora, repositories } = self;
         if corpora.is_empty() && repositories.is_empty() {
@@ -63,6 +63,6 @@ impl Manifest {
     }
 
     pub(super) fn to_text(&self) -> String {
-        toml::to_string(self).expect("texts and maps of texts are TOML")
+        toml::to_string(self).expect("strings and maps of strings serialise to TOML")
     }
 }

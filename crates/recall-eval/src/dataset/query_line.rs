@@ -1,4 +1,4 @@
-//! What does a line of `queries.jsonl` say?
+//! The format of a line of `queries.jsonl`.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ impl QueryLine {
         serde_json::from_str(line)
     }
 
-    /// Checks a line against the corpora of its dataset, all but whether the files are there.
+    /// Validates a line against the corpora of its dataset, without checking that the files exist.
     pub(super) fn into_query(self, corpora: &BTreeMap<String, Corpus>) -> Result<Query, QueryProblem> {
         let Self { id, text, corpus, tree, category, language, relevant } = self;
         for (field, value) in [("id", &id), ("text", &text), ("category", &category)] {
@@ -88,7 +88,7 @@ impl QueryLine {
     }
 
     pub(super) fn to_line(&self) -> String {
-        serde_json::to_string(self).expect("texts and numbers are JSON") + "\n"
+        serde_json::to_string(self).expect("strings and numbers serialise to JSON") + "\n"
     }
 }
 

@@ -1,4 +1,4 @@
-//! What did the files look like at a commit?
+//! Checkout of commits into a folder, without a work tree.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -9,40 +9,40 @@ use std::process::{ChildStdin, Stdio};
 use recall_core::DocPath;
 
 use super::error::{CheckoutError, GitError};
-use super::git::{self, Running};
+use super::git::{self, GitProcess};
 
-/// A folder that holds the files of one commit after another.
+/// A folder that holds the files of one commit at a time.
 ///
-/// Moving writes and removes only what differs, so that all other files keep their modification times. Objects are read
-/// and written as they are, without the repository's index, attributes, filters or hooks: a line ends as it was
-/// committed, a symbolic link is a file with its target, a file kept elsewhere (LFS) is its pointer, and a submodule is
-/// left out.
+/// Moving to another commit writes and removes only the files that differ; all others keep their modification times.
+/// Objects are written unchanged, without the repository's index, attributes, filters or hooks: line endings are as
+/// committed, a symbolic link becomes a file with its target, a file in LFS is its pointer, and submodules are skipped.
 #[derive(Debug)]
 pub struct Checkout {
     git_dir: PathBuf,
     folder: PathBuf,
-    /// The object of each file that is in the folder.
+    /// The object of each file in the folder.
     present: BTreeMap<String, String>,
     objects: Objects,
 }
 
-/// What moving a [`Checkout`] did.
+/// The result of moving a [`Checkout`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
-    /// How many files were written.
+    /// The number of files written.
     pub written: usize,
-    /// How many files were removed.
+    /// The number of files removed.
     pub removed: usize,
-    /// Paths of the commit that are not in the folder, sorted: their objects are not in the repository, which is a
-    /// partial clone, or they are no paths of files below the folder.
+    /// The paths of the commit that are missing in the folder, sorted. Their objects are not in the repository, which
+    /// is a partial clone, or the paths are not valid below the folder.
     pub left_out: Vec<String>,
 }
 
 impl Checkout {
-    /// Takes a folder for the files of a repository; it is made where it does not exist. No commit is in it yet.
+    /// Opens a folder for the files of a repository. The folder is created if it does not exist, and stays empty until
+    /// the first move.
     ///
     /// # Errors
-    /// The folder is not empty or cannot be made, or `git` cannot be run.
+    /// The folder is not empty or cannot be created, or `git` cannot be run.
     pub fn new(git_dir: &Path, folder: &Path) -> Result<Self, CheckoutError> {
         fs::create_dir_all(folder).map_err(|source| unwritable(folder, source))?;
         let mut entries = fs::read_dir(folder).map_err(|source| unwritable(folder, source))?;
@@ -57,19 +57,19 @@ impl Checkout {
         })
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Makes the folder hold the files of a commit.
+    /// Moves the folder to the files of a commit.
     ///
     /// # Errors
-    /// There is no such commit, or a file cannot be written or removed. The folder then holds some files of the commit
-    /// before and some of this one; moving on repairs it.
+    /// The commit does not exist, or a file cannot be written or removed. The folder then has files of both commits;
+    /// the next move repairs it.
     pub fn at(&mut self, commit: &str) -> Result<Moved, CheckoutError> {
-        if self.objects.unanswered > 0 {
-            // The last move ended early, and the answers that it did not read are still to come.
+        if self.objects.outstanding > 0 {
+            // The last move failed early, and some of its requested objects were not read.
             self.objects = Objects::open(&self.git_dir)?;
         }
         let mut moved = Moved::default();
@@ -83,7 +83,7 @@ impl Checkout {
         let differs = |(path, object): &(String, String)| self.present.get(path) != Some(object);
         let wanted: Vec<_> = wanted.into_iter().filter(differs).collect();
         for batch in wanted.chunks(BATCH) {
-            self.objects.ask(batch.iter().map(|(_, object)| object.as_str()))?;
+            self.objects.request(batch.iter().map(|(_, object)| object.as_str()))?;
             for (path, object) in batch {
                 self.write(path, object, &mut moved)?;
             }
@@ -92,16 +92,16 @@ impl Checkout {
         Ok(moved)
     }
 
-    /// Writes the file that is answered with next.
+    /// Writes the file whose object is returned next.
     fn write(&mut self, path: &str, object: &str, moved: &mut Moved) -> Result<(), CheckoutError> {
-        // Of no object until it is whole, so that the next move writes or removes what this one leaves half done.
+        // Recorded without an object until it is complete, so that the next move rewrites or removes a partial file.
         let was_present = self.present.insert(path.to_owned(), String::new()).is_some();
-        match self.objects.answer_to(&self.folder.join(path))? {
-            Answer::Written => {
+        match self.objects.write_next(&self.folder.join(path))? {
+            ObjectOutcome::Written => {
                 self.present.insert(path.to_owned(), object.to_owned());
                 moved.written += 1;
             }
-            Answer::Absent => {
+            ObjectOutcome::Absent => {
                 self.remove(path)?;
                 moved.removed += usize::from(was_present);
                 moved.left_out.push(path.to_owned());
@@ -110,7 +110,7 @@ impl Checkout {
         Ok(())
     }
 
-    /// Removes a file, and the folders that it leaves empty.
+    /// Removes a file, and the folders that become empty.
     fn remove(&mut self, path: &str) -> Result<(), CheckoutError> {
         let file = self.folder.join(path);
         match fs::remove_file(&file) {
@@ -130,18 +130,18 @@ fn unwritable(path: &Path, source: io::Error) -> CheckoutError {
     CheckoutError::Write { path: path.to_owned(), source }
 }
 
-/// The files of a commit, each with its object.
+/// Lists the files of a commit with their objects.
 fn files(git_dir: &Path, commit: &str, left_out: &mut Vec<String>) -> Result<BTreeMap<String, String>, GitError> {
     let mut git = git::in_repository(git_dir)?;
-    // With the suffix nothing that is no commit passes, an option neither.
+    // With this suffix the argument can only be a commit, not an option.
     git.args(["ls-tree", "-r", "-z", "--full-tree"]).arg(format!("{commit}^{{commit}}"));
-    let mut listing = Running::start(git, "ls-tree", git_dir)?;
+    let mut listing = GitProcess::start(git, "ls-tree", git_dir)?;
     let mut files = BTreeMap::new();
     while let Some(field) = listing.field()? {
         let text = String::from_utf8_lossy(&field);
-        let Some((entry, path)) = text.split_once('\t') else { return Err(listing.nonsense(&field)) };
+        let Some((entry, path)) = text.split_once('\t') else { return Err(listing.malformed_output(&field)) };
         let [_mode, kind, object] = entry.split(' ').collect::<Vec<_>>()[..] else {
-            return Err(listing.nonsense(&field));
+            return Err(listing.malformed_output(&field));
         };
         if kind != "blob" {
             continue;
@@ -156,83 +156,83 @@ fn files(git_dir: &Path, commit: &str, left_out: &mut Vec<String>) -> Result<BTr
     Ok(files)
 }
 
-/// Whether a path of a tree, which anybody may have written, stays inside the folder on every system and makes no
-/// repository of it.
+/// Whether a path of a tree, which is untrusted, stays inside the folder on every system and does not create a
+/// repository.
 fn is_below_a_folder(path: &str) -> bool {
     let Ok(path) = DocPath::new(path) else { return false };
-    // Neither a drive nor another separator; a byte that was no text has become a replacement character.
+    // No drive letter and no other separator. U+FFFD replaces a byte that is not UTF-8.
     let is_plain = |part: &str| !part.contains(['\\', ':', '\u{fffd}']) && !part.eq_ignore_ascii_case(".git");
     path.components().all(is_plain)
 }
 
-/// The objects of a repository, read by one `git` that stays.
+/// Reads objects of a repository through one long-running `git cat-file`.
 #[derive(Debug)]
 struct Objects {
-    running: Running,
+    process: GitProcess,
     requests: ChildStdin,
-    /// How many objects were asked for and not yet read to their end.
-    unanswered: usize,
+    /// The number of objects that were requested and not yet read completely.
+    outstanding: usize,
 }
 
-enum Answer {
+enum ObjectOutcome {
     Written,
-    /// The repository does not hold the object.
+    /// The repository does not have the object.
     Absent,
 }
 
-/// How many objects are asked for at once. Their ids, 64 digits at most, fit into a pipe that holds 16 KiB on the least
-/// of systems, so that asking never waits for the answers to be read.
+/// The number of objects requested at once. Their ids, of at most 64 digits, fit into the smallest pipe buffer (16
+/// KiB), so that writing the requests never blocks on unread responses.
 const BATCH: usize = 200;
 
 impl Objects {
     fn open(git_dir: &Path) -> Result<Self, GitError> {
         let mut git = git::in_repository(git_dir)?;
         git.args(["cat-file", "--batch"]).stdin(Stdio::piped());
-        let mut running = Running::start(git, "cat-file", git_dir)?;
-        let requests = running.child.stdin.take().expect("it was piped");
-        Ok(Self { running, requests, unanswered: 0 })
+        let mut process = GitProcess::start(git, "cat-file", git_dir)?;
+        let requests = process.child.stdin.take().expect("stdin is piped");
+        Ok(Self { process, requests, outstanding: 0 })
     }
 
-    /// Asks for at most [`BATCH`] objects, which are answered in this order.
-    fn ask<'o>(&mut self, objects: impl Iterator<Item = &'o str>) -> Result<(), GitError> {
+    /// Requests at most [`BATCH`] objects, which are returned in this order.
+    fn request<'o>(&mut self, objects: impl Iterator<Item = &'o str>) -> Result<(), GitError> {
         let mut ids = String::new();
         for object in objects {
             ids.push_str(object);
             ids.push('\n');
-            self.unanswered += 1;
+            self.outstanding += 1;
         }
-        self.requests.write_all(ids.as_bytes()).map_err(|source| self.running.broken(source))
+        self.requests.write_all(ids.as_bytes()).map_err(|source| self.process.pipe_error(source))
     }
 
-    /// Writes the next answer into a file, its folders on the way.
-    fn answer_to(&mut self, path: &Path) -> Result<Answer, CheckoutError> {
+    /// Writes the next object into a file, and creates its folders.
+    fn write_next(&mut self, path: &Path) -> Result<ObjectOutcome, CheckoutError> {
         let Some(length_bytes) = self.length()? else {
-            self.unanswered -= 1;
-            return Ok(Answer::Absent);
+            self.outstanding -= 1;
+            return Ok(ObjectOutcome::Absent);
         };
-        let folder = path.parent().expect("a file is in a folder");
+        let folder = path.parent().expect("a file has a parent folder");
         fs::create_dir_all(folder).map_err(|source| unwritable(folder, source))?;
         let mut file = File::create(path).map_err(|source| unwritable(path, source))?;
-        let mut content = self.running.stdout.by_ref().take(length_bytes);
+        let mut content = self.process.stdout.by_ref().take(length_bytes);
         let copied = io::copy(&mut content, &mut file).map_err(|source| unwritable(path, source))?;
         let mut end = [0];
-        self.running.stdout.read_exact(&mut end).map_err(|source| self.running.broken(source))?;
+        self.process.stdout.read_exact(&mut end).map_err(|source| self.process.pipe_error(source))?;
         if copied == length_bytes && end == *b"\n" {
-            self.unanswered -= 1;
-            Ok(Answer::Written)
+            self.outstanding -= 1;
+            Ok(ObjectOutcome::Written)
         } else {
-            Err(self.running.nonsense(&end).into())
+            Err(self.process.malformed_output(&end).into())
         }
     }
 
-    /// Reads the beginning of an answer: how long the object is; `None` when the repository does not hold it.
+    /// Reads the header of the next object: its length, or `None` if the repository does not have it.
     fn length(&mut self) -> Result<Option<u64>, GitError> {
         let mut line = String::new();
-        self.running.stdout.read_line(&mut line).map_err(|source| self.running.broken(source))?;
+        self.process.stdout.read_line(&mut line).map_err(|source| self.process.pipe_error(source))?;
         match line.trim_end().split(' ').collect::<Vec<_>>()[..] {
             [_, "missing"] => Ok(None),
-            [_, "blob", length] => length.parse().map(Some).map_err(|_| self.running.nonsense(line.as_bytes())),
-            _ => Err(self.running.nonsense(line.as_bytes())),
+            [_, "blob", length] => length.parse().map(Some).map_err(|_| self.process.malformed_output(line.as_bytes())),
+            _ => Err(self.process.malformed_output(line.as_bytes())),
         }
     }
 }

@@ -1,118 +1,118 @@
-//! What can go wrong between a history and its queries?
+//! Errors of mining and checkouts.
 
 use std::path::PathBuf;
 
-/// `git` did not do what it was asked for.
+/// A `git` command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// There is no program `git`.
+    /// `git` is not installed.
     #[error("git cannot be run")]
     Missing(#[from] recall_git::MissingGit),
-    /// The program `git` cannot be started.
+    /// `git` cannot be started.
     #[error("git cannot be run")]
     Broken {
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
-    /// `git` ended with an error.
+    /// `git` exited with an error.
     #[error("`git {command}` failed in {}: {message}", repository.display())]
     Failed {
-        /// What was asked of it.
+        /// The git subcommand.
         command: &'static str,
-        /// The git directory, or the path that was to have one.
+        /// The git directory, or the path that was searched for one.
         repository: PathBuf,
-        /// What it wrote to its standard error.
+        /// The standard error of `git`.
         message: String,
     },
     /// The pipe to or from `git` broke.
-    #[error("`git {command}` broke off in {}", repository.display())]
+    #[error("cannot read the output of `git {command}` in `{}`", repository.display())]
     Pipe {
-        /// What was asked of it.
+        /// The git subcommand.
         command: &'static str,
         /// The git directory.
         repository: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
-    /// `git` wrote what is not understood.
-    #[error("`git {command}` wrote `{output}` in {}", repository.display())]
+    /// The output of `git` does not have the expected format.
+    #[error("unexpected output of `git {command}` in `{}`: `{output}`", repository.display())]
     Output {
-        /// What was asked of it.
+        /// The git subcommand.
         command: &'static str,
         /// The git directory.
         repository: PathBuf,
-        /// What was read, cut.
+        /// The output, truncated.
         output: String,
     },
 }
 
-/// A history yields no queries.
+/// No queries can be mined.
 #[derive(Debug, thiserror::Error)]
 pub enum MineError {
     /// The path is in no git repository.
-    #[error("{} is not in a git repository", path.display())]
+    #[error("`{}` is not in a git repository", path.display())]
     NotARepository {
-        /// The path that was given.
+        /// The path.
         path: PathBuf,
-        /// What `git` said to that.
+        /// The message of `git`.
         message: String,
     },
-    /// The repository has no commit yet.
-    #[error("{} has no commit", git_dir.display())]
+    /// The repository has no commits.
+    #[error("`{}` has no commits", git_dir.display())]
     NoCommit {
         /// The git directory.
         git_dir: PathBuf,
     },
-    /// Too few of the commits make a query.
-    #[error("{} commits of {} make {found} queries; {needed} are needed", looked_at, git_dir.display())]
+    /// Too few commits become queries.
+    #[error("{} commits of `{}` give {found} queries; {needed} are required", looked_at, git_dir.display())]
     TooFew {
         /// The git directory.
         git_dir: PathBuf,
-        /// The queries that were found.
+        /// The number of queries.
         found: usize,
-        /// The fewest that were asked for.
+        /// The required number of queries.
         needed: usize,
-        /// The commits that were looked at.
+        /// The number of commits that were read.
         looked_at: usize,
     },
-    /// The clone is shallow, and too few of the commits that it holds make a query.
-    #[error("{} is a shallow clone: its {looked_at} commits make {found} queries; {needed} are needed", git_dir.display())]
+    /// The clone is shallow, and too few of its commits become queries.
+    #[error("`{}` is a shallow clone: its {looked_at} commits give {found} queries; {needed} are required", git_dir.display())]
     Shallow {
         /// The git directory.
         git_dir: PathBuf,
-        /// The queries that were found.
+        /// The number of queries.
         found: usize,
-        /// The fewest that were asked for.
+        /// The required number of queries.
         needed: usize,
-        /// The commits that were looked at.
+        /// The number of commits that were read.
         looked_at: usize,
     },
-    /// `git` did not do what it was asked for.
+    /// A `git` command failed.
     #[error(transparent)]
     Git(#[from] GitError),
 }
 
-/// The tree of a commit was not put into its folder.
+/// A commit cannot be checked out.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckoutError {
-    /// The folder holds files already, which would be lost.
-    #[error("the folder {} is not empty", path.display())]
+    /// The folder has files, which would be lost.
+    #[error("the folder `{}` is not empty", path.display())]
     NotEmpty {
         /// The folder.
         path: PathBuf,
     },
-    /// A file or folder cannot be made, written or removed.
-    #[error("{} cannot be written", path.display())]
+    /// A file or folder cannot be created, written or removed.
+    #[error("cannot write `{}`", path.display())]
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
-    /// `git` did not do what it was asked for: there is no such commit, most likely.
+    /// A `git` command failed, most likely because the commit does not exist.
     #[error(transparent)]
     Git(#[from] GitError),
 }

@@ -1,4 +1,4 @@
-//! Which commits of a history are queries?
+//! Queries mined from a git history.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -15,33 +15,33 @@ pub struct History {
     git_dir: PathBuf,
 }
 
-/// A query with its answer, in the tree of a commit's parent.
+/// A query with its relevant files in the tree of a commit's parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinedQuery {
-    /// The commit that the message is of, in full.
+    /// The full id of the commit that the query was derived from.
     pub commit: String,
-    /// Its parent: the tree in which the query is asked.
+    /// The id of its parent: the query is asked in this tree.
     pub parent: String,
-    /// The first line of the message without ticket numbers and prefixes.
+    /// The subject of the commit message without ticket numbers and prefixes.
     pub text: String,
-    /// The code files that the commit changes and that the parent has; sorted, at least one.
+    /// The code files that the commit modifies; sorted, at least one.
     pub relevant: Vec<String>,
-    /// The files that the commit changes beside them, that the parent has, and that are tests by their path; sorted.
+    /// The test files that the commit modifies, recognised by path; sorted.
     pub tests: Vec<String>,
 }
 
-/// How far a history is read.
+/// The limits of mining.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MineLimits {
-    /// The most queries; with more, every n-th is taken.
+    /// The maximum number of queries. If there are more, they are sampled evenly.
     pub queries: usize,
-    /// The fewest queries; with fewer, mining fails.
+    /// The minimum number of queries. If there are fewer, mining fails.
     pub fewest_queries: usize,
-    /// The most commits that are looked at, from the newest on.
+    /// The maximum number of commits that are read, from the newest on.
     pub commits: usize,
-    /// The most files that a query's commit changes: more of them share no one subject.
+    /// The maximum number of files that a query's commit modifies. A commit with more files has no single subject.
     pub relevant: usize,
-    /// Which commits are looked at.
+    /// Which commits are read.
     pub lineage: Lineage,
 }
 
@@ -51,10 +51,10 @@ impl Default for MineLimits {
     }
 }
 
-/// Which commits of a history are looked at. Merges never are: they change nothing of their own.
+/// Which commits of a history are read. Merge commits are always skipped: they have no changes of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lineage {
-    /// Those of the branch itself, so that neighbours differ by one commit.
+    /// Those of the branch itself, so that consecutive trees differ by one commit.
     #[default]
     FirstParent,
     /// Those of merged branches too, for a history that consists of merges.
@@ -62,10 +62,10 @@ pub enum Lineage {
 }
 
 impl History {
-    /// Finds the repository that a path is in: a bare one, a git directory, a work tree, or a folder below one.
+    /// Finds the repository of a path: a bare repository, a git directory, a work tree, or a folder below one.
     ///
     /// # Errors
-    /// `git` is missing, or the path is in no repository that it trusts.
+    /// `git` is not installed, or the path is not in a repository that `git` trusts.
     pub fn open(path: &Path) -> Result<Self, MineError> {
         let project = Repository::of(path).map_or_else(|| path.to_owned(), |repository| repository.work_tree);
         let mut git = git::command(&project)?;
@@ -82,22 +82,22 @@ impl History {
         }
     }
 
-    /// The git directory, absolute.
+    /// Returns the absolute path of the git directory.
     pub fn git_dir(&self) -> &Path {
         &self.git_dir
     }
 
-    /// Reads queries out of the history of `HEAD`, newest first.
+    /// Reads queries from the history of `HEAD`, newest first.
     ///
-    /// A commit is a query when its subject says something in at least three telling words and it changes one to
-    /// [`relevant`](MineLimits::relevant) code files, tests, generated and vendored files left out, and adds no more of
-    /// them than it changes: what it adds the parent has not. Of several commits with one subject the newest counts.
-    /// The same history gives the same queries.
+    /// A commit becomes a query if its subject has at least three content words, and if it modifies one to
+    /// [`relevant`](MineLimits::relevant) code files, without tests, generated and vendored files. It may not add more
+    /// code files than it modifies, because the added ones are not in the parent. Of several commits with the same
+    /// subject the newest counts. The same history gives the same queries.
     ///
-    /// Trees change least between neighbours: visit parents in the reverse of this order.
+    /// Consecutive trees differ least: check out the parents in the reverse of this order.
     ///
     /// # Errors
-    /// There is no commit, too few of the commits make a query, or `git` fails.
+    /// There is no commit, too few commits become queries, or `git` fails.
     pub fn commits(&self, limits: &MineLimits) -> Result<Vec<MinedQuery>, MineError> {
         if !self.has_commit()? {
             return Err(MineError::NoCommit { git_dir: self.git_dir.clone() });
@@ -138,7 +138,7 @@ impl History {
     }
 }
 
-/// The query that a commit is, if it is one.
+/// Converts a commit to a query, if it qualifies.
 fn query(commit: Commit, most_relevant: usize) -> Option<MinedQuery> {
     let Commit { id, parents, subject, changes } = commit;
     let parent = parents.split(' ').next().filter(|parent| !parent.is_empty())?.to_owned();
@@ -152,7 +152,7 @@ fn query(commit: Commit, most_relevant: usize) -> Option<MinedQuery> {
     })
 }
 
-/// At most `most` of a list, evenly spread over it, in its order.
+/// Samples at most `most` items, evenly spaced and in order.
 fn sample<T>(list: Vec<T>, most: usize) -> Vec<T> {
     let length = list.len();
     if length <= most {

@@ -1,10 +1,10 @@
-//! Which of a commit's files does its message speak about?
+//! Relevance labels: the files of a commit that its message describes.
 
 use recall_core::{DocPath, FileKind};
 
-/// The code files that a commit changes and its parent has, sorted; `None` when its message is about none of them.
+/// Returns the code files that a commit modifies, sorted; `None` if the message describes none of them.
 ///
-/// A commit that adds more code files than it changes is about the added ones.
+/// A commit that adds more code files than it modifies describes the added ones.
 pub(super) fn relevant(changes: &[(u8, String)]) -> Option<Vec<String>> {
     let of = |letter| changes.iter().filter(move |change| change.0 == letter && is_code(&change.1));
     let mut relevant: Vec<String> = of(b'M').map(|(_, path)| path.clone()).collect();
@@ -12,7 +12,7 @@ pub(super) fn relevant(changes: &[(u8, String)]) -> Option<Vec<String>> {
     (!relevant.is_empty() && of(b'A').count() <= relevant.len()).then_some(relevant)
 }
 
-/// The files that a commit changes, that its parent has, and that are tests by their path; sorted.
+/// Returns the test files that a commit modifies, recognised by path; sorted.
 pub(super) fn tests(changes: &[(u8, String)]) -> Vec<String> {
     let is_test = |change: &&(u8, String)| change.0 == b'M' && source_kind(&change.1) == Some(FileKind::Test);
     let mut tests: Vec<String> = changes.iter().filter(is_test).map(|(_, path)| path.clone()).collect();
@@ -20,14 +20,14 @@ pub(super) fn tests(changes: &[(u8, String)]) -> Vec<String> {
     tests
 }
 
-/// Whether a path is a source file of the project itself: no test, nothing generated, nothing of somebody else's. What may be a
-/// test by its path counts as one, since the text is not read.
+/// Whether a path is a source file of the project itself: not a test, not generated, not vendored. A file that may be a
+/// test by its path counts as one, since its text is not read.
 fn is_code(path: &str) -> bool {
     let left_out = [FileKind::Test, FileKind::Generated, FileKind::Vendored];
     source_kind(path).is_some_and(|kind| !left_out.contains(&kind))
 }
 
-/// The kind of a file of a programming language, by its path; `None` for other files, and for what a program wrote or packed.
+/// Returns the kind of a source file by its path; `None` for other files, and for build output and minified code.
 fn source_kind(path: &str) -> Option<FileKind> {
     let path = DocPath::new(path).ok()?;
     let has_extension = path.extension().is_some_and(|extension| CODE_EXTENSIONS.contains(&extension));
@@ -40,8 +40,8 @@ fn source_kind(path: &str) -> Option<FileKind> {
     is_source.then(|| FileKind::of(&path))
 }
 
-/// Extensions of programming languages. Prose, data, markup and configuration change beside the code that a message is
-/// about, and would be labels by accident.
+/// Extensions of programming languages. Prose, data, markup and configuration are often changed together with the code
+/// that a message describes, and would be false labels.
 const CODE_EXTENSIONS: &[&str] = &[
     "asm", "awk", "bash", "c", "cc", "cjs", "cl", "clj", "cljc", "cljs", "cpp", "cr", "cs", "cts", "cu", "cxx", "d",
     "dart", "el", "erl", "ex", "exs", "f90", "fish", "fs", "fsx", "go", "gradle", "groovy", "h", "hh", "hpp", "hrl",
@@ -51,10 +51,10 @@ const CODE_EXTENSIONS: &[&str] = &[
     "vue", "zig", "zsh", "R", "C", "S",
 ];
 
-/// Folders whose files a program wrote, or somebody else, beside those of vendored code.
+/// Folders of build output and third-party files, in addition to those of vendored code.
 const FOREIGN_FOLDERS: &[&str] = &["external", "dist", "generated", "__generated__"];
 
-/// Endings of what a program packed.
+/// Endings of minified and bundled files.
 const COMPRESSED: &[&str] = &[".min.js", ".min.mjs", ".min.cjs", "-min.js", ".bundle.js", ".chunk.js"];
 
 /// Files that hold a version or a list of packages and change with every release.
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_stand_apart() {
+    fn tests_are_listed_separately() {
         check("M:src/a.go M:src/a_test.go", "src/a.go");
         check("M:tests/a.rs", "");
         let changes = [(b'M', "src/a_test.go"), (b'M', "src/a.go"), (b'A', "src/b_test.go"), (b'M', "dist/c_test.go")];
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_of_the_project_wrote_is_no_label() {
+    fn files_from_elsewhere_are_not_labels() {
         check("M:vendor/a/b.go M:web/node_modules/x/y.js M:.github/scripts/a.sh", "");
         check("M:api/v1/api.pb.go M:static/app.min.js M:lib/version.rb", "");
         check("M:a//b.rs M:../c.rs", "");

@@ -1,60 +1,60 @@
-//! What does `git log` say about each commit?
+//! Commits and their changed files, from `git log`.
 
 use std::path::Path;
 use std::process::Command;
 
 use super::error::GitError;
-use super::git::{self, Running};
+use super::git::{self, GitProcess};
 use super::history::Lineage;
 
-/// A commit with what it does to files.
+/// A commit with its changed files.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Commit {
     pub(super) id: String,
-    /// Empty for a first commit, and where a shallow clone ends.
+    /// The parents' ids, separated by spaces. Empty for a root commit and at the boundary of a shallow clone.
     pub(super) parents: String,
     pub(super) subject: String,
-    /// Paths that are text, each with the letter of its change: `A`, `D`, `M`, `T`.
+    /// The changed paths that are UTF-8, each with its status letter: `A`, `D`, `M`, `T`.
     pub(super) changes: Vec<(u8, String)>,
 }
 
-/// Reads commits, newest first, one at a time.
+/// A stream of commits, newest first.
 pub(super) struct Log {
-    running: Running,
+    process: GitProcess,
     next: Option<Vec<u8>>,
 }
 
-/// Begins a commit; a letter of a change never equals it.
+/// The first byte of a commit's record; no status letter equals it.
 const RECORD: u8 = 0x1e;
 
-/// Stands between the parts of a commit's first field.
+/// The separator between the parts of a commit's first field.
 const UNIT: char = '\u{1f}';
 
 impl Log {
     /// Starts reading at `HEAD`.
     pub(super) fn start(git_dir: &Path, lineage: Lineage, most_commits: usize) -> Result<Self, GitError> {
-        let running = Running::start(command(git_dir, lineage, most_commits)?, "log", git_dir)?;
-        Ok(Self { running, next: None })
+        let process = GitProcess::start(command(git_dir, lineage, most_commits)?, "log", git_dir)?;
+        Ok(Self { process, next: None })
     }
 
-    /// The next commit; `None` at the end.
+    /// Returns the next commit; `None` at the end.
     pub(super) fn commit(&mut self) -> Result<Option<Commit>, GitError> {
         let head = match self.next.take() {
             Some(head) => head,
-            None => match self.running.field()? {
+            None => match self.process.field()? {
                 Some(head) => head,
                 None => return Ok(None),
             },
         };
         let mut commit = self.head(&head)?;
-        while let Some(field) = self.running.field()? {
+        while let Some(field) = self.process.field()? {
             if field.first() == Some(&RECORD) {
                 self.next = Some(field);
                 break;
             }
-            let letter = change(&field).ok_or_else(|| self.running.nonsense(&field))?;
-            let path = self.running.field()?.ok_or_else(|| self.running.nonsense(&field))?;
-            // A path that is no text names no document.
+            let letter = change(&field).ok_or_else(|| self.process.malformed_output(&field))?;
+            let path = self.process.field()?.ok_or_else(|| self.process.malformed_output(&field))?;
+            // A path that is not UTF-8 cannot be the path of a document.
             if let Ok(path) = String::from_utf8(path) {
                 commit.changes.push((letter, path));
             }
@@ -62,9 +62,9 @@ impl Log {
         Ok(Some(commit))
     }
 
-    /// Waits for the end of `git`.
+    /// Waits for `git` to exit.
     pub(super) fn finish(self) -> Result<(), GitError> {
-        self.running.finish()
+        self.process.finish()
     }
 
     fn head(&self, field: &[u8]) -> Result<Commit, GitError> {
@@ -77,12 +77,12 @@ impl Log {
                 subject: subject.to_owned(),
                 changes: Vec::new(),
             }),
-            _ => Err(self.running.nonsense(field)),
+            _ => Err(self.process.malformed_output(field)),
         }
     }
 }
 
-/// The letter of a change; the first of a commit stands on a line of its own.
+/// Parses a status letter; the first one of a commit is preceded by a line feed.
 fn change(field: &[u8]) -> Option<u8> {
     match field.strip_prefix(b"\n").unwrap_or(field) {
         [letter] if letter.is_ascii_uppercase() => Some(*letter),
@@ -98,7 +98,7 @@ fn command(git_dir: &Path, lineage: Lineage, most_commits: usize) -> Result<Comm
         Lineage::All => git.arg("--date-order"),
     };
     git.arg(format!("--max-count={most_commits}"))
-        // Renames are looked for in contents, which a partial clone may lack and which takes long.
+        // Rename detection reads file contents, which is slow and which a partial clone may not have.
         .args(["-z", "--name-status", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"])
         .args(["--no-notes", "--no-mailmap", "--encoding=UTF-8", "--format=%x1e%H%x1f%P%x1f%s", "HEAD", "--"]);
     Ok(git)

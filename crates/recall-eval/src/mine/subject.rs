@@ -1,34 +1,34 @@
-//! Is the first line of a message a query, and which?
+//! Queries from the subjects of commit messages.
 
 use std::collections::HashSet;
 
 use recall_core::words::is_stop_word;
 
-/// The words that a query needs to say what it is about.
-const FEWEST_TELLING_WORDS: usize = 3;
+/// The minimum number of content words of a query.
+const MIN_CONTENT_WORDS: usize = 3;
 
-/// The query that a subject is: without prefixes and tickets. `None` when it is no description of code.
+/// Returns the subject without prefixes and ticket numbers; `None` if it does not describe code.
 pub(super) fn query_text(subject: &str) -> Option<String> {
-    if is_of_the_trade(subject) {
+    if is_housekeeping(subject) {
         return None;
     }
     let text = without_tickets(without_prefixes(subject.trim()));
-    let is_told = !is_of_the_trade(&text) && telling_words(&text) >= FEWEST_TELLING_WORDS;
-    is_told.then_some(text)
+    let is_query = !is_housekeeping(&text) && content_words(&text) >= MIN_CONTENT_WORDS;
+    is_query.then_some(text)
 }
 
-/// Whether a subject tells of the keeping of the repository, not of what its code does.
-fn is_of_the_trade(subject: &str) -> bool {
+/// Whether a subject describes housekeeping of the repository, such as a release or formatting.
+fn is_housekeeping(subject: &str) -> bool {
     let lower = subject.trim().to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    words.first().is_some_and(|first| FIRST_WORDS.contains(first))
-        || words.iter().any(|word| TRADE_WORDS.contains(word))
-        || TRADE_PHRASES.iter().any(|phrase| lower.contains(phrase))
+    words.first().is_some_and(|first| HOUSEKEEPING_FIRST_WORDS.contains(first))
+        || words.iter().any(|word| HOUSEKEEPING_WORDS.contains(word))
+        || HOUSEKEEPING_PHRASES.iter().any(|phrase| lower.contains(phrase))
         || words.first().is_some_and(|first| is_version(first)) && words.len() < 4
 }
 
-/// What such a subject begins with.
-const FIRST_WORDS: &[&str] = &[
+/// The first words of housekeeping subjects.
+const HOUSEKEEPING_FIRST_WORDS: &[&str] = &[
     "merge",
     "merged",
     "merging",
@@ -51,8 +51,8 @@ const FIRST_WORDS: &[&str] = &[
     "cherry",
 ];
 
-/// What no other subject holds.
-const TRADE_WORDS: &[&str] = &[
+/// Words that only occur in housekeeping subjects.
+const HOUSEKEEPING_WORDS: &[&str] = &[
     "typo",
     "typos",
     "misspelling",
@@ -97,8 +97,8 @@ const TRADE_WORDS: &[&str] = &[
     "codespell",
 ];
 
-/// The same in several words.
-const TRADE_PHRASES: &[&str] = &[
+/// Phrases that only occur in housekeeping subjects.
+const HOUSEKEEPING_PHRASES: &[&str] = &[
     "prepare release",
     "prepare for release",
     "prepare for next",
@@ -136,21 +136,21 @@ const TRADE_PHRASES: &[&str] = &[
     "auto-generated",
 ];
 
-/// `v1.2.3` begins with `v1`, `1.2.3` with `1`.
+/// `v1.2.3` begins with the word `v1`, `1.2.3` with `1`.
 fn is_version(word: &str) -> bool {
     let number = word.strip_prefix('v').unwrap_or(word);
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Takes off what stands before the sentence: `fix(parser)!: `, `net/http: `, `[core] `, `:bug: `, a picture.
+/// Removes what precedes the sentence: `fix(parser)!: `, `net/http: `, `[core] `, `:bug: `, an emoji.
 ///
-/// A prefix names the part of the code, so that the query would hold its answer.
+/// A prefix names the part of the code, which would give the answer away.
 fn without_prefixes(subject: &str) -> &str {
     let mut rest = subject;
     loop {
-        let begun =
+        let start =
             rest.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '[' | '(' | ':' | '`' | '"'));
-        let cut = bracketed(begun).or_else(|| picture(begun)).or_else(|| labelled(begun)).unwrap_or(begun);
+        let cut = bracketed(start).or_else(|| emoji(start)).or_else(|| labelled(start)).unwrap_or(start);
         if cut.len() == rest.len() {
             return rest;
         }
@@ -158,19 +158,19 @@ fn without_prefixes(subject: &str) -> &str {
     }
 }
 
-/// What follows `[core] ` or `(core) `.
+/// Returns what follows `[core] ` or `(core) `.
 fn bracketed(text: &str) -> Option<&str> {
     let (_, rest) = text.strip_prefix('[')?.split_once(']').or_else(|| text.strip_prefix('(')?.split_once(')'))?;
     Some(rest.strip_prefix(':').unwrap_or(rest).trim_start())
 }
 
-/// What follows `:bug: `.
-fn picture(text: &str) -> Option<&str> {
+/// Returns what follows `:bug: `.
+fn emoji(text: &str) -> Option<&str> {
     let (name, rest) = text.strip_prefix(':')?.split_once(':')?;
     name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '+')).then(|| rest.trim_start())
 }
 
-/// What follows `fix(parser)!: ` or `net/http: `: a label is one word, a scope in parentheses may be several.
+/// Returns what follows `fix(parser)!: ` or `net/http: `. A label is one word; a scope in parentheses may have several.
 fn labelled(text: &str) -> Option<&str> {
     let (label, rest) = text.split_once(": ")?;
     let (name, scope) = label.split_once('(').unwrap_or((label, ")"));
@@ -183,29 +183,29 @@ fn labelled(text: &str) -> Option<&str> {
     is_label.then(|| rest.trim_start())
 }
 
-/// Takes out numbers of tickets (`#12`, `GH-12`, `owner/name#12`, `ABC-12`), links to them, and what announced them.
+/// Removes ticket numbers (`#12`, `GH-12`, `owner/name#12`, `ABC-12`), links, and the words that introduce them.
 fn without_tickets(text: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     for word in text.split_whitespace() {
-        let is_announced = kept.last().is_none_or(|last| is_announcing(bare(last)));
-        let is_told = is_ticket(word) || is_announced && is_long_number(bare(word));
-        if !is_told {
+        let is_introduced = kept.last().is_none_or(|last| introduces_ticket(bare(last)));
+        let is_ticket_number = is_ticket(word) || is_introduced && is_long_number(bare(word));
+        if !is_ticket_number {
             kept.push(word);
             continue;
         }
-        while kept.last().is_some_and(|last| is_announcing(bare(last))) {
+        while kept.last().is_some_and(|last| introduces_ticket(bare(last))) {
             kept.pop();
         }
     }
     kept.join(" ").trim_matches(is_loose_end).to_owned()
 }
 
-/// Whether a word stands before the number of a ticket and says nothing without it.
-fn is_announcing(word: &str) -> bool {
-    ANNOUNCING.contains(&word.to_lowercase().as_str())
+/// Whether a word introduces a ticket number and is meaningless without it.
+fn introduces_ticket(word: &str) -> bool {
+    TICKET_INTRODUCERS.contains(&word.to_lowercase().as_str())
 }
 
-const ANNOUNCING: &[&str] = &[
+const TICKET_INTRODUCERS: &[&str] = &[
     "", "fixes", "fix", "fixed", "closes", "close", "closed", "resolves", "resolve", "refs", "ref", "see", "for",
     "from", "issue", "issues", "pr", "bug", "and", "part", "of",
 ];
@@ -217,17 +217,17 @@ fn is_ticket(word: &str) -> bool {
     has_number_sign || has_key || bare.starts_with("http://") || bare.starts_with("https://")
 }
 
-/// Whether something is the key of a tracker, `ABC` in `ABC-12`, and not the name of a standard as in `UTF-8`.
+/// Whether a word is the key of a tracker, such as `ABC` in `ABC-12`, and not a standard as in `UTF-8`.
 fn is_key(text: &str) -> bool {
     let is_capital = text.len() > 1 && text.bytes().all(|byte| byte.is_ascii_uppercase());
-    is_announcing(text) || is_capital && !is_standard(text)
+    introduces_ticket(text) || is_capital && !is_standard(text)
 }
 
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a number by itself looks like that of a ticket.
+/// Whether a bare number looks like a ticket number.
 fn is_long_number(text: &str) -> bool {
     text.len() > 2 && is_number(text)
 }
@@ -244,15 +244,15 @@ fn is_loose_end(c: char) -> bool {
     matches!(c, ':' | ',' | ';' | '-' | '.' | ' ')
 }
 
-/// How many different words of a text tell what it is about.
-fn telling_words(text: &str) -> usize {
+/// Counts the distinct content words of a text.
+fn content_words(text: &str) -> usize {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_lowercase);
-    let telling = words.filter(|word| word.chars().count() > 2 && word.chars().any(char::is_alphabetic));
-    telling.filter(|word| !is_stop_word(word) && !EMPTY.contains(&word.as_str())).collect::<HashSet<_>>().len()
+    let content = words.filter(|word| word.chars().count() > 2 && word.chars().any(char::is_alphabetic));
+    content.filter(|word| !is_stop_word(word) && !GENERIC_WORDS.contains(&word.as_str())).collect::<HashSet<_>>().len()
 }
 
-/// Words that would fit any commit.
-const EMPTY: &[&str] = &[
+/// Words that fit any commit.
+const GENERIC_WORDS: &[&str] = &[
     "again",
     "also",
     "bit",
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_are_taken_off() {
+    fn prefixes_are_removed() {
         for subject in [
             "retry failed webhook deliveries",
             "fix: retry failed webhook deliveries",
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn tickets_are_taken_out() {
+    fn ticket_numbers_are_removed() {
         for subject in [
             "Retry failed webhook deliveries (#123)",
             "Retry failed webhook deliveries (GH-12) (#13)",
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keeping_of_a_repository_is_no_query() {
+    fn housekeeping_is_not_a_query() {
         for subject in [
             "Merge branch 'main' into feature",
             "Revert \"Retry failed webhook deliveries\"",
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_has_three_telling_words() {
+    fn a_query_has_three_content_words() {
         for subject in ["fix bug", "Fix the tests", "more small fixes", "Fix #12", "wip", "Update a b c d", "a 1 2 3 4"]
         {
             check(subject, None);

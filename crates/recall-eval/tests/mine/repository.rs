@@ -1,4 +1,4 @@
-//! What is mined in a test?
+//! Git repositories for tests.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,21 +7,21 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-/// A git repository that knows nothing of its user's configuration.
+/// A git repository that ignores the user's configuration.
 pub(crate) struct Repository {
     place: TempDir,
     path: PathBuf,
 }
 
 impl Repository {
-    /// Makes an empty repository, whose branch is `main`.
+    /// Creates an empty repository with the branch `main`.
     pub(crate) fn new() -> Self {
         let place = tempfile::tempdir().expect("a folder");
         let path = place.path().join("repository");
         fs::create_dir(&path).expect("made");
         let repository = Self { place, path };
         repository.git(&["init", "--quiet", "--initial-branch=main"]);
-        // For clones that leave objects out.
+        // Allows clones that omit objects.
         repository.git(&["config", "uploadpack.allowFilter", "true"]);
         repository
     }
@@ -30,7 +30,7 @@ impl Repository {
         &self.path
     }
 
-    /// A path beside the repository.
+    /// Returns a path next to the repository.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.place.path().join(name)
     }
@@ -41,7 +41,7 @@ impl Repository {
         fs::write(path, text).expect("written");
     }
 
-    /// Writes files and commits all that changed; answers with the commit.
+    /// Writes files and commits all changes; returns the commit's id.
     pub(crate) fn commit(&self, message: &str, files: &[(&str, &str)]) -> String {
         for (path, text) in files {
             self.write(path, text);
@@ -56,7 +56,7 @@ impl Repository {
         self.git(&["rev-parse", "HEAD"])
     }
 
-    /// Clones it to a folder beside it.
+    /// Clones the repository to a folder next to it.
     pub(crate) fn clone_to(&self, name: &str, options: &[&str]) -> PathBuf {
         let to = self.beside(name);
         let (from, into) = (format!("file://{}", self.path.display()), to.to_str().expect("text"));
@@ -64,7 +64,7 @@ impl Repository {
         to
     }
 
-    /// Every file of the repository and of its work tree.
+    /// Returns every file of the repository and of its work tree.
     pub(crate) fn snapshot(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut files = BTreeMap::new();
         let mut open = vec![self.path.clone()];
@@ -81,7 +81,7 @@ impl Repository {
         files
     }
 
-    /// Runs `git` in the work tree; answers with its output.
+    /// Runs `git` in the work tree and returns its output.
     #[track_caller]
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let mut git = Command::new("git");

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use recall_core::{
-    Anchor, Deleted, DocPath, Event, FeedbackTally, Grounds, Memory, MemoryChange, MemoryId, NewMemory, Promotion,
-    Provenance, Timestamp, Verified,
+    Anchor, Deleted, DocPath, Event, FeedbackTally, Memory, MemoryChange, MemoryId, NewMemory, Promotion, Provenance,
+    Timestamp, ValidityInputs, Verified,
 };
 
 /// A memory, borrowed from its events.
@@ -123,8 +123,8 @@ impl<'e> Fold<'e> {
     }
 
     /// Returns the inputs of the memory's validity.
-    pub(super) fn grounds(&self, feedback: FeedbackTally, is_superseded: bool) -> Grounds {
-        Grounds {
+    pub(super) fn validity_inputs(&self, feedback: FeedbackTally, is_superseded: bool) -> ValidityInputs {
+        ValidityInputs {
             updated: self.updated,
             verified: self.verified.map(|event| event.timestamp),
             is_retired: is_superseded || self.promoted.is_some() || self.deleted.is_some(),

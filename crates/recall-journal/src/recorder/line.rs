@@ -3,7 +3,7 @@
 //! One object per line: texts as in the domain types, timestamps in RFC 3339, ids in hexadecimal. Unknown fields are
 //! ignored.
 
-use recall_core::{Account, DocPath, Metadata, MetadataValue, Provenance, SessionEvent, Timestamp};
+use recall_core::{DocPath, EventDetails, Metadata, MetadataValue, Provenance, SessionEvent, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
@@ -39,9 +39,9 @@ struct Line {
 
 /// Appends an event's line, with its newline, to `lines`.
 pub(super) fn write(event: &SessionEvent, lines: &mut Vec<u8>) {
-    let SessionEvent { id, timestamp, account, provenance } = event;
-    let Account { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } =
-        account.clone();
+    let SessionEvent { id, timestamp, details, provenance } = event;
+    let EventDetails { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } =
+        details.clone();
     let line = Line {
         event: event_type.as_str().to_owned(),
         event_id: id.to_string(),
@@ -72,7 +72,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Option<SessionEvent>, String> {
     let wrong = |what: &dyn std::fmt::Display| what.to_string();
     let timestamp: Timestamp =
         moment_of(&line.timestamp).ok_or_else(|| format!("`{}` is not an RFC 3339 timestamp", line.timestamp))?;
-    let account = Account {
+    let details = EventDetails {
         event_type: line.event.parse().map_err(|error| wrong(&error))?,
         content: line.content,
         rationale: line.rationale,
@@ -85,7 +85,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Option<SessionEvent>, String> {
     };
     let id = line.event_id.parse().map_err(|error| wrong(&error))?;
     let provenance = line.provenance.map(Provenance::from).unwrap_or_default();
-    Ok(Some(SessionEvent { id, timestamp, account, provenance }))
+    Ok(Some(SessionEvent { id, timestamp, details, provenance }))
 }
 
 fn to_json(metadata: Metadata) -> Map<String, Value> {

@@ -9,7 +9,7 @@ use recall_core::{Event, EventId, Timestamp};
 use recall_journal::{AppendError, Day, Disk, Follower, Journal, LINE_BYTES, Memories, RepairKind};
 
 use crate::drawn::{LATER, NOON, SECOND, add, any_kind, lines, memory_id, update};
-use recall_testkit::{Ambush, ModelDisk};
+use recall_testkit::{ConcurrentEdit, ModelDisk};
 
 fn open(folder: &Path) -> Journal {
     Journal::open(Arc::new(Disk::new(folder))).expect("opens")
@@ -216,16 +216,18 @@ fn a_file_replaced_by_git_during_a_write_loses_no_line() {
     let day = Day::of(first.timestamp);
     let theirs = lines(&[first.clone(), add(2, 2, "a longer one, that they had all the time")]).join("\n") + "\n";
     let theirs = theirs.into_bytes();
-    for (ambush, kept) in
-        [(Ambush::Replace(theirs.clone()), true), (Ambush::Overwrite(theirs), true), (Ambush::Remove, false)]
-    {
+    for (edit, kept) in [
+        (ConcurrentEdit::Replace(theirs.clone()), true),
+        (ConcurrentEdit::Overwrite(theirs), true),
+        (ConcurrentEdit::Remove, false),
+    ] {
         let model = ModelDisk::new("memory");
         let journal = Journal::open(Arc::new(model.clone())).expect("opens");
         journal.append(&first).expect("writable");
-        model.ambush(day, ambush.clone());
+        model.edit_before_sync(day, edit.clone());
         journal.append(&second).expect("writable");
         let read = Follower::new(Arc::new(model)).replay(LATER).expect("readable");
-        assert!(read.contains(&second), "{ambush:?}");
-        assert_eq!(read.contains(&first), kept, "{ambush:?}");
+        assert!(read.contains(&second), "{edit:?}");
+        assert_eq!(read.contains(&first), kept, "{edit:?}");
     }
 }

@@ -58,10 +58,10 @@ impl Work {
                 self.foreign.push(theirs);
             }
             1 => {
-                self.model.scribble(day, line.as_bytes());
+                self.model.append_unlocked(day, line.as_bytes());
                 self.foreign.push(theirs);
             }
-            2 => self.model.scribble(day, b"a remark without an end"),
+            2 => self.model.append_unlocked(day, b"a remark without an end"),
             _ => {
                 let text = [b"<<<<<<< HEAD\n".as_slice(), &text, b"=======\n>>>>>>> main"].concat();
                 self.model.replace(day, &text);

@@ -105,12 +105,12 @@ fn a_bad_line_is_reported_and_the_others_are_read() {
         (
             r#"{"event":"delete","id":"X-1"}"#,
             not_an_event(
-                "`X-1` is no id of a memory: that is a letter of D, P, L, F, N, C, `-`, and 8 hexadecimal digits",
+                "`X-1` is not the id of a memory: expected one of the letters D, P, L, F, N, C, then `-` and 8 hexadecimal digits",
             ),
         ),
         (
             r#"{"event":"delete","id":"D-00000001","event_id":"7"}"#,
-            not_an_event("`7` is no id of an event: that is 32 hexadecimal digits"),
+            not_an_event("`7` is not the id of an event: expected 32 hexadecimal digits"),
         ),
         (
             r#"{"event":"add","id":"D-00000001","type":"note","content":"x"}"#,

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::sync::Barrier;
 
 use recall_core::{
-    Account, DocPath, EventId, Metadata, MetadataValue, Provenance, SessionEvent, SessionEventType, Timestamp,
+    DocPath, EventDetails, EventId, Metadata, MetadataValue, Provenance, SessionEvent, SessionEventType, Timestamp,
 };
 use recall_journal::{RecordError, Recorder};
 
@@ -14,14 +14,14 @@ use crate::drawn::{NOON, SECOND};
 fn event(number: u64) -> SessionEvent {
     let id = EventId::of(&[b"test", &number.to_le_bytes()]);
     let timestamp = Timestamp(NOON + number as i64 * SECOND);
-    let account = Account::new(SessionEventType::Observation, format!("seen {number}"));
-    SessionEvent { id, timestamp, account, provenance: Provenance::default() }
+    let details = EventDetails::new(SessionEventType::Observation, format!("seen {number}"));
+    SessionEvent { id, timestamp, details, provenance: Provenance::default() }
 }
 
 fn full() -> SessionEvent {
     let list = MetadataValue::List(vec![MetadataValue::Null, MetadataValue::Bool(true), MetadataValue::Number(0.25)]);
     let map = Metadata::from([("k\"ey".to_owned(), list), ("n".to_owned(), MetadataValue::Number(-3.0))]);
-    let account = Account {
+    let details = EventDetails {
         event_type: SessionEventType::Error,
         content: "one\ntwo".to_owned(),
         rationale: Some("because".to_owned()),
@@ -32,7 +32,7 @@ fn full() -> SessionEvent {
         metadata: Metadata::from([("map".to_owned(), MetadataValue::Map(map))]),
     };
     let provenance = Provenance { session: Some("s1".to_owned()), ..Provenance::default() };
-    SessionEvent { account, provenance, ..event(0) }
+    SessionEvent { details, provenance, ..event(0) }
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn a_line_over_the_limit_is_refused() {
     let place = tempfile::tempdir().expect("a folder");
     let recorder = Recorder::new(place.path());
     let mut long = event(1);
-    long.account.content = "x".repeat(recall_journal::LINE_BYTES);
+    long.details.content = "x".repeat(recall_journal::LINE_BYTES);
     assert!(matches!(recorder.append(&[event(2), long]), Err(RecordError::TooLong { .. })));
     assert_eq!(recorder.read().expect("readable").stat, None);
 }

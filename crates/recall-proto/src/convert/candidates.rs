@@ -1,38 +1,38 @@
-//! What the learned rankers see.
+//! Candidates with the features of the learned rankers.
 
 use recall_core::{DocPath, Limits, Scope, SearchRequest};
 
 use super::{filters, limits, scope};
 use crate::{InvalidRequest, v1};
 
-/// A question for candidates, checked.
+/// A validated request for candidates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Who asks, and from where.
+    /// The caller's context.
     pub context: v1::RequestContext,
-    /// What is asked. It knows of no page: every candidate is answered.
+    /// The search. Its page does not matter: all candidates are returned.
     pub request: SearchRequest,
-    /// Whether the built-in rankers are answered too.
+    /// Whether to return the built-in rankers too.
     pub rankers: bool,
 }
 
-/// A document as the ranker of its kind sees it.
+/// A document with its features for the ranker of its kind.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct DocumentFeatures {
     /// Its path.
     pub path: DocPath,
-    /// The lines of the chunk that stands for it, the first and the last.
+    /// The first and last line of its representative chunk.
     pub lines: (u32, u32),
     /// The kind's name.
     pub kind: String,
-    /// One value a feature; NaN where there is none.
+    /// One value per feature; NaN if it is missing.
     pub features: Vec<f32>,
 }
 
-/// Reads and checks a question for candidates.
+/// Reads and validates a request for candidates.
 ///
 /// # Errors
-/// The query is blank or too long, or a filter or the scope is wrong.
+/// The query is blank or too long, or a filter or the scope is invalid.
 pub fn from_proto(message: v1::CandidatesRequest, bounds: &Limits) -> Result<Call, InvalidRequest> {
     let v1::CandidatesRequest { context, query, scope, filters, rankers } = message;
     limits::query_text("query", &query, bounds)?;
@@ -42,7 +42,7 @@ pub fn from_proto(message: v1::CandidatesRequest, bounds: &Limits) -> Result<Cal
     Ok(Call { context: context.unwrap_or_default(), request, rankers })
 }
 
-/// Writes a question for candidates. What concerns pages, weights and stages is not asked.
+/// Writes a request for candidates. The page, weights and stages of the search are ignored.
 pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::CandidatesRequest {
     let SearchRequest { query, scope, filters, limit: _, offset: _, weights: _, explain: _, facets: _, without: _ } =
         request;
@@ -56,16 +56,16 @@ pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::Can
 }
 
 /// Writes a document.
-pub fn document_to_proto(seen: Seen) -> v1::RankedDocument {
-    let Seen { path, lines: (start_line, end_line), kind, features } = seen;
+pub fn document_to_proto(seen: DocumentFeatures) -> v1::RankedDocument {
+    let DocumentFeatures { path, lines: (start_line, end_line), kind, features } = seen;
     v1::RankedDocument { path: path.as_str().to_owned(), start_line, end_line, kind, features }
 }
 
-/// Reads a document; `None` where its path is none, or it has not as many features as there are names.
-pub fn document_from_proto(message: v1::RankedDocument, names: usize) -> Option<Seen> {
+/// Reads a document; `None` if its path is invalid, or if the number of its features is not `names`.
+pub fn document_from_proto(message: v1::RankedDocument, names: usize) -> Option<DocumentFeatures> {
     let v1::RankedDocument { path, start_line, end_line, kind, features } = message;
     let path = DocPath::new(&path).ok()?;
-    (features.len() == names).then_some(Seen { path, lines: (start_line, end_line), kind, features })
+    (features.len() == names).then_some(DocumentFeatures { path, lines: (start_line, end_line), kind, features })
 }
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_questions_are_refused_with_field_and_reason() {
+    fn invalid_requests_are_refused_with_field_and_reason() {
         let check = |message, field, reason| {
             let error = from_proto(message, &Limits::default()).expect_err(field);
             assert_eq!((error.field, error.reason()), (field, reason));
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_that_is_none_is_not_read() {
+    fn an_invalid_document_is_not_read() {
         let good = v1::RankedDocument { path: "a.rs".to_owned(), features: vec![1.0], ..v1::RankedDocument::default() };
         assert!(document_from_proto(good.clone(), 1).is_some());
         assert_eq!(document_from_proto(good.clone(), 2), None);
@@ -125,9 +125,9 @@ mod tests {
             features in proptest::collection::vec(any::<f32>(), 0..9),
         ) {
             let path = DocPath::new(&path).expect("plain");
-            let seen = Seen { path, lines, kind: kind.to_owned(), features };
+            let seen = DocumentFeatures { path, lines, kind: kind.to_owned(), features };
             let read = document_from_proto(document_to_proto(seen.clone()), seen.features.len()).expect("a document");
-            let bits = |seen: &Seen| seen.features.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+            let bits = |seen: &DocumentFeatures| seen.features.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
             prop_assert_eq!(bits(&read), bits(&seen));
             prop_assert_eq!((read.path, read.lines, read.kind), (seen.path, seen.lines, seen.kind));
         }

@@ -1,4 +1,4 @@
-//! A chunk.
+//! Chunks.
 
 use recall_core::{Chunk, ChunkId, DocumentId, Enclosing, Span};
 
@@ -12,7 +12,7 @@ pub fn to_proto(chunk: &Chunk, document: DocumentId, text: &str) -> v1::Chunk {
         span,
         symbol,
         signature,
-        // Where in the text the doc comment stands matters to ranking alone.
+        // The position of the doc comment only matters for ranking.
         doc_comment: _,
         tokens,
     } = chunk;
@@ -31,7 +31,7 @@ pub fn to_proto(chunk: &Chunk, document: DocumentId, text: &str) -> v1::Chunk {
     }
 }
 
-/// Writes what stands around a chunk.
+/// Writes an enclosing definition or heading of a chunk.
 pub fn enclosing_to_proto(enclosing: Enclosing) -> v1::Parent {
     let Enclosing { name, kind, signature, start_line, end_line } = enclosing;
     v1::Parent { name, kind: kind.as_str().to_owned(), signature: signature.unwrap_or_default(), start_line, end_line }

@@ -1,12 +1,12 @@
-//! A document.
+//! Documents.
 
 use recall_core::{Document, MemoryId, StoreScope};
 
 use super::{scope, time};
 use crate::v1;
 
-/// Writes a document of a store. When it was first seen and last changed is not known here and left out. That of a memory goes
-/// by the memory's id, and has no path.
+/// Writes a document of a store. The times of its first and last change are unknown here and omitted. The document of a
+/// memory has the memory's id and no path.
 pub fn to_proto(document: &Document, store: StoreScope, store_id: &str) -> v1::Document {
     let Document { id, path, document_type, title, language, hash, size_bytes, modified, file_kind, tags, source } =
         document;

@@ -1,14 +1,14 @@
-//! What a hit must satisfy.
+//! Filters.
 
 use recall_core::{DocumentType, Filters, Language, PathFilter};
 
 use super::document_type;
 use crate::{InvalidRequest, Problem, v1};
 
-/// Reads filters. Languages are taken in any case; blank entries are refused.
+/// Reads filters. Languages are lower-cased.
 ///
 /// # Errors
-/// A type is unknown, or an entry is blank or has a NUL.
+/// A type is unknown, or an entry is blank or contains a NUL.
 pub fn from_proto(message: Option<v1::Filters>) -> Result<Filters, InvalidRequest> {
     let v1::Filters { types, languages, paths, tags } = message.unwrap_or_default();
     Ok(Filters {
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_filter_is_refused_by_its_field() {
+    fn an_invalid_filter_is_refused_with_its_field() {
         let check = |message, field| assert_eq!(from_proto(Some(message)).map_err(|error| error.field), Err(field));
         let list = |entry: &str| vec![entry.to_owned()];
         check(v1::Filters { types: list("novel"), ..v1::Filters::default() }, "types");
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn other_names_of_types_and_cases_of_languages_are_read() {
+    fn aliases_of_types_and_upper_case_languages_are_read() {
         let message = v1::Filters {
             types: vec!["runbook".to_owned()],
             languages: vec!["Rust".to_owned()],

@@ -1,25 +1,25 @@
-//! How much may a request ask for?
+//! Limits of requests.
 
 use recall_core::{Limits, MEMORY_BYTES};
 
 use crate::{InvalidRequest, Problem, v1};
 
-/// The hits of a search that does not say how many it wants.
+/// The default number of hits.
 pub const DEFAULT_HITS: u32 = 10;
 
-/// The entries of a listing that does not say how many it wants.
+/// The default number of entries of a listing.
 pub const DEFAULT_LIST_ENTRIES: u32 = 20;
 
-/// The documents of an answer about what is related that does not say how many it wants, and the most.
+/// The default and the maximum number of related documents.
 const RELATED_ENTRIES: (u32, u32) = (10, 50);
 
-/// The nodes of a part of the graph that does not say how many it wants, and the most.
+/// The default and the maximum number of nodes of a graph.
 const GRAPH_NODES: (u32, u32) = (50, 200);
 
-/// The steps of a walk in the graph that does not say how many it wants, and the most.
+/// The default and the maximum depth of a graph.
 const GRAPH_DEPTH: (u32, u32) = (1, 5);
 
-/// Reads how many hits a search wants: 1 to the limit, 10 when not given.
+/// Reads the number of hits: 1 to the limit, 10 by default.
 ///
 /// # Errors
 /// The number is 0 or above the limit.
@@ -27,7 +27,7 @@ pub fn hits(limit: Option<u32>, limits: &Limits) -> Result<u32, InvalidRequest> 
     within(limit, DEFAULT_HITS, limits.hits, "limits.hits")
 }
 
-/// Reads how many entries a listing wants: 1 to the limit, 20 when not given.
+/// Reads the number of entries of a listing: 1 to the limit, 20 by default.
 ///
 /// # Errors
 /// The number is 0 or above the limit.
@@ -35,7 +35,7 @@ pub fn list_entries(limit: Option<u32>, limits: &Limits) -> Result<u32, InvalidR
     within(limit, DEFAULT_LIST_ENTRIES, limits.list_entries, "limits.list_entries")
 }
 
-/// Reads how many related documents are wanted: 1 to 50, 10 when not given.
+/// Reads the number of related documents: 1 to 50, 10 by default.
 ///
 /// # Errors
 /// The number is 0 or above 50.
@@ -43,7 +43,7 @@ pub fn related_entries(limit: Option<u32>) -> Result<u32, InvalidRequest> {
     bounded("limit", limit, RELATED_ENTRIES)
 }
 
-/// Reads how many nodes of the graph are wanted: 1 to 200, 50 when not given.
+/// Reads the number of nodes of a graph: 1 to 200, 50 by default.
 ///
 /// # Errors
 /// The number is 0 or above 200.
@@ -51,7 +51,7 @@ pub fn graph_nodes(limit: Option<u32>) -> Result<u32, InvalidRequest> {
     bounded("limit", limit, GRAPH_NODES)
 }
 
-/// Reads how many steps are walked in the graph: 1 to 5, 1 when not given.
+/// Reads the depth of a graph: 1 to 5, 1 by default.
 ///
 /// # Errors
 /// The number is 0 or above 5.
@@ -59,7 +59,7 @@ pub fn graph_depth(depth: Option<u32>) -> Result<u32, InvalidRequest> {
     bounded("depth", depth, GRAPH_DEPTH)
 }
 
-/// A number within bounds of the protocol, which no setting changes.
+/// Checks a number against fixed bounds of the protocol.
 pub(super) fn bounded(
     field: &'static str,
     value: Option<u32>,
@@ -86,7 +86,7 @@ fn within(value: Option<u32>, default: u32, limit: u32, setting: &'static str) -
     Err(InvalidRequest::new("limit", problem))
 }
 
-/// Checks a text that is needed and as long as a query may be.
+/// Checks that a required text is not blank and within the limit of queries.
 ///
 /// # Errors
 /// The text is blank or too long.
@@ -101,7 +101,7 @@ pub fn query_text(field: &'static str, text: &str, limits: &Limits) -> Result<()
     Err(InvalidRequest::new(field, problem))
 }
 
-/// Writes the limits in force.
+/// Writes the limits.
 pub fn to_proto(limits: &Limits) -> v1::Limits {
     let Limits {
         query_bytes,
@@ -111,7 +111,7 @@ pub fn to_proto(limits: &Limits) -> v1::Limits {
         chunk_tokens,
         parse_time,
         parse_depth,
-        // How the daemon shares out its own memory and time is nothing that a client can run into.
+        // The other limits concern the daemon's own memory and time, and no client can exceed them.
         ingest_bytes_in_flight: _,
         scan_wait: _,
         scan_interval: _,
@@ -138,7 +138,7 @@ mod tests {
     use crate::Reason;
 
     #[test]
-    fn a_limit_is_between_one_and_the_most() {
+    fn a_limit_is_between_one_and_the_maximum() {
         let limits = Limits::default();
         let check = |limit, expected| assert_eq!(hits(limit, &limits).map_err(|error| error.reason()), expected);
         check(None, Ok(10));
@@ -152,10 +152,10 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_has_bounds() {
+    fn the_depth_of_a_graph_is_bounded() {
         assert_eq!((graph_depth(None), graph_depth(Some(5)), graph_nodes(None)), (Ok(1), Ok(5), Ok(50)));
         let told = |outcome: Result<u32, InvalidRequest>| outcome.expect_err("out of bounds").to_string();
-        assert_eq!(told(graph_depth(Some(0))), "`depth` is 0; it is at least 1");
+        assert_eq!(told(graph_depth(Some(0))), "`depth` is 0; it must be at least 1");
         assert_eq!(told(graph_depth(Some(9))), "`depth` is 9; the limit is 5");
         assert_eq!(told(graph_nodes(Some(201))), "`limit` is 201; the limit is 200");
         assert_eq!((related_entries(None), related_entries(Some(51)).is_err()), (Ok(10), true));

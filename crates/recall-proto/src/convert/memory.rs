@@ -1,23 +1,23 @@
-//! A memory, and how it stands.
+//! Memories with their validity.
 
 use recall_core::{
-    Anchor, AnchorState, ItemStats, Memory, MemoryOrigin, MemoryStatus, Ownership, Provenance, Recalled, StoreScope,
+    Anchor, AnchorState, ItemStats, Memory, MemoryOrigin, MemoryStatus, MemoryView, Ownership, Provenance, StoreScope,
     Trust, Verification,
 };
 
 use super::{scope, time};
 use crate::v1;
 
-/// Writes a memory that a store of that scope holds.
-pub fn to_proto(recalled: &Recalled, store: StoreScope) -> v1::Memory {
-    let Recalled {
+/// Writes a memory of a store with that scope.
+pub fn to_proto(recalled: &MemoryView, store: StoreScope) -> v1::Memory {
+    let MemoryView {
         memory,
         verification,
         trust,
         ownership,
         added_by,
         status,
-        // It stands beside the memory, as that of every document does.
+        // A field of the answer next to the memory, as for every document.
         staleness: _,
         superseded_by,
         stats,
@@ -28,12 +28,12 @@ pub fn to_proto(recalled: &Recalled, store: StoreScope) -> v1::Memory {
         content,
         tags,
         related_files,
-        // A promoted one says where it was added first; the store that holds it is told.
+        // The scope where a promoted memory was first added; the message has that of the store instead.
         scope: _,
         source,
         origin,
         supersedes,
-        // What of them no longer holds is told with the verification.
+        // The broken ones are part of the verification.
         anchors: _,
         lineage: _,
         provenance,
@@ -42,7 +42,7 @@ pub fn to_proto(recalled: &Recalled, store: StoreScope) -> v1::Memory {
         verified: _,
         deleted: _,
         promoted: _,
-        // Summed up by `stats`.
+        // Counted by `stats`.
         feedback: _,
     } = memory;
     v1::Memory {
@@ -80,7 +80,7 @@ fn ownership_to_proto(ownership: Ownership) -> v1::Ownership {
     }
 }
 
-/// Writes how a memory stands against the files.
+/// Writes the result of a verification.
 pub fn verification_to_proto(verification: &Verification) -> v1::Verification {
     let Verification { state, since_commit, changed_ratio, verified, broken } = verification;
     v1::Verification {
@@ -92,7 +92,7 @@ pub fn verification_to_proto(verification: &Verification) -> v1::Verification {
     }
 }
 
-/// Writes what feedback says. How often an item was retrieved is not counted here and 0.
+/// Writes the feedback and use of an item.
 pub fn stats_to_proto(stats: &ItemStats) -> v1::ItemStats {
     let ItemStats { retrievals, useful, not_useful, usefulness, is_flagged } = *stats;
     v1::ItemStats { retrievals, useful, not_useful, usefulness, flagged: is_flagged }
@@ -103,7 +103,7 @@ fn anchor_to_proto(anchor: &Anchor, state: AnchorState) -> v1::Anchor {
         path,
         symbol,
         hash,
-        // Told once, with the verification.
+        // Written once, with the verification.
         commit: _,
     } = anchor;
     v1::Anchor {
@@ -116,7 +116,7 @@ fn anchor_to_proto(anchor: &Anchor, state: AnchorState) -> v1::Anchor {
 
 fn provenance_to_proto(provenance: &Provenance) -> v1::Provenance {
     let Provenance {
-        // These two stand beside it.
+        // Fields of the memory itself in the message.
         session: _,
         agent: _,
         mode,

@@ -1,10 +1,10 @@
-//! Relations of the graph, by name.
+//! Relations of the graph.
 
 use recall_core::Relation;
 
 use crate::{InvalidRequest, Problem};
 
-/// Reads the names of relations; each is kept once, in the order given.
+/// Reads the names of relations, without repetition and in their order.
 ///
 /// # Errors
 /// A name is unknown.
@@ -32,13 +32,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relations_come_back_and_unknown_ones_are_refused() {
+    fn relations_survive_and_unknown_ones_are_refused() {
         assert_eq!(from_proto(&to_proto(&Relation::ALL)), Ok(Relation::ALL.to_vec()));
         assert_eq!(from_proto(&["defines".to_owned(), "defines".to_owned()]), Ok(vec![Relation::Defines]));
         let error = from_proto(&["calls".to_owned()]).expect_err("unknown");
         assert_eq!(
             error.to_string(),
-            "`relations` is `calls`; known are imports, imported_by, defines, references, relates_to, supersedes"
+            "`relations` is `calls`; expected one of imports, imported_by, defines, references, relates_to, supersedes"
         );
     }
 }

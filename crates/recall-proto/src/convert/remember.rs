@@ -1,4 +1,4 @@
-//! What is asked of memories, checked.
+//! Requests about memories.
 
 use recall_core::{
     AddMemory, Citation, Feedback, ItemId, MEMORY_BYTES, MEMORY_ENTRIES, MemoryId, MemoryOrigin, PromoteMemory,
@@ -9,14 +9,14 @@ use recall_core::{
 use super::scope;
 use crate::{InvalidRequest, Problem, v1};
 
-/// A request about memories, and the context that it came with.
-pub type Asked<T> = Result<(v1::RequestContext, T), InvalidRequest>;
+/// A validated request with its context, or the reason why it is invalid.
+pub type Validated<T> = Result<(v1::RequestContext, T), InvalidRequest>;
 
-/// Reads what is to be kept.
+/// Reads a request to add a memory.
 ///
 /// # Errors
 /// The type, the scope, the origin or an id is unknown, a text is blank or too long, or there are too many entries.
-pub fn add(message: v1::AddRequest) -> Asked<AddMemory> {
+pub fn add(message: v1::AddRequest) -> Validated<AddMemory> {
     let v1::AddRequest {
         context,
         r#type,
@@ -59,11 +59,11 @@ pub fn add(message: v1::AddRequest) -> Asked<AddMemory> {
     Ok((context, asked))
 }
 
-/// Reads what is to be amended.
+/// Reads a request to amend a memory.
 ///
 /// # Errors
-/// The id is none, a text is blank or too long, there are too many entries, or nothing is to be amended.
-pub fn update(message: v1::UpdateRequest) -> Asked<UpdateMemory> {
+/// The id is invalid, a text is blank or too long, there are too many entries, or no field is to be amended.
+pub fn update(message: v1::UpdateRequest) -> Validated<UpdateMemory> {
     let v1::UpdateRequest { context, id, title, content, tags, related_files } = message;
     let context = context.unwrap_or_default();
     let list = |list: Option<v1::TextList>| list.map(|v1::TextList { values }| values);
@@ -80,11 +80,11 @@ pub fn update(message: v1::UpdateRequest) -> Asked<UpdateMemory> {
     Ok((context, asked))
 }
 
-/// Reads what is said of an item.
+/// Reads feedback about an item.
 ///
 /// # Errors
-/// An id or the verdict is unknown, an id is missing or too much, or the note is too long.
-pub fn feedback(message: v1::FeedbackRequest) -> Asked<RateItem> {
+/// An id or the verdict is unknown, an id is missing or superfluous, or the note is too long.
+pub fn feedback(message: v1::FeedbackRequest) -> Validated<RateItem> {
     let v1::FeedbackRequest { context, item_id, feedback, note, duplicate_of } = message;
     let context = context.unwrap_or_default();
     at_most("note", &note, SHORT_TEXT_BYTES)?;
@@ -106,18 +106,18 @@ pub fn feedback(message: v1::FeedbackRequest) -> Asked<RateItem> {
     Ok((context, asked))
 }
 
-/// The path or the id of the document that feedback is about, where that is not an id of its own but a path or a citation.
+/// Returns the document that feedback refers to by a path or a citation; `None` if it refers to an item by id.
 pub fn rated_by_path(message: &v1::FeedbackRequest) -> Option<String> {
     let text = message.item_id.trim();
     let is_path = !text.is_empty() && any_id("item_id", text).is_err();
     is_path.then(|| Citation::of(text).document.to_owned())
 }
 
-/// Reads which memories are to be verified.
+/// Reads a request to verify memories.
 ///
 /// # Errors
-/// An id is none, the scope or the mode is unknown, there are too many ids, or ids are missing or given against the mode.
-pub fn verify(message: v1::VerifyRequest) -> Asked<VerifyMemories> {
+/// An id is invalid, the scope or the mode is unknown, there are too many ids, or the mode requires or forbids ids.
+pub fn verify(message: v1::VerifyRequest) -> Validated<VerifyMemories> {
     let v1::VerifyRequest { context, ids, scope: wanted, mode } = message;
     let context = context.unwrap_or_default();
     let mode = match v1::VerifyMode::try_from(mode) {
@@ -141,11 +141,11 @@ pub fn verify(message: v1::VerifyRequest) -> Asked<VerifyMemories> {
     Ok((context, asked))
 }
 
-/// Reads which memory is to be promoted.
+/// Reads a request to promote a memory.
 ///
 /// # Errors
-/// The id is none, or the scope is unknown or no single store's.
-pub fn promote(message: v1::PromoteRequest) -> Asked<PromoteMemory> {
+/// The id is invalid, or the scope is unknown or not that of a single store.
+pub fn promote(message: v1::PromoteRequest) -> Validated<PromoteMemory> {
     let v1::PromoteRequest { context, id, to, domain } = message;
     let mut context = context.unwrap_or_default();
     let to = match scope::from_proto(to, Scope::Global)? {
@@ -166,7 +166,7 @@ pub fn promote(message: v1::PromoteRequest) -> Asked<PromoteMemory> {
     Ok((context, asked))
 }
 
-/// Who asks, and where, by what the context says.
+/// The provenance of a request, from its context.
 pub fn provenance(context: &v1::RequestContext) -> Provenance {
     let v1::RequestContext {
         working_directory: _,
@@ -223,7 +223,7 @@ fn any_id(field: &'static str, text: &str) -> Result<ItemId, InvalidRequest> {
     if text.is_empty() {
         return Err(InvalidRequest::new(field, Problem::Empty));
     }
-    let expected = "the id of a memory, a document or a chunk, as a search tells it";
+    let expected = "the id of a memory, a document or a chunk, as returned by a search";
     text.parse().map_err(|_| InvalidRequest::new(field, Problem::Malformed { value: text.to_owned(), expected }))
 }
 
@@ -253,7 +253,7 @@ pub(super) fn at_most(field: &'static str, text: &str, limit_bytes: usize) -> Re
     if text.len() <= limit_bytes {
         return Ok(());
     }
-    // These bounds are the protocol's: no setting changes them.
+    // Fixed bounds of the protocol, which no setting changes.
     let (value, limit) = (text.len() as u64, limit_bytes as u64);
     Err(InvalidRequest::new(field, Problem::TooLarge { value, limit, setting: None }))
 }
@@ -277,15 +277,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_has_its_default() {
-        let (_, asked) = add(lesson()).expect("enough is said");
+    fn omitted_fields_have_their_defaults() {
+        let (_, asked) = add(lesson()).expect("the request is complete");
         assert_eq!((asked.scope, asked.repeats, asked.origin), (Scope::Project, Repeats::Refuse, None));
         assert_eq!((asked.supersedes, asked.source, asked.key), (None, None, None));
         assert_eq!(asked.provenance, Provenance::default());
     }
 
     #[test]
-    fn the_context_says_who_and_where() {
+    fn the_provenance_comes_from_the_context() {
         let context = v1::RequestContext {
             session_id: "s1".to_owned(),
             agent: "claude-code".to_owned(),
@@ -298,9 +298,9 @@ mod tests {
     }
 
     #[test]
-    fn bad_requests_are_refused_with_field_and_reason() {
+    fn invalid_requests_are_refused_with_field_and_reason() {
         #[track_caller]
-        fn check<T: std::fmt::Debug>(read: Asked<T>, field: &str, reason: Reason) {
+        fn check<T: std::fmt::Debug>(read: Validated<T>, field: &str, reason: Reason) {
             let error = read.expect_err(field);
             assert_eq!((error.field, error.reason()), (field, reason));
         }
@@ -341,7 +341,7 @@ mod tests {
         check(promote(to_project), "to", Reason::InvalidArgument);
     }
 
-    fn feedback_of(id: &str, kind: v1::FeedbackKind, duplicate_of: String) -> Asked<RateItem> {
+    fn feedback_of(id: &str, kind: v1::FeedbackKind, duplicate_of: String) -> Validated<RateItem> {
         feedback(v1::FeedbackRequest {
             item_id: id.to_owned(),
             feedback: kind.into(),

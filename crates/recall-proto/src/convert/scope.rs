@@ -1,13 +1,13 @@
-//! Which stores does a request see?
+//! Scopes.
 
 use recall_core::{Scope, StoreScope};
 
 use crate::{InvalidRequest, Problem, v1};
 
-/// Reads the scope of a request; one that is not given is the request's default.
+/// Reads the scope of a request; `default` if it is not given.
 ///
 /// # Errors
-/// The number is none of the protocol's.
+/// The number is unknown.
 pub fn from_proto(scope: i32, default: Scope) -> Result<Scope, InvalidRequest> {
     match v1::Scope::try_from(scope) {
         Ok(v1::Scope::Unspecified) => Ok(default),
@@ -32,7 +32,7 @@ pub fn to_proto(scope: Scope) -> v1::Scope {
     }
 }
 
-/// Reads the scope of a store; `None` for one that is not given or not known.
+/// Reads the scope of a store; `None` if it is not given or unknown.
 pub fn store_from_proto(scope: i32) -> Option<StoreScope> {
     match v1::StoreScope::try_from(scope) {
         Ok(v1::StoreScope::Project) => Some(StoreScope::Project),
@@ -57,7 +57,7 @@ mod tests {
     use crate::Reason;
 
     #[test]
-    fn scopes_cross_unchanged() {
+    fn scopes_survive_the_conversion() {
         for scope in [Scope::Project, Scope::Global, Scope::Domain, Scope::All] {
             assert_eq!(from_proto(to_proto(scope) as i32, Scope::Project), Ok(scope));
         }
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn no_scope_is_the_default_and_a_strange_one_is_refused() {
+    fn a_missing_scope_is_the_default_and_an_unknown_one_is_refused() {
         assert_eq!(from_proto(0, Scope::Project), Ok(Scope::Project));
         assert_eq!(from_proto(99, Scope::All).map_err(|error| error.reason()), Err(Reason::InvalidScope));
         assert_eq!(store_from_proto(0), None);

@@ -1,30 +1,31 @@
-//! A search.
+//! Searches.
 
 use recall_core::{Ablation, DocumentType, Explain, Facets, Limits, Scope, SearchRequest};
 
 use super::{filters, limits, scope, weights};
 use crate::{InvalidRequest, Problem, v1};
 
-/// A search, checked, with what the domain's request does not hold.
+/// A validated search, with the options that the domain's request does not have.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Who asks, and from where.
+    /// The caller's context.
     pub context: v1::RequestContext,
-    /// What is asked. `include_memories` and `include_code` have become part of its filters, `rerank` of what it leaves out.
+    /// The search. `include_memories` and `include_code` are merged into its filters, `rerank` into its disabled
+    /// stages.
     pub request: SearchRequest,
     /// The filter in RQL's expression language.
     pub filter: Option<String>,
-    /// Whether each hit carries its whole document.
+    /// Whether each hit includes its whole document.
     pub include_parent: bool,
-    /// The least part of the best hit's score, 0 to 1, that a hit needs.
+    /// The minimum score of a hit relative to the best one, from 0 to 1.
     pub min_relative_score: Option<f64>,
 }
 
-/// Reads and checks a search.
+/// Reads and validates a search.
 ///
 /// # Errors
-/// The query is blank or too long, the limit is 0 or too large, a filter, the scope, a weight or a stage is wrong, or the
-/// filters leave no type of document over.
+/// The query is blank or too long, the limit is 0 or too large, a filter, the scope, a weight or a stage is invalid, or
+/// the filters exclude every document type.
 pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, InvalidRequest> {
     let v1::SearchRequest {
         context,
@@ -70,7 +71,7 @@ pub fn from_proto(message: v1::SearchRequest, bounds: &Limits) -> Result<Call, I
     })
 }
 
-/// Writes a search that asks for nothing beyond the domain's request.
+/// Writes a search without any of the additional options.
 pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::SearchRequest {
     let SearchRequest { query, scope, filters, limit, offset, weights, explain, facets, without } = request;
     v1::SearchRequest {
@@ -93,7 +94,7 @@ pub fn to_proto(request: &SearchRequest, context: v1::RequestContext) -> v1::Sea
     }
 }
 
-/// Reads the stages that are left out, the cross-encoder among them where it was not wanted.
+/// Reads the disabled stages, with the cross-encoder if `rerank` is false.
 fn left_out(without: Vec<String>, rerank: bool) -> Result<Vec<Ablation>, InvalidRequest> {
     let mut without = without.into_iter().map(ablation).collect::<Result<Vec<_>, _>>()?;
     if !rerank && !without.contains(&Ablation::Rerank) {
@@ -108,7 +109,7 @@ fn ablation(name: String) -> Result<Ablation, InvalidRequest> {
         .ok_or_else(|| InvalidRequest::new("without", Problem::Unknown { value: name, known: KNOWN }))
 }
 
-/// Takes memories or code out of the types asked for.
+/// Removes memories or code from the requested types.
 fn narrow(asked: Vec<DocumentType>, memories: bool, code: bool) -> Result<Vec<DocumentType>, InvalidRequest> {
     if memories && code {
         return Ok(asked);
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_has_its_default() {
+    fn omitted_fields_have_their_defaults() {
         let call = read(plain("open store")).expect("a query is enough");
         assert_eq!((call.request.scope, call.request.limit, call.request.offset), (Scope::All, 10, 0));
         assert!(call.request.without.is_empty() && !call.include_parent && call.request.facets == Facets::Off);
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_requests_are_refused_with_field_and_reason() {
+    fn invalid_requests_are_refused_with_field_and_reason() {
         let check = |message, field, reason| {
             let error = read(message).expect_err(field);
             assert_eq!((error.field, error.reason()), (field, reason));
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cross_encoder_that_is_not_wanted_is_a_stage_left_out() {
+    fn an_unwanted_cross_encoder_is_a_disabled_stage() {
         let without = |rerank, without: &[&str]| {
             let without = without.iter().map(|stage| (*stage).to_owned()).collect();
             read(v1::SearchRequest { rerank, without, ..plain("x") }).map(|call| call.request.without)
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn memories_and_code_can_be_left_out() {
+    fn memories_and_code_can_be_excluded() {
         let types = |message| read(message).map(|call| call.request.filters.types).map_err(|error| error.field);
         let no_code = types(v1::SearchRequest { include_code: Some(false), ..plain("x") }).expect("others are left");
         assert!(!no_code.contains(&DocumentType::Code) && no_code.contains(&DocumentType::Lesson));

@@ -1,29 +1,29 @@
-//! What is asked of sessions, checked; and what is told of them.
+//! Requests about sessions, and sessions with their events.
 
 mod metadata;
 
 use recall_core::{
-    Account, AskBriefing, EndReason, EndSession, Limits, ListEvents, ListSessions, LogEvent, MEMORY_BYTES,
+    AskBriefing, EndReason, EndSession, EventDetails, Limits, ListEvents, ListSessions, LogEvent, MEMORY_BYTES,
     MEMORY_ENTRIES, Provenance, RECORD_TEXT_BYTES, SHORT_TEXT_BYTES, Session, SessionEvent, SessionEventType,
     SessionState, StartSession,
 };
 
-use super::remember::{self, Asked, at_most, entries, not_blank, some};
+use super::remember::{self, Validated, at_most, entries, not_blank, some};
 use super::{limits, time};
 use crate::{InvalidRequest, Problem, v1};
 
 /// The types of events that a client may log.
 const LOGGED: &str = "decision, error, milestone, agent_switch, observation, retrieval_query, retrieval_judgment";
 
-/// The tokens of a briefing that does not say how many it may have, and the most: a tenth of what a model reads at once.
+/// The default and the maximum number of tokens of a briefing; the maximum is a tenth of a usual context window.
 const BRIEFING_TOKENS: (u32, u32) = (2_000, 20_000);
 
-/// Reads what is to be written into the flight recorder.
+/// Reads an event for the flight recorder.
 ///
 /// # Errors
-/// The type is unknown or no client's to log, a text is blank or too long, there are too many files, the metadata are too many,
+/// The type is unknown or reserved, a text is blank or too long, there are too many files, the metadata exceed a limit,
 /// or there is no session.
-pub fn log(message: v1::LogEventRequest) -> Asked<LogEvent> {
+pub fn log(message: v1::LogEventRequest) -> Validated<LogEvent> {
     let v1::LogEventRequest {
         context,
         r#type,
@@ -38,7 +38,7 @@ pub fn log(message: v1::LogEventRequest) -> Asked<LogEvent> {
     } = message;
     let context = context.unwrap_or_default();
     let event_type = event_type("type", &r#type)?;
-    if event_type.is_mark() {
+    if event_type.is_boundary() {
         return Err(InvalidRequest::new("type", Problem::Unknown { value: r#type, known: LOGGED }));
     }
     not_blank("content", &content)?;
@@ -64,11 +64,11 @@ pub fn log(message: v1::LogEventRequest) -> Asked<LogEvent> {
     Ok((context, asked))
 }
 
-/// Reads which session begins.
+/// Reads a request to start a session.
 ///
 /// # Errors
 /// The goal is too long.
-pub fn start(message: v1::StartSessionRequest) -> Asked<(StartSession, bool)> {
+pub fn start(message: v1::StartSessionRequest) -> Validated<(StartSession, bool)> {
     let v1::StartSessionRequest { context, goal, briefing } = message;
     let context = context.unwrap_or_default();
     at_most("goal", &goal, RECORD_TEXT_BYTES)?;
@@ -76,11 +76,12 @@ pub fn start(message: v1::StartSessionRequest) -> Asked<(StartSession, bool)> {
     Ok((context, (asked, briefing)))
 }
 
-/// Reads which session ends, and what came of it.
+/// Reads a request to end a session.
 ///
 /// # Errors
-/// There is no session, the reason is unknown, the summary is too long, there are too many memories, or one of them is wrong.
-pub fn end(message: v1::EndSessionRequest) -> Asked<EndSession> {
+/// There is no session, the reason is unknown, the summary is too long, there are too many memories, or one of them is
+/// invalid.
+pub fn end(message: v1::EndSessionRequest) -> Validated<EndSession> {
     let v1::EndSessionRequest { context, summary, memories, reason } = message;
     let context = context.unwrap_or_default();
     at_most("summary", &summary, MEMORY_BYTES)?;
@@ -88,7 +89,7 @@ pub fn end(message: v1::EndSessionRequest) -> Asked<EndSession> {
         let (value, limit) = (memories.len() as u64, MEMORY_ENTRIES as u64);
         return Err(InvalidRequest::new("memories", Problem::TooLarge { value, limit, setting: None }));
     }
-    // The session's context is that of all that is learned in it.
+    // The memories have the context of the session.
     let memory = |memory| remember::add(v1::AddRequest { context: Some(context.clone()), ..memory });
     let memories = memories.into_iter().map(|added| memory(added).map(|(_, asked)| asked)).collect::<Result<_, _>>()?;
     let asked = EndSession {
@@ -100,11 +101,11 @@ pub fn end(message: v1::EndSessionRequest) -> Asked<EndSession> {
     Ok((context, asked))
 }
 
-/// Reads which sessions are asked for.
+/// Reads a request to list sessions.
 ///
 /// # Errors
-/// The limit is out of its bounds, the cursor none, or the state unknown.
-pub fn list(message: v1::ListSessionsRequest, limits: &Limits) -> Asked<ListSessions> {
+/// The limit is out of bounds, the cursor is invalid, or the state is unknown.
+pub fn list(message: v1::ListSessionsRequest, limits: &Limits) -> Validated<ListSessions> {
     let v1::ListSessionsRequest { context, limit, cursor, state } = message;
     let state = match v1::SessionState::try_from(state) {
         Ok(v1::SessionState::Unspecified) => None,
@@ -120,11 +121,11 @@ pub fn list(message: v1::ListSessionsRequest, limits: &Limits) -> Asked<ListSess
     Ok((context.unwrap_or_default(), asked))
 }
 
-/// Reads which events are asked for.
+/// Reads a request to list events.
 ///
 /// # Errors
-/// There is no session, a type is unknown, the limit is out of its bounds, or the cursor none.
-pub fn events(message: v1::ListEventsRequest, limits: &Limits) -> Asked<ListEvents> {
+/// There is no session, a type is unknown, the limit is out of bounds, or the cursor is invalid.
+pub fn events(message: v1::ListEventsRequest, limits: &Limits) -> Validated<ListEvents> {
     let v1::ListEventsRequest { context, session_id, types, limit, cursor } = message;
     let context = context.unwrap_or_default();
     let session = [&session_id, &context.session_id].into_iter().find(|id| !id.trim().is_empty());
@@ -134,11 +135,11 @@ pub fn events(message: v1::ListEventsRequest, limits: &Limits) -> Asked<ListEven
     Ok((context, asked))
 }
 
-/// Reads what a briefing is asked for.
+/// Reads a request for a briefing.
 ///
 /// # Errors
-/// The budget is out of its bounds, or the goal too long.
-pub fn briefing(message: v1::BriefingRequest) -> Asked<AskBriefing> {
+/// The budget is out of bounds, or the goal is too long.
+pub fn briefing(message: v1::BriefingRequest) -> Validated<AskBriefing> {
     let v1::BriefingRequest { context, budget_tokens, goal } = message;
     let context = context.unwrap_or_default();
     at_most("goal", &goal, RECORD_TEXT_BYTES)?;
@@ -147,7 +148,7 @@ pub fn briefing(message: v1::BriefingRequest) -> Asked<AskBriefing> {
     Ok((context, asked))
 }
 
-/// The tokens of a briefing that says nothing of them.
+/// The default token budget of a briefing.
 pub fn default_briefing_tokens() -> u32 {
     BRIEFING_TOKENS.0
 }
@@ -159,12 +160,12 @@ pub fn to_proto(session: &Session) -> v1::Session {
         state,
         started,
         ended,
-        // When it was last heard of decides on its state.
+        // Only used to derive the state.
         last: _,
         provenance,
         goal,
         summary,
-        // It stands in the answer to the session's end.
+        // Part of the answer to the session's end.
         summary_path: _,
         events,
         memories,
@@ -200,11 +201,12 @@ pub fn event_to_proto(event: SessionEvent) -> v1::SessionEvent {
     let SessionEvent {
         id,
         timestamp,
-        account,
-        // The session tells who and where.
+        details,
+        // The session has the provenance.
         provenance: _,
     } = event;
-    let Account { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } = account;
+    let EventDetails { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } =
+        details;
     v1::SessionEvent {
         id: id.to_string(),
         r#type: event_type.as_str().to_owned(),
@@ -219,7 +221,7 @@ pub fn event_to_proto(event: SessionEvent) -> v1::SessionEvent {
     }
 }
 
-/// Who asks, and where, in a session.
+/// The provenance of a request that needs a session.
 fn in_session(context: &v1::RequestContext) -> Result<Provenance, InvalidRequest> {
     let provenance = remember::provenance(context);
     if provenance.session.is_none() {
@@ -241,13 +243,13 @@ fn end_reason(name: &str) -> Result<EndReason, InvalidRequest> {
     EndReason::from_name(name).ok_or_else(|| InvalidRequest::new("reason", unknown()))
 }
 
-/// A cursor is how many entries the pages before it had.
+/// A cursor is the number of entries on the previous pages.
 fn offset(cursor: &str) -> Result<u32, InvalidRequest> {
     if cursor.is_empty() {
         return Ok(0);
     }
     cursor.parse().map_err(|_| {
-        let problem = Problem::Malformed { value: cursor.to_owned(), expected: "`next_cursor` of the page before" };
+        let problem = Problem::Malformed { value: cursor.to_owned(), expected: "`next_cursor` of the previous page" };
         InvalidRequest::new("cursor", problem)
     })
 }

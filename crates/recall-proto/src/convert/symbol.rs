@@ -1,4 +1,4 @@
-//! A symbol.
+//! Symbols.
 
 use recall_core::{ChunkId, DocumentId, Span, Symbol};
 

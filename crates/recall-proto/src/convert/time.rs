@@ -1,20 +1,20 @@
-//! Moments.
+//! Timestamps.
 
 use recall_core::Timestamp;
 
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
-/// Writes a moment.
+/// Writes a timestamp.
 pub fn to_proto(time: Timestamp) -> prost_types::Timestamp {
     let Timestamp(nanos) = time;
     prost_types::Timestamp {
         seconds: nanos.div_euclid(NANOS_PER_SECOND),
-        // Between 0 and 999,999,999, as the remainder is Euclidean.
+        // Between 0 and 999,999,999, because the remainder is Euclidean.
         nanos: nanos.rem_euclid(NANOS_PER_SECOND) as i32,
     }
 }
 
-/// Reads a moment. One outside of the years 1677 to 2262 becomes the nearest that can be told.
+/// Reads a timestamp. One outside of the years 1677 to 2262 is clamped.
 pub fn from_proto(message: &prost_types::Timestamp) -> Timestamp {
     let prost_types::Timestamp { seconds, nanos } = *message;
     Timestamp(seconds.saturating_mul(NANOS_PER_SECOND).saturating_add(i64::from(nanos)))

@@ -1,10 +1,10 @@
-//! The weights of the retrievers.
+//! Weights of the retrievers.
 
 use recall_core::Weights;
 
 use crate::{InvalidRequest, Problem, v1};
 
-/// Reads weights; none at all are those of the query's class.
+/// Reads weights; those that are not given default to the ones of the query's class.
 ///
 /// # Errors
 /// A weight is negative, infinite or not a number.
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_numbers_from_zero_up_are_weights() {
+    fn weights_are_finite_and_not_negative() {
         for bad in [-0.1, f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             let message = v1::Weights { bm25: Some(bad), ..v1::Weights::default() };
             assert_eq!(from_proto(Some(message)).map_err(|error| error.field), Err("weights.bm25"), "{bad}");

@@ -2,9 +2,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::samples::parts;
+use crate::strategies::parts;
 
-/// A ranker of one feature and one tree, with these bytes for the tree's nodes and a right checksum.
+/// The bytes of a ranker with one feature and one tree, whose nodes are `nodes`, and a correct checksum.
 fn sealed(nodes: &[u8]) -> Vec<u8> {
     let mut bytes = b"RCLR\x01\x00\x01\x01f\0\0\0\0\0\x01".to_vec();
     bytes.extend_from_slice(nodes);
@@ -26,7 +26,7 @@ fn leaf(value: f32, cover: u8) -> Vec<u8> {
 }
 
 #[test]
-fn bytes_that_are_no_ranker_say_what_is_wrong() {
+fn malformed_bytes_are_rejected_with_a_reason() {
     #[track_caller]
     fn check(bytes: &[u8], expected: ReadError) {
         assert_eq!(read(bytes), Err(expected));
@@ -53,7 +53,7 @@ fn bytes_that_are_no_ranker_say_what_is_wrong() {
     check(&sealed(&leaf(1.0, 0)), ReadError::Cover { tree: 0 });
     check(&sealed(&[0x80, 0, 0, 0, 0, 0, 1]), ReadError::Number { at: 15 });
     check(&sealed(&[0xff, 0xff, 0xff, 0xff, 0xff]), ReadError::Number { at: 15 });
-    // Splits that never end, and too many of them: a tree cannot be made to go round or to nest without bound.
+    // Infinite and excessive splits: no encoding makes a tree cyclic or unboundedly deep.
     check(&sealed(&split(0, 0.5).repeat(50)), ReadError::Truncated { at: 265 });
     check(&sealed(&split(0, 0.5).repeat(100_000)), ReadError::Leaves { tree: 0 });
 

@@ -23,7 +23,7 @@ fn the_text_is_as_documented() {
 }
 
 #[test]
-fn a_malformed_line_is_told_by_its_number() {
+fn a_malformed_line_is_reported_with_its_number() {
     #[track_caller]
     fn check(text: &str, line: usize, problem: LetorProblem) {
         assert_eq!(Judged::from_letor(text), Err(LetorError { line, problem }));

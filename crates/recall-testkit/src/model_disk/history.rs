@@ -1,4 +1,4 @@
-//! Which states did some disks go through together?
+//! The common history of several disks.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::{Image, State};
 
-/// The states that some disks went through together.
+/// The states that several disks went through together.
 #[derive(Clone, Debug, Default)]
 pub struct History(Arc<Mutex<Moments>>);
 
@@ -17,37 +17,37 @@ struct Moments {
     all: Vec<Moment>,
 }
 
-/// What a crash may meet, on each of the disks that are noted together.
+/// A state of all disks at which a crash may occur.
 #[derive(Clone, Debug)]
 pub struct Moment {
     disks: Vec<State>,
-    /// How much was acknowledged by then.
+    /// How much had been acknowledged.
     pub acknowledged: usize,
 }
 
 impl History {
-    /// Takes a disk in, in the state that it is in, before anything is noted; returns its number.
+    /// Adds a disk in its current state, and returns its number. Must precede the first record.
     pub(super) fn join(&self, state: State) -> usize {
         let mut moments = self.0.lock();
         moments.disks.push(state);
         moments.disks.len() - 1
     }
 
-    /// Notes that a disk is in another state.
+    /// Records a new state of a disk.
     pub(super) fn note(&self, disk: usize, state: State) {
         let mut moments = self.0.lock();
         moments.disks[disk] = state;
         moments.note();
     }
 
-    /// Notes that so much more was acknowledged.
+    /// Records that `count` more writes were acknowledged.
     pub fn acknowledge(&self, count: usize) {
         let mut moments = self.0.lock();
         moments.acknowledged += count;
         moments.note();
     }
 
-    /// Every moment that was gone through, in order.
+    /// Returns all recorded moments, in order.
     pub fn moments(&self) -> Vec<Moment> {
         self.0.lock().all.clone()
     }
@@ -62,7 +62,7 @@ impl Moments {
 }
 
 impl Moment {
-    /// Every state of the disks that a crash at that moment may leave, in the order in which they were recorded.
+    /// Returns every combination of disk images that a crash at this moment may leave.
     pub fn images(&self) -> Vec<Vec<Image>> {
         let mut images = vec![Vec::new()];
         for disk in &self.disks {

@@ -1,24 +1,24 @@
-//! What may a disk hold after a crash?
+//! The possible contents of a disk after a crash.
 //!
-//! What is known of a file is what the running system sees, what was written since the last sync, and what may be on disk. A
-//! name is on disk when its folder was synced. A sync that fails leaves open which of the writes before it reached the disk,
-//! and forgets them: the next one that succeeds says nothing about them.
+//! The state of a file consists of its content as the running system sees it, the writes since the last sync, and the
+//! contents that may be on disk. A name is durable once its folder is synced. After a failed sync any of the preceding
+//! writes may or may not be on disk, and they are dropped: a later successful sync does not include them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use recall_core::Timestamp;
 use recall_journal::{Day, Stat};
 
-/// A disk after a crash: what each day's file holds.
+/// A disk after a crash: the content of each day's file.
 pub type Image = BTreeMap<Day, Vec<u8>>;
 
-/// What a crash may meet on a disk.
+/// The state of a disk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     pub(super) files: Vec<File>,
-    /// The file of each day's folder.
+    /// The file of each day.
     pub(super) names: BTreeMap<Day, usize>,
-    /// The same on disk, of folders that are themselves.
+    /// The durable names. A name counts only if its folder is durable too.
     pub(super) durable_names: BTreeMap<Day, usize>,
     pub(super) durable_folders: BTreeSet<Day>,
     pub(super) locked: BTreeSet<Day>,
@@ -29,7 +29,7 @@ pub(super) struct State {
 pub(super) struct File {
     pub(super) seen: Vec<u8>,
     pub(super) pending: Vec<Write>,
-    /// What may be on disk.
+    /// The contents that may be on disk.
     pub(super) durable: BTreeSet<Vec<u8>>,
     pub(super) modified: i64,
 }
@@ -81,11 +81,11 @@ impl State {
         file.pending.clear();
     }
 
-    /// Every disk that a crash may leave.
+    /// Returns every image that a crash may leave.
     pub(super) fn images(&self) -> Vec<Image> {
         let mut images = vec![Image::new()];
         for (day, file) in &self.names {
-            // No entry, the entry that is on disk, or the one that is not yet.
+            // No entry, the durable entry, or the new one.
             let is_named = self.durable_folders.contains(day);
             let durable = self.durable_names.get(day).filter(|_| is_named);
             let mut choices: Vec<Option<Vec<u8>>> = Vec::new();
@@ -108,7 +108,8 @@ impl State {
 }
 
 impl File {
-    /// What a crash may leave: some of the pending writes, the last of them in part or as zeros.
+    /// The possible contents after a crash: a prefix of the pending writes, the last of them partial or filled with
+    /// zeros.
     fn contents(&self) -> BTreeSet<Vec<u8>> {
         let mut contents = BTreeSet::new();
         for durable in &self.durable {
@@ -141,7 +142,7 @@ impl Write {
         }
     }
 
-    /// What a crash may make of it: parts, and blocks that were taken but not filled.
+    /// The partial forms of a write after a crash: prefixes, and blocks that were allocated but not filled.
     fn torn(&self) -> Vec<Self> {
         let Self::Append { at, bytes } = self else { return Vec::new() };
         let end = bytes.len();

@@ -53,7 +53,7 @@ pub(crate) fn searched(answer: &v1::SearchResponse) -> String {
         // Rounded down: an index that is not complete is not 100 % complete.
         let _ = write!(text, " ({} % indexed)", done.min(total) * 100 / total.max(1));
     }
-    if recall_proto::is_behind(&answer.warnings) {
+    if recall_proto::may_be_outdated(&answer.warnings) {
         text.push_str(", the latest edits may be missing");
     } else if stale_files > 0 {
         let _ = write!(text, ", {} stale", count(stale_files));

@@ -1,7 +1,7 @@
 //! What is noted of a request that ran in a session?
 
 use recall_core::{
-    Account, ChunkId, Feedback, Filters, ItemId, MemoryId, Metadata, MetadataValue, PathFilter, SearchRequest,
+    ChunkId, EventDetails, Feedback, Filters, ItemId, MemoryId, Metadata, MetadataValue, PathFilter, SearchRequest,
     SessionEventType, Verdict,
 };
 
@@ -32,16 +32,16 @@ pub(crate) struct HitNote {
 
 impl Note {
     /// The note as an event tells it.
-    pub(crate) fn account(self) -> Account {
+    pub(crate) fn details(self) -> EventDetails {
         match self {
-            Self::Search(note) => note.account(),
+            Self::Search(note) => note.details(),
             Self::Judgment { item, feedback } => judgment(item, feedback),
         }
     }
 }
 
 impl SearchNote {
-    fn account(self) -> Account {
+    fn details(self) -> EventDetails {
         let Self { request, class, confidence, generation, hits } = self;
         let SearchRequest { query, scope, filters, limit, offset, .. } = request;
         let Filters { types, languages, paths, tags } = filters;
@@ -67,7 +67,7 @@ impl SearchNote {
         if let Some(confidence) = confidence {
             metadata.insert("confidence".to_owned(), MetadataValue::Number(rounded(confidence)));
         }
-        Account { metadata, ..Account::new(SessionEventType::RetrievalQuery, query) }
+        EventDetails { metadata, ..EventDetails::new(SessionEventType::RetrievalQuery, query) }
     }
 }
 
@@ -87,7 +87,7 @@ impl HitNote {
     }
 }
 
-fn judgment(item: ItemId, feedback: Feedback) -> Account {
+fn judgment(item: ItemId, feedback: Feedback) -> EventDetails {
     let Feedback { verdict, note } = feedback;
     let (verdict, repeats) = match verdict {
         Verdict::Useful => ("useful", None),
@@ -100,7 +100,7 @@ fn judgment(item: ItemId, feedback: Feedback) -> Account {
         metadata.insert("duplicate_of".to_owned(), text(&of));
     }
     let content = format!("{item}: {verdict}");
-    Account { rationale: note, metadata, ..Account::new(SessionEventType::RetrievalJudgment, content) }
+    EventDetails { rationale: note, metadata, ..EventDetails::new(SessionEventType::RetrievalJudgment, content) }
 }
 
 fn text(value: &(impl ToString + ?Sized)) -> MetadataValue {

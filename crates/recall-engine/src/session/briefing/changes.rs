@@ -1,6 +1,6 @@
 //! What changed, and what of the memories no longer holds?
 
-use recall_core::{Recalled, SessionState, Timestamp};
+use recall_core::{MemoryView, SessionState, Timestamp};
 use recall_journal::Day;
 
 use crate::git::Git;
@@ -17,7 +17,7 @@ const DRIFTED: usize = 10;
 const DAY_NANOS: i64 = 86_400_000_000_000;
 
 impl Scene<'_> {
-    pub(crate) fn changes(&self, told: &[Recalled]) -> Vec<Entry> {
+    pub(crate) fn changes(&self, told: &[MemoryView]) -> Vec<Entry> {
         let mut entries: Vec<Entry> = self.put_back().into_iter().collect();
         entries.extend(drifted(told));
         entries.extend(self.files());
@@ -73,9 +73,9 @@ impl Scene<'_> {
 }
 
 /// The memories that no longer match the files.
-fn drifted(told: &[Recalled]) -> Vec<Entry> {
-    let broken: Vec<&Recalled> = told.iter().filter(|recalled| recalled.verification.state.is_broken()).collect();
-    let entry = |recalled: &&Recalled| {
+fn drifted(told: &[MemoryView]) -> Vec<Entry> {
+    let broken: Vec<&MemoryView> = told.iter().filter(|recalled| recalled.verification.state.is_broken()).collect();
+    let entry = |recalled: &&MemoryView| {
         let (id, verification) = (recalled.memory.id, &recalled.verification);
         let of = |(anchor, _): &(recall_core::Anchor, _)| match &anchor.symbol {
             Some(symbol) => format!("{} in {}", inline(symbol), anchor.path),

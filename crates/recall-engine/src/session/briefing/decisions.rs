@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use recall_core::{
-    AnchorState, DocPath, DocumentType, Filters, MemoryId, MemoryType, Ownership, Recalled, Scope, SearchRequest,
+    AnchorState, DocPath, DocumentType, Filters, MemoryId, MemoryType, MemoryView, Ownership, Scope, SearchRequest,
 };
 
 use crate::session::briefing::Scene;
@@ -41,7 +41,7 @@ enum Nearness {
 
 impl Scene<'_> {
     /// The latest memories of the project as they stand, the latest first.
-    pub(crate) fn told_memories(&self) -> Result<Vec<Recalled>, SessionError> {
+    pub(crate) fn told_memories(&self) -> Result<Vec<MemoryView>, SessionError> {
         let mut memories = self.store.ledger.in_force();
         memories.sort_by(|a, b| b.updated.cmp(&a.updated).then(a.id.cmp(&b.id)));
         let ids: Vec<MemoryId> = memories.into_iter().take(MOST_MEMORIES).map(|memory| memory.id).collect();
@@ -55,7 +55,7 @@ impl Scene<'_> {
 
     /// What was remembered of the files that the branch changes, then what a search for the goal or the branch finds; where
     /// neither is anything, the latest decisions.
-    pub(crate) fn decisions(&self, told: &[Recalled]) -> Vec<Entry> {
+    pub(crate) fn decisions(&self, told: &[MemoryView]) -> Vec<Entry> {
         let mut entries = Vec::new();
         let mut seen = BTreeSet::new();
         for recalled in self.near(told) {
@@ -66,8 +66,8 @@ impl Scene<'_> {
             entries.extend(self.found(&query, &mut seen));
         }
         if entries.is_empty() {
-            let is_decision = |recalled: &&Recalled| recalled.memory.id.memory_type == MemoryType::Decision;
-            let mut latest: Vec<&Recalled> = told.iter().filter(is_decision).collect();
+            let is_decision = |recalled: &&MemoryView| recalled.memory.id.memory_type == MemoryType::Decision;
+            let mut latest: Vec<&MemoryView> = told.iter().filter(is_decision).collect();
             latest.sort_by_key(|recalled| !recalled.ownership.is_vouched_for());
             entries.extend(latest.into_iter().take(FOUND as usize).map(entry));
         }
@@ -76,11 +76,11 @@ impl Scene<'_> {
     }
 
     /// The memories that are about what the branch changes, the nearest first.
-    fn near<'r>(&self, told: &'r [Recalled]) -> Vec<&'r Recalled> {
+    fn near<'r>(&self, told: &'r [MemoryView]) -> Vec<&'r MemoryView> {
         let Some(branch) = &self.branch else { return Vec::new() };
         let folders: BTreeSet<&str> = branch.files.iter().filter_map(folder_of).collect();
         // What nobody here vouches for comes last.
-        let mut near: BTreeMap<(bool, Nearness, u8), Vec<&Recalled>> = BTreeMap::new();
+        let mut near: BTreeMap<(bool, Nearness, u8), Vec<&MemoryView>> = BTreeMap::new();
         for recalled in told {
             let memory = &recalled.memory;
             let files = || memory.related_files.iter().chain(memory.anchors.iter().map(|anchor| &anchor.path));
@@ -158,7 +158,7 @@ fn folder_of(path: &DocPath) -> Option<&str> {
     path.as_str().rsplit_once('/').map(|(folder, _)| folder)
 }
 
-fn entry(recalled: &Recalled) -> Entry {
+fn entry(recalled: &MemoryView) -> Entry {
     let memory = &recalled.memory;
     let id = memory.id;
     let mut line = format!("- {id} {} ({}): {}", id.memory_type, words_of(recalled), inline(&memory.title));
@@ -170,7 +170,7 @@ fn entry(recalled: &Recalled) -> Entry {
 }
 
 /// Whose word a memory is and whether it holds, in words.
-pub(crate) fn words_of(recalled: &Recalled) -> String {
+pub(crate) fn words_of(recalled: &MemoryView) -> String {
     let state = state_of(recalled);
     match recalled.ownership {
         Ownership::Own => format!("own, {state}"),
@@ -186,7 +186,7 @@ pub(crate) fn words_of(recalled: &Recalled) -> String {
 }
 
 /// Whether a memory holds, in words.
-pub(crate) fn state_of(recalled: &Recalled) -> &'static str {
+pub(crate) fn state_of(recalled: &MemoryView) -> &'static str {
     match recalled.verification.state {
         AnchorState::Verified => "its files are as they were",
         AnchorState::Changed => "its files changed since: check it",

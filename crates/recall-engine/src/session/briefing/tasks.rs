@@ -30,9 +30,9 @@ impl Scene<'_> {
                 }
             }
             let events = self.store.sessions.read(&session.id)?.unwrap_or_default();
-            for event in events.iter().rev().filter(|event| event.account.event_type == SessionEventType::Error) {
-                let what = inline(&event.account.content);
-                if settled.insert(what.to_lowercase()) && event.account.resolution.is_none() {
+            for event in events.iter().rev().filter(|event| event.details.event_type == SessionEventType::Error) {
+                let what = inline(&event.details.content);
+                if settled.insert(what.to_lowercase()) && event.details.resolution.is_none() {
                     entries.push(open(&format!("Not resolved: {what}"), &session.id));
                 }
             }

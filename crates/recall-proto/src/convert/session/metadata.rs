@@ -1,4 +1,4 @@
-//! Whatever else a client keeps with an event.
+//! Metadata of events.
 
 use prost_types::value::Kind;
 use prost_types::{ListValue, Struct, Value};
@@ -8,8 +8,8 @@ use crate::{InvalidRequest, Problem};
 
 const FIELD: &str = "metadata";
 
-/// How much of the metadata may still come.
-struct Left {
+/// The remaining budget while metadata are read.
+struct Remaining {
     bytes: usize,
     values: usize,
 }
@@ -17,10 +17,10 @@ struct Left {
 /// Reads metadata.
 ///
 /// # Errors
-/// They are too long, too many or nested too deeply, or a number is none.
+/// They are too long, too many or nested too deeply, or a number is not finite.
 pub(super) fn from_proto(metadata: Option<Struct>) -> Result<Metadata, InvalidRequest> {
     let Some(metadata) = metadata else { return Ok(Metadata::new()) };
-    map(metadata, METADATA_DEPTH, &mut Left { bytes: METADATA_BYTES, values: METADATA_VALUES })
+    map(metadata, METADATA_DEPTH, &mut Remaining { bytes: METADATA_BYTES, values: METADATA_VALUES })
 }
 
 /// Writes metadata.
@@ -28,42 +28,46 @@ pub(super) fn to_proto(metadata: Metadata) -> Struct {
     Struct { fields: metadata.into_iter().map(|(name, value)| (name, value_to_proto(value))).collect() }
 }
 
-fn map(Struct { fields }: Struct, depth: usize, left: &mut Left) -> Result<Metadata, InvalidRequest> {
+fn map(Struct { fields }: Struct, depth: usize, remaining: &mut Remaining) -> Result<Metadata, InvalidRequest> {
     let deeper = depth.checked_sub(1).ok_or_else(|| too_large(METADATA_DEPTH + 1, METADATA_DEPTH))?;
     let entry = |(name, value): (String, Value)| {
-        left.take(name.len())?;
-        Ok((name, value_from_proto(value, deeper, left)?))
+        remaining.take(name.len())?;
+        Ok((name, value_from_proto(value, deeper, remaining)?))
     };
     fields.into_iter().map(entry).collect()
 }
 
-fn value_from_proto(Value { kind }: Value, depth: usize, left: &mut Left) -> Result<MetadataValue, InvalidRequest> {
+fn value_from_proto(
+    Value { kind }: Value,
+    depth: usize,
+    remaining: &mut Remaining,
+) -> Result<MetadataValue, InvalidRequest> {
     Ok(match kind {
         None | Some(Kind::NullValue(_)) => MetadataValue::Null,
         Some(Kind::BoolValue(is)) => MetadataValue::Bool(is),
         Some(Kind::NumberValue(number)) if number.is_finite() => MetadataValue::Number(number),
         Some(Kind::NumberValue(number)) => {
-            let problem = Problem::Malformed { value: number.to_string(), expected: "JSON, whose numbers are finite" };
+            let problem = Problem::Malformed { value: number.to_string(), expected: "a finite JSON number" };
             return Err(InvalidRequest::new(FIELD, problem));
         }
         Some(Kind::StringValue(text)) => {
-            left.take(text.len())?;
+            remaining.take(text.len())?;
             MetadataValue::Text(text)
         }
         Some(Kind::ListValue(ListValue { values })) => {
             let deeper = depth.checked_sub(1).ok_or_else(|| too_large(METADATA_DEPTH + 1, METADATA_DEPTH))?;
             let value = |value| {
-                left.take(0)?;
-                value_from_proto(value, deeper, left)
+                remaining.take(0)?;
+                value_from_proto(value, deeper, remaining)
             };
             MetadataValue::List(values.into_iter().map(value).collect::<Result<_, _>>()?)
         }
-        Some(Kind::StructValue(values)) => MetadataValue::Map(map(values, depth, left)?),
+        Some(Kind::StructValue(values)) => MetadataValue::Map(map(values, depth, remaining)?),
     })
 }
 
-impl Left {
-    /// Counts a value of so many bytes.
+impl Remaining {
+    /// Counts one value of `bytes` bytes.
     fn take(&mut self, bytes: usize) -> Result<(), InvalidRequest> {
         let left = self.bytes.checked_sub(bytes);
         self.bytes = left.ok_or_else(|| too_large(METADATA_BYTES + bytes - self.bytes, METADATA_BYTES))?;

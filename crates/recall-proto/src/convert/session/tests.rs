@@ -18,13 +18,13 @@ fn decision() -> v1::LogEventRequest {
 }
 
 #[track_caller]
-fn check<T: std::fmt::Debug>(read: Asked<T>, field: &str, reason: Reason) {
+fn check<T: std::fmt::Debug>(read: Validated<T>, field: &str, reason: Reason) {
     let error = read.expect_err(field);
     assert_eq!((error.field, error.reason()), (field, reason));
 }
 
 #[test]
-fn what_is_logged_is_read_field_by_field() {
+fn every_field_of_an_event_is_read() {
     let message =
         v1::LogEventRequest { rationale: "because".to_owned(), related_files: vec!["a.rs".to_owned()], ..decision() };
     let (_, asked) = log(message).expect("well-formed");
@@ -34,7 +34,7 @@ fn what_is_logged_is_read_field_by_field() {
 }
 
 #[test]
-fn bad_events_are_refused_with_field_and_reason() {
+fn invalid_events_are_refused_with_field_and_reason() {
     let text = |length| "x".repeat(length);
     let typed = |name: &str| v1::LogEventRequest { r#type: name.to_owned(), ..decision() };
     check(log(typed("novel")), "type", Reason::InvalidArgument);
@@ -67,7 +67,7 @@ fn metadata_have_bounds() {
 }
 
 #[test]
-fn what_is_asked_of_sessions_has_bounds() {
+fn requests_about_sessions_have_bounds() {
     let limits = Limits::default();
     let nobody = v1::ListEventsRequest::default();
     check(events(nobody, &limits), "session_id", Reason::InvalidArgument);

@@ -1,9 +1,9 @@
-//! Whose word a memory is, in the few words that every interface shows.
+//! The displayed ownership of a memory.
 
 use crate::v1::{self, Ownership, VerificationState};
 
-/// Says whose word a memory is; `None` if the daemon does not say.
-pub fn standing(memory: &v1::Memory) -> Option<&'static str> {
+/// Returns the ownership of a memory as every interface shows it; `None` if the daemon does not state it.
+pub fn ownership_label(memory: &v1::Memory) -> Option<&'static str> {
     let state = memory.verification.as_ref().map(v1::Verification::state);
     match (memory.ownership(), state) {
         (Ownership::Own, Some(VerificationState::Verified)) => Some("own, verified"),
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_forged_state_makes_a_memory_from_the_repository_verified() {
+    fn a_memory_from_the_repository_is_never_shown_as_verified() {
         let memory = |ownership: Ownership| v1::Memory {
             ownership: ownership.into(),
             verification: Some(v1::Verification {
@@ -34,7 +34,7 @@ mod tests {
             (Ownership::Repository, Some("from repository, unconfirmed")),
             (Ownership::Unspecified, None),
         ] {
-            assert_eq!(standing(&memory(ownership)), expected);
+            assert_eq!(ownership_label(&memory(ownership)), expected);
         }
     }
 }

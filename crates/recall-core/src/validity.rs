@@ -1,34 +1,35 @@
-//! How does a memory stand: does it hold, how far may it be trusted, is it in force?
+//! Validity of memories: whether a memory matches the files, how far it is trusted, and whether it is in force.
 //!
-//! Derived from the memory, from what the files say at this moment, and from the time; nothing of it is written down.
+//! Validity is derived from the memory, the current files and the time. It is not stored.
 
+use crate::clean::is_kept;
 use crate::{Anchor, FeedbackTally, Memory, MemoryId, MemoryOrigin, Timestamp};
 
-/// A memory as an answer tells it: what it says, and how it stands.
+/// A memory with its validity, as answers show it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recalled {
-    /// The memory; secrets in it are masked.
+pub struct MemoryView {
+    /// The memory, with secrets masked.
     pub memory: Memory,
-    /// Whether what it says about files still matches them.
+    /// Whether its anchors still match the files.
     pub verification: Verification,
-    /// How far it may be trusted.
+    /// How far it is trusted.
     pub trust: Trust,
-    /// Whose word it is.
+    /// Whose statement it is.
     pub ownership: Ownership,
-    /// Who added it to the repository; `None` for this user's own memories, and if git does not say.
+    /// Who added it to the repository; `None` for the user's own memories, and if git does not know.
     pub added_by: Option<Contributor>,
     /// Whether it is in force.
     pub status: MemoryStatus,
-    /// Its age by the threshold of its type, 0 to 1.
+    /// Its age relative to the threshold, from 0 to 1.
     pub staleness: f64,
-    /// The memory that retired it.
+    /// The memory that superseded it.
     pub superseded_by: Option<MemoryId>,
-    /// What feedback and use say of it.
+    /// Its feedback and use, counted.
     pub stats: ItemStats,
 }
 
-impl Recalled {
-    /// Judges a memory, which was so often among the hits, by what is known at a moment.
+impl MemoryView {
+    /// Derives the validity of a memory at `now`. `retrievals` is how often it was among the hits.
     pub fn of(
         memory: Memory,
         ownership: Ownership,
@@ -37,9 +38,9 @@ impl Recalled {
         retrievals: u64,
         now: Timestamp,
     ) -> Self {
-        let grounds = Grounds::of(&memory, superseded_by.is_some());
-        let staleness = grounds.staleness(now);
-        let status = grounds.status(verification.changed_ratio, now);
+        let inputs = ValidityInputs::of(&memory, superseded_by.is_some());
+        let staleness = inputs.staleness(now);
+        let status = inputs.status(verification.changed_ratio, now);
         Self {
             trust: Trust::of(&memory, ownership),
             ownership,
@@ -54,29 +55,30 @@ impl Recalled {
     }
 }
 
-/// After how many days a memory that nobody amended or verified is stale: half a year, in which most code is touched.
+/// The age in days from which a memory that was neither amended nor verified is stale. Half a year is the time in which
+/// most code changes.
 pub const STALE_AFTER_DAYS: f64 = 180.0;
 
-/// From which share of its anchors on a memory has drifted: more of what it is tied to changed than did not.
+/// The share of broken anchors from which a memory is stale: as many changed as did not.
 const DRIFTED: f64 = 0.5;
 
 const NANOS_PER_DAY: f64 = 86_400.0 * 1e9;
 
-/// What of a memory decides whether it is in force.
+/// The inputs that decide whether a memory is in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grounds {
+pub struct ValidityInputs {
     /// When it was last added or amended.
     pub updated: Timestamp,
-    /// When somebody last found that it holds.
+    /// When it was last verified.
     pub verified: Option<Timestamp>,
-    /// Whether it was retired by another, promoted or deleted.
+    /// Whether it was superseded, promoted or deleted.
     pub is_retired: bool,
-    /// What feedback says.
+    /// Its feedback, counted.
     pub feedback: FeedbackTally,
 }
 
-impl Grounds {
-    /// Those of a memory, which another one retired or did not.
+impl ValidityInputs {
+    /// Collects the inputs of a memory.
     pub fn of(memory: &Memory, is_superseded: bool) -> Self {
         Self {
             updated: memory.updated,
@@ -86,7 +88,7 @@ impl Grounds {
         }
     }
 
-    /// Whether the memory is in force, where so great a share of its anchors does not hold.
+    /// Returns whether the memory is in force, given the share of its anchors that are broken.
     pub fn status(&self, changed_ratio: f64, now: Timestamp) -> MemoryStatus {
         if self.is_retired || self.is_outdated() {
             MemoryStatus::Deprecated
@@ -97,38 +99,38 @@ impl Grounds {
         }
     }
 
-    /// The age since the last amendment or verification, by what is stale, 0 to 1. In whole days, so that a question that is
-    /// asked twice is answered with the same bytes.
+    /// The age since the last amendment or verification, relative to [`STALE_AFTER_DAYS`], from 0 to 1. It is counted
+    /// in whole days, so that repeating a request returns the same bytes.
     fn staleness(&self, now: Timestamp) -> f64 {
         let known_good = self.verified.map_or(self.updated, |verified| verified.max(self.updated));
         let age_days = (now.0.saturating_sub(known_good.0).max(0) as f64 / NANOS_PER_DAY).floor();
         (age_days / STALE_AFTER_DAYS).min(1.0)
     }
 
-    /// Whether the memory was called outdated, and neither amended nor verified since.
+    /// Whether the memory was rated outdated, and neither amended nor verified since.
     fn is_outdated(&self) -> bool {
         let outdated = self.feedback.last_outdated;
         outdated.is_some_and(|outdated| outdated > self.updated && Some(outdated) > self.verified)
     }
 }
 
-/// Whether what a memory says about files still matches them.
+/// The result of comparing a memory's anchors with the files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verification {
     /// The worst state of its anchors.
     pub state: AnchorState,
-    /// The commit that the anchors that no longer hold were taken at; of one that holds, that of its first anchor.
+    /// The commit of the first broken anchor; if none is broken, that of the first anchor.
     pub since_commit: Option<String>,
-    /// The share of the anchors that do not hold, 0 to 1.
+    /// The share of broken anchors, from 0 to 1.
     pub changed_ratio: f64,
-    /// When somebody last found that it holds.
+    /// When it was last verified.
     pub verified: Option<Timestamp>,
-    /// The anchors that do not hold, in order.
+    /// The broken anchors, in order.
     pub broken: Vec<(Anchor, AnchorState)>,
 }
 
 impl Verification {
-    /// Sums up the states of a memory's anchors.
+    /// Combines the states of a memory's anchors.
     pub fn of(verified: Option<Timestamp>, anchors: Vec<(Anchor, AnchorState)>) -> Self {
         let (state, changed_ratio) = AnchorState::sum(anchors.iter().map(|&(_, state)| state));
         let first_commit = anchors.first().and_then(|(anchor, _)| anchor.commit.clone());
@@ -138,26 +140,26 @@ impl Verification {
     }
 }
 
-/// How an anchor stands, the worst last.
+/// The state of an anchor, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AnchorState {
-    /// There is nothing to be compared.
+    /// There is no anchor.
     Unanchored,
-    /// The text is as it was.
+    /// The text is unchanged.
     Verified,
-    /// It was not compared: what it is tied to is there and cannot be read.
+    /// The text was not compared: the file exists but cannot be read.
     Unchecked,
-    /// The text is another.
+    /// The text has changed.
     Changed,
-    /// The file or the symbol is not there.
+    /// The file or the symbol no longer exists.
     Gone,
 }
 
 impl AnchorState {
-    /// Every state, in a fixed order.
+    /// All states, from best to worst.
     pub const ALL: [Self; 5] = [Self::Unanchored, Self::Verified, Self::Unchecked, Self::Changed, Self::Gone];
 
-    /// The worst of the states of a memory's anchors, and the share of those that do not hold.
+    /// Returns the worst of the states, and the share of broken ones.
     pub fn sum(states: impl IntoIterator<Item = Self>) -> (Self, f64) {
         let (mut worst, mut broken, mut count) = (Self::Unanchored, 0_u32, 0_u32);
         for state in states {
@@ -168,16 +170,16 @@ impl AnchorState {
         (worst, f64::from(broken) / f64::from(count.max(1)))
     }
 
-    /// Whether what was written down no longer matches.
+    /// Whether the anchored text no longer matches.
     pub fn is_broken(self) -> bool {
         matches!(self, Self::Changed | Self::Gone)
     }
 }
 
-/// How far a memory may be trusted.
+/// How far a memory is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trust {
-    /// Written by an agent or imported, and confirmed by nobody.
+    /// Written by an agent or imported, and not confirmed.
     Low,
     /// Confirmed by use.
     Medium,
@@ -186,7 +188,7 @@ pub enum Trust {
 }
 
 impl Trust {
-    /// What a memory from the repository says of itself counts for nothing.
+    /// What a memory from the repository claims about its own origin is ignored.
     fn of(memory: &Memory, ownership: Ownership) -> Self {
         match ownership {
             Ownership::Own => {}
@@ -206,42 +208,41 @@ impl Trust {
     }
 }
 
-/// Whose word a memory is, by what this user's recall wrote and what this user confirmed.
+/// Whose statement a memory is, by who wrote it and who confirmed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ownership {
-    /// This user's recall wrote everything that decides what it says.
+    /// The user's own recall wrote every event that decides its content.
     Own,
-    /// It came with the repository, and this user confirmed what it says.
+    /// It came with the repository, and the user has confirmed its content.
     Confirmed,
-    /// It came with the repository, and this user has not confirmed what it says.
+    /// It came with the repository, and the user has not confirmed its content.
     Repository,
 }
 
 impl Ownership {
-    /// Whether this user vouches for the memory.
+    /// Whether the user wrote or confirmed the memory.
     pub fn is_vouched_for(self) -> bool {
         matches!(self, Self::Own | Self::Confirmed)
     }
 }
 
-/// Who added a memory to a repository, as git says.
+/// The author of a commit that added a memory, according to git.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contributor {
     /// The author's name: one line without control characters, of at most [`CONTRIBUTOR_CHARS`] characters.
     pub author: String,
-    /// The commit, as short as git writes it.
+    /// The abbreviated id of the commit.
     pub commit: String,
 }
 
-/// How many characters of an author's name are shown. Longer names exist, and are recognised by their beginning.
+/// The most characters of an author's name that are shown. A longer name is recognised by its beginning.
 pub const CONTRIBUTOR_CHARS: usize = 60;
 
 impl Contributor {
-    /// Takes what git says. The name is data from a stranger: line breaks, control and formatting characters,
-    /// commas and quotes become blanks, so that it cannot pass for a further fact, and
-    /// a long name is cut.
+    /// Sanitises what git returns. The name is untrusted: line breaks, control and formatting characters, commas and
+    /// quotes become spaces, so that it cannot pass for a further field. A long name is truncated.
     pub fn new(author: &str, commit: &str) -> Self {
-        let is_plain = |c: char| !c.is_control() && !is_invisible(c);
+        let is_plain = |c: char| !c.is_control() && is_kept(c);
         let author: String = author.chars().map(|c| if is_plain(c) { c } else { ' ' }).collect();
         let author = author.replace([',', '"'], " ");
         let author = author.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -249,46 +250,40 @@ impl Contributor {
     }
 }
 
-/// Whether a character has no width or changes the direction of others.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
-
 /// Whether a memory is in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MemoryStatus {
-    /// It is.
+    /// It is in force and up to date.
     Current,
-    /// It is old, or what it is tied to changed a lot.
+    /// It is old, or half of its anchors or more are broken.
     Stale,
-    /// It was retired by another, promoted, deleted, or called outdated.
+    /// It was superseded, promoted, deleted, or rated outdated.
     Deprecated,
 }
 
-/// What feedback and use say about an item, in numbers.
+/// The feedback and use of an item, counted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ItemStats {
-    /// How often it was among the hits, as far as that is known.
+    /// How often it was among the hits, as far as known.
     pub retrievals: u64,
-    /// How often it was called useful.
+    /// How often it was rated useful.
     pub useful: u64,
-    /// How often it was called not useful.
+    /// How often it was rated not useful.
     pub not_useful: u64,
-    /// The useful part of all verdicts, 0 to 1; none without any.
+    /// The share of useful ratings, from 0 to 1; `None` without ratings.
     pub usefulness: Option<f64>,
-    /// Whether somebody should look at it.
+    /// Whether it deserves a review.
     pub is_flagged: bool,
 }
 
-/// After how many retrievals a low usefulness is worth a look. A verdict stands for one, if nobody counted it.
+/// The retrievals from which a low usefulness is flagged. Without a count of retrievals, each rating counts as one.
 const FLAGGED_RETRIEVALS: u64 = 10;
 
-/// Below which usefulness an item is flagged.
+/// An item is flagged below this usefulness.
 const FLAGGED_USEFULNESS: f64 = 0.2;
 
 impl ItemStats {
-    /// Sums up what was said of an item that was so often among the hits.
+    /// Sums up the feedback of an item. `retrievals` is how often it was among the hits.
     pub fn of(tally: &FeedbackTally, retrievals: u64) -> Self {
         let FeedbackTally { useful, not_useful, outdated, duplicate, last_outdated: _, duplicate_of: _ } = *tally;
         let verdicts = useful + not_useful;
@@ -298,9 +293,9 @@ impl ItemStats {
         Self { retrievals, useful, not_useful, usefulness, is_flagged: is_useless || outdated > 0 || duplicate > 0 }
     }
 
-    /// The same of a memory: its being called outdated counts until it is amended or verified.
+    /// Sums up the feedback of a memory. Outdated ratings count until it is amended or verified.
     pub fn of_memory(memory: &Memory, retrievals: u64) -> Self {
-        let outdated = if Grounds::of(memory, false).is_outdated() { memory.feedback.outdated } else { 0 };
+        let outdated = if ValidityInputs::of(memory, false).is_outdated() { memory.feedback.outdated } else { 0 };
         Self::of(&FeedbackTally { outdated, ..memory.feedback.clone() }, retrievals)
     }
 }
@@ -344,12 +339,12 @@ mod tests {
 
     fn standing(memory: Memory, days: i64) -> (MemoryStatus, Trust) {
         let verification = Verification::of(None, Vec::new());
-        let recalled = Recalled::of(memory, Ownership::Own, verification, None, 0, Timestamp(days * DAY));
+        let recalled = MemoryView::of(memory, Ownership::Own, verification, None, 0, Timestamp(days * DAY));
         (recalled.status, recalled.trust)
     }
 
     #[test]
-    fn the_worst_anchor_decides_and_the_share_of_broken_ones_is_told() {
+    fn the_worst_anchor_decides_and_broken_ones_are_counted() {
         let states = [AnchorState::Verified, AnchorState::Gone, AnchorState::Changed, AnchorState::Verified];
         let anchors = states.iter().zip(["a", "b", "c", "d"]).map(|(&state, name)| (anchor(name, name), state));
         let sum = Verification::of(None, anchors.collect());
@@ -359,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn age_makes_stale_and_a_look_makes_current_again() {
+    fn an_old_memory_is_stale_until_it_is_verified() {
         assert_eq!(standing(memory(), 179).0, MemoryStatus::Current);
         assert_eq!(standing(memory(), 180).0, MemoryStatus::Stale);
         let verified = Verified { timestamp: Timestamp(100 * DAY), provenance: Provenance::default() };
@@ -367,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_called_outdated_is_so_until_it_is_amended() {
+    fn an_outdated_memory_is_deprecated_until_it_is_amended() {
         let feedback = FeedbackTally { outdated: 1, last_outdated: Some(Timestamp(5)), ..FeedbackTally::default() };
         let outdated = Memory { feedback, ..memory() };
         assert_eq!(standing(outdated.clone(), 0).0, MemoryStatus::Deprecated);
@@ -375,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_trusted_and_agents_when_it_helped() {
+    fn people_are_trusted_and_agents_after_useful_ratings() {
         assert_eq!(standing(memory(), 0).1, Trust::Low);
         let feedback = FeedbackTally { useful: 2, not_useful: 1, ..FeedbackTally::default() };
         assert_eq!(standing(Memory { feedback, ..memory() }, 0).1, Trust::Medium);
@@ -386,7 +381,7 @@ mod tests {
     fn a_memory_from_the_repository_is_trusted_only_if_it_was_confirmed() {
         let claimed = Memory { origin: MemoryOrigin::Human, ..memory() };
         let trust = |ownership| {
-            Recalled::of(claimed.clone(), ownership, Verification::of(None, Vec::new()), None, 0, Timestamp(0)).trust
+            MemoryView::of(claimed.clone(), ownership, Verification::of(None, Vec::new()), None, 0, Timestamp(0)).trust
         };
         assert_eq!(
             [Ownership::Own, Ownership::Confirmed, Ownership::Repository].map(trust),
@@ -400,6 +395,7 @@ mod tests {
             ("Ada Lovelace", "Ada Lovelace"),
             ("a\nb\u{1b}[31m\u{202e}c\u{200b}  d", "a b [31m c d"),
             (" \u{feff} ", ""),
+            ("a\u{fe0f}\u{3164}b", "a b"),
         ] {
             assert_eq!(Contributor::new(name, "0123abc").author, expected);
         }
@@ -417,11 +413,11 @@ mod tests {
     }
 
     #[test]
-    fn what_was_amended_is_not_flagged_for_what_was_said_before() {
+    fn ratings_before_an_amendment_do_not_flag_a_memory() {
         let feedback = FeedbackTally { outdated: 1, last_outdated: Some(Timestamp(5)), ..FeedbackTally::default() };
         let flagged = |memory| {
             let verification = Verification::of(None, Vec::new());
-            Recalled::of(memory, Ownership::Own, verification, None, 0, Timestamp(7)).stats.is_flagged
+            MemoryView::of(memory, Ownership::Own, verification, None, 0, Timestamp(7)).stats.is_flagged
         };
         assert!(flagged(Memory { feedback: feedback.clone(), ..memory() }));
         assert!(!flagged(Memory { feedback, updated: Timestamp(6), ..memory() }));

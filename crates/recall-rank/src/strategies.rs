@@ -1,4 +1,4 @@
-//! What the properties of this crate are tried on.
+//! Proptest strategies for rankers and rows.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,10 +7,10 @@ use crate::calibrate::Calibration;
 use crate::ranker::Parts;
 use crate::tree::{Node, Side, Tree};
 
-/// How many features the rankers have.
+/// The number of features of the generated rankers.
 pub(crate) const FEATURES: usize = 5;
 
-/// Rankers of at most that many trees, each of at most that many leaves.
+/// Rankers of at most `most_trees` trees, each of at most `most_leaves` leaves.
 pub(crate) fn parts(most_trees: usize, most_leaves: usize) -> impl Strategy<Value = Parts> {
     let calibration = vec((-3.0..3.0_f32, any::<bool>()), 0..200)
         .prop_map(|samples| Calibration::fit(samples.into_iter().map(|(score, label)| (score, label, 1.0))));
@@ -29,7 +29,7 @@ pub(crate) fn row() -> impl Strategy<Value = Vec<f32>> {
     vec(value(), FEATURES)
 }
 
-/// Fewer than that many rows.
+/// Fewer than `most` rows.
 pub(crate) fn rows(most: usize) -> impl Strategy<Value = Vec<f32>> {
     vec(row(), 0..most).prop_map(|rows| rows.concat())
 }
@@ -59,6 +59,6 @@ fn tree(most_leaves: usize) -> impl Strategy<Value = Tree> {
             }
             Ok(Node::Leaf { value, cover })
         });
-        tree.expect("there are choices enough").expect("the leaves are few enough")
+        tree.expect("the choices suffice").expect("the leaves are within the limit")
     })
 }
