@@ -1,9 +1,6 @@
-//! What has to do with what, by the symbols and edges of the catalog?
+//! Questions about the graph of a store: the neighbours of a node, and the documents that are related to one.
 //!
-//! Edges are stored as the text names their far end: a module path, a bare name, a relative link. Here they are
-//! resolved among the documents of one store: [`paths`] finds documents by the end of a path, [`resolve`] knows how
-//! each language's imports name files, [`meaning`] chooses among the definitions of a name. [`links()`] gives the whole
-//! graph between documents; [`walk`] goes from a node to its neighbours.
+//! What the edges of the catalog mean is resolved by [`links`](crate::links); [`walk`] goes from a node to its neighbours.
 
 mod answer;
 pub(crate) mod definitions;

@@ -1,7 +1,9 @@
-//! Which documents point at which, and how strongly?
+//! The links between the documents of a store, resolved from the symbols and edges of its catalog.
 //!
-//! The whole graph of a store at the grain of documents, for what ranks documents by it. Made in one pass over the
-//! catalog; holds numbers only.
+//! Edges are stored as the text names their far end: a module path, a bare name, a relative link. [`paths`] finds documents by
+//! the end of a path, [`resolve`] knows how each language's imports name files, [`meaning`] chooses among the definitions of a
+//! name, [`stated`] holds what documents state about each other. [`links()`] gives the whole graph, in one pass over the
+//! catalog and as numbers only; [`structure`] holds it in memory with each document's PageRank.
 
 pub(crate) mod meaning;
 mod path_text;

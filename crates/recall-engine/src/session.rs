@@ -1,7 +1,7 @@
-//! What happens in the sessions of a project, and how is it told later?
+//! Sessions: their start, their events, their end with a summary, and the briefing of the next one.
 //!
-//! The truth is a file of events for each session. It is local: what is committed of a session is its summary, which is a
-//! document like any other. What the files say is read when somebody asks.
+//! The truth is a file of events for each session, in [`session_log`](crate::session_log). It is local: what is committed of a
+//! session is its summary, which is a document like any other.
 
 mod briefing;
 mod end;

@@ -1,4 +1,4 @@
-//! Where does a store keep what happens in its sessions, and what do these files say?
+//! The files of events of a store's sessions, and what they say.
 
 mod error;
 mod folder;

@@ -1,4 +1,4 @@
-//! Which models tell the meaning, and which one reads the first candidates?
+//! Choosing the encoders and the reranker of all stores.
 
 use std::sync::Arc;
 
