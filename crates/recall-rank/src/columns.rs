@@ -81,6 +81,14 @@ impl Columns {
         (0..self.features).map(|feature| self.column(feature)[candidate / BLOCK][candidate % BLOCK]).collect()
     }
 
+    /// One feature of all candidates, in their order.
+    ///
+    /// # Panics
+    /// If there is no such feature.
+    pub fn values(&self, feature: usize) -> &[f32] {
+        &self.column(feature).as_flattened()[..self.candidates]
+    }
+
     /// How many blocks a column has.
     pub(crate) fn blocks(&self) -> usize {
         self.candidates.div_ceil(BLOCK)
