@@ -81,6 +81,14 @@ impl Columns {
         (0..self.features).map(|feature| self.column(feature)[candidate / BLOCK][candidate % BLOCK]).collect()
     }
 
+    /// Returns one feature of all candidates, in their order.
+    ///
+    /// # Panics
+    /// If the feature does not exist.
+    pub fn values(&self, feature: usize) -> &[f32] {
+        &self.column(feature).as_flattened()[..self.candidates]
+    }
+
     /// The number of blocks of a column.
     pub(crate) fn blocks(&self) -> usize {
         self.candidates.div_ceil(BLOCK)

@@ -95,6 +95,14 @@ fn of_add(error: &AddError, message: String) -> Failure {
             .with_detail("name", name)
             .with_hint("remove it first, or add it under another name with `--name`"),
         AddError::Missing { path } => refused(message).with_detail("path", path.to_string_lossy()).with_hint(LAYOUT),
+        AddError::OnlyWeights { folder, weights } => {
+            let hint = format!(
+                "recall runs ONNX networks: take the folder `onnx` of the model's repository, or export one in Python with \
+                 `pip install optimum[onnx]` and `optimum-cli export onnx --model {} OUTPUT`, then add OUTPUT",
+                folder.display()
+            );
+            refused(message).with_detail("path", weights.to_string_lossy()).with_hint(hint)
+        }
         AddError::Describe(error) => {
             let (DescribeError::Unreadable { path, .. }
             | DescribeError::Malformed { path, .. }
@@ -257,6 +265,8 @@ mod tests {
         let failure = ModelsError::Add(missing).into_failure();
         assert_eq!(failure.message, "there is no `/m/tokenizer.json`");
         assert_eq!(failure.details["path"], "/m/tokenizer.json");
+        let only_weights = AddError::OnlyWeights { folder: "/m".into(), weights: "/m/model.safetensors".into() };
+        check(only_weights, Reason::InvalidArgument, "optimum-cli export onnx --model /m ");
         check(AddError::Run(RunError::NotFinite { component: 3 }), Reason::EmbeddingFailed, "export it again");
         check(AddError::WrongDimensions { expected: 4, found: 3 }, Reason::InvalidArgument, "`dimensions`");
     }

@@ -64,6 +64,8 @@ fn what_is_no_model_is_refused_with_what_is_wrong_with_it() {
     fs::write(folder.join("tokenizer.json"), tokenizer()).expect("writable");
     fs::remove_file(folder.join("model.onnx")).expect("it is there");
     case.refuses(&["models", "add", path(&folder)], 2, "INVALID_ARGUMENT", "there is no", "model.onnx");
+    fs::write(folder.join("model.safetensors"), "weights").expect("writable");
+    case.refuses(&["models", "add", path(&folder)], 2, "INVALID_ARGUMENT", "holds weights", "optimum-cli export onnx");
 
     for garbage in [&b""[..], b"garbage", &whole[..whole.len() / 2]] {
         let folder = add("garbage", garbage, "{}");

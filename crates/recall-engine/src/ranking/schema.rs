@@ -115,6 +115,9 @@ const MEANING: [&str; 6] =
 /// The number of features that words, names, paths and the graph give.
 pub(crate) const BY_WORDS: usize = 2 * SCORES.len() + FACTS.len() + OTHERS.len() + ABSOLUTE.len();
 
+/// The place of `cosine_relative` among all features.
+pub(crate) const COSINE_RELATIVE: usize = BY_WORDS + 1;
+
 /// The number of features that the rankers of the kinds may see.
 pub(crate) const BEFORE_RANKING: usize = BY_WORDS + MEANING.len();
 
@@ -181,6 +184,11 @@ pub(crate) fn flag(holds: bool) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_place_of_the_relative_cosine_is_its_place_among_all() {
+        assert_eq!(all()[COSINE_RELATIVE], "cosine_relative");
+    }
 
     #[test]
     fn every_feature_has_words_of_its_own() {

@@ -16,8 +16,16 @@ use super::prior::{asked_for, is_learnt};
 use super::texts::Texts;
 use crate::error::StoreError;
 use crate::ranking::Basis;
-use crate::ranking::schema::{ABSOLUTE, BEFORE_RANKING, BY_WORDS, COUNT, FACTS, OTHERS, SCORES, flag, names};
+use crate::ranking::schema::{
+    ABSOLUTE, BEFORE_RANKING, BY_WORDS, COSINE_RELATIVE, COUNT, FACTS, OTHERS, SCORES, flag, names,
+};
 use ranks::{relative, worths};
+
+/// By how many standard deviations each document is nearer to the query in meaning than the mean of its kind; NaN for one
+/// without an embedding.
+pub(super) fn nearer_than_mean(columns: &Columns) -> &[f32] {
+    columns.values(COSINE_RELATIVE)
+}
 
 /// Adds what is known of the documents once they have the scores of their kind's ranker.
 pub(super) fn add_ranked(columns: &mut Columns, scores: &[f32]) {

@@ -97,7 +97,9 @@ fn by_rankers<'a>(
     let stepping_back: Vec<Option<Factor>> = documents()
         .map(|document| prior::on_odds(document.traits.file_kind, &deciding.asked_for, search.request))
         .collect();
-    let values = deciding.scores(kind, &ranked, &confidences, &stepping_back);
+    let weight = weight_of_meaning(deciding.basis, deciding.class, kind);
+    let keys = keys(&ranked, features::nearer_than_mean(&features), weight, &stepping_back);
+    let values = deciding.scores(kind, &keys, &confidences, &stepping_back);
     let mut order = Vec::with_capacity(values.len());
     for (store, found) in stores.iter().enumerate() {
         for ((document, &tie), &best) in found.documents.iter().zip(&found.ties).zip(&found.fused) {
@@ -148,12 +150,12 @@ fn held(document: &DocumentEvidence) -> f32 {
 }
 
 impl Deciding<'_> {
-    /// The score of each document of one kind: how likely it is relevant, but never out of the order in which the kind's ranker
-    /// put the documents. That ranker knows its kind better; the relevance knows how the kinds compare. What steps back does so
+    /// The score of each document of one kind: how likely it is relevant, but never out of the order of their
+    /// [`keys`]. The kind's ranker knows its kind better; the relevance knows how the kinds compare. What steps back does so
     /// on either scale.
     ///
     /// Where tests are asked for, the relevance decides alone, since the ranker of code has learnt that tests do not answer.
-    fn scores(&self, kind: Kind, ranked: &[f32], confidences: &[f32], stepping_back: &[Option<Factor>]) -> Vec<f64> {
+    fn scores(&self, kind: Kind, keys: &[f64], confidences: &[f32], stepping_back: &[Option<Factor>]) -> Vec<f64> {
         let odds = |place: usize| stepping_back[place].map_or(1.0, |factor| factor.value);
         let leaning = leaning(self.class, kind);
         let certain = |(place, &confidence): (usize, &f32)| {
@@ -163,11 +165,45 @@ impl Deciding<'_> {
         if self.asked_for.contains(&FileKind::Test) {
             return relevances;
         }
-        let standard = Standard::of(ranked);
-        let stands_out = |(place, &score): (usize, &f32)| standard.of_score(score) + odds(place).ln();
-        in_order_of(&ranked.iter().enumerate().map(stands_out).collect::<Vec<f64>>(), &relevances)
+        in_order_of(keys, &relevances)
     }
 }
+
+/// The sort keys of the documents of one kind, the greatest first: how far a document stands out in its ranker's score, plus how
+/// far it stands out in its nearness to the query, times the weight of that. What steps back does so by its odds.
+fn keys(ranked: &[f32], nearness: &[f32], weight: f64, stepping_back: &[Option<Factor>]) -> Vec<f64> {
+    let standard = Standard::of(ranked);
+    let documents = ranked.iter().zip(nearness).zip(stepping_back);
+    documents
+        .map(|((&score, &nearness), stepping_back)| {
+            let odds = stepping_back.map_or(1.0, |factor| factor.value);
+            // A document without an embedding counts as the mean of all.
+            let nearness = if nearness.is_nan() { 0.0 } else { f64::from(nearness) };
+            standard.of_score(score) + weight * nearness + odds.ln()
+        })
+        .collect()
+}
+
+/// The weight of a document's nearness in its sort key.
+///
+/// The nearness is also a feature of the ranker of code. That ranker was learnt from commit subjects and the built-in model's
+/// cosines. A question in plain English shares fewer words with the code that answers it than a commit subject does, and an
+/// encoder's cosines are more reliable, so the ranker gives the nearness too little weight. `docs/benchmarks.md` has the figures.
+/// The weight is 0 for names and paths, which are found as they are written, and for prose, whose rankers were learnt from
+/// headings and, for two models, from the cosines of both.
+fn weight_of_meaning(basis: Basis, class: QueryClass, kind: Kind) -> f64 {
+    match (kind, class, basis) {
+        (Kind::Prose | Kind::Memory, ..) | (_, QueryClass::Symbol | QueryClass::Path, _) | (.., Basis::Words) => 0.0,
+        (Kind::Code, _, Basis::Meaning) => OF_ONE_MODEL,
+        (Kind::Code, _, Basis::Together) => OF_TWO_MODELS,
+    }
+}
+
+/// The weight if one model embeds, which is usually the built-in one. At 0.3 and more, commit subjects rank lower.
+const OF_ONE_MODEL: f64 = 0.2;
+
+/// The weight if an encoder and the built-in model embed. From 1 to 3, code and commit subjects differ by less than .007.
+const OF_TWO_MODELS: f64 = 1.5;
 
 /// The features of the documents of one kind, with what its ranker says, and the scores of that ranker.
 ///
@@ -318,6 +354,34 @@ mod tests {
         check(&[3.0, 2.0, 1.0], &[0.2, 0.6, 0.1], &[0.4, 0.4, 0.1]);
         check(&[3.0, 2.0, 1.0], &[0.1, 0.2, 0.6], &[0.3, 0.3, 0.3]);
         check(&[], &[], &[]);
+    }
+
+    #[test]
+    fn nearness_counts_beside_the_ranker_by_its_weight() {
+        let check = |nearness: &[f32], weight, expected: &[f64]| {
+            let keys = keys(&[3.0, 1.0], nearness, weight, &[None, None]);
+            assert!(keys.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{keys:?}");
+        };
+        check(&[-1.0, 1.0], 0.0, &[1.0, -1.0]);
+        check(&[-1.0, 1.0], 1.5, &[-0.5, 0.5]);
+        check(&[f32::NAN, 1.0], 1.5, &[1.0, 0.5]);
+        let halved = Factor { name: "planted", value: 0.5 };
+        let keys = keys(&[3.0, 1.0], &[0.0, 0.0], 1.0, &[Some(halved), None]);
+        assert!((keys[0] - 1.0 - 0.5_f64.ln()).abs() < 1e-6, "{keys:?}");
+    }
+
+    #[test]
+    fn nearness_counts_for_questions_about_code_and_most_with_an_encoder() {
+        let of = |basis, class| weight_of_meaning(basis, class, Kind::Code);
+        let (together, alone) = (of(Basis::Together, QueryClass::Question), of(Basis::Meaning, QueryClass::Question));
+        assert!(together > alone && alone > 0.0, "{together} {alone}");
+        assert_eq!(of(Basis::Words, QueryClass::Question), 0.0);
+        for class in [QueryClass::Symbol, QueryClass::Path] {
+            assert_eq!(of(Basis::Together, class), 0.0, "{class}");
+        }
+        for kind in [Kind::Prose, Kind::Memory] {
+            assert_eq!(weight_of_meaning(Basis::Together, QueryClass::Question, kind), 0.0, "{}", kind.as_str());
+        }
     }
 
     proptest::proptest! {

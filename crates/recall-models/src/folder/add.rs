@@ -11,6 +11,10 @@ use crate::fetch::sha256_of;
 use crate::manifest::{DescribeError, Description, Manifest, ModelFile, NETWORK, TOKENIZER, describe};
 use crate::onnx::{LoadError, OnnxSettings, RunError};
 
+/// The files in which Python's libraries keep a model's weights; they do not say how the network computes.
+const WEIGHTS: [&str; 4] =
+    ["model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"];
+
 impl ModelsFolder {
     /// Installs the model of a folder with `model.onnx`, `tokenizer.json` and their configuration.
     ///
@@ -30,8 +34,7 @@ impl ModelsFolder {
         settings: &OnnxSettings,
     ) -> Result<Manifest, AddError> {
         let target = self.free(name)?;
-        let network = [from.join(NETWORK), from.join("onnx").join(NETWORK)].into_iter().find(|path| path.is_file());
-        let network = network.ok_or_else(|| AddError::Missing { path: from.join(NETWORK) })?;
+        let network = network_in(from)?;
         let tokenizer = from.join(TOKENIZER);
         if !tokenizer.is_file() {
             return Err(AddError::Missing { path: tokenizer });
@@ -80,6 +83,19 @@ pub(super) fn finish(
     Ok(manifest)
 }
 
+/// Finds the network of a folder.
+fn network_in(folder: &Path) -> Result<PathBuf, AddError> {
+    let places = [folder.join(NETWORK), folder.join("onnx").join(NETWORK)];
+    if let Some(network) = places.into_iter().find(|path| path.is_file()) {
+        return Ok(network);
+    }
+    let weights = WEIGHTS.map(|name| folder.join(name)).into_iter().find(|path| path.is_file());
+    Err(match weights {
+        Some(weights) => AddError::OnlyWeights { folder: folder.to_owned(), weights },
+        None => AddError::Missing { path: folder.join(NETWORK) },
+    })
+}
+
 /// Lists a network's files, ordered by name: `model.onnx`, and files such as `model.onnx_data` with its large tensors.
 fn parts_of(network: &Path) -> io::Result<Vec<PathBuf>> {
     let folder = network.parent().unwrap_or(network);
@@ -113,6 +129,14 @@ pub enum AddError {
         /// The file.
         path: PathBuf,
     },
+    /// The folder has a model's weights, but not its network.
+    #[error("`{}` holds weights, but no ONNX network `model.onnx` is next to it", weights.display())]
+    OnlyWeights {
+        /// The folder.
+        folder: PathBuf,
+        /// The file of weights.
+        weights: PathBuf,
+    },
     /// The configuration cannot be used.
     #[error(transparent)]
     Describe(#[from] DescribeError),
@@ -138,4 +162,36 @@ pub enum AddError {
         /// The operating system's error.
         source: io::Error,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(files: &[&str], expected: Result<&str, &str>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("onnx")).expect("writable");
+        for file in files {
+            fs::write(folder.path().join(file), "").expect("writable");
+        }
+        let found = network_in(folder.path()).map_err(|error| error.to_string());
+        let place = |name: &str| folder.path().join(name);
+        match expected {
+            Ok(network) => assert_eq!(found, Ok(place(network))),
+            Err(says) => assert!(found.as_ref().is_err_and(|error| error.contains(says)), "{found:?}"),
+        }
+    }
+
+    #[test]
+    fn a_network_is_found_in_the_folder_or_below_onnx() {
+        check(&["model.onnx", "onnx/model.onnx", "model.safetensors"], Ok("model.onnx"));
+        check(&["onnx/model.onnx", "pytorch_model.bin"], Ok("onnx/model.onnx"));
+    }
+
+    #[test]
+    fn a_folder_without_a_network_is_refused_and_its_weights_are_named() {
+        check(&[], Err("there is no "));
+        check(&["model.safetensors"], Err("model.safetensors` holds weights, but no ONNX network"));
+        check(&["pytorch_model.bin.index.json"], Err("pytorch_model.bin.index.json holds weights"));
+    }
 }
