@@ -1,5 +1,7 @@
 //! What may be written behind `recall`?
 
+#[cfg(test)]
+mod documented;
 mod global;
 mod value;
 

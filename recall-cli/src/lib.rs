@@ -1,4 +1,4 @@
-//! The `recall` command: from arguments to a request, from the daemon's answer to what a person or a script reads.
+//! The `recall` command: arguments to requests, and the daemon's answers to text for people and JSON for scripts.
 //!
 //! A command is one file in `command`: its arguments and what it asks of the daemon. What is printed is made in `output`,
 //! for people and, with `--json`, for programs in a documented schema. Standard output is data; everything else goes to

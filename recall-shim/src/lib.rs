@@ -1,4 +1,4 @@
-//! How does an agent that speaks MCP reach the daemon?
+//! An MCP server over standard input and output, in front of the daemon.
 //!
 //! `recall-shim` is started by the agent and speaks MCP over its standard input and output, in every revision of the
 //! protocol. Discovery, `initialize` and the lists are answered from data that is built in; the first call of a tool

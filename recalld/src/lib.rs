@@ -1,4 +1,4 @@
-//! The daemon: one warm process a user that answers `recall.v1` on a local socket.
+//! The daemon: one process per user that serves `recall.v1` on a local socket.
 //!
 //! Wiring only. The use cases are in `recall-engine`; here is what a process around them needs: a lock, a socket, a
 //! service, deadlines, a log, and an end. `ARCHITECTURE.md` tells the life of a query.

@@ -1,4 +1,4 @@
-//! End-to-end tests over the real programs, and the tests of what holds for the repository as a whole.
+//! End-to-end tests of the real programs, and tests of the repository as a whole.
 //!
 //! The tests are in `tests/`; here is what they share: the [`sandbox!`] with the programs that this package builds, and
 //! the [`workspace`]'s root, and what the files of a crate import from each other ([`imports`]).

@@ -1,7 +1,15 @@
-//! Does the repository keep to the taste that it states?
+//! The house style, as far as a test can check it: sizes and names of files, manifests, and phrases.
 //!
-//! What a compiler can check is left to it: see the lints in the workspace's `Cargo.toml`.
+//! Lints of the compiler are in the workspace's `Cargo.toml`.
 
+#[path = "words/links.rs"]
+mod links;
+#[path = "words/phrases.rs"]
+mod phrases;
+#[path = "words/schema.rs"]
+mod schema;
+
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +17,7 @@ use recall_tests::workspace;
 
 /// A file of the repository.
 struct File {
-    /// Where it is, below the workspace.
+    /// Its path, relative to the workspace.
     path: String,
     text: String,
 }
@@ -22,13 +30,27 @@ const MOST_LINES_OF_MAIN: usize = 15;
 
 const PROGRAMS: &[&str] = &["recalld", "recall-cli", "recall-shim"];
 
-/// Manifests of crates that need `unsafe`: for a map of a file, the processor's instructions, libraries in C++.
+/// Manifests of crates that need `unsafe`: for mapping files, for SIMD instructions, for C++ libraries.
 const NEED_UNSAFE: &[&str] = &["crates/recall-models/Cargo.toml", "crates/recall-vector/Cargo.toml"];
 
-/// Beginnings of paths that exist on the machine of whoever wrote them. In pieces, so that this file has none.
+/// Beginnings of paths that exist only on their author's machine. In pieces, so that this file has none.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/."), concat!("/Us", "ers/")];
 
-/// What has no meaning that a reader could guess.
+/// How a question begins. The doc of a crate says what the crate provides.
+const QUESTION_WORDS: &[&str] = &["Does", "Here", "How", "Is", "What", "Where", "Which", "Who", "Why"];
+
+/// Crates whose doc still begins with a question. The list may only become shorter.
+const STILL_ASK: &[&str] = &[
+    "crates/recall-client",
+    "crates/recall-eval",
+    "crates/recall-json",
+    "crates/recall-proto",
+    "crates/recall-rank",
+    "crates/recall-testkit",
+    "training/rank",
+];
+
+/// Names that say nothing.
 const EMPTY_WORDS: &[&str] = &["manager", "helper", "helpers", "util", "utils", "common", "misc", "imp"];
 
 #[test]
@@ -51,8 +73,46 @@ fn a_main_only_calls_its_library() {
 }
 
 #[test]
-fn every_crate_says_which_question_it_answers() {
-    check(&sources(), silent_crate);
+fn every_crate_says_what_it_provides() {
+    let asks_still = |file: &File| STILL_ASK.iter().any(|package| file.path == format!("{package}/src/lib.rs"));
+    let (_, sources): (Vec<_>, Vec<_>) = sources().into_iter().partition(asks_still);
+    check(&sources, silent_crate);
+}
+
+#[test]
+fn documents_hold_no_banned_phrase() {
+    let found: Vec<_> = files(&["md"]).iter().flat_map(phrases::in_document).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn every_link_of_a_document_leads_somewhere() {
+    let root = workspace();
+    let dead: Vec<_> = files(&["md"]).iter().flat_map(|document| links::dead(&root, document)).collect();
+    assert!(dead.is_empty(), "{}", dead.join("\n"));
+}
+
+#[test]
+fn no_more_string_literals_hold_a_banned_phrase() {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    // The list of the phrases itself holds each of them.
+    for file in sources().iter().filter(|file| !file.path.starts_with("tests/tests/words")) {
+        found.entry(phrases::folder(&file.path).to_owned()).or_default().extend(phrases::in_literals(file));
+    }
+    let too_many = |(folder, found): (&String, &Vec<String>)| {
+        let most = phrases::still_held(folder);
+        let report = || format!("{folder} may hold {most} and holds {}:\n{}", found.len(), found.join("\n"));
+        (found.len() > most).then(report)
+    };
+    let problems: Vec<_> = found.iter().filter_map(too_many).collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn the_page_on_json_names_every_field() {
+    let page = fs::read_to_string(workspace().join("docs/json-output.md")).expect("the page can be read");
+    let missing: Vec<_> = sources().iter().flat_map(|source| schema::missing_from(&page, source)).collect();
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
 #[test]
@@ -63,7 +123,7 @@ fn every_crate_is_linted() {
 }
 
 #[test]
-fn every_version_stands_in_the_workspace() {
+fn every_version_is_in_the_workspace() {
     let manifests: Vec<_> = files(&["toml"]).into_iter().filter(|file| file.path.ends_with("/Cargo.toml")).collect();
     check(&manifests, version_of_its_own);
 }
@@ -89,13 +149,15 @@ fn nothing_names_the_machine_that_it_was_written_on() {
 }
 
 #[test]
-fn what_these_tests_look_for_is_found() {
+fn planted_violations_are_found() {
     let file = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
     for (rule, planted) in [
         (too_long as fn(&File) -> Option<String>, file("a.rs", &"\n".repeat(MOST_LINES + 1))),
         (is_mod_rs, file("src/a/mod.rs", "")),
         (long_main, file("recalld/src/main.rs", &"\n".repeat(MOST_LINES_OF_MAIN + 1))),
         (silent_crate, file("crates/a/src/lib.rs", "mod a;")),
+        (silent_crate, file("crates/a/src/lib.rs", "//! Chunks near an embedding?\n")),
+        (silent_crate, file("crates/a/src/lib.rs", "//! Which chunks are near an embedding.\n")),
         (unlinted_crate, file("crates/a/Cargo.toml", "[package]\n")),
         (unlinted_crate, file("crates/recall-vector/Cargo.toml", "[lints.rust]\nunsafe_code = \"deny\"\n")),
         (version_of_its_own, file("crates/a/Cargo.toml", "[dependencies]\nserde = \"1\"")),
@@ -112,7 +174,7 @@ fn what_these_tests_look_for_is_found() {
     assert_eq!(machine_path(&file("a.rs", concat!("below part/wo", "rk/a"))), None);
 }
 
-/// Fails with all that a rule finds in the files.
+/// Fails with everything that a rule finds in the files.
 #[track_caller]
 fn check(files: &[File], rule: fn(&File) -> Option<String>) {
     let found: Vec<_> = files.iter().filter_map(rule).collect();
@@ -124,7 +186,7 @@ fn too_long(file: &File) -> Option<String> {
     (lines > MOST_LINES).then(|| format!("{} has {lines} lines", file.path))
 }
 
-/// A bare name is looked up in `PATH`, where a repository may have put its own. Tests run what they find.
+/// A bare name is looked up in `PATH`, where a repository may have put its own program. Tests may do that.
 fn runs_git(file: &File) -> Option<String> {
     let is_test = file.path.starts_with("tests/") || file.path.contains("/tests/");
     let names_it = file.text.contains(concat!("Command::new(\"gi", "t\")"));
@@ -132,7 +194,7 @@ fn runs_git(file: &File) -> Option<String> {
 }
 
 fn is_mod_rs(file: &File) -> Option<String> {
-    file.path.ends_with("/mod.rs").then(|| format!("{} should be a file beside its folder", file.path))
+    file.path.ends_with("/mod.rs").then(|| format!("{} should be a file next to its folder", file.path))
 }
 
 fn long_main(file: &File) -> Option<String> {
@@ -143,7 +205,16 @@ fn long_main(file: &File) -> Option<String> {
 
 fn silent_crate(file: &File) -> Option<String> {
     let is_root = file.path.ends_with("src/lib.rs") || file.path.ends_with("xtask/src/main.rs");
-    (is_root && !file.text.starts_with("//! ")).then(|| format!("{} does not begin with its doc", file.path))
+    let first = file.text.lines().next().unwrap_or_default();
+    let problem = match first.strip_prefix("//! ") {
+        None => "does not begin with its doc",
+        Some(doc) if doc.contains('?') => "begins with a question, not with what it provides",
+        Some(doc) if QUESTION_WORDS.contains(&doc.split(' ').next().unwrap_or_default()) => {
+            "begins with a question word, not with what it provides"
+        }
+        Some(_) => return None,
+    };
+    is_root.then(|| format!("{} {problem}", file.path))
 }
 
 fn unlinted_crate(file: &File) -> Option<String> {
@@ -151,7 +222,7 @@ fn unlinted_crate(file: &File) -> Option<String> {
     (!takes_all && !lints_all_but_unsafe(file)).then(|| format!("{} does not take the workspace's lints", file.path))
 }
 
-/// Whether a crate that needs `unsafe` states the workspace's lints itself, with that one denied in place of forbidden.
+/// Whether a crate that needs `unsafe` repeats the workspace's lints, with `unsafe_code` denied instead of forbidden.
 fn lints_all_but_unsafe(file: &File) -> bool {
     let workspace = fs::read_to_string(workspace().join("Cargo.toml")).expect("the workspace can be read");
     let expected = workspace.replace("[workspace.lints.", "[lints.").replace("\"forbid\"", "\"deny\"");
@@ -196,20 +267,20 @@ fn machine_path(file: &File) -> Option<String> {
     Some(format!("{}:{} names a path of a machine", file.path, line + 1))
 }
 
-/// Whether a path begins somewhere in a line; in the middle of another path it is a name like any other.
+/// Whether a path begins somewhere in a line. In the middle of another path it does not count.
 fn begins_in(line: &str, path: &str) -> bool {
     let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '*' | '}' | '>');
     line.match_indices(path).any(|(at, _)| !line[..at].ends_with(goes_on))
 }
 
-/// The Rust files that the project's people wrote; samples of other people's code are none.
+/// The project's own Rust files, without samples.
 fn sources() -> Vec<File> {
     let sources = files(&["rs"]);
     assert!(sources.iter().any(|file| file.path == "crates/recall-core/src/lib.rs"), "the sources are not found");
     sources
 }
 
-/// The files with one of these endings; a name without a dot is its own ending.
+/// The files with one of these extensions. A name without a dot is its own extension.
 fn files(endings: &[&str]) -> Vec<File> {
     let root = workspace();
     let mut found = Vec::new();
@@ -229,8 +300,7 @@ fn files(endings: &[&str]) -> Vec<File> {
     found
 }
 
-/// Whether a folder holds what is built, what git keeps, or samples that tests read: a corpus is the project of somebody
-/// who never was.
+/// Whether a folder holds build output, git's data, or samples that tests read, such as the files of an invented project.
 fn is_foreign_folder(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     matches!(name, "target" | ".git" | "fixtures" | "snapshots" | "proptest-regressions" | "corpus")

@@ -1,4 +1,4 @@
-//! What can be done with a project's memory: ingest, search, read, remember, list, remove, rebuild, report.
+//! The use cases of a project's memory: ingest, search, read, remember, list, remove, rebuild, report.
 //!
 //! The use cases, synchronous, over the stores of one user. Knows no protocol, no terminal, no environment, and no
 //! foreign library behind the catalog, the lexical index, the parser and the directory walker.

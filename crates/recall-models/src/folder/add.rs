@@ -192,6 +192,6 @@ mod tests {
     fn a_folder_without_a_network_is_refused_and_its_weights_are_named() {
         check(&[], Err("there is no "));
         check(&["model.safetensors"], Err("model.safetensors` holds weights, but no ONNX network"));
-        check(&["pytorch_model.bin.index.json"], Err("pytorch_model.bin.index.json holds weights"));
+        check(&["pytorch_model.bin.index.json"], Err("pytorch_model.bin.index.json` holds weights"));
     }
 }
