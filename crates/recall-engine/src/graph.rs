@@ -1,6 +1,6 @@
 //! Questions about the graph of a store: the neighbours of a node, and the documents that are related to one.
 //!
-//! What the edges of the catalog mean is resolved by [`links`](crate::links); [`walk`] goes from a node to its neighbours.
+//! What the edges of the catalog mean is resolved by [`links`](mod@crate::links); [`walk`] goes from a node to its neighbours.
 
 mod answer;
 pub(crate) mod definitions;
