@@ -1,4 +1,4 @@
-//! Isolated dirs for the programs under test.
+//! Isolated homes for the programs under test.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,6 @@
-//! What is told beside an answer, in words?
+//! The warnings of an answer, in words.
+
+use std::time::Duration;
 
 use recall_engine::{UnreadLines, Warning};
 use recall_proto::v1;
@@ -19,23 +21,18 @@ pub(super) fn to_proto(warnings: Vec<Warning>) -> Vec<v1::Warning> {
 
 fn one(warning: Warning) -> v1::Warning {
     match warning {
-        Warning::IndexedOnTheWay { files, took } => {
-            let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-            let seconds = took.as_secs_f64();
-            let message = format!("indexed {files} in {seconds:.1} s (first search in this project)");
-            new("INDEXED_FIRST", Severity::Notice, message, "")
-        }
+        Warning::IndexedOnTheWay { files, took } => indexed_first(files, took),
         Warning::Indexing { files_done, files } => {
             let message = format!("the project is being indexed: {files_done} of {files} files are done");
             new("INDEXING", Severity::Warning, message, "ask again in a moment")
         }
         Warning::IndexingWaits => {
-            let message = "the project waits to be indexed: other projects come first".to_owned();
+            let message = "the project is queued for indexing, after other projects".to_owned();
             new(
                 "INDEXING_QUEUED",
                 Severity::Warning,
                 message,
-                "ask again in a moment; `recall status` tells how far it is",
+                "ask again in a moment; `recall status` shows the progress",
             )
         }
         Warning::ScanRunning => {
@@ -61,16 +58,16 @@ fn one(warning: Warning) -> v1::Warning {
             v1::Warning { path, ..new("SECRET_MASKED", Severity::Warning, message, hint) }
         }
         Warning::Repaired { what } => {
-            let message = format!("a damaged index was set aside and made anew: {what}");
+            let message = format!("a damaged index was set aside and rebuilt: {what}");
             new("INDEX_REPAIRED", Severity::Notice, message, "")
         }
         Warning::NotRefreshed { reason } => {
-            let message = format!("the index could not be brought up to the files and may be behind them: {reason}");
-            new("NOT_REFRESHED", Severity::Warning, message, "`recall status` tells more")
+            let message = format!("the index could not be updated and may be behind the files: {reason}");
+            new("NOT_REFRESHED", Severity::Warning, message, "`recall status` shows more")
         }
         Warning::StoreUnavailable { scope, reason } => {
             let message = format!("the {scope} store could not be searched: {reason}");
-            new("STORE_UNAVAILABLE", Severity::Error, message, "`recall status` tells more")
+            new("STORE_UNAVAILABLE", Severity::Error, message, "`recall status` shows more")
         }
         Warning::SeveralDefinitions { name, definitions, shown } => {
             let of_them = if shown < definitions { format!("; {shown} of them are shown") } else { String::new() };
@@ -83,28 +80,29 @@ fn one(warning: Warning) -> v1::Warning {
                 "EMBEDDINGS_TO_COME",
                 Severity::Notice,
                 message,
-                "ask again in a moment; `recall status` tells how far it is",
+                "ask again in a moment; `recall status` shows the progress",
             )
         }
         Warning::EmbeddingsPassedOver { reason, instead } => passed_over(&reason, instead),
         Warning::NotReranked { reason } => {
             let message = format!("the first hits are in the order without the cross-encoder: {reason}");
-            let hint = "ask again; `recall models list` tells more, and `recall models use rerank none` does without";
+            let hint = "ask again; `recall models list` shows the models; `recall models use rerank none` turns the cross-encoder off";
             new("NOT_RERANKED", Severity::Warning, message, hint)
         }
         Warning::RankerPassedOver { reason } => {
             let message =
-                format!("the ranker learnt from this project's history is passed over for the built-in one: {reason}");
+                format!("the built-in ranker is used instead of the one learnt from this project's history: {reason}");
             let hint = "learn it again with `recall bench --mine --train`, or remove it with `recall bench --forget`";
             new("RANKER_PASSED_OVER", Severity::Warning, message, hint)
         }
         Warning::UnknownFilter { word, problem } => {
-            let message = format!("`{word}` is looked for as a word and filters nothing: {problem}");
+            let message = format!("`{word}` is searched as a word and is not a filter: {problem}");
             new("UNKNOWN_FILTER", Severity::Notice, message, "")
         }
         Warning::WeightsDecide => {
-            let message = "weights are given, so the fusion of the retrievers decides on the order".to_owned();
-            let hint = "leave the weights out, here and in `recall.toml`, to have the learned rankers decide";
+            let message =
+                "the order follows the given weights of the retrievers, without the learned rankers".to_owned();
+            let hint = "remove the weights, here and in `recall.toml`, to use the learned rankers";
             new("WEIGHTS_DECIDE", Severity::Notice, message, hint)
         }
         Warning::MemoriesBehind => {
@@ -121,13 +119,20 @@ fn one(warning: Warning) -> v1::Warning {
     }
 }
 
-/// The embeddings of the model in use cannot serve; another model's may.
+/// The first search of a project indexed it.
+fn indexed_first(files: u64, took: Duration) -> v1::Warning {
+    let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+    let message = format!("indexed {files} in {:.1} s (first search in this project)", took.as_secs_f64());
+    new("INDEXED_FIRST", Severity::Notice, message, "")
+}
+
+/// The embeddings of the selected model cannot be used; another model's may.
 fn passed_over(reason: &str, instead: Option<String>) -> v1::Warning {
     let message = match instead {
         Some(model) => format!("semantic search uses the model {model} in place of another: {reason}"),
         None => format!("semantic search is off, showing keyword matches only: {reason}"),
     };
-    new("EMBEDDINGS_PASSED_OVER", Severity::Notice, message, "`recall status` tells more")
+    new("EMBEDDINGS_PASSED_OVER", Severity::Notice, message, "`recall status` shows more")
 }
 
 /// A model that is used cannot be asked.
