@@ -29,8 +29,8 @@ fn rust_paths_name_modules_below_their_crate() {
     let (core, engine) = ("crates/recall-core/src/rank/fuse.rs", "crates/recall-engine/src/search.rs");
     check(core, "crate::ids::ChunkId", &["crates/recall-core/src/ids.rs"]);
     check(core, "crate::rank", &["crates/recall-core/src/rank/mod.rs"]);
-    check(core, "crate::links::resolve::Fused", &["crates/recall-core/src/rank/mod.rs"]);
-    check(core, "crate::graph::ids::ChunkId", &["crates/recall-core/src/ids.rs"]);
+    check(core, "super::Fused", &["crates/recall-core/src/rank/mod.rs"]);
+    check(core, "super::super::ids::ChunkId", &["crates/recall-core/src/ids.rs"]);
     check(core, "crate::Generation", &["crates/recall-core/src/lib.rs"]);
     check(engine, "expand::Expanded", &["crates/recall-engine/src/search/expand.rs"]);
     check(engine, "self::expand", &["crates/recall-engine/src/search/expand.rs"]);
