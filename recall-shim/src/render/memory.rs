@@ -142,7 +142,7 @@ mod tests {
         let holds = one("L-00000001", VerificationState::Verified, &[]);
         let results = vec![holds, one("L-00000002", VerificationState::Gone, &["src/a.rs"])];
         insta::assert_snapshot!(verified(&VerifyResponse { results, broken: 1 }), @r"
-        2 memories; no longer holding: 1.
+        2 memories checked, 1 out of date.
         - L-00000002 · T · gone; src/a.rs
         - L-00000001 · T · verified
         ");

@@ -137,7 +137,7 @@ mod tests {
         check(used, Some(MANIFEST), None);
         check(b"{}", Some("damaged"), None);
         check(br#"{"rerank":"tiny"}"#, Some(MANIFEST), Some("it is made to embed"));
-        check(used, Some(&MANIFEST[..40]), Some("no manifest"));
+        check(used, Some(&MANIFEST[..40]), Some("not a model manifest"));
         check(used, None, Some("it is not installed"));
         for damaged in [&b""[..], b"{\"embed\":", b"\xff\xfe", br#"{"embed":1}"#, br#"{"imbed":"tiny"}"#] {
             check(damaged, Some(MANIFEST), Some("the installed models are not used"));

@@ -69,8 +69,8 @@ fn a_path_that_leads_nowhere_is_refused_as_such() {
     symlink("nowhere", case.project.path("broken")).expect("a new link");
     symlink("loop", case.project.path("loop")).expect("a new link");
     case.refuses(&["add", "nothing"], 1, "NOT_FOUND", "nothing` does not exist");
-    case.refuses(&["add", "broken"], 4, "PERMISSION_DENIED", "broken` cannot be resolved");
-    case.refuses(&["add", "loop"], 4, "PERMISSION_DENIED", "loop` cannot be resolved");
+    case.refuses(&["add", "broken"], 4, "PERMISSION_DENIED", "broken` cannot be indexed here");
+    case.refuses(&["add", "loop"], 4, "PERMISSION_DENIED", "loop` cannot be indexed here");
     case.refuses(&["add", "["], 2, "INVALID_ARGUMENT", "is not a glob");
     case.still_answers(case.daemon());
 }

@@ -21,7 +21,13 @@ fn a_model_is_added_used_and_removed() {
 
     let said = case.does(&["models", "use", "embed", "tiny"]);
     assert!(said.starts_with("used to embed: tiny\n"), "{said}");
-    case.refuses(&["models", "rm", "tiny"], 4, "CONFLICT", "used to embed", "recall models use embed none");
+    case.refuses(
+        &["models", "rm", "tiny"],
+        4,
+        "CONFLICT",
+        "in use for the role `embed`",
+        "recall models use embed none",
+    );
     case.refuses(&["models", "use", "embed", "nobody"], 1, "NOT_FOUND", "is not installed", "models list");
     case.refuses(&["models", "use", "embed", "static"], 2, "INVALID_ARGUMENT", "is off", "search.model");
     case.refuses(&["models", "use", "rerank", "tiny"], 2, "INVALID_ARGUMENT", "not `rerank`", "used to embed");
@@ -73,13 +79,19 @@ fn what_is_no_model_is_refused_with_what_is_wrong_with_it() {
         case.refuses(&["models", "add", &folder], 2, "INVALID_ARGUMENT", says, "whole");
     }
     let folder = add("wide", &whole, r#"{"dimensions": 9}"#);
-    let says = "8 dimensions; it says 9";
+    let says = "8 dimensions, but its configuration says 9";
     case.refuses(&["models", "add", &folder], 2, "INVALID_ARGUMENT", says, "recall-model.json");
     let folder = add("nan", &network(8, Behaviour::NotANumber), "{}");
     let says = "is not a finite number";
     case.refuses(&["models", "add", &folder], 4, "EMBEDDING_FAILED", says, "export it again");
     let folder = add("pair", &scoring_network(2, Behaviour::Plain), r#"{"role": "rerank"}"#);
-    case.refuses(&["models", "add", &folder], 2, "INVALID_ARGUMENT", "2 dimensions; it says 1", "recall-model.json");
+    case.refuses(
+        &["models", "add", &folder],
+        2,
+        "INVALID_ARGUMENT",
+        "2 dimensions, but its configuration says 1",
+        "recall-model.json",
+    );
     let folder = add("states", &whole, r#"{"role": "rerank"}"#);
     case.refuses(&["models", "add", &folder], 2, "INVALID_ARGUMENT", "is not a text encoder", "runs networks");
     let folder = add("told", &whole, r#"{"pooling": "max"}"#);

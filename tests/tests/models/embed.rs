@@ -46,10 +46,10 @@ fn a_used_model_tells_the_meaning_and_what_computes_it_is_told() {
     assert_eq!((&model["name"], &model["provider"], &model["loaded"]), (&json!("tiny"), &json!("cpu"), &json!(true)));
     assert_eq!((part(&status, "tiny"), &status["stores"][0]["model"]), (1.0, &json!("tiny")), "{status}");
     let said = case.does(&["status"]);
-    assert!(said.contains("model tiny (embed, on cpu)") && said.contains("tiny model, complete"), "{said}");
+    assert!(said.contains("model tiny (embed, on cpu)") && said.contains("tiny model, whole index"), "{said}");
     assert!(case.listed("tiny")["provider"] == "cpu");
     let log = || fs::read_to_string(case.sandbox.dirs().log_file()).expect("a log");
-    wait_until("memory given back", || log().contains("gave back the memory of its runs").then_some(()));
+    wait_until("memory given back", || log().contains("released the memory of its runs").then_some(()));
     let log = log();
     let loaded = log.lines().find(|line| line.contains("a network is loaded")).unwrap_or_default();
     assert!(loaded.contains(r#""provider":"cpu""#), "{log}");
@@ -81,7 +81,7 @@ fn killed_while_it_embeds_the_daemon_goes_on_where_it_was() {
     assert_eq!(begun["stores"][0]["model"], "static", "the built-in model answers meanwhile");
     assert_eq!(case.search("garden").0.as_deref(), Some("static"));
     let said = case.does(&["status"]);
-    assert!(said.contains("slow model, ") && said.contains("static model, complete, in use"), "{said}");
+    assert!(said.contains("slow model, ") && said.contains("static model, whole index, in use"), "{said}");
     let before = part(&case.json(&["status"]), "slow");
     kill(&begun["daemon"]["pid"]);
 

@@ -70,7 +70,13 @@ fn a_used_cross_encoder_rescores_the_first_hits() {
     let (one, two) = (page("0"), page("2"));
     assert_eq!([paths(&one), paths(&two)].concat(), paths(&answer));
 
-    case.refuses(&["models", "rm", "judge"], 4, "CONFLICT", "used to rerank", "recall models use rerank none");
+    case.refuses(
+        &["models", "rm", "judge"],
+        4,
+        "CONFLICT",
+        "in use for the role `rerank`",
+        "recall models use rerank none",
+    );
     case.does(&["models", "use", "rerank", "none"]);
     assert_eq!(paths(&case.json(&["search", QUESTION])), order);
     case.does(&["models", "rm", "judge"]);

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use recall_core::{Ablation, FileKind, QueryClass, Selectable, Weights};
-use recall_lexical::DocumentEvidence;
+use recall_lexical::{DocumentEvidence, Question};
 use recall_rank::{Columns, Ranker};
 use rustc_hash::FxHashMap;
 
@@ -97,9 +97,18 @@ fn by_rankers<'a>(
     let stepping_back: Vec<Option<Factor>> = documents()
         .map(|document| prior::on_odds(document.traits.file_kind, &deciding.asked_for, search.request))
         .collect();
+    let of_words = stores.iter().flat_map(|found| {
+        let question = &found.finds.evidence.question;
+        found.documents.iter().map(|document| if lacks_the_word(question, document) { LACKS_THE_WORD } else { 1.0 })
+    });
+    let odds: Vec<f64> = stepping_back
+        .iter()
+        .zip(of_words)
+        .map(|(stepping_back, of_words)| stepping_back.map_or(1.0, |factor| factor.value) * of_words)
+        .collect();
     let weight = weight_of_meaning(deciding.basis, deciding.class, kind);
-    let keys = keys(&ranked, features::nearer_than_mean(&features), weight, &stepping_back);
-    let values = deciding.scores(kind, &keys, &confidences, &stepping_back);
+    let keys = keys(&ranked, features::nearer_than_mean(&features), weight, &odds);
+    let values = deciding.scores(kind, &keys, &confidences, &odds);
     let mut order = Vec::with_capacity(values.len());
     for (store, found) in stores.iter().enumerate() {
         for ((document, &tie), &best) in found.documents.iter().zip(&found.ties).zip(&found.fused) {
@@ -144,6 +153,16 @@ fn support(kind: Kind, relevance: f32, held: f32, unknown: f32) -> f32 {
 /// default threshold, 16 % without the factor; of questions to other dialogues 73 % are doubted, 93 % without it.
 const MEMORY_SUPPORT: f32 = 3.0;
 
+/// Whether a document lacks the only word of a query that some document of its store holds.
+fn lacks_the_word(question: &Question, document: &DocumentEvidence) -> bool {
+    question.terms < 1.5 && question.unknown <= 0.0 && held(document) <= 0.0
+}
+
+/// The factor on the odds of a document that lacks the only word of the query. Such a document is a candidate by its
+/// embedding alone, and the embedding of a rare word says little. Without the factor, a test that holds the word ranks lower
+/// than files of code that do not, because the ranker of code has learnt that tests seldom answer.
+const LACKS_THE_WORD: f64 = 0.01;
+
 /// How much of the question a document holds at all, in its text, its names or its path.
 fn held(document: &DocumentEvidence) -> f32 {
     document.body_coverage.max(document.symbol_coverage).max(document.path_coverage).min(1.0)
@@ -155,11 +174,10 @@ impl Deciding<'_> {
     /// on either scale.
     ///
     /// Where tests are asked for, the relevance decides alone, since the ranker of code has learnt that tests do not answer.
-    fn scores(&self, kind: Kind, keys: &[f64], confidences: &[f32], stepping_back: &[Option<Factor>]) -> Vec<f64> {
-        let odds = |place: usize| stepping_back[place].map_or(1.0, |factor| factor.value);
+    fn scores(&self, kind: Kind, keys: &[f64], confidences: &[f32], odds: &[f64]) -> Vec<f64> {
         let leaning = leaning(self.class, kind);
         let certain = |(place, &confidence): (usize, &f32)| {
-            with_odds(f64::from(confidence).clamp(LEAST_CERTAIN, MOST_CERTAIN), odds(place) * leaning)
+            with_odds(f64::from(confidence).clamp(LEAST_CERTAIN, MOST_CERTAIN), odds[place] * leaning)
         };
         let relevances: Vec<f64> = confidences.iter().enumerate().map(certain).collect();
         if self.asked_for.contains(&FileKind::Test) {
@@ -171,12 +189,11 @@ impl Deciding<'_> {
 
 /// The sort keys of the documents of one kind, the greatest first: how far a document stands out in its ranker's score, plus how
 /// far it stands out in its nearness to the query, times the weight of that. What steps back does so by its odds.
-fn keys(ranked: &[f32], nearness: &[f32], weight: f64, stepping_back: &[Option<Factor>]) -> Vec<f64> {
+fn keys(ranked: &[f32], nearness: &[f32], weight: f64, odds: &[f64]) -> Vec<f64> {
     let standard = Standard::of(ranked);
-    let documents = ranked.iter().zip(nearness).zip(stepping_back);
+    let documents = ranked.iter().zip(nearness).zip(odds);
     documents
-        .map(|((&score, &nearness), stepping_back)| {
-            let odds = stepping_back.map_or(1.0, |factor| factor.value);
+        .map(|((&score, &nearness), odds)| {
             // A document without an embedding counts as the mean of all.
             let nearness = if nearness.is_nan() { 0.0 } else { f64::from(nearness) };
             standard.of_score(score) + weight * nearness + odds.ln()
@@ -359,14 +376,13 @@ mod tests {
     #[test]
     fn nearness_counts_beside_the_ranker_by_its_weight() {
         let check = |nearness: &[f32], weight, expected: &[f64]| {
-            let keys = keys(&[3.0, 1.0], nearness, weight, &[None, None]);
+            let keys = keys(&[3.0, 1.0], nearness, weight, &[1.0, 1.0]);
             assert!(keys.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{keys:?}");
         };
         check(&[-1.0, 1.0], 0.0, &[1.0, -1.0]);
         check(&[-1.0, 1.0], 1.5, &[-0.5, 0.5]);
         check(&[f32::NAN, 1.0], 1.5, &[1.0, 0.5]);
-        let halved = Factor { name: "planted", value: 0.5 };
-        let keys = keys(&[3.0, 1.0], &[0.0, 0.0], 1.0, &[Some(halved), None]);
+        let keys = keys(&[3.0, 1.0], &[0.0, 0.0], 1.0, &[0.5, 1.0]);
         assert!((keys[0] - 1.0 - 0.5_f64.ln()).abs() < 1e-6, "{keys:?}");
     }
 

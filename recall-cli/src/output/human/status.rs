@@ -90,8 +90,11 @@ fn store(store: &v1::StoreStatus) -> String {
         let _ = writeln!(text, "  freshness    {fresh}{why}");
     }
     for (model, part) in &store.embedded {
-        let how_far =
-            if *part < 1.0 { format!("{:.0} % of the chunks embedded", part * 100.0) } else { "complete".to_owned() };
+        let how_far = if *part < 1.0 {
+            format!("{:.0} % of the chunks embedded", part * 100.0)
+        } else {
+            "whole index".to_owned()
+        };
         let answers = if *model == store.model && store.embedded.len() > 1 { ", in use" } else { "" };
         let _ = writeln!(text, "  embeddings   {} model, {how_far}{answers}", printable(model));
     }
@@ -257,7 +260,7 @@ mod tests {
           index        6.0 MiB on disk (1.5 × the text), generation 12
           freshness    files are scanned before each search
           embeddings   all-MiniLM-L6-v2 model, 42 % of the chunks embedded
-          embeddings   static model, complete, in use
+          embeddings   static model, whole index, in use
           ranker       learnt from this project's history
           failed       1 file, `recall status --failures` lists them
           kept in      /data/stores/0123
