@@ -44,7 +44,7 @@ pub(crate) struct Git<'a> {
     folder: &'a Path,
 }
 
-/// Which files git compares.
+/// The work tree that git compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WorkTree {
     /// The files around the folder.

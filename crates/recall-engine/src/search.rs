@@ -46,7 +46,7 @@ use context::{Search, StageClock};
 pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Stage, StageTimes};
 pub use candidates::RankedDocument;
 
-/// How often a search runs at most if files change while it runs.
+/// The most passes of a search whose files change while it runs.
 const ATTEMPTS: u32 = 4;
 
 /// How often a search restarts because a store is damaged. A store has two indexes that can be: the catalog and the lexical
@@ -180,7 +180,7 @@ fn note_retrievals(stores: &[Arc<Store>], hits: &[Hit]) {
     }
 }
 
-/// How one pass over the pipeline ended.
+/// The outcome of one pass over the pipeline.
 enum Attempt {
     Answered(Box<Answer>),
     /// Files changed during the pass and were indexed since. The search must restart.

@@ -55,7 +55,7 @@ pub(crate) struct Names<'a> {
     pub(super) kept: ReadCache,
 }
 
-/// What defines a name.
+/// The chunks and documents that define a name.
 struct Definers {
     /// The defining chunks with their documents, by document.
     chunks: Vec<(u32, ChunkRow)>,
@@ -156,7 +156,7 @@ impl<'a> Names<'a> {
         Rc::clone(imported)
     }
 
-    /// What defines a name.
+    /// Returns the chunks and documents that define a name.
     fn defining(&mut self, name: &str) -> Result<Rc<Definers>, StoreError> {
         if let Some(known) = self.defining.get(name) {
             return Ok(Rc::clone(known));

@@ -23,13 +23,13 @@ use crate::{Engine, mask};
 pub struct DoctorRequest {
     /// The stores to check.
     pub scope: Scope,
-    /// Whether what can be mended is.
+    /// Whether problems are repaired.
     pub mend: Mend,
-    /// Whether the indexed texts are looked through for secrets.
+    /// Whether the indexed texts are scanned for secrets.
     pub secrets: SecretScan,
 }
 
-/// Whether what can be mended is.
+/// Whether problems are repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mend {
     /// Problems are only reported.
@@ -39,7 +39,7 @@ pub enum Mend {
     Everything,
 }
 
-/// Whether the indexed texts are looked through for secrets.
+/// Whether the indexed texts are scanned for secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SecretScan {
     /// No scan.

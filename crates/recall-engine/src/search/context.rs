@@ -41,7 +41,7 @@ impl StageClock {
             None => self.laps.push((stage, took)),
         }
     }
-    /// How long a stage has taken so far.
+    /// Returns the time that a stage has taken so far.
     pub(super) fn spent(&self, stage: Stage) -> Duration {
         self.laps.iter().find(|(known, _)| *known == stage).map_or(Duration::ZERO, |&(_, spent)| spent)
     }
