@@ -1,6 +1,6 @@
-//! The engine: the open stores of one user and what all use cases share.
+//! The engine: the open stores of one user, and the state that all use cases share.
 //!
-//! A use case is a method of [`Engine`] in a file of its own, above this one.
+//! Each use case is a method of [`Engine`] in a file of its own.
 
 mod models;
 pub(crate) mod recorder;
@@ -23,7 +23,7 @@ use crate::task_pool::TaskPool;
 use recorder::FlightRecorder;
 pub use recorder::RecorderCounts;
 
-/// All that one daemon serves. Cheap to share behind an [`Arc`]; every method may be called from any thread.
+/// The state of one daemon. Cheap to share in an [`Arc`]; every method may be called from any thread.
 pub struct Engine {
     pub(crate) registry: Arc<Registry>,
     pub(crate) settings: EngineSettings,
@@ -34,7 +34,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Makes an engine. Opens nothing: a store is opened by the first request that needs it.
+    /// Creates an engine without opening a store. The first request that needs a store opens it.
     pub fn new(
         places: Places,
         settings: EngineSettings,
@@ -50,7 +50,7 @@ impl Engine {
         )
     }
 
-    /// The same with journals that lie elsewhere.
+    /// Creates an engine whose journals are opened by `journals`.
     pub fn with_journals(
         places: Places,
         settings: EngineSettings,
@@ -70,44 +70,45 @@ impl Engine {
         Self { registry, settings, reranker: ArcSwapOption::empty(), clock, recorder, tasks: TaskPool::default() }
     }
 
-    /// Writes what waits for the flight recorder, cancels running index jobs, waits for their writers, and closes every store.
+    /// Writes the pending notes of the flight recorder, cancels running index jobs, waits for their writers, and closes every
+    /// store.
     pub fn close(&self) {
         self.recorder.flush();
         self.registry.close();
     }
 
-    /// Waits until what was noted is on disk.
+    /// Waits until all notes of the flight recorder are on disk.
     pub(crate) fn flush_recorder(&self) {
         self.recorder.flush();
     }
 
-    /// Closes stores that nobody uses while the process is above its memory ceiling, the least recently used one first.
+    /// Closes idle stores while the process is above its memory ceiling, the least recently used first.
     ///
-    /// The next request opens a closed one again, from what it wrote.
+    /// The next request reopens a closed store from its files.
     pub fn make_room(&self) -> Room {
         self.registry.imports.make_room()
     }
 
-    /// How much memory is set aside for imports, and how many wait.
+    /// Returns how much memory is reserved for imports, and how many imports wait for it.
     pub fn imports(&self) -> BudgetUse {
         self.registry.imports.usage()
     }
 
-    /// How many index jobs are running.
+    /// Returns the number of running index jobs.
     pub fn running_jobs(&self) -> usize {
         self.registry.running_jobs()
     }
 }
 
-/// Closes idle stores of a registry, for the imports that need their memory.
+/// Returns a function that closes idle stores of a registry to free memory for imports.
 fn shedding(registry: Weak<Registry>) -> Box<Shed> {
     Box::new(move || registry.upgrade().is_some_and(|registry| registry.shed()))
 }
 
-/// What watches the files of all stores; without it they are scanned before every search.
+/// Creates the watcher of all stores' files. Without one, the files are scanned before every search.
 fn watcher(places: &Places) -> Option<Arc<Watcher>> {
     let markers = places.markers();
-    // A process that was killed leaves its markers behind. Whoever may still use some then scans.
+    // A killed process leaves its markers. A process that still uses one of them then scans instead.
     if let Some((home, all)) = markers.parent().and_then(|all| Some((all.parent()?, all.file_name()?))) {
         let _ = Folder::open(home).and_then(|home| home.remove(all));
     }

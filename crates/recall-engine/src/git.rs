@@ -1,8 +1,8 @@
-//! What does `git` say of a project's files?
+//! Queries of a project's git history, by running `git`.
 //!
-//! It only reads, takes nothing from the network and runs nothing: what a repository sets for hooks, filters, pagers, monitors
-//! and signatures is ignored. If there is no `git`, no repository that belongs to the folder, or no answer in time, nothing is
-//! known. No answer names a file outside the folder.
+//! It only reads, uses no network and runs no other program: hooks, filters, pagers, monitors and signature checks of the
+//! repository are ignored. Without `git`, without a repository that belongs to the folder, or without an answer in time,
+//! queries return nothing. No answer names a file outside the folder.
 
 mod head;
 
@@ -19,23 +19,23 @@ use recall_journal::event_ids;
 
 pub(crate) use head::Head;
 
-/// How long `git` is waited for: a hundred times as long as it takes in a repository of 100,000 files.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// The time limit of a `git` command: a hundred times what it takes in a repository of 100,000 files.
+const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How much of an answer is read: the names of some 50,000 files.
+/// The most bytes that are read of an answer: the names of about 50,000 files.
 const ANSWER_BYTES: u64 = 4 * 1024 * 1024;
 
-/// How many commits are told at most.
-const MOST_COMMITS: usize = 50;
+/// The most commits that are returned.
+const MAX_COMMITS: usize = 50;
 
-/// How many settings of filters are turned off at most.
-const MOST_FILTER_SETTINGS: usize = 256;
+/// The most filter settings that are turned off.
+const MAX_FILTER_SETTINGS: usize = 256;
 
-/// What commands that compare show: the names of files below the folder.
-const SHOWN_OF_DIFFERENCES: &[&str] =
+/// The arguments of comparing commands: only the names of files below the folder.
+const DIFF_ARGUMENTS: &[&str] =
     &["--name-only", "--relative", "--ignore-submodules=all", "--no-ext-diff", "--no-textconv"];
 
-/// What the branch that others start from is called, in the order in which it is looked for.
+/// The names of the main branch, in the order in which they are tried.
 const MAIN_BRANCHES: [&str; 5] = ["origin/HEAD", "main", "master", "origin/main", "origin/master"];
 
 /// `git` in a folder.
@@ -44,12 +44,12 @@ pub(crate) struct Git<'a> {
     folder: &'a Path,
 }
 
-/// Which files git compares.
+/// The work tree that git compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WorkTree {
-    /// Those around the folder.
+    /// The files around the folder.
     Own,
-    /// Those that the repository's configuration names.
+    /// The files of the folder that the repository's configuration names.
     AsConfigured,
 }
 
@@ -62,23 +62,23 @@ pub(crate) struct Commit {
     pub(crate) subject: String,
 }
 
-/// What differs from where a branch began, the files that are not committed among it.
+/// The changes since a branch left the main one, including uncommitted files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BranchChanges {
-    /// The branch that it is compared with; `None` where only what is not committed is told.
+    /// The main branch; `None` if only uncommitted files are listed.
     pub(crate) base: Option<String>,
     /// The files below the folder.
     pub(crate) files: BTreeSet<DocPath>,
 }
 
 impl<'a> Git<'a> {
-    /// Takes a folder. Nothing is run.
+    /// Creates a handle on a folder without running anything.
     pub(crate) fn at(folder: &'a Path) -> Self {
         Self { folder }
     }
 
-    /// The files that differ between what is checked out and where its branch left the main one; `None` where there is no
-    /// repository.
+    /// Returns the files that differ between the work tree and the commit at which the branch left the main one; `None` without
+    /// a repository.
     pub(crate) fn branch_changes(self) -> Option<BranchChanges> {
         if !self.has_its_own_work_tree() {
             return None;
@@ -98,7 +98,7 @@ impl<'a> Git<'a> {
         Some(changes)
     }
 
-    /// The commits of what is checked out that were made between two moments, the earliest first; the latest fifty.
+    /// Returns the commits of the current branch between two times, the earliest first; at most the latest fifty.
     pub(crate) fn commits_between(self, from: Timestamp, to: Timestamp) -> Vec<Commit> {
         let seconds = |timestamp: Timestamp| timestamp.0.div_euclid(1_000_000_000);
         let (since, until) = (format!("--since=@{}", seconds(from)), format!("--until=@{}", seconds(to) + 1));
@@ -107,7 +107,7 @@ impl<'a> Git<'a> {
         commits
     }
 
-    /// Whether the files that git compares are those around the folder, and not those of a folder that `core.worktree` names.
+    /// Returns whether git's work tree is the one around the folder, and not one that `core.worktree` names.
     fn has_its_own_work_tree(self) -> bool {
         let own = Repository::of(self.folder).map(|repository| repository.work_tree);
         let compared = self.run_in(&["rev-parse", "--show-toplevel"], &[], WorkTree::AsConfigured);
@@ -116,8 +116,8 @@ impl<'a> Git<'a> {
         own.is_some() && own == compared
     }
 
-    /// Who added which event to a file of journals, and in which commit, by the history of what is checked out; the first who did
-    /// counts. `None` if git does not say.
+    /// Returns who added each event to a journal file, and in which commit, from the history of the current branch; the
+    /// earliest commit decides. `None` if git gives no answer.
     pub(crate) fn contributors(self, path: &Path) -> Option<BTreeMap<EventId, Contributor>> {
         let versions = ["log", "--no-follow", "--root", "--no-color", "--full-history", "--format=%x00%h%x09%an"];
         let lines = ["--patch", "--unified=0", "--text", "--no-textconv", "--no-ext-diff", "--no-renames", "--"];
@@ -125,7 +125,7 @@ impl<'a> Git<'a> {
         let mut contributors = BTreeMap::new();
         let mut contributor = None;
         for line in history.split(|byte| *byte == b'\n') {
-            // No line of a file begins so: in front of each, git writes what became of it.
+            // A line of the patch cannot begin with NUL, because git prefixes it with its change mark.
             if let Some(header) = line.strip_prefix(b"\0") {
                 let header = String::from_utf8_lossy(header);
                 contributor = header.split_once('\t').map(|(commit, author)| Contributor::new(author, commit));
@@ -136,8 +136,8 @@ impl<'a> Git<'a> {
         Some(contributors)
     }
 
-    /// The ids of the events in any version of some files that git keeps: on branches and tags, in what references pointed to
-    /// before, in stashes with what they hold of untracked files, and in the index. `None` if git does not say.
+    /// Returns the ids of the events in every version of the files that git keeps: on branches and tags, in the reflog, in
+    /// stashes with their untracked files, and in the index. `None` if git gives no answer.
     pub(crate) fn events_of(self, paths: &[PathBuf]) -> Option<BTreeSet<EventId>> {
         let paths: Vec<&str> = paths.iter().map(|path| path.to_str()).collect::<Option<_>>()?;
         let versions = ["log", "--all", "--reflog", "--full-history", "--no-follow", "--root", "-m", "--format="];
@@ -153,7 +153,7 @@ impl<'a> Git<'a> {
     }
 
     fn log(self, which: &[&str]) -> Vec<Commit> {
-        let most = format!("--max-count={MOST_COMMITS}");
+        let most = format!("--max-count={MAX_COMMITS}");
         let arguments =
             [&["log", "--no-show-signature", "--no-ext-diff", "--no-color", "--format=%h%x09%s", &most], which]
                 .concat();
@@ -165,8 +165,8 @@ impl<'a> Git<'a> {
         String::from_utf8_lossy(&answer).lines().filter_map(commit).collect()
     }
 
-    /// The files whose time or size is another than the index says. Where neither proves anything, `git` compares bytes, which
-    /// it would have the repository's filters change before: they are turned off.
+    /// Returns the files whose time or size differs from the index. If these are inconclusive, `git` compares contents and
+    /// would run the repository's filters on them, so the filters are turned off.
     fn unstaged(self) -> Option<BTreeSet<DocPath>> {
         let settings = self.run(&["config", "-z", "--name-only", "--list"], &[])?;
         let settings = settings.split(|byte| *byte == 0).map(|name| std::str::from_utf8(name).ok());
@@ -174,29 +174,29 @@ impl<'a> Git<'a> {
         let mut filters: Vec<&str> = settings.into_iter().filter(|name| name.starts_with("filter.")).collect();
         filters.sort_unstable();
         filters.dedup();
-        // A repository that has so many has them for no good.
-        if filters.len() > MOST_FILTER_SETTINGS {
+        // A repository with more filter settings is suspect.
+        if filters.len() > MAX_FILTER_SETTINGS {
             return None;
         }
-        let names = self.run(&[&["diff-files", "-z"], SHOWN_OF_DIFFERENCES].concat(), &filters)?;
+        let names = self.run(&[&["diff-files", "-z"], DIFF_ARGUMENTS].concat(), &filters)?;
         Some(paths(&names))
     }
 
-    /// The one line of an answer.
+    /// Runs a command and returns the first line of its answer.
     fn line(self, arguments: &[&str]) -> Option<String> {
         let answer = self.run(arguments, &[])?;
         let line = String::from_utf8_lossy(&answer).lines().next()?.trim().to_owned();
         Some(line).filter(|line| !line.is_empty())
     }
 
-    /// The files that a command names, below the folder.
+    /// Runs a command and returns the files that it lists, below the folder.
     fn names(self, arguments: &[&str]) -> Option<BTreeSet<DocPath>> {
         let (command, rest) = arguments.split_first().expect("a command");
-        let shown = if command.starts_with("diff") { SHOWN_OF_DIFFERENCES } else { &[] };
+        let shown = if command.starts_with("diff") { DIFF_ARGUMENTS } else { &[] };
         Some(paths(&self.run(&[&[*command, "-z"], shown, rest].concat(), &[])?))
     }
 
-    /// Runs it with some settings empty; `None` if it fails or does not end in time.
+    /// Runs `git` with some settings emptied; `None` if it fails or does not end in time.
     fn run(self, arguments: &[&str], emptied: &[&str]) -> Option<Vec<u8>> {
         self.run_in(arguments, emptied, WorkTree::Own)
     }
@@ -215,13 +215,13 @@ impl<'a> Git<'a> {
         let reading = std::thread::Builder::new().name("git".to_owned()).spawn(move || {
             let mut answer = Vec::new();
             let outcome = stdout.take(ANSWER_BYTES).read_to_end(&mut answer);
-            // Whoever does not wait any more does not mind.
+            // The receiver is gone after a timeout.
             let _ = read.send(outcome.map(|_| answer));
         });
-        let answer = reading.ok().and_then(|_| is_read.recv_timeout(PATIENCE).ok());
+        let answer = reading.ok().and_then(|_| is_read.recv_timeout(TIMEOUT).ok());
         if answer.is_none() {
             tracing::warn!(command = arguments.first(), "git did not answer in time");
-            // It may have ended a moment ago.
+            // Killing fails if the process has just ended.
             let _ = child.kill();
         }
         let ended = child.wait().ok()?;
@@ -229,7 +229,7 @@ impl<'a> Git<'a> {
     }
 }
 
-/// The paths of an answer that ends each with a NUL. Names that are no text are left out: no document has one.
+/// Parses NUL-terminated paths. Names that are not UTF-8 are skipped, because no document has one.
 fn paths(answer: &[u8]) -> BTreeSet<DocPath> {
     let names = answer.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
     names.filter_map(|name| DocPath::new(name).ok()).collect()

@@ -1,6 +1,6 @@
-//! Questions about the graph of a store: the neighbours of a node, and the documents that are related to one.
+//! Graph queries on a store: the neighbours of a node, and the documents related to a document.
 //!
-//! What the edges of the catalog mean is resolved by [`links`](mod@crate::links); [`walk`] goes from a node to its neighbours.
+//! [`links`](mod@crate::links) resolves the edges of the catalog to documents; [`walk`] goes from a node to its neighbours.
 
 mod answer;
 pub(crate) mod definitions;
@@ -31,11 +31,11 @@ pub use answer::{Graph, GraphEdge, GraphNode, GraphRequest, NodeThing};
 pub use related::{Related, RelatedDocument, RelatedRequest, Tie};
 
 impl Engine {
-    /// Gives the neighbours of a node. A name that several symbols have starts at all of them, up to a bound.
+    /// Returns the neighbours of a node. If several symbols have the name, the walk starts at all of them, up to a bound.
     ///
     /// # Errors
-    /// Nothing is known by that name, the name is a path out of the project, the scope has no store, or a store cannot
-    /// be opened or read.
+    /// The name is unknown, the name is a path outside the project, the scope has no store, or a store cannot be opened or
+    /// read.
     pub fn graph(&self, origin: &Origin, request: &GraphRequest) -> Result<Graph, GraphError> {
         let stores = self.registry.stores(origin, request.scope, &*self.clock)?;
         if stores.is_empty() {
@@ -60,7 +60,7 @@ impl Engine {
     }
 }
 
-/// What is around a node in one store; `None` where the store does not know it.
+/// Returns the neighbours of a node in one store; `None` if the store does not know the node.
 fn around(
     store: &Arc<Store>,
     name: Option<&Name>,
@@ -112,7 +112,7 @@ fn around(
     }))
 }
 
-/// What is outside of the store comes last.
+/// Sorts nodes by path, line and name; targets outside the store come last.
 fn order(thing: &NodeThing) -> (bool, &str, u32, &str) {
     match thing {
         NodeThing::Document(document) => (false, document.path.as_str(), 0, ""),

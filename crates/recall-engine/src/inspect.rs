@@ -1,4 +1,4 @@
-//! Reading what stores hold and how they are: items, lists, status, checks.
+//! Inspection of stores: items, lists, status and checks.
 
 mod doctor;
 mod get;

@@ -1,7 +1,7 @@
-//! The use cases of a project's memory: ingest, search, read, remember, list, remove, rebuild, report.
+//! The use cases of recall: index, search, read, remember, list, remove, rebuild and report.
 //!
-//! The use cases, synchronous, over the stores of one user. Knows no protocol, no terminal, no environment, and no
-//! foreign library behind the catalog, the lexical index, the parser and the directory walker.
+//! All of them are synchronous and work on the stores of one user. The crate does not know the protocol, the terminal, the
+//! environment, or the libraries that implement the catalog, the lexical index, the parser and the directory walker.
 
 mod budget;
 mod coverage;

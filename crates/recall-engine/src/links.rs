@@ -1,9 +1,9 @@
 //! The links between the documents of a store, resolved from the symbols and edges of its catalog.
 //!
-//! Edges are stored as the text names their far end: a module path, a bare name, a relative link. [`paths`] finds documents by
-//! the end of a path, [`resolve`] knows how each language's imports name files, [`meaning`] chooses among the definitions of a
-//! name, [`stated`] holds what documents state about each other. [`links()`] gives the whole graph, in one pass over the
-//! catalog and as numbers only; [`structure`] holds it in memory with each document's PageRank.
+//! Edges are stored with the target as the text writes it: a module path, a bare name, a relative link. [`paths`] finds
+//! documents by the end of a path, [`resolve`] maps imports to files by the conventions of each language, [`meaning`] chooses
+//! among the definitions of a name, and [`stated`] holds the edges between documents. [`links()`] returns the whole graph as
+//! numbers, in one pass over the catalog; [`structure`] holds it in memory with each document's PageRank.
 
 pub(crate) mod meaning;
 mod path_text;
@@ -20,25 +20,25 @@ use crate::links::meaning::{is_used_by_name, meant, meant_behind};
 use crate::links::paths::Paths;
 use crate::links::stated::{Imported, Stated};
 
-/// What an import or a link between documents weighs, shared by what it may mean. A reference weighs the same at most:
+/// The weight of an import or a link between documents, divided among its possible targets. A reference weighs at most as much:
 /// see [`Links::edges`].
 const STATED: f32 = 1.0;
 
 /// The links between the documents of a store.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Links {
-    /// The documents, in the order of their rows. Edges name them by their place here.
+    /// The documents, in the order of their rows. Edges refer to them by index.
     pub documents: Vec<DocumentRow>,
-    /// From, to, weight: sorted, each pair once, never a document with itself, weights above 0.
+    /// From, to, weight: sorted, each pair once, without self-loops, weights above 0.
     ///
-    /// An import, a link or a declared relation weighs 1, shared by the documents that its target may mean. A name that
-    /// a document uses weighs the square root of the number of its chunks that use it, shared by the documents that may
-    /// define it: those that it imports, else those in its directory, else those of its language; a name that
-    /// more than five documents define weighs nothing where no import decides between them. The weights of a pair add up.
+    /// An import, a link or a declared relation weighs 1, divided among its possible targets. A name that a document uses
+    /// weighs the square root of the number of its chunks that use it, divided among the documents that may define it: those
+    /// that it imports, else those in its directory, else those of its language. A name that more than five documents define
+    /// has no weight unless an import decides between them. The weights of a pair are added.
     pub edges: Vec<(u32, u32, f32)>,
 }
 
-/// Reads the links between the documents of a store.
+/// Returns the links between the documents of a store.
 ///
 /// Costs a pass over all symbols and edges and the decompression of all texts.
 ///
@@ -56,19 +56,19 @@ pub fn links(snapshot: &Snapshot<'_>) -> Result<Links, ReadError> {
         let Some(&name) = definers.names.get(name) else { return };
         let document = paths.in_row_near(row, used.from);
         if document != used.from {
-            used.give(&definers, &stated, &mut edges);
+            used.flush_into(&definers, &stated, &mut edges);
             used.from = document;
         }
         used.add(name, module);
     })?;
-    used.give(&definers, &stated, &mut edges);
+    used.flush_into(&definers, &stated, &mut edges);
     let documents = paths.places().iter().map(|place| place.row).collect();
     Ok(Links { documents, edges: edges.into_merged() })
 }
 
-/// Which documents define a name.
+/// The documents that define each name.
 struct Definers {
-    /// Each name's place in `documents`.
+    /// Each name's index in `documents`.
     names: FxHashMap<Box<str>, u32>,
     /// The documents that define each name, ascending.
     documents: Vec<Vec<u32>>,
@@ -105,7 +105,7 @@ impl Definers {
 #[derive(Default)]
 struct Used {
     from: Option<u32>,
-    /// By the names and the places in `modules` of what they are taken from, where the document tells.
+    /// The counts, by name and by the index in `modules` of the module that the name comes from, if the document states it.
     names: FxHashMap<(u32, Option<u32>), u32>,
     modules: FxHashMap<Box<str>, u32>,
 }
@@ -122,8 +122,8 @@ impl Used {
         *self.names.entry((name, module)).or_default() += 1;
     }
 
-    /// Turns what was gathered into edges and forgets it.
-    fn give(&mut self, definers: &Definers, stated: &Stated, edges: &mut Edges) {
+    /// Adds the collected names as edges, and clears them.
+    fn flush_into(&mut self, definers: &Definers, stated: &Stated, edges: &mut Edges) {
         let Some(from) = self.from else {
             self.names.clear();
             return self.modules.clear();
@@ -148,7 +148,7 @@ impl Used {
 struct Edges(Vec<(u32, u32, f32)>);
 
 impl Edges {
-    /// Sorted, each pair once. Weights are sorted as well before they are added, so that sums are the same every time.
+    /// Returns the edges sorted, each pair once. Weights are sorted before they are added, so that sums are reproducible.
     fn into_merged(self) -> Vec<(u32, u32, f32)> {
         let mut edges = self.0;
         edges.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));

@@ -1,11 +1,12 @@
-//! The one masker of the engine: what keeps a secret from being kept and from being shown.
+//! Masking of secrets in everything that the engine stores or returns.
 //!
-//! What is indexed is what stands in the files, so that a changed file is known by its text. What leaves the engine of it is
-//! masked: only what is shown, some kilobytes, which the three letters of the masker's keywords pass at memory speed. A mask
-//! keeps the line breaks, so that every line keeps its number. What is remembered or recorded is masked before it is written,
-//! and again when it is read, since somebody else may have written it.
+//! The index holds the unmasked text of the files, so that a change is detected by comparing texts. Text is masked when it
+//! leaves the engine: that is a few kilobytes an answer, and the masker's prefilter for keywords runs at memory speed. A mask
+//! keeps line breaks, so line numbers stay valid. Memories and events are masked before they are written, and again when they
+//! are read, because another program may have written them.
 //!
-//! A path with a secret in it is shown with a mask. It still names its file, as long as no other path reads the same.
+//! A path that contains a secret is shown masked. The masked path still identifies the file if no other path has the same
+//! masked form.
 
 mod kept;
 
@@ -18,19 +19,19 @@ use recall_secrets::{Finding, Masker, Settings};
 
 pub(crate) use kept::{Masking, memory, provenance};
 
-/// One for the process: a pattern is compiled when it is first needed, and stays.
+/// The masker of the process. A pattern is compiled on first use and kept.
 static MASKER: LazyLock<Masker> =
     LazyLock::new(|| Masker::new(Settings::default()).expect("these settings turn off no rule"));
 
-/// How every mask begins.
+/// The beginning of every mask.
 const MARK: &str = "[secret: ";
 
 /// Whether anything was masked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Masked {
-    /// Nothing: there was no secret.
+    /// No secret was found.
     No,
-    /// Something.
+    /// At least one secret was masked.
     Yes,
 }
 
@@ -44,7 +45,7 @@ impl Masked {
     }
 }
 
-/// The secrets of the whole text of a file.
+/// Returns the secrets in the whole text of a file.
 pub(crate) fn find_in_file(path: &DocPath, text: &str) -> Vec<Finding> {
     MASKER.find_in_file(path.as_str(), text)
 }
@@ -78,7 +79,7 @@ pub(crate) fn path_text(text: &mut String) -> Masked {
     }
 }
 
-/// A path or a citation without its secrets.
+/// Returns a path or a citation with its secrets masked.
 pub(crate) fn shown_path(mut path: String) -> String {
     path_text(&mut path);
     path
@@ -95,39 +96,39 @@ pub(crate) fn path(path: &mut DocPath) -> Masked {
     }
 }
 
-/// Whether a path may be one that was masked.
+/// Returns whether a path may contain a mask.
 pub(crate) fn is_masked_path(path: &DocPath) -> bool {
     path.as_str().contains(MARK)
 }
 
-/// Whether a path reads so once it is masked.
+/// Returns whether a path has this masked form.
 pub(crate) fn reads_as(path: &DocPath, masked: &DocPath) -> bool {
     MASKER.mask_path(path.as_str()) == masked.as_str()
 }
 
-/// Whether a path holds a secret.
+/// Returns whether a path contains a secret.
 pub(crate) fn is_secret_path(path: &DocPath) -> bool {
     matches!(MASKER.mask_path(path.as_str()), Cow::Owned(_))
 }
 
-/// Masks what a document is called and labelled.
+/// Masks the secrets in a document's path, title, tags and source.
 pub(crate) fn document(document: &mut Document) -> Masked {
     let labels = Masked::all(document.tags.iter_mut().map(text));
     let title = text(&mut document.title).or(path_text(&mut document.title));
     path(&mut document.path).or(title).or(labels).or(some_text(&mut document.source))
 }
 
-/// Masks what a definition is called.
+/// Masks the secrets in a symbol's names.
 pub(crate) fn symbol(symbol: &mut Symbol) -> Masked {
     text(&mut symbol.name).or(text(&mut symbol.qualified))
 }
 
-/// Whether what a part of a file shows can be masked only with the file's whole text.
+/// Returns whether a part of a file can be masked only with the file's whole text.
 pub(crate) fn depends_on_whole(path: &DocPath, part: &str) -> bool {
     MASKER.depends_on_whole(path.as_str(), part)
 }
 
-/// The whole text of a file, of which parts are shown.
+/// The whole text of a file, as context for masking its parts.
 pub(crate) struct Whole {
     path: String,
     text: String,
@@ -138,7 +139,7 @@ impl Whole {
         Self { path: path.as_str().to_owned(), text }
     }
 
-    /// Masks a part as it is within the whole. One that is no longer in it is masked by itself.
+    /// Masks a part in the context of the whole text. A part that the text no longer contains is masked by itself.
     pub(crate) fn mask_part(&self, part: &mut String, at: Range<usize>) -> Masked {
         let is_there = self.text.get(at.clone()) == Some(part.as_str());
         let at = if is_there { Some(at) } else { self.text.find(part.as_str()).map(|start| start..start + part.len()) };
@@ -147,7 +148,7 @@ impl Whole {
         replace(part, masked)
     }
 
-    /// Masks in a text what is a secret in the file: its first line may be the title.
+    /// Masks every secret of the file that occurs in a label. The title may be the file's first line.
     pub(crate) fn mask_label(&self, label: &mut String) -> Masked {
         let mut masked = label.clone();
         for Finding { rule, span } in MASKER.find_in_file(&self.path, &self.text) {

@@ -1,4 +1,4 @@
-//! Here is a query; which chunks answer it?
+//! The search pipeline: from a query to ranked hits.
 //!
 //! ```text
 //! understand ─► retrieve (lexical, symbol, path, semantic) ─► fuse + prior ─► rank (learned) ─► rerank ─► select ─► expand ─► hits
@@ -46,30 +46,32 @@ use context::{Search, StageClock};
 pub use answer::{Answer, Explanation, Facet, Hit, Reranked, Stage, StageTimes};
 pub use candidates::RankedDocument;
 
-/// How often a search begins anew because files changed under it.
+/// The most passes of a search whose files change while it runs.
 const ATTEMPTS: u32 = 4;
 
-/// How often a search begins anew because a store was damaged: a store has a catalog and a lexical index.
+/// How often a search restarts because a store is damaged. A store has two indexes that can be: the catalog and the lexical
+/// index.
 const REPAIRS: u32 = 2;
 
 impl Engine {
     /// Answers a search.
     ///
-    /// Before it answers, the stores are brought up to their files as far as there is time, and each hit's own file is
-    /// compared with what was indexed of it: a file that changed is indexed first, one that is gone brings no hit.
+    /// First updates the stores from their files, within the time budget. Then compares each hit's file with its indexed state:
+    /// a changed file is indexed before the answer, and a deleted file gives no hit.
     ///
     /// # Errors
-    /// The query holds no word, the scope has no store, or a store cannot be opened or read.
+    /// The query has no words, the scope has no store, or a store cannot be opened or read.
     pub fn search(&self, origin: &Origin, request: &SearchRequest) -> Result<Answer, SearchError> {
         self.repairing(|| self.answer(origin, request))
     }
 
-    /// Tries, and where a store is damaged, tries again: it is opened anew without what could not be read.
+    /// Runs `attempt`, and runs it again if a store is damaged. The store is reopened first, without the files that could not
+    /// be read.
     pub(crate) fn repairing<T>(&self, attempt: impl Fn() -> Result<T, SearchError>) -> Result<T, SearchError> {
         for _ in 0..REPAIRS {
             match attempt() {
                 Err(SearchError::Store(error)) if self.registry.close_damaged(&error) => {
-                    tracing::warn!(reason = error_chain(&error), "a damaged index is made anew");
+                    tracing::warn!(reason = error_chain(&error), "a damaged index is rebuilt");
                 }
                 done => return done,
             }
@@ -106,7 +108,7 @@ impl Engine {
         }
     }
 
-    /// The stores that a query is asked in, at least one.
+    /// Returns the stores of a scope, at least one.
     pub(crate) fn stores_for(
         &self,
         origin: &Origin,
@@ -120,7 +122,7 @@ impl Engine {
         if stores.is_empty() { Err(SearchError::NoStore { scope }) } else { Ok(stores) }
     }
 
-    /// Waits until the embeddings and the graph of every store's documents are up to them.
+    /// Waits until the embeddings and the graph of every store cover its documents.
     ///
     /// # Errors
     /// A store cannot be opened or read.
@@ -134,7 +136,7 @@ impl Engine {
         })
     }
 
-    /// Brings every store up to its files. A store that fails is told of when another one holds something.
+    /// Updates every store from its files. The failure of one store is a warning if another store holds documents.
     fn freshen_all(&self, stores: &[Arc<Store>]) -> Result<Vec<Warning>, SearchError> {
         let mut warnings = Vec::new();
         for store in stores {
@@ -146,7 +148,8 @@ impl Engine {
             warnings.extend(configuration.map(|message| Warning::Configuration { message: message.clone() }));
             match freshened {
                 Ok(more) => {
-                    // Whoever waited for the index waits for the rest of it, too: embedding takes a part of that time.
+                    // Embedding takes a fraction of the time of indexing, so a search that waited for the index waits
+                    // for it too.
                     if more.iter().any(|warning| matches!(warning, Warning::IndexedOnTheWay { .. })) {
                         store.semantic.wait_for(store.lexical.generation(), self.settings.embedding_wait);
                     }
@@ -165,7 +168,7 @@ impl Engine {
     }
 }
 
-/// Counts the hits, each document and memory once.
+/// Records that the documents and memories of the hits were retrieved, each once.
 fn note_retrievals(stores: &[Arc<Store>], hits: &[Hit]) {
     for (place, store) in stores.iter().enumerate() {
         let item = |hit: &Hit| match &hit.memory {
@@ -177,17 +180,17 @@ fn note_retrievals(stores: &[Arc<Store>], hits: &[Hit]) {
     }
 }
 
-/// How one pass over the pipeline ended.
+/// The outcome of one pass over the pipeline.
 enum Attempt {
     Answered(Box<Answer>),
-    /// Files changed under it, and were indexed since: it is to begin anew.
+    /// Files changed during the pass and were indexed since. The search must restart.
     Overtaken,
 }
 
 impl Search<'_> {
-    /// The weights of the retrievers, and the rankers where they decide.
+    /// Returns the weights of the retrievers, and the rankers if they decide on the order.
     ///
-    /// The meaning is not asked for rankers that know words alone.
+    /// Semantic retrieval is left out if the rankers have no semantic features.
     fn deciding(&self) -> (Vec<(Retriever, f64)>, Option<&Rankers>) {
         let (mut weights, given) = self.weights();
         let deciding = self.ranking.rankers.as_ref().filter(|_| order::is_learned(self, &given));
@@ -197,7 +200,7 @@ impl Search<'_> {
         (weights, deciding)
     }
 
-    /// The weights of the retrievers, and what the request and its store give of them.
+    /// Returns the weights of the retrievers, and the weights that the request or its store sets explicitly.
     fn weights(&self) -> (Vec<(Retriever, f64)>, Weights) {
         let given = weights::given(&self.request.weights, &self.stores[0].settings().weights);
         let mut weights = weights::of(self.understood.class, &given);
@@ -209,7 +212,7 @@ impl Search<'_> {
         (weights, given)
     }
 
-    /// The stages that have a weight and had no say.
+    /// Returns the stages that are switched on but had no data to contribute.
     fn silent(&self, pool: &[pool::Finds], weights: &[(Retriever, f64)]) -> Vec<Ablation> {
         let found = || pool.iter().filter(|finds| !finds.evidence.documents.is_empty());
         let is_asked = weights.iter().any(|&(retriever, weight)| retriever == Retriever::Semantic && weight > 0.0);
@@ -221,7 +224,7 @@ impl Search<'_> {
         stages.into_iter().filter(|&(_, is_silent)| is_silent).map(|(stage, _)| stage).collect()
     }
 
-    /// Runs the pipeline once. The last attempt leaves hits of changing files out instead of waiting for them.
+    /// Runs the pipeline once. The last attempt drops hits of changed files instead of restarting.
     fn attempt(&self, clock: &mut StageClock, is_last: bool) -> Result<Attempt, SearchError> {
         let store_settings = self.stores[0].settings();
         let (weights, deciding) = self.deciding();
@@ -250,7 +253,7 @@ impl Search<'_> {
         let mut silent = self.silent(&pool, &weights);
         let reranker = match rescored {
             rerank::Outcome::NotAsked => None,
-            rerank::Outcome::Told { model } => Some(model),
+            rerank::Outcome::Rescored { model } => Some(model),
             rerank::Outcome::PassedOver { reason } => {
                 silent.push(Ablation::Rerank);
                 warnings.push(Warning::NotReranked { reason });
@@ -303,7 +306,7 @@ pub(crate) struct Seen {
     pub(crate) row: Vec<f32>,
 }
 
-/// What the rankers see of every candidate, whoever decides.
+/// Returns the features of every candidate, even if no ranker decides on the order.
 pub(crate) fn seen(
     engine: &Engine,
     request: &SearchRequest,
@@ -334,10 +337,10 @@ pub(crate) fn seen(
     Ok(all)
 }
 
-/// The filters of the request and those inside the query hold together.
+/// Adds the filters of the request to those in the query text.
 ///
 /// # Errors
-/// One of them names a language that there is not.
+/// A filter names an unknown language.
 pub(crate) fn merge_filters(understood: &mut Understood, request: &SearchRequest) -> Result<(), UnknownLanguage> {
     let inline = &mut understood.filters;
     inline.types.extend(request.filters.types.iter().copied());
@@ -347,10 +350,10 @@ pub(crate) fn merge_filters(understood: &mut Understood, request: &SearchRequest
     known_languages(&mut inline.languages)
 }
 
-/// Gives languages the names that documents have them by.
+/// Replaces language aliases by the canonical names that documents use.
 ///
 /// # Errors
-/// One of them is none.
+/// A name is not a known language.
 pub(crate) fn known_languages(languages: &mut [Language]) -> Result<(), UnknownLanguage> {
     languages.iter_mut().try_for_each(|language| {
         *language = language.as_str().parse()?;

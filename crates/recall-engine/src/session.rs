@@ -1,7 +1,7 @@
 //! Sessions: their start, their events, their end with a summary, and the briefing of the next one.
 //!
-//! The truth is a file of events for each session, in [`session_log`](crate::session_log). It is local: what is committed of a
-//! session is its summary, which is a document like any other.
+//! The source of truth is one file of events for each session, in [`session_log`](crate::session_log). It stays on this
+//! machine. Only the summary of a session is committed; it is a document like any other.
 
 mod briefing;
 mod end;

@@ -1,4 +1,4 @@
-//! The files of events of a store's sessions, and what they say.
+//! The event files of a store's sessions, and the session state that they give.
 
 mod error;
 mod folder;
@@ -18,25 +18,25 @@ pub use error::SessionError;
 pub(crate) use folder::name_of;
 pub(crate) use told::{REASON, SUMMARY_PATH, Told};
 
-/// The folder of sessions beside the other files of a store.
+/// The folder of sessions within a store.
 const FOLDER: &str = "sessions";
 
-/// How many sessions' files are held ready to be written to; then all that nobody writes to are let go.
+/// The most sessions that stay open for writing. Beyond it, all sessions without a pending write are closed.
 const MOST_OPEN: usize = 64;
 
-/// The sessions of a store: a folder each, with a file of events.
+/// The sessions of a store, each a folder with a file of events.
 #[derive(Debug)]
 pub(crate) struct Sessions {
-    /// In the project. Sessions are kept there if it has a folder of recall.
+    /// In the project, if it has a `.recall` folder.
     own: Place,
-    /// In the data home, for a project that nobody initialised: nothing is written into that.
+    /// In the data home, for a project that is not initialised; nothing is written into such a project.
     away: Place,
     open: Mutex<HashMap<String, Arc<Open>>>,
-    /// What the files said when they were last read, and what they looked like.
+    /// The session of each file when it was last read, with the file's stat at that time.
     told: Mutex<HashMap<PathBuf, (Stat, Told)>>,
 }
 
-/// A folder of folders of sessions: a plain path below a root, to which no link leads.
+/// A folder that holds session folders: a path below a root, opened without following links.
 #[derive(Clone, Debug)]
 struct Place {
     root: PathBuf,
@@ -57,29 +57,29 @@ impl Place {
     }
 }
 
-/// A session that is being written to.
+/// A session that is open for writing.
 #[derive(Debug)]
 struct Open {
     recorder: Recorder,
-    /// Whether its beginning is on disk. Held while that is found out, so that it begins once.
+    /// Whether its start is on disk. Locked while that is checked, so that the start is written once.
     has_begun: Mutex<bool>,
 }
 
-/// An event that is to be written: its id, its time, and what it tells.
+/// An event to write: its id, its time and its details.
 pub(crate) type Draft = (EventId, Timestamp, EventDetails);
 
 impl Sessions {
-    /// Takes the root of a store and its folder in the data home. Nothing is read.
+    /// Creates the sessions of a store from its root and its folder in the data home, without reading anything.
     pub(crate) fn new(root: &Path, store_folder: &Path) -> Self {
         let own = Place { root: root.to_owned(), below: Path::new(PROJECT_FOLDER).join(FOLDER) };
         let away = Place { root: store_folder.to_owned(), below: FOLDER.into() };
         Self { own, away, open: Mutex::default(), told: Mutex::default() }
     }
 
-    /// Writes events of a session: they are on disk when this returns. The first ones begin it.
+    /// Writes events of a session, which are on disk when this returns. The first events start the session.
     ///
     /// # Errors
-    /// None of them is acknowledged.
+    /// None of the events counts as written.
     pub(crate) fn write(&self, id: &str, provenance: &Provenance, drafts: Vec<Draft>) -> Result<(), SessionError> {
         let open = self.open(id)?;
         let event = |(id, timestamp, details)| SessionEvent { id, timestamp, details, provenance: provenance.clone() };
@@ -91,7 +91,7 @@ impl Sessions {
         };
         let begins = |event: &SessionEvent| event.details.event_type == SessionEventType::SessionStart;
         if is_first && let Some(first) = events.first().filter(|first| !begins(first)) {
-            // Nobody said that it begins, and it has.
+            // The session was not started explicitly, so a start event is added.
             let id = EventId::of(&[b"begins", &first.id.0]);
             let details = EventDetails::new(SessionEventType::SessionStart, "");
             events.insert(0, SessionEvent { id, timestamp: first.timestamp, details, provenance: provenance.clone() });
@@ -104,17 +104,17 @@ impl Sessions {
             return Ok(());
         }
         *has_begun = true;
-        // Those who come later share a sync.
+        // Without the lock, concurrent writers share a sync.
         drop(has_begun);
         write()
     }
 
-    /// All sessions, in no order. A file is read anew when it looks otherwise than before.
+    /// Returns all sessions, in no particular order. A file is read again only if its stat has changed.
     pub(crate) fn all(&self) -> Result<Vec<Told>, SessionError> {
         let mut all = Vec::new();
         for place in [&self.own, &self.away] {
             let folder = match place.folder() {
-                // A project may hold anything there; a link or a file is not a session of this user.
+                // A project may contain anything at this path. A link or a file is not a session of this user.
                 Err(OpenError::Missing { .. } | OpenError::Link { .. } | OpenError::NotAFolder { .. }) => continue,
                 folder => folder.map_err(SessionError::Folder)?,
             };
@@ -127,7 +127,7 @@ impl Sessions {
         Ok(all)
     }
 
-    /// What a session's file says; a file that cannot be read says nothing, which is logged.
+    /// Returns the session of a file; `None` if it cannot be read, which is logged.
     fn told(&self, place: &Place, name: &str) -> Option<Told> {
         let recorder = place.recorder(name);
         let stat = recorder.stat().ok().flatten()?;
@@ -146,7 +146,7 @@ impl Sessions {
         Some(told)
     }
 
-    /// The events of a session in the order in which they happened; `None` where there is no such session.
+    /// Returns the events of a session in chronological order; `None` if the session is unknown.
     pub(crate) fn read(&self, id: &str) -> Result<Option<Vec<SessionEvent>>, SessionError> {
         let name = name_of(id);
         let Some(place) = [&self.own, &self.away].into_iter().find(|place| place.has(&name)) else { return Ok(None) };
@@ -175,14 +175,14 @@ impl Sessions {
         Ok(session)
     }
 
-    /// The place in which a session's folder is, or is to be made.
+    /// Returns the place of a session's folder, or the place to create it in.
     fn place_of(&self, name: &str) -> Result<&Place, SessionError> {
         if let Some(known) = [&self.own, &self.away].into_iter().find(|place| place.has(name)) {
             return Ok(known);
         }
         let project = Folder::open(&self.own.root).and_then(|root| root.folder(PROJECT_FOLDER));
         if let Ok(project) = project {
-            // Before anything is in it that git should not see.
+            // Write the git files first, so that git never sees a file that it should ignore.
             write_git_files(&self.own.root).map_err(SessionError::Folder)?;
             if project.make_folder(FOLDER).is_ok() {
                 return Ok(&self.own);
@@ -195,7 +195,7 @@ impl Sessions {
     }
 }
 
-/// Events in the order in which they happened: what is written beside a request comes a moment later.
+/// Sorts events by time. Notes of the flight recorder are written a moment after they happened.
 fn in_order(mut events: Vec<SessionEvent>) -> Vec<SessionEvent> {
     events.sort_by_key(|event| event.timestamp);
     events

@@ -1,4 +1,4 @@
-//! Choosing the encoders and the reranker of all stores.
+//! Selection of the encoders and the reranker of all stores.
 
 use std::sync::Arc;
 
@@ -6,26 +6,26 @@ use crate::embeddings::Encoders;
 use crate::{Engine, Reranker};
 
 impl Engine {
-    /// Has these encoders from now on.
+    /// Replaces the encoders of all stores.
     ///
-    /// Open stores begin to embed in the background; what they have answers until that is through. Equal models are to be
-    /// given by the same [`Arc`], so that what is under way goes on.
+    /// Open stores start to embed in the background. The existing embeddings answer until that is done. Pass an unchanged model
+    /// as the same [`Arc`], so that running work on it continues.
     pub fn use_encoders(&self, encoders: Encoders) {
         self.registry.use_encoders(encoders);
     }
 
-    /// Has the first candidates of every search rescored by this cross-encoder from now on; `None` leaves them in their order.
+    /// Replaces the cross-encoder that rescores the first candidates of every search. `None` turns rescoring off.
     pub fn use_reranker(&self, reranker: Option<Reranker>) {
         self.reranker.store(reranker.map(Arc::new));
     }
 
-    /// How many chunks of open stores the chosen encoder has yet to embed.
+    /// Returns how many chunks of the open stores the selected encoder has not embedded yet.
     pub fn chunks_to_embed(&self) -> u64 {
         let stores = self.registry.open_stores();
         let chunks = |snapshot: &recall_catalog::Snapshot<'_>| Ok(snapshot.counts()?.chunks);
         let missing = stores.iter().filter_map(|store| {
             let embedded = store.semantic.chosen(store.coverage().generation)?;
-            // One that cannot be read has other troubles.
+            // A store that cannot be read is not counted; its next request reports the error.
             let chunks = if embedded.is_whole { return None } else { store.read(chunks).ok()? };
             Some(chunks.saturating_sub(embedded.chunks))
         });

@@ -1,7 +1,7 @@
-//! How is written down what happens in a session without anybody saying so, and without anybody waiting for it?
+//! The flight recorder: background recording of the searches and judgments of a session.
 //!
-//! A request leaves a note and goes on. One thread writes the notes down, those of a moment at once. Where notes come faster
-//! than they are written, the latest are dropped, counted, and told in the session itself.
+//! A request queues a note and does not wait. One thread writes the notes in batches. If the queue is full, new notes are
+//! dropped and counted, and the count is written to the session itself.
 
 mod note;
 
@@ -24,38 +24,38 @@ use crate::store::provenance::where_of;
 
 pub(crate) use note::{HitNote, Note, SearchNote};
 
-/// How many notes wait at most: what a thousand searches a second leave within the time of a slow write.
-const NOTES_WAITING: usize = 1024;
+/// The capacity of the queue: what a thousand searches a second leave during a slow write.
+const QUEUE_CAPACITY: usize = 1024;
 
-/// How long notes are gathered before they are written: at most five syncs a second, so that whoever keeps a memory at the same
-/// time hardly waits for the disk. A kill loses no more than that.
-const GATHERING: Duration = Duration::from_millis(200);
+/// How long notes are collected before a write. At most five syncs a second leave the disk to memories that are written at the
+/// same time. A kill loses at most the notes of this period.
+const BATCH_DELAY: Duration = Duration::from_millis(200);
 
-/// How many notes are written at once at most.
-const BATCH: usize = 256;
+/// The most notes of one write.
+const BATCH_SIZE: usize = 256;
 
-/// How long somebody waits for the notes to be written. A disk that takes longer is broken.
-const FLUSH_PATIENCE: Duration = Duration::from_secs(5);
+/// The time limit of a flush. A disk that takes longer is broken.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How many sessions' dropped notes are counted apart; further ones are counted in the sum alone.
-const SESSIONS_COUNTED: usize = 1024;
+/// The most sessions whose dropped notes are counted separately. The notes of further ones count in the total only.
+const MAX_COUNTED_SESSIONS: usize = 1024;
 
-/// What became of notes since the engine was made.
+/// Counts of notes since the engine was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecorderCounts {
     /// On disk.
     pub written: u64,
-    /// Dropped, since too many waited.
+    /// Dropped, because the queue was full.
     pub dropped: u64,
-    /// Not written, since the disk or the project refused.
+    /// Not written, because the write failed.
     pub failed: u64,
 }
 
-/// Takes notes, and has them written.
+/// Queues notes for the thread that writes them.
 pub(crate) struct FlightRecorder {
     shared: Arc<Shared>,
-    /// Made with the first note, with the thread that reads it.
-    sender: OnceLock<Option<Sender<Order>>>,
+    /// Created with the first note, together with the writer thread. `None` if the thread cannot be started.
+    sender: OnceLock<Option<Sender<Message>>>,
 }
 
 struct Shared {
@@ -64,26 +64,26 @@ struct Shared {
     written: AtomicU64,
     dropped: AtomicU64,
     failed: AtomicU64,
-    /// Of each session how many of its notes were dropped and not told of yet.
-    untold: Mutex<HashMap<Whose, u64>>,
+    /// For each session, the number of dropped notes that are not reported yet.
+    unreported: Mutex<HashMap<SessionKey, u64>>,
 }
 
-/// Whose note it is.
+/// The project and session of a note.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Whose {
+struct SessionKey {
     origin: Origin,
     session: String,
 }
 
-/// What the thread is told.
-enum Order {
-    Write(Box<Noted>),
-    /// To write at once, and to say when that is done.
+/// A message to the writer thread.
+enum Message {
+    Write(Box<QueuedNote>),
+    /// Write at once, then answer on this channel.
     Flush(Sender<()>),
 }
 
-/// A note with its circumstances.
-struct Noted {
+/// A note with its origin and time.
+struct QueuedNote {
     origin: Origin,
     provenance: Provenance,
     timestamp: Timestamp,
@@ -91,7 +91,7 @@ struct Noted {
 }
 
 impl FlightRecorder {
-    /// Writes nothing yet.
+    /// Creates a recorder. The thread starts with the first note.
     pub(crate) fn new(registry: Arc<Registry>, clock: Arc<dyn Clock>) -> Self {
         let shared = Shared {
             registry,
@@ -99,42 +99,42 @@ impl FlightRecorder {
             written: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
             failed: AtomicU64::new(0),
-            untold: Mutex::default(),
+            unreported: Mutex::default(),
         };
         Self { shared: Arc::new(shared), sender: OnceLock::new() }
     }
 
-    /// Takes a note of a session; never waits. Outside of a session there is nothing to be noted.
+    /// Queues a note of a session; never blocks. Without a session it does nothing.
     pub(crate) fn note(&self, origin: &Origin, provenance: &Provenance, note: impl FnOnce() -> Note) {
         if provenance.session.is_none() {
             return;
         }
         let timestamp = self.shared.clock.now();
         let (origin, provenance) = (origin.clone(), provenance.clone());
-        let noted = Box::new(Noted { origin, provenance, timestamp, note: note() });
+        let noted = Box::new(QueuedNote { origin, provenance, timestamp, note: note() });
         let refused = match self.sender() {
-            Some(sender) => match sender.try_send(Order::Write(noted)) {
+            Some(sender) => match sender.try_send(Message::Write(noted)) {
                 Ok(()) => return,
-                Err(TrySendError::Full(order) | TrySendError::Disconnected(order)) => order,
+                Err(TrySendError::Full(message) | TrySendError::Disconnected(message)) => message,
             },
-            None => Order::Write(noted),
+            None => Message::Write(noted),
         };
-        if let Order::Write(noted) = refused {
+        if let Message::Write(noted) = refused {
             self.shared.drop_note(&noted);
         }
     }
 
-    /// Waits until all notes that were taken before are on disk, or were given up.
+    /// Waits until all notes queued so far are on disk or have failed, or until the time limit.
     pub(crate) fn flush(&self) {
         let Some(Some(sender)) = self.sender.get() else { return };
         let (done, is_done) = crossbeam_channel::bounded(1);
-        let deadline = Instant::now() + FLUSH_PATIENCE;
-        if sender.send_deadline(Order::Flush(done), deadline).is_err() || is_done.recv_deadline(deadline).is_err() {
+        let deadline = Instant::now() + FLUSH_TIMEOUT;
+        if sender.send_deadline(Message::Flush(done), deadline).is_err() || is_done.recv_deadline(deadline).is_err() {
             tracing::warn!("the flight recorder did not write in time");
         }
     }
 
-    /// What became of the notes.
+    /// Returns the counts of notes.
     pub(crate) fn counts(&self) -> RecorderCounts {
         RecorderCounts {
             written: self.shared.written.load(Ordering::Relaxed),
@@ -143,9 +143,9 @@ impl FlightRecorder {
         }
     }
 
-    fn sender(&self) -> Option<&Sender<Order>> {
+    fn sender(&self) -> Option<&Sender<Message>> {
         let make = || {
-            let (sender, receiver) = crossbeam_channel::bounded(NOTES_WAITING);
+            let (sender, receiver) = crossbeam_channel::bounded(QUEUE_CAPACITY);
             let shared = Arc::clone(&self.shared);
             let thread = std::thread::Builder::new().name("flight-recorder".to_owned());
             match thread.spawn(move || shared.run(&receiver)) {
@@ -161,41 +161,44 @@ impl FlightRecorder {
 }
 
 impl Shared {
-    /// Writes until nobody is left who takes notes.
-    fn run(&self, orders: &Receiver<Order>) {
-        while let Ok(first) = orders.recv() {
-            let deadline = Instant::now() + GATHERING;
+    /// Writes notes until every sender is dropped.
+    fn run(&self, messages: &Receiver<Message>) {
+        while let Ok(first) = messages.recv() {
+            let deadline = Instant::now() + BATCH_DELAY;
             let (mut batch, mut waiting) = (Vec::new(), Vec::new());
             let mut next = Some(first);
-            while let Some(order) = next.take() {
-                match order {
-                    Order::Write(noted) => batch.push(*noted),
-                    Order::Flush(done) => waiting.push(done),
+            while let Some(message) = next.take() {
+                match message {
+                    Message::Write(noted) => batch.push(*noted),
+                    Message::Flush(done) => waiting.push(done),
                 }
-                if batch.len() < BATCH {
-                    // Whoever waits gets what is there, and is not let wait for more.
-                    next =
-                        if waiting.is_empty() { orders.recv_deadline(deadline).ok() } else { orders.try_recv().ok() };
+                if batch.len() < BATCH_SIZE {
+                    // With a flush pending, take only what is already queued.
+                    next = if waiting.is_empty() {
+                        messages.recv_deadline(deadline).ok()
+                    } else {
+                        messages.try_recv().ok()
+                    };
                 }
             }
             self.write(batch);
-            self.tell_drops();
+            self.report_drops();
             for done in waiting {
-                // Whoever does not wait any more does not mind.
+                // The receiver is gone if the flush has timed out.
                 let _ = done.send(());
             }
         }
     }
 
-    /// Writes notes, those of a session at once.
-    fn write(&self, batch: Vec<Noted>) {
-        let mut sessions: HashMap<Whose, Vec<Noted>> = HashMap::new();
+    /// Writes a batch, with one write for each session.
+    fn write(&self, batch: Vec<QueuedNote>) {
+        let mut sessions: HashMap<SessionKey, Vec<QueuedNote>> = HashMap::new();
         for noted in batch {
-            sessions.entry(whose(&noted)).or_default().push(noted);
+            sessions.entry(session_key(&noted)).or_default().push(noted);
         }
-        for (whose, notes) in sessions {
+        for (session_key, notes) in sessions {
             let count = notes.len() as u64;
-            match self.write_session(&whose, notes) {
+            match self.write_session(&session_key, notes) {
                 Ok(()) => _ = self.written.fetch_add(count, Ordering::Relaxed),
                 Err(error) => {
                     self.failed.fetch_add(count, Ordering::Relaxed);
@@ -206,42 +209,42 @@ impl Shared {
         }
     }
 
-    fn write_session(&self, whose: &Whose, notes: Vec<Noted>) -> Result<(), SessionError> {
-        let store = self.registry.project(&whose.origin, &*self.clock)?;
+    fn write_session(&self, session_key: &SessionKey, notes: Vec<QueuedNote>) -> Result<(), SessionError> {
+        let store = self.registry.project(&session_key.origin, &*self.clock)?;
         let Some(provenance) = notes.first().map(|noted| where_of(&store, &noted.provenance)) else { return Ok(()) };
         let mut masking = Masking::default();
-        let draft = |noted: Noted, masking: &mut Masking| -> Draft {
+        let draft = |noted: QueuedNote, masking: &mut Masking| -> Draft {
             let id = store.ledger.event_id(None, noted.timestamp);
             (id, noted.timestamp, masked(noted.note.details(), masking))
         };
         let drafts: Vec<Draft> = notes.into_iter().map(|noted| draft(noted, &mut masking)).collect();
-        store.sessions.write(&whose.session, &provenance, drafts)
+        store.sessions.write(&session_key.session, &provenance, drafts)
     }
 
-    /// Counts a note that is not written.
-    fn drop_note(&self, noted: &Noted) {
+    /// Counts a dropped note.
+    fn drop_note(&self, noted: &QueuedNote) {
         self.dropped.fetch_add(1, Ordering::Relaxed);
-        let mut untold = self.untold.lock();
-        let is_full = untold.len() >= SESSIONS_COUNTED;
-        match untold.entry(whose(noted)) {
+        let mut unreported = self.unreported.lock();
+        let is_full = unreported.len() >= MAX_COUNTED_SESSIONS;
+        match unreported.entry(session_key(noted)) {
             Entry::Occupied(mut known) => *known.get_mut() += 1,
             Entry::Vacant(_) if is_full => {}
             Entry::Vacant(new) => _ = new.insert(1),
         }
     }
 
-    /// Tells sessions how many of their notes were dropped.
-    fn tell_drops(&self) {
-        let untold = std::mem::take(&mut *self.untold.lock());
-        for (whose, count) in untold {
-            let Ok(store) = self.registry.project(&whose.origin, &*self.clock) else { continue };
+    /// Writes the number of dropped notes to their sessions.
+    fn report_drops(&self) {
+        let unreported = std::mem::take(&mut *self.unreported.lock());
+        for (session_key, count) in unreported {
+            let Ok(store) = self.registry.project(&session_key.origin, &*self.clock) else { continue };
             let timestamp = self.clock.now();
             let content = format!("{count} events of this session were not recorded: too many came at once");
             let metadata = Metadata::from([("dropped".to_owned(), MetadataValue::Number(count as f64))]);
             let details = EventDetails { metadata, ..EventDetails::new(SessionEventType::Observation, content) };
-            let provenance = Provenance { session: Some(whose.session.clone()), ..Provenance::default() };
+            let provenance = Provenance { session: Some(session_key.session.clone()), ..Provenance::default() };
             let draft = (store.ledger.event_id(None, timestamp), timestamp, details);
-            if let Err(error) = store.sessions.write(&whose.session, &provenance, vec![draft]) {
+            if let Err(error) = store.sessions.write(&session_key.session, &provenance, vec![draft]) {
                 let reason = recall_core::error_chain(&error);
                 tracing::warn!(count, reason, "events of a session were dropped, and that is not recorded");
             }
@@ -249,6 +252,6 @@ impl Shared {
     }
 }
 
-fn whose(noted: &Noted) -> Whose {
-    Whose { origin: noted.origin.clone(), session: noted.provenance.session.clone().unwrap_or_default() }
+fn session_key(noted: &QueuedNote) -> SessionKey {
+    SessionKey { origin: noted.origin.clone(), session: noted.provenance.session.clone().unwrap_or_default() }
 }

@@ -1,6 +1,6 @@
-//! What is checked out in a folder?
+//! The checked-out branch and commit of a folder.
 //!
-//! Read from git's own files: a process would cost more than all the rest of remembering something.
+//! Read from git's own files, because a process would take longer than the rest of adding a memory.
 
 use std::fs;
 use std::io::Read;
@@ -8,24 +8,24 @@ use std::path::Path;
 
 use recall_git::Repository;
 
-/// What is checked out.
+/// The branch and commit of a checkout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// The branch; none where a commit is checked out by itself.
+    /// The branch; `None` if the head is detached.
     pub(crate) branch: Option<String>,
-    /// The commit; none before the first one.
+    /// The commit; `None` before the first one.
     pub(crate) commit: Option<String>,
 }
 
-/// No file that is read here is longer, but for the packed references.
+/// The most bytes that are read of a file other than the packed references.
 const FILE_BYTES: u64 = 4096;
 
-/// More packed references than some hundred thousand are not looked through.
+/// The most bytes that are read of the packed references: more than a hundred thousand of them.
 const PACKED_BYTES: u64 = 16 * 1024 * 1024;
 
 impl Head {
-    /// Reads what is checked out in the repository of a folder; nothing if there is none that belongs to it, or if it keeps its
-    /// references in another way.
+    /// Reads the head of a folder's repository. Empty if the folder has none of its own, or if the repository stores its
+    /// references in another format.
     pub(crate) fn of(root: &Path) -> Self {
         Repository::of(root).map(|repository| Self::read(&repository)).unwrap_or_default()
     }
@@ -56,7 +56,7 @@ fn hash(text: &str) -> Option<String> {
 
 fn read(path: &Path, limit_bytes: u64) -> Option<String> {
     let mut text = String::new();
-    // A pipe would be waited for.
+    // Reading a pipe would block.
     if !path.metadata().ok()?.is_file() {
         return None;
     }

@@ -1,4 +1,4 @@
-//! A question for the neighbours of a node, and its answer.
+//! The request and the answer of a neighbour query.
 
 use recall_core::{Document, EdgeKind, Relation, Scope, StoreScope, Symbol};
 
@@ -6,24 +6,24 @@ use crate::coverage::Coverage;
 use crate::mask;
 use crate::warning::Warning;
 
-/// Asks for the neighbours of a node.
+/// A request for the neighbours of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphRequest {
     /// A document's id, a chunk's id, a document's path, or the name of a symbol with or without its scopes.
     pub node: String,
-    /// Which relations are followed; empty for all of them. Imports that lead out of the store are told only where
-    /// imports are named here.
+    /// The relations to follow; empty for all. Imports of targets outside the store are returned only if imports are listed
+    /// here.
     pub relations: Vec<Relation>,
-    /// How many steps, at least 1.
+    /// The number of steps, at least 1.
     pub depth: u32,
     /// The most nodes, at least 1.
     pub limit: u32,
-    /// Which stores are asked; the first that knows the node answers.
+    /// The stores to search; the first one that knows the node answers.
     pub scope: Scope,
 }
 
 impl GraphRequest {
-    /// The relations that are followed, in their order.
+    /// Returns the relations to follow, in their canonical order.
     pub(crate) fn followed(&self) -> impl Iterator<Item = Relation> + use<> {
         let relations = self.relations.clone();
         Relation::ALL.into_iter().filter(move |relation| relations.is_empty() || relations.contains(relation))
@@ -35,29 +35,29 @@ impl GraphRequest {
 pub struct Graph {
     /// The store's scope.
     pub scope: StoreScope,
-    /// The nodes asked for first, then by distance, path, line and name.
+    /// The requested nodes first, then by distance, path, line and name.
     pub nodes: Vec<GraphNode>,
-    /// The edges that were walked between them, sorted by the places of their nodes.
+    /// The walked edges between them, sorted by the indexes of their nodes.
     pub edges: Vec<GraphEdge>,
-    /// Whether more was in reach than the limit, or the bounds of a walk, admit.
+    /// Whether the limit or a bound of the walk cut nodes off.
     pub is_truncated: bool,
-    /// What the answer saw of the store.
+    /// The state of the store as this answer saw it.
     pub coverage: Coverage,
-    /// What the reader should know beside it.
+    /// Conditions that affect the answer.
     pub warnings: Vec<Warning>,
 }
 
 /// A node of the graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GraphNode {
-    /// What it stands for.
+    /// The document, symbol or import of the node.
     pub thing: NodeThing,
-    /// How many steps from the node asked for.
+    /// The number of steps from the requested node.
     pub distance: u32,
 }
 
 impl GraphNode {
-    /// The node, masked where it is called by a secret.
+    /// Masks the secrets in the node's names.
     pub(crate) fn masked(mut self) -> Self {
         match &mut self.thing {
             NodeThing::Document(known) => mask::document(known),
@@ -68,7 +68,7 @@ impl GraphNode {
     }
 }
 
-/// What a node stands for.
+/// The thing that a node represents.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeThing {
     /// A document.
@@ -80,7 +80,7 @@ pub enum NodeThing {
         /// The definition.
         symbol: Symbol,
     },
-    /// What a document imports and the store does not hold.
+    /// The target of an import that is not in the store.
     External {
         /// The import as it is written.
         target: String,
@@ -90,10 +90,10 @@ pub enum NodeThing {
 /// An edge between two nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GraphEdge {
-    /// The place of the node that it starts at.
+    /// The index of the node that it starts at.
     pub from: usize,
-    /// Which relation it is.
+    /// The kind of the relation.
     pub kind: EdgeKind,
-    /// The place of the node that it ends at.
+    /// The index of the node that it ends at.
     pub to: usize,
 }

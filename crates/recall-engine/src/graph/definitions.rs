@@ -1,4 +1,4 @@
-//! Where is a name defined, and who uses it?
+//! Definitions and uses of a name.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,10 +14,10 @@ use crate::links::meaning::{is_used_by_name, meant, meant_behind};
 use crate::links::stated::{Imported, Stated};
 use crate::store::Store;
 
-/// The most chunks with definitions of one name that are known; more are as good as too many.
+/// The most defining chunks that are read of one name. A name with more is too common to resolve.
 const MOST_DEFINING: usize = 1024;
 
-/// A symbol and its document, by its place among the [`Paths`](crate::links::paths::Paths).
+/// A symbol and the index of its document in the [`Paths`](crate::links::paths::Paths).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Definition {
     pub(crate) document: u32,
@@ -29,42 +29,42 @@ pub(crate) struct Definition {
 pub(crate) struct Mention {
     pub(crate) document: u32,
     pub(crate) chunk: ChunkRow,
-    /// The module that it takes the name from, where it tells.
+    /// The module that it takes the name from, if it states one.
     pub(crate) module: Option<String>,
 }
 
-/// What was found, and whether there was more than was looked at.
+/// A bounded result, and whether the bound cut it off.
 #[derive(Clone, Debug)]
 pub(crate) struct Bounded<T> {
     pub(crate) found: Vec<T>,
     pub(crate) is_cut: bool,
 }
 
-/// One state of a store, to ask for names.
+/// A name resolver on one snapshot of a store, with the caches of one query.
 pub(crate) struct Names<'a> {
     store: &'a Store,
     pub(crate) snapshot: &'a Snapshot<'a>,
     pub(crate) searcher: Searcher,
     pub(crate) stated: &'a Stated,
-    defining: HashMap<String, Rc<Defining>>,
+    defining: HashMap<String, Rc<Definers>>,
     /// The definitions of a name in a document that code can use.
     usable: HashMap<(String, u32), Rc<Vec<Definition>>>,
-    /// The chunks that refer to a name; one answer asks for each name with one bound.
+    /// The chunks that refer to a name. One query uses one bound for each name.
     mentions: HashMap<String, Rc<Bounded<Mention>>>,
     imported: HashMap<u32, Rc<Imported>>,
     pub(super) kept: ReadCache,
 }
 
-/// What defines a name.
-struct Defining {
-    /// The chunks that do, with their documents, by document.
+/// The chunks and documents that define a name.
+struct Definers {
+    /// The defining chunks with their documents, by document.
     chunks: Vec<(u32, ChunkRow)>,
     /// The documents, ascending.
     documents: Vec<u32>,
 }
 
 impl<'a> Names<'a> {
-    /// The document whose path an answer shows with a mask.
+    /// Returns the document whose masked path is one of these.
     pub(crate) fn unmasked(&self, paths: &[DocPath]) -> Option<DocPath> {
         self.store.known().unmasked(paths)
     }
@@ -84,15 +84,15 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The first definitions of a name, with as many of its scopes as are given, in the order of paths and lines; and
-    /// how many there are in all.
+    /// Returns the first definitions of a name, qualified by the given scopes, in the order of paths and lines; and the number
+    /// of all of them.
     pub(crate) fn definitions(&mut self, name: &str, most: usize) -> Result<(Vec<Definition>, usize), StoreError> {
         let mut chunks = self.defining(name)?.chunks.clone();
         chunks.sort_by(|a, b| self.path(a.0).cmp(self.path(b.0)).then(a.1.cmp(&b.1)));
         let mut found = Vec::new();
         let mut all = 0;
         for &(document, chunk) in &chunks {
-            // Behind the first ones a chunk is taken to define the name once.
+            // After the first ones, a chunk counts as one definition.
             if found.len() < most {
                 let named = self.named(name, document, chunk)?;
                 all += named.len();
@@ -105,8 +105,8 @@ impl<'a> Names<'a> {
         Ok((found, all))
     }
 
-    /// The definitions that a document may mean by a bare name, or by one that it takes from a module: one list a document,
-    /// in the order of documents and lines; see [`meaning`].
+    /// Returns the definitions that a document may mean by a bare name, or by one that it takes from a module: one list for
+    /// each document, in the order of documents and lines; see [`meaning`].
     ///
     /// [`meaning`]: crate::links::meaning
     pub(crate) fn meant_by(
@@ -127,7 +127,8 @@ impl<'a> Names<'a> {
             Some(module) => meant_behind(paths, from, definers, module, &imported),
         };
         let mut useless: Vec<u32> = Vec::new();
-        // What defines the name in a way that code cannot use is found out where it would be meant, and looked past.
+        // A definer whose definitions code cannot use is found only when it would be meant. It is then excluded, and
+        // the choice is repeated.
         loop {
             let definers: Cow<'_, [u32]> = if useless.is_empty() {
                 Cow::Borrowed(&defining.documents)
@@ -155,8 +156,8 @@ impl<'a> Names<'a> {
         Rc::clone(imported)
     }
 
-    /// What defines a name.
-    fn defining(&mut self, name: &str) -> Result<Rc<Defining>, StoreError> {
+    /// Returns the chunks and documents that define a name.
+    fn defining(&mut self, name: &str) -> Result<Rc<Definers>, StoreError> {
         if let Some(known) = self.defining.get(name) {
             return Ok(Rc::clone(known));
         }
@@ -167,7 +168,7 @@ impl<'a> Names<'a> {
         chunks.sort_unstable();
         let mut documents: Vec<u32> = chunks.iter().map(|(document, _)| *document).collect();
         documents.dedup();
-        let defining = Rc::new(Defining { chunks, documents });
+        let defining = Rc::new(Definers { chunks, documents });
         self.defining.insert(name.to_owned(), Rc::clone(&defining));
         Ok(defining)
     }
@@ -189,7 +190,7 @@ impl<'a> Names<'a> {
         Ok(usable)
     }
 
-    /// The definitions of a name in a chunk.
+    /// Returns the definitions of a name in a chunk.
     fn named(&self, name: &str, document: u32, chunk: ChunkRow) -> Result<Vec<Definition>, StoreError> {
         let written = name.replace(['.', '#'], "::");
         let is_named = |symbol: &Symbol| {
@@ -204,9 +205,9 @@ impl<'a> Names<'a> {
         Ok(named.map(|symbol| Definition { document, symbol }).collect())
     }
 
-    /// The chunks that refer to a bare name, in the order of paths and chunks.
+    /// Returns the chunks that refer to a bare name, in the order of paths and chunks.
     ///
-    /// At most so many chunks are read to see whether they do: those with the most mentions of it.
+    /// Reads at most `most_chunks` chunks to check whether they do: those with the most mentions of it.
     pub(crate) fn mentions(&mut self, name: &str, most_chunks: usize) -> Result<Rc<Bounded<Mention>>, StoreError> {
         if let Some(known) = self.mentions.get(name) {
             return Ok(Rc::clone(known));

@@ -1,20 +1,21 @@
-//! What a text may name in a store: an id or a path.
+//! Parsing of a name: a document id, a chunk id or a path.
 
 use recall_core::{ChunkId, DocPath, DocumentId};
 
 use crate::Engine;
 use crate::origin::Origin;
 
-/// What a text may name.
+/// A parsed name.
 pub(crate) enum Name {
     Document(DocumentId),
     Chunk(ChunkId),
-    /// Seen from the client's directory first, as a shell completes it, then from the root, as a citation writes it.
+    /// The candidate paths: relative to the client's directory, as a shell completes it, then to the root, as a citation writes
+    /// it.
     Paths(Vec<DocPath>),
 }
 
 impl Engine {
-    /// What the text names: an id by its form, otherwise a path.
+    /// Parses a name: an id by its form, otherwise a path.
     pub(crate) fn name(&self, origin: &Origin, text: &str) -> Option<Name> {
         if let Ok(id) = text.parse() {
             return Some(Name::Document(id));

@@ -1,4 +1,4 @@
-//! Reading documents, each once for one question.
+//! Cached reads of documents during one query.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::graph::read_cache::{Around, MOST_KEPT_BYTES, Uses};
 
 impl Names<'_> {
-    /// A document by its place; `None` where it is gone.
+    /// Returns a document by its index; `None` if it no longer exists.
     pub(crate) fn document(&mut self, place: u32) -> Result<Option<Rc<Document>>, StoreError> {
         if let Some(known) = self.kept.documents.get(&place) {
             return Ok(known.clone());
@@ -20,7 +20,7 @@ impl Names<'_> {
         Ok(document)
     }
 
-    /// What the chunks of a document refer to.
+    /// Returns the references of a document's chunks.
     pub(crate) fn uses(&mut self, document: u32) -> Result<Rc<Uses>, StoreError> {
         if let Some(known) = self.kept.uses.get(&document) {
             return Ok(Rc::clone(known));
@@ -42,7 +42,7 @@ impl Names<'_> {
         Ok(uses)
     }
 
-    /// A chunk of a document with what is defined around it; `None` where it is gone.
+    /// Returns a chunk with the definitions around it; `None` if it no longer exists.
     pub(crate) fn around(&mut self, document: u32, chunk: ChunkRow) -> Result<Option<Rc<Around>>, StoreError> {
         if let Some(known) = self.kept.around.get(&chunk) {
             return Ok(known.clone());

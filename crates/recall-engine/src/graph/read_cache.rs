@@ -1,15 +1,15 @@
-//! What was read of documents while one question is answered.
+//! The cache of documents that one query has read.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use recall_core::{ByteSpan, ChunkRow, Document, Edge, Symbol};
 
-/// How much text of documents is kept while one question is answered. What is read of a document takes some five times as
-/// much memory as its text; a question that comes to more of it forgets all and begins anew.
+/// The most bytes of document text that are cached during one query. A cached document takes about five times the memory of its
+/// text. Beyond the bound, the cache is cleared.
 pub(crate) const MOST_KEPT_BYTES: usize = 4 * 1024 * 1024;
 
-/// What is kept between the steps of one question, since many of them lead through the same documents.
+/// The cache between the steps of one query, many of which read the same documents.
 #[derive(Default)]
 pub(crate) struct ReadCache {
     pub(crate) documents: HashMap<u32, Option<Rc<Document>>>,
@@ -19,11 +19,11 @@ pub(crate) struct ReadCache {
     pub(crate) around: HashMap<ChunkRow, Option<Rc<Around>>>,
 }
 
-/// What the chunks of a document refer to.
+/// The references of a document's chunks.
 pub(crate) struct Uses {
     /// The references, by chunk, then by target.
     pub(crate) references: Vec<Edge>,
-    /// Where the chunks are, in order.
+    /// The spans of the chunks, in order.
     pub(crate) chunks: Vec<ByteSpan>,
     pub(crate) text: String,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Uses {
 pub(crate) struct Around {
     pub(crate) span: ByteSpan,
     pub(crate) text: String,
-    /// The symbols of its document that share bytes with it, in order.
+    /// The symbols of its document that overlap it, in order.
     pub(crate) symbols: Vec<Symbol>,
 }
 
@@ -41,7 +41,7 @@ impl Uses {
         &self.references
     }
 
-    /// The references of the chunks that share bytes with a span.
+    /// Returns the references of the chunks that overlap a span.
     pub(crate) fn within(&self, span: ByteSpan) -> &[Edge] {
         let first = self.chunks.partition_point(|chunk| chunk.end <= span.start) as u32;
         let behind = self.chunks.partition_point(|chunk| chunk.start < span.end) as u32;

@@ -1,7 +1,7 @@
-//! Here is a document, or a part of one; which other documents belong to it, and which are like it?
+//! Documents that are related or similar to a document or a part of one.
 //!
-//! Each way in which a document can be near is a [`Tie`] of a strength from 0 to 1. A document's score is the sum of its
-//! ties' strengths times their weights, so that it lies between 0 and the sum of all [weights](Tie::weight).
+//! Each kind of relatedness is a [`Tie`] with a strength from 0 to 1. A document's score is the sum of its ties' strengths
+//! times their weights, so it lies between 0 and the sum of all [weights](Tie::weight).
 
 mod answer;
 mod part;
@@ -26,11 +26,11 @@ use crate::graph::related::part::Part;
 use crate::graph::related::ties::Ties;
 
 impl Engine {
-    /// Tells which documents belong to a document or a part of one, and which are like it.
+    /// Returns the documents that are related or similar to a document or a part of one.
     ///
     /// # Errors
-    /// Nothing is known by that name, the document has no such lines, the name is a path out of the project, the scope
-    /// has no store, or a store cannot be opened or read.
+    /// The name is unknown, the document does not have the lines, the name is a path outside the project, the scope has no
+    /// store, or a store cannot be opened or read.
     pub fn related(&self, origin: &Origin, request: &RelatedRequest) -> Result<Related, GraphError> {
         let stores = self.registry.stores(origin, request.scope, &*self.clock)?;
         if stores.is_empty() {
@@ -41,7 +41,7 @@ impl Engine {
         if self.place_of(origin, whole) == Place::Outside {
             return Err(GraphError::Outside { path: whole.to_owned() });
         }
-        // A path may end like a citation does.
+        // A path may itself end like a citation, so the text is tried as given as well.
         let as_given = self.name(origin, text);
         let without_lines = lines.and_then(|lines| Some((self.name(origin, whole)?, Some(lines))));
         let candidates: Vec<(Name, Option<Lines>)> =
@@ -63,7 +63,7 @@ impl Engine {
     }
 }
 
-/// What is related in one store; `None` where the store does not know the document.
+/// Returns the related documents in one store; `None` if the store does not know the document.
 fn related_in(
     store: &Arc<Store>,
     name: &Name,

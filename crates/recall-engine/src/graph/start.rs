@@ -1,4 +1,4 @@
-//! What does a question about the graph start at?
+//! Start nodes of a graph query.
 
 use recall_catalog::Snapshot;
 use recall_core::{ChunkId, DocPath, DocumentId, understand};
@@ -10,27 +10,27 @@ use crate::graph::name::Name;
 use crate::origin::Origin;
 use crate::store::Store;
 
-/// The most definitions of one name that a question starts at.
+/// The most definitions of one name that a query starts at.
 pub(crate) const MOST_STARTS: usize = 16;
 
-/// The most names that are offered for one that is not known.
+/// The most suggestions for an unknown name.
 const MOST_NEAR: usize = 5;
 
-/// A node that a question starts at.
+/// A start node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
     Document(u32),
     Symbol(Definition),
 }
 
-/// Where a question starts; empty where the store knows nothing of that name.
+/// The start nodes; empty if the store does not know the name.
 pub(crate) struct Starts {
     pub(crate) starts: Vec<Start>,
-    /// How many definitions the name has in all; more than are started at where it is not the same.
+    /// The number of all definitions of the name, which may exceed the number of starts.
     pub(crate) definitions: usize,
 }
 
-/// Whether a text that names a path leads out of the project.
+/// Whether a path is inside the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Outside,
@@ -38,7 +38,7 @@ pub(crate) enum Place {
 }
 
 impl Engine {
-    /// Whether a text can only be a path, and one out of the project's root.
+    /// Classifies a text: outside if it can only be a path, and that path leaves the project's root.
     pub(crate) fn place_of(&self, origin: &Origin, text: &str) -> Place {
         let is_path = text.starts_with('/') || text.split('/').any(|part| part == "..");
         let is_inside = || {
@@ -49,7 +49,7 @@ impl Engine {
     }
 }
 
-/// Finds what a name means in a store: an id or a path by its form, otherwise a symbol.
+/// Resolves a name in a store: an id or a path by its form, otherwise a symbol.
 pub(crate) fn starts(names: &mut Names<'_>, name: Option<&Name>, text: &str) -> Result<Starts, StoreError> {
     let document = |document: Option<u32>| document.map(|document| vec![Start::Document(document)]);
     let found = match name {
@@ -75,7 +75,7 @@ pub(crate) fn by_path(names: &Names<'_>, paths: &[DocPath]) -> Option<u32> {
     paths.iter().find_map(at).or_else(|| names.unmasked(paths).as_ref().and_then(at))
 }
 
-/// The definitions in a chunk; its document where it has none.
+/// Returns the definitions in a chunk, or its document if it has none.
 fn by_chunk(names: &Names<'_>, id: ChunkId) -> Result<Option<Vec<Start>>, StoreError> {
     let stored = |snapshot: &Snapshot<'_>| snapshot.chunk(id);
     let Some(chunk) = names.read(stored)? else { return Ok(None) };
@@ -90,7 +90,7 @@ fn by_chunk(names: &Names<'_>, id: ChunkId) -> Result<Option<Vec<Start>>, StoreE
     Ok(Some(starts))
 }
 
-/// What somebody may have meant by a name that is not known: paths that end so, then definitions named alike.
+/// Returns suggestions for an unknown name: paths with that end, then definitions with similar names.
 pub(crate) fn near(store: &Store, snapshot: &Snapshot<'_>, text: &str) -> Result<Vec<String>, StoreError> {
     let searcher = store.lexical.searcher();
     let understood = understand(text);

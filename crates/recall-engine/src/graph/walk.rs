@@ -1,4 +1,4 @@
-//! From the nodes that a question starts at to what is around them.
+//! Breadth-first walk from the start nodes of a query.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,13 +11,13 @@ use crate::graph::answer::{GraphRequest, NodeThing};
 use crate::graph::read_cache::Around;
 use crate::links::meaning;
 
-/// The most questions for who uses a name that one walk asks; each may read hundreds of chunks.
+/// The most names whose users one walk looks up; each lookup may read hundreds of chunks.
 const MOST_USES_ASKED: usize = 24;
 
-/// The most chunks that are read to see whether they use a name. Reading one takes some 20 µs.
+/// The most chunks that are read to check whether they use a name. Reading one takes about 20 µs.
 const MOST_MENTIONS: usize = 128;
 
-/// What a node is, as the walk tells nodes apart.
+/// The identity of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Key {
     Document(u32),
@@ -26,13 +26,13 @@ pub(crate) enum Key {
     External(String),
 }
 
-/// A node that the walk came to.
+/// A node that the walk has reached.
 pub(crate) struct Node {
     pub(crate) thing: Thing,
     pub(crate) distance: u32,
 }
 
-/// What a node stands for.
+/// The thing that a node represents.
 #[derive(Clone)]
 pub(crate) enum Thing {
     Document(u32),
@@ -55,10 +55,10 @@ enum Direction {
     In,
 }
 
-/// What was walked.
+/// The result of a walk.
 pub(crate) struct Walked {
     pub(crate) nodes: Vec<Node>,
-    /// By the places of nodes.
+    /// The edges, by the indexes of their nodes.
     pub(crate) edges: BTreeSet<(usize, EdgeKind, usize)>,
     pub(crate) is_truncated: bool,
 }
@@ -84,8 +84,8 @@ impl Thing {
 }
 
 impl<'a, 'n> Walk<'a, 'n> {
-    /// Walks breadth first. Each node gives its neighbours of every relation in turns, so that where the limit cuts, no
-    /// relation crowds out the others.
+    /// Walks breadth first. The neighbours of each node are taken from its relations in turn, so that a limit does not let one
+    /// relation crowd out the others.
     pub(crate) fn from(
         names: &'a mut Names<'n>,
         request: &'a GraphRequest,
@@ -110,7 +110,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         Ok(walk.walked)
     }
 
-    /// The node's place, a new one where there is still room.
+    /// Returns the node's index, adding the node if the limit permits.
     fn place(&mut self, thing: &Thing, distance: u32) -> Option<usize> {
         let key = thing.key();
         if let Some(&place) = self.places.get(&key) {
@@ -196,7 +196,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         })
     }
 
-    /// The documents that a document states an edge of a kind to, or that do so to it, by path.
+    /// Returns the documents that a document states an edge of a kind to, or that state one to it, by path.
     fn stated(&self, document: u32, kind: EdgeKind, direction: Direction) -> Vec<Step> {
         let stated = self.names.stated;
         let mut documents: Vec<u32> = match direction {
@@ -209,7 +209,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         documents.into_iter().map(|document| Step { to: Thing::Document(document), kind, direction }).collect()
     }
 
-    /// The imports of a document that lead out of the store, by name.
+    /// Returns the imports of a document whose targets are outside the store, by name.
     fn outside(&self, document: u32) -> Result<Vec<Step>, StoreError> {
         let row = self.names.row(document);
         let edges = self.names.read(|snapshot| snapshot.stated_edges_of(row))?;
@@ -223,7 +223,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         Ok(targets.into_iter().map(step).collect())
     }
 
-    /// The definitions that a document uses by name: what most of its chunks use first, then by name.
+    /// Returns the definitions that a document uses by name: those used by the most chunks first, then by name.
     fn used(
         &mut self,
         document: u32,
@@ -238,7 +238,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         names.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
         let mut steps = Vec::new();
         for (name, _) in names {
-            // One more than there is room for tells that there are more.
+            // One more than fits shows that there are more.
             if steps.len() > self.request.limit as usize {
                 break;
             }
@@ -250,19 +250,19 @@ impl<'a, 'n> Walk<'a, 'n> {
         Ok(steps)
     }
 
-    /// The definitions that the text of a symbol uses by name.
+    /// Returns the definitions that the text of a symbol uses by name.
     fn used_within(&mut self, document: u32, symbol: &Symbol) -> Result<Vec<Step>, StoreError> {
         let span = symbol.span.bytes;
         let uses = self.names.uses(document)?;
         let within = span.of(&uses.text).unwrap_or_default();
         let own = symbol.name.as_str();
-        // A chunk may hold neighbours of the symbol too: what does not stand in its own text is theirs.
+        // The chunk may contain other symbols too, so only names in this symbol's text count.
         self.used(document, uses.within(span), |edge| {
             edge.target != own && within.contains(Edge::unqualified(&edge.target).1)
         })
     }
 
-    /// What uses a definition by its name: the definitions that the uses stand in, documents where they stand in none.
+    /// Returns the users of a definition: the definitions that contain the uses, or documents for uses outside of any.
     fn users(&mut self, definition: &Definition) -> Result<Vec<Step>, StoreError> {
         let name = definition.symbol.name.as_str();
         if !meaning::is_used_by_name(definition.symbol.kind) {
@@ -278,7 +278,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         let mut steps: Vec<Step> = Vec::new();
         let mut seen = BTreeSet::from([Thing::Symbol(definition.clone()).key()]);
         for mention in &mentions.found {
-            // One more than there is room for tells that there are more.
+            // One more than fits shows that there are more.
             if steps.len() > self.request.limit as usize {
                 break;
             }
@@ -295,7 +295,7 @@ impl<'a, 'n> Walk<'a, 'n> {
         Ok(steps)
     }
 
-    /// The definitions of a chunk in which a name stands; the document where it stands outside of all of them.
+    /// Returns the definitions of a chunk that contain a name, or the document if no definition contains it.
     fn users_in(&mut self, document: u32, chunk: ChunkRow, name: &str) -> Result<Vec<Thing>, StoreError> {
         let Some(around) = self.names.around(document, chunk)? else { return Ok(Vec::new()) };
         let Around { span, text, symbols } = &*around;
@@ -311,7 +311,7 @@ impl<'a, 'n> Walk<'a, 'n> {
     }
 }
 
-/// Whether what stands at a place of a text is no part of a longer word.
+/// Returns whether the text at a position is a whole word.
 fn is_word(text: &str, at: usize, length: usize) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     !text[..at].ends_with(is_part) && !text[at + length..].starts_with(is_part)
@@ -323,14 +323,14 @@ impl Step {
     }
 }
 
-/// The smallest symbol around a byte.
+/// Returns the smallest symbol that contains a byte.
 fn innermost(symbols: &[Symbol], byte: u32) -> Option<&Symbol> {
     let around = symbols.iter().filter(|symbol| symbol.span.bytes.start <= byte && byte < symbol.span.bytes.end);
     around.min_by_key(|symbol| (symbol.span.bytes.end - symbol.span.bytes.start, symbol.span.bytes.start))
 }
 
 impl Thing {
-    /// What the answer tells of the node.
+    /// Converts the node to its form in the answer.
     pub(crate) fn told(&self, names: &mut Names<'_>) -> Result<Option<NodeThing>, StoreError> {
         let mut document =
             |place: u32| -> Result<_, StoreError> { Ok(names.document(place)?.map(|document| (*document).clone())) };

@@ -1,7 +1,7 @@
-//! Is everything in the stores as it must be?
+//! Consistency checks of stores, and repairs.
 //!
-//! Reads all of it, so that it takes seconds on a large store. What is mended is derived, or is a line that git needs; a journal
-//! is never rewritten.
+//! Reads everything, which takes seconds on a large store. Only derived data and the lines that git needs are repaired; a
+//! journal is never rewritten.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,57 +18,57 @@ use crate::store::{Store, UnreadLine};
 use crate::store_folder::index_in_project;
 use crate::{Engine, mask};
 
-/// Asks for a check.
+/// A request for a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoctorRequest {
-    /// Which stores.
+    /// The stores to check.
     pub scope: Scope,
-    /// Whether what can be mended is.
+    /// Whether problems are repaired.
     pub mend: Mend,
-    /// Whether the indexed texts are looked through for secrets.
+    /// Whether the indexed texts are scanned for secrets.
     pub secrets: SecretScan,
 }
 
-/// Whether what can be mended is.
+/// Whether problems are repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mend {
-    /// It is only told.
+    /// Problems are only reported.
     #[default]
     Nothing,
-    /// It is mended.
+    /// Problems are repaired if possible.
     Everything,
 }
 
-/// Whether the indexed texts are looked through for secrets.
+/// Whether the indexed texts are scanned for secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SecretScan {
-    /// They are not.
+    /// No scan.
     #[default]
     Off,
-    /// They are.
+    /// Scan all indexed texts.
     On,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DoctorReport {
-    /// What was found, the worst first, then by store and check.
+    /// The findings, the most severe first, then by store and check.
     pub findings: Vec<Finding>,
-    /// What was checked, in order.
+    /// The checks that ran, in order.
     pub checked: Vec<Check>,
 }
 
 /// The most lines of the selection that are reported one by one.
-const LINES_TOLD: usize = 1000;
+const MAX_LINES: usize = 1000;
 
-/// How many documents are looked through for secrets at a time.
-const DOCUMENTS_A_PAGE: usize = 64;
+/// How many documents are scanned for secrets at a time.
+const DOCUMENTS_PER_PAGE: usize = 64;
 
 impl Engine {
-    /// Checks the journals, the catalog and the indexes of stores, and mends what can be mended.
+    /// Checks the journals, the catalog and the indexes of stores, and repairs what it can if requested.
     ///
     /// # Errors
-    /// A store cannot be opened, or a catalog cannot be read for another reason than that it is damaged.
+    /// A store cannot be opened, or a catalog cannot be read for a reason other than damage.
     pub fn doctor(&self, origin: &Origin, request: &DoctorRequest) -> Result<DoctorReport, StatusError> {
         let mut checked = vec![Check::Journal, Check::Selection, Check::Catalog, Check::Lexical, Check::Vectors];
         if request.secrets == SecretScan::On {
@@ -94,7 +94,7 @@ impl Engine {
         Ok(DoctorReport { findings, checked })
     }
 
-    /// What is wrong with what the journals say, and with what git knows of them.
+    /// Returns the problems of the journals, and of their git configuration.
     fn journal_problems(&self, store: &Arc<Store>) -> Vec<Problem> {
         let mut problems = Vec::new();
         if let Err(error) = store.ledger.look(self.clock.now(), Duration::ZERO) {
@@ -112,16 +112,16 @@ impl Engine {
         problems
     }
 
-    /// Mends what can be mended; tells of each problem whether it was.
+    /// Repairs what it can. Returns for each problem whether it was repaired.
     fn mend(&self, origin: &Origin, store: &Arc<Store>, problems: &[Problem]) -> Result<Vec<bool>, StatusError> {
         let is_damaged = problems.iter().any(|problem| matches!(problem, Problem::CatalogDamaged { .. }));
-        let is_anew = is_damaged && self.made_anew(origin, store)?;
+        let is_rebuilt = is_damaged && self.rebuild_index(origin, store)?;
         let mended = problems.iter().map(|problem| match problem {
             Problem::GitLine { .. } => store.ledger.write_git_files().is_ok(),
-            Problem::MemoriesBehind { .. } => is_anew || self.memories_indexed(store),
+            Problem::MemoriesBehind { .. } => is_rebuilt || self.memories_indexed(store),
             Problem::Vanished { .. } => store.put_back_now(&self.clock),
-            Problem::LexicalBehind { .. } => is_anew || store.heal_lexical().is_ok(),
-            Problem::CatalogDamaged { .. } => is_anew,
+            Problem::LexicalBehind { .. } => is_rebuilt || store.heal_lexical().is_ok(),
+            Problem::CatalogDamaged { .. } => is_rebuilt,
             Problem::JournalsUnread { .. }
             | Problem::JournalLine { .. }
             | Problem::SelectionLine { .. }
@@ -138,15 +138,15 @@ impl Engine {
         Ok(mended.collect())
     }
 
-    /// Brings the memories into the index that it lacks; tells whether that was done in time.
+    /// Indexes the missing memories. Returns whether that finished in time.
     fn memories_indexed(&self, store: &Arc<Store>) -> bool {
         store.ledger.compare_everything();
         store.index_memories_soon(&self.clock);
         store.ledger.wait_until_even(self.settings.ingest_wait)
     }
 
-    /// Makes a store's index anew from its files and journals; tells whether that worked.
-    fn made_anew(&self, origin: &Origin, store: &Store) -> Result<bool, StatusError> {
+    /// Rebuilds a store's index from its files and journals. Returns whether that succeeded.
+    fn rebuild_index(&self, origin: &Origin, store: &Store) -> Result<bool, StatusError> {
         let scope = match store.scope {
             StoreScope::Project => Scope::Project,
             StoreScope::Global => Scope::Global,
@@ -160,7 +160,7 @@ impl Engine {
     }
 }
 
-/// The lines of the selection that cannot be read.
+/// Returns the lines of the selection that cannot be read.
 fn selection_problems(store: &Store) -> Vec<Problem> {
     let selection = store.selection.lock();
     let problem = |UnreadLine { file, line, reason }: &UnreadLine| Problem::SelectionLine {
@@ -168,10 +168,10 @@ fn selection_problems(store: &Store) -> Vec<Problem> {
         line: *line,
         reason: reason.clone(),
     };
-    selection.unread().iter().take(LINES_TOLD).map(problem).collect()
+    selection.unread().iter().take(MAX_LINES).map(problem).collect()
 }
 
-/// What is wrong with what is derived.
+/// Returns the problems of the derived data.
 fn index_problems(store: &Store) -> Result<Vec<Problem>, StoreError> {
     let mut problems: Vec<Problem> =
         store.repaired.iter().map(|what| Problem::Repaired { what: what.clone() }).collect();
@@ -188,7 +188,7 @@ fn index_problems(store: &Store) -> Result<Vec<Problem>, StoreError> {
             problems.push(Problem::CatalogDamaged { reason: error_chain(&error) });
         }
     }
-    // Held so that no batch is between its two commits.
+    // The lock excludes a batch that is between its two commits.
     let (catalog, lexical) = {
         let _writing = store.writing.lock();
         (store.catalog.generation().map_err(|source| store.read_failed(source))?, store.lexical.generation())
@@ -200,15 +200,15 @@ fn index_problems(store: &Store) -> Result<Vec<Problem>, StoreError> {
     Ok(problems)
 }
 
-/// The indexed files in which secrets stand, and by which rules.
+/// Returns the indexed files that contain secrets, with the rules that match.
 fn secrets(store: &Store) -> Result<Vec<Problem>, StoreError> {
     let mut problems = Vec::new();
     let mut after = DocumentRow(0);
     loop {
-        let page = store.read(|snapshot: &Snapshot<'_>| snapshot.records_after(after, DOCUMENTS_A_PAGE))?;
+        let page = store.read(|snapshot: &Snapshot<'_>| snapshot.records_after(after, DOCUMENTS_PER_PAGE))?;
         let Some(last) = page.last() else { return Ok(problems) };
         after = last.row;
-        // What is remembered was masked before it was indexed.
+        // Memories are masked before they are indexed.
         let files = page.iter().filter(|record| MemoryId::of_path(record.document.path.as_str()).is_none());
         for record in files {
             let mut rules: Vec<_> = mask::find_in_file(&record.document.path, &record.text)

@@ -1,4 +1,4 @@
-//! Here is an id; what does it stand for?
+//! Lookup of a document, a chunk or a memory by its id or path.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,14 +16,14 @@ use crate::store::Store;
 use crate::warning::Warning;
 use crate::{Engine, ledger};
 
-/// Asks for a document or a chunk.
+/// A request for a document, a chunk or a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ItemRequest {
     /// A document's id, a chunk's id, a memory's id, or a document's path below the root (`src/lib.rs`).
     pub id: String,
     /// Whether a chunk comes with its document's whole text.
     pub parent: Parent,
-    /// Which stores are asked, the project's first.
+    /// The stores to search, the project's first.
     pub scope: Scope,
 }
 
@@ -37,31 +37,31 @@ pub enum Parent {
     Include,
 }
 
-/// A document or a chunk, whole.
+/// A document or a chunk with its whole text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     /// The store's scope.
     pub scope: StoreScope,
     /// The document.
     pub document: Document,
-    /// The chunk, where one was asked for.
+    /// The chunk, if one was requested.
     pub chunk: Option<(ChunkId, Chunk)>,
-    /// The text of what was asked for.
+    /// The text of the requested document or chunk.
     pub text: String,
-    /// The document's text, where a chunk was asked for with its parent.
+    /// The document's text, if a chunk was requested with its parent.
     pub parent_text: Option<String>,
     /// The definitions in the document.
     pub symbols: Vec<Symbol>,
-    /// The memory that it is, and how that stands; `None` for a file.
+    /// The memory and its validity; `None` for a file.
     pub memory: Option<Box<MemoryView>>,
-    /// What the answer saw of the store.
+    /// The state of the store as this answer saw it.
     pub coverage: Coverage,
-    /// What the reader should know beside it.
+    /// Conditions that affect the answer.
     pub warnings: Vec<Warning>,
 }
 
 impl Item {
-    /// Masks all of it that comes out of its file, of which the whole text is given for a part.
+    /// Masks secrets in every field that comes from the file. `whole` is the file's text if the item is a part that needs it.
     fn mask(&mut self, whole: Option<&Whole>) -> Masked {
         let texts = match (&self.chunk, whole) {
             (Some((_, chunk)), Some(whole)) => {
@@ -85,10 +85,11 @@ impl Item {
 }
 
 impl Engine {
-    /// Gives a document or a chunk, whole. The project's store is looked into first, then those of domains, then the global one.
+    /// Returns a document, a chunk or a memory. The project's store is searched first, then those of domains, then the global
+    /// one.
     ///
     /// # Errors
-    /// Nothing has that id or path, or a store cannot be opened or read.
+    /// The id or path is unknown, or a store cannot be opened or read.
     pub fn get(&self, origin: &Origin, request: &ItemRequest) -> Result<Item, GetError> {
         let not_found = || GetError::NotFound { id: request.id.clone() };
         if let Ok(id) = request.id.parse::<MemoryId>() {
@@ -112,7 +113,8 @@ impl Engine {
         Err(not_found())
     }
 
-    /// A memory, one that is retired too; the one in force where two stores know it. No store is indexed for it.
+    /// Returns a memory, even a retired one. If several stores hold it, the copy that was not promoted away is returned. Does
+    /// not index anything.
     fn get_memory(&self, origin: &Origin, scope: Scope, id: MemoryId) -> Result<Option<Item>, GetError> {
         let now = self.clock.now();
         let mut found = None;
@@ -154,7 +156,7 @@ fn read_item(store: &Arc<Store>, name: &Name, parent: Parent) -> Result<Option<I
                     return document_item(store, snapshot, Some(stored));
                 }
             }
-            // The path of an answer may hold a mask.
+            // A path copied from an answer may contain a mask.
             match store.known().unmasked(paths) {
                 Some(path) => document_item(store, snapshot, snapshot.document_at(&path)?),
                 None => Ok(None),
@@ -165,7 +167,7 @@ fn read_item(store: &Arc<Store>, name: &Name, parent: Parent) -> Result<Option<I
     Ok(item)
 }
 
-/// The whole text of the file of which a part is asked for, if that part cannot be masked by itself.
+/// Returns the file's whole text if the requested part cannot be masked without it.
 fn whole_of(store: &Store, item: &Item) -> Result<Option<Whole>, GetError> {
     if item.chunk.is_none() || !mask::depends_on_whole(&item.document.path, &item.text) {
         return Ok(None);

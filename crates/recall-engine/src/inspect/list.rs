@@ -1,4 +1,4 @@
-//! What does a store hold?
+//! Listing of a store's documents.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use crate::store::Store;
 use crate::warning::Warning;
 use crate::{Engine, mask};
 
-/// Asks for a listing.
+/// A request for a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListRequest {
-    /// Which stores.
+    /// The stores to list.
     pub scope: Scope,
     /// The documents' types; empty for all.
     pub types: Vec<DocumentType>,
@@ -30,23 +30,23 @@ pub struct ListRequest {
     pub tags: Vec<String>,
     /// A document's path, a directory above it, or a glob, as in a search; `None` for every path.
     pub path: Option<PathFilter>,
-    /// Which documents, by what is said of them.
+    /// The filter on feedback.
     pub said: Said,
     /// The order.
     pub sort: ListSort,
-    /// How many entries are passed over.
+    /// The number of entries to skip.
     pub offset: u32,
     /// The most entries.
     pub limit: u32,
 }
 
-/// Which documents are listed, by what is said of them.
+/// A filter on the feedback on documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Said {
     /// All.
     #[default]
     Anything,
-    /// Those that somebody should look at: seldom useful, outdated, or a duplicate.
+    /// Those that need a review: seldom useful, outdated, or a duplicate.
     Flagged,
 }
 
@@ -57,11 +57,11 @@ pub struct Listing {
     pub documents: Vec<Listed>,
     /// How many documents match in all.
     pub total: u64,
-    /// What the listing saw of each store.
+    /// The state of each store as the listing saw it.
     pub coverage: Vec<Coverage>,
-    /// Where the next page begins, when there is one.
+    /// The offset of the next page; `None` on the last page.
     pub next_offset: Option<u32>,
-    /// What the reader should know beside it.
+    /// Conditions that affect the listing.
     pub warnings: Vec<Warning>,
 }
 
@@ -70,7 +70,7 @@ pub struct Listing {
 pub struct Listed {
     /// The store's scope.
     pub scope: StoreScope,
-    /// Which of the listing's stores it is in: the place of its coverage.
+    /// The index of its store in the listing's coverage.
     pub store: usize,
     /// The document.
     pub document: Document,
@@ -78,7 +78,7 @@ pub struct Listed {
     pub created: Timestamp,
     /// How many chunks it has.
     pub chunks: u32,
-    /// The memory that it is, and how that stands; `None` for a file.
+    /// The memory and its validity; `None` for a file.
     pub memory: Option<Box<MemoryView>>,
 }
 
@@ -95,7 +95,8 @@ impl Engine {
             return Err(ListError::NoStore { scope: request.scope });
         }
         let (offset, limit) = (request.offset as usize, request.limit as usize);
-        // Each store gives as much as the page could need of it alone; one more tells whether there is a next page.
+        // Each store returns the entries that the page could need from it alone. One more entry decides whether there
+        // is a next page.
         let query = ListQuery {
             types: request.types.clone(),
             languages,
@@ -109,7 +110,7 @@ impl Engine {
         let mut total = 0;
         let now = self.clock.now();
         for (place, store) in stores.iter().enumerate() {
-            // What cannot be read is told by `freshen`.
+            // `freshen` reports the error.
             let _ = store.ledger.look(now, Duration::ZERO);
             warnings.extend(freshen(store, &self.settings, &self.clock)?);
             let (found, matching) = if request.path.is_some() || request.said == Said::Flagged {
@@ -137,7 +138,7 @@ impl Engine {
     }
 }
 
-/// The documents of a store that a filter on paths or flags lets through, in no order.
+/// Returns the documents of a store that match the filter on paths or flags, in no particular order.
 fn selected(store: &Store, request: &ListRequest, query: &ListQuery) -> Result<Vec<StoredDocument>, StoreError> {
     let is_inside = request.path.as_ref().map(recall_lexical::path_matcher);
     let is_inside = |path: &str| is_inside.as_ref().is_none_or(|is_inside| is_inside(path));

@@ -1,4 +1,4 @@
-//! What is open, what does it hold, and what went wrong?
+//! The status of stores: contents, index jobs and problems.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,16 +17,16 @@ use crate::{Engine, mask};
 /// The state of the stores that a client sees.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Status {
-    /// The client's project's store first.
+    /// The stores, that of the client's project first.
     pub stores: Vec<StoreStatus>,
-    /// How many stores are open in all, those of other projects included.
+    /// The number of open stores, including those of other projects.
     pub open_stores: usize,
 }
 
 /// The state of one store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoreStatus {
-    /// What the store is the store of.
+    /// The store's scope.
     pub scope: StoreScope,
     /// Its root.
     pub root: PathBuf,
@@ -50,35 +50,35 @@ pub struct StoreStatus {
     pub memories: u64,
     /// Documents of each type.
     pub by_type: Vec<(DocumentType, u64)>,
-    /// Documents of each language, most first.
+    /// Documents of each language, descending by count.
     pub by_language: Vec<(String, u64)>,
     /// The index job that is running, if one is.
     pub indexing: Option<Indexing>,
-    /// How long ago the store was last compared with its files.
+    /// The time since the last scan of the store's files.
     pub scanned_ago: Option<Duration>,
-    /// Why its changes are not watched, so that it is scanned before every search; `None` where they are.
+    /// Why its files are not watched, so that they are scanned before every search; `None` if they are watched.
     pub unwatched: Option<String>,
     /// The modification time of its newest document.
     pub newest: Option<Timestamp>,
-    /// How many files could not be read or parsed, and lines of journals.
+    /// How many files and journal lines could not be read or parsed.
     pub failed: u64,
     /// How many files are not text to be indexed.
     pub skipped: u64,
-    /// Which files, as many as were asked for, failures first.
+    /// The files, up to the requested number, failures first.
     pub failures: Vec<FailureEntry>,
-    /// What puts its candidates in order.
+    /// The ranker in use.
     pub ranker: RankerUse,
-    /// Why the project's own ranker is passed over.
+    /// Why the project's own ranker is not used.
     pub ranker_problem: Option<String>,
-    /// The models of its embeddings, the chosen one first, and how many of its chunks have one by each.
+    /// The embedding models, the selected one first, each with the number of chunks that it has embedded.
     pub embedded: Vec<(String, u64)>,
-    /// The model whose embeddings answer at present; `None` where words alone decide.
+    /// The model that answers semantic searches at present; `None` if search is lexical only.
     pub model: Option<String>,
-    /// Why embeddings are passed over.
+    /// Why embeddings are not used.
     pub embeddings_problems: Vec<String>,
-    /// What was found damaged and made anew.
+    /// The parts that were damaged and have been rebuilt.
     pub repaired: Vec<String>,
-    /// What is wrong with the configuration.
+    /// Problems of the configuration.
     pub configuration: Vec<String>,
 }
 
@@ -89,19 +89,19 @@ pub struct FailureEntry {
     pub path: String,
     /// Why.
     pub reason: String,
-    /// Whether reading failed, rather than the file being no text to be indexed.
+    /// Whether reading failed. If not, the file is not text to be indexed.
     pub failed: bool,
 }
 
 impl Engine {
-    /// Reports on the stores that the client sees, without bringing them up to their files.
+    /// Returns the status of the stores that the client sees, without updating them from their files.
     ///
     /// # Errors
     /// A store cannot be opened or read.
     pub fn status(&self, origin: &Origin, scope: Scope, failures: usize) -> Result<Status, StatusError> {
         let stores = self.registry.stores(origin, scope, &*self.clock)?;
         for store in &stores {
-            // What cannot be read is told by `problem`.
+            // An unreadable journal is reported by `faults`.
             let _ = store.ledger.look(self.clock.now(), store.settings().limits.look_interval);
         }
         let stores = stores
@@ -113,7 +113,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// Reports on every store that is open, whoever uses it. One that cannot be read is left out.
+    /// Returns the status of all open stores. A store that cannot be read is left out.
     pub fn status_of_open_stores(&self, failures: usize) -> Status {
         let open = self.registry.open_stores();
         let mut stores: Vec<_> =
@@ -177,7 +177,7 @@ fn store_status(store: &Store, built_in: &Rankers, failures: usize) -> Result<St
             .embedded(coverage.generation)
             .into_iter()
             .map(|Embedded { model, chunks, is_whole }| {
-                // Chunks without words have no embedding, and lack none.
+                // Chunks without words need no embedding, so a complete model counts all chunks.
                 (model.to_string(), if is_whole { counts.chunks } else { chunks.min(counts.chunks) })
             })
             .collect(),

@@ -1,23 +1,22 @@
-//! Which of the definitions of a name does a document mean?
+//! Choice among the definitions of a name.
 
 use recall_core::{FileKind, SymbolKind};
 
 use crate::links::paths::Paths;
 use crate::links::stated::Imported;
 
-/// A name that more documents define says nothing about any of them, unless an import tells which is meant: `new`,
-/// `default`, `iter`.
+/// The most documents that may define a name. A more common name (`new`, `default`, `iter`) does not identify a document unless
+/// an import does.
 pub(crate) const MOST_DEFINERS: usize = 16;
 
-/// Among more definers than this those nearby are not looked for.
+/// The most definers that are compared by directory and language.
 const MOST_COMPARED: usize = 256;
 
-/// Those of the documents that define a name which another document may mean by it: itself, else those that it imports,
-/// else those in its directory, else those of its language; tests only where a test asks. In a language whose names all
-/// come by imports, behind those that it imports only those that these import. Ascending; empty where more than
-/// [`MOST_DEFINERS`] are left.
+/// Returns the definers that a document may mean by a name: itself, else those that it imports, else those in its directory,
+/// else those of its language. Tests are meant only by tests. In a language whose names all come from imports, the imported
+/// documents are followed only by those that these import. Ascending; empty if more than [`MOST_DEFINERS`] are left.
 ///
-/// `definers` ascend.
+/// `definers` must be ascending.
 pub(crate) fn meant(paths: &Paths, from: u32, definers: &[u32], imported: &Imported) -> Vec<u32> {
     if definers.binary_search(&from).is_ok() {
         return vec![from];
@@ -39,8 +38,7 @@ pub(crate) fn meant(paths: &Paths, from: u32, definers: &[u32], imported: &Impor
     if nearest.len() > MOST_DEFINERS { Vec::new() } else { nearest }
 }
 
-/// Those of the documents that define a name which another document may mean by it where it takes the name from what it
-/// imports; bounded as in [`meant`].
+/// Returns the definers that a document may mean by a name that it takes from an import; bounded like [`meant`].
 fn meant_by_import(paths: &Paths, from: u32, definers: &[u32], imported: &Imported) -> Vec<u32> {
     let is_meant = |document: &u32| definers.binary_search(document).is_ok() && paths.are_family(from, *document);
     let among = |documents: &[u32]| documents.iter().copied().filter(is_meant).collect::<Vec<u32>>();
@@ -52,10 +50,9 @@ fn meant_by_import(paths: &Paths, from: u32, definers: &[u32], imported: &Import
     if passed_on.len() > MOST_DEFINERS { Vec::new() } else { passed_on }
 }
 
-/// Those of the documents that define a name which another document may mean by it where it takes the name from a module, whose
-/// documents are given. Where the module is not in the store, none. Where it is and does not define the name, what was imported
-/// may be a value whose type does: then the name means what it does without the module, but in a language whose names all
-/// come by imports.
+/// Returns the definers that a document may mean by a name that it takes from a module with the given documents. None if the
+/// module is not in the store. If it is and does not define the name, the import may be a value whose type defines it; the name
+/// then means the same as without the module, except in a language whose names all come from imports.
 pub(crate) fn meant_behind(
     paths: &Paths,
     from: u32,
@@ -70,8 +67,8 @@ pub(crate) fn meant_behind(
     meant(paths, from, definers, imported)
 }
 
-/// Whether code names definitions of that kind to use them. Keys and headings are read by people, and the name of a
-/// variable or field is not what calls and types name.
+/// Returns whether code refers to definitions of a kind by name. Keys and headings are read by people, and calls and types do
+/// not name variables or fields.
 pub(crate) fn is_used_by_name(kind: SymbolKind) -> bool {
     !matches!(kind, SymbolKind::Key | SymbolKind::Heading | SymbolKind::Variable)
 }
@@ -137,7 +134,7 @@ mod tests {
         };
         check(&[1, 2, 3], &further, &free, &[1]);
         check(&[2, 3], &further, &free, &[2]);
-        // What is imported is a value of a type that is defined elsewhere.
+        // The import is a value of a type that is defined elsewhere.
         check(&[3], &further, &free, &[3]);
         check(&[0, 3], &further, &free, &[0]);
         check(&[3], &further, &only_imports, &[]);

@@ -1,4 +1,4 @@
-//! Which documents does the end of a path mean?
+//! Lookup of documents by the end of a path.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -11,16 +11,15 @@ use crate::links::resolve::{Guess, Reach, Thing, family, guesses, names_only_imp
 
 use crate::links::path_text::{directory_of, ends_with, last_component, module_of, shared_directories};
 
-/// The most documents that one target means; a package of more files is cut.
+/// The most documents of one target; a larger package is truncated.
 pub(crate) const MOST_TARGETS: usize = 64;
 
-/// The paths of a store's documents, in an order in which the end of a path is looked up. A document is named by its
-/// place in the order of rows.
+/// The paths of a store's documents, indexed by their ends. A document is identified by its index in the order of rows.
 pub(crate) struct Paths {
     places: Vec<DocumentPlace>,
     /// The documents by the last component of their module's path, then by path.
     by_module: Vec<u32>,
-    /// Where in `by_module` the documents of a last component are.
+    /// The range in `by_module` of each last component.
     modules: FxHashMap<Box<str>, Range<u32>>,
     /// The documents by the last component of their directory, then by directory, then by path.
     by_directory: Vec<u32>,
@@ -35,7 +34,7 @@ impl Paths {
         Ok(Self::new(snapshot.places()?))
     }
 
-    /// Takes documents in the order of their rows.
+    /// Creates the index. `places` must be in the order of rows.
     pub(crate) fn new(places: Vec<DocumentPlace>) -> Self {
         let path = |document: &u32| places[*document as usize].path.as_str();
         let mut by_module: Vec<u32> = (0..places.len() as u32).collect();
@@ -73,7 +72,7 @@ impl Paths {
         Self { places, by_module, modules, by_directory, directories, families }
     }
 
-    /// The documents, in the order of rows.
+    /// Returns the documents, in the order of rows.
     pub(crate) fn places(&self) -> &[DocumentPlace] {
         &self.places
     }
@@ -82,26 +81,26 @@ impl Paths {
         &self.places[document as usize]
     }
 
-    /// Which document is in a row.
+    /// Returns the index of the document in a row.
     pub(crate) fn in_row(&self, row: DocumentRow) -> Option<u32> {
         self.places.binary_search_by_key(&row, |place| place.row).ok().map(|at| at as u32)
     }
 
-    /// As [`in_row`](Self::in_row), where the one asked for before is often asked for again.
+    /// Does the same as [`in_row`](Self::in_row), faster if the row is that of `last`.
     pub(crate) fn in_row_near(&self, row: DocumentRow, last: Option<u32>) -> Option<u32> {
         last.filter(|&document| self.place(document).row == row).or_else(|| self.in_row(row))
     }
 
-    /// Which document is at a path.
+    /// Returns the index of the document at a path.
     pub(crate) fn at(&self, path: &str) -> Option<u32> {
         self.modules(module_of(path)).iter().copied().find(|&document| self.path(document) == path)
     }
 
-    /// The documents that a target in a document means, by path; never the document itself. Empty for what is not in
-    /// the store.
+    /// Returns the documents that a target in a document may mean, by path, without the document itself. Empty if the target is
+    /// not in the store.
     ///
-    /// Where the target alone does not decide, the documents nearest to the one that names it are meant; several that
-    /// are equally near are all given.
+    /// If the target is ambiguous, returns the candidates nearest to the document that names it, and all of them if several are
+    /// equally near.
     pub(crate) fn resolve(&self, from: u32, target: &str) -> Vec<u32> {
         let place = self.place(from);
         let language = place.language.as_ref().map_or("", |language| language.as_str());
@@ -119,17 +118,17 @@ impl Paths {
         Vec::new()
     }
 
-    /// Whether two documents are in one directory.
+    /// Returns whether two documents are in the same directory.
     pub(crate) fn are_beside(&self, a: u32, b: u32) -> bool {
         self.directories[a as usize] == self.directories[b as usize]
     }
 
-    /// Whether two documents are written in languages that use each other's definitions.
+    /// Returns whether the languages of two documents use each other's definitions.
     pub(crate) fn are_family(&self, a: u32, b: u32) -> bool {
         self.families[a as usize] == self.families[b as usize]
     }
 
-    /// Whether a document can name of others only what it imports.
+    /// Returns whether a document can use only names that it imports.
     pub(crate) fn names_only_imports(&self, document: u32) -> bool {
         self.place(document).language.as_ref().is_some_and(|language| names_only_imports(language.as_str()))
     }
@@ -138,7 +137,7 @@ impl Paths {
         self.place(document).path.as_str()
     }
 
-    /// The documents whose module's path ends with the same component.
+    /// Returns the documents whose module path has the same last component.
     fn modules(&self, module: &str) -> &[u32] {
         let Some(range) = self.modules.get(last_component(module)) else { return &[] };
         &self.by_module[range.start as usize..range.end as usize]
@@ -179,8 +178,8 @@ impl Paths {
         }
     }
 
-    /// Keeps the documents that share the most directories with the one that names them, and of those the ones whose
-    /// extension stands first.
+    /// Keeps the documents that share the most directories with the one that names them, and of those the ones with the first
+    /// listed extension.
     fn keep_nearest(&self, from: u32, guess: &Guess, found: &mut Vec<u32>) {
         if guess.reach == Reach::Anywhere && found.len() > 1 {
             let nearness = |document: &u32| shared_directories(self.path(from), self.path(*document));
@@ -199,14 +198,14 @@ impl Paths {
     }
 }
 
-/// The entries of a sorted list that compare equal.
+/// Returns the run of equal entries in a sorted list.
 fn run(sorted: &[u32], compare: impl Fn(u32) -> Ordering) -> &[u32] {
     let start = sorted.partition_point(|&document| compare(document) == Ordering::Less);
     let length = sorted[start..].partition_point(|&document| compare(document) == Ordering::Equal);
     &sorted[start..start + length]
 }
 
-/// A place for each path, in their order; for tests.
+/// Creates a place for each path, in their order; for tests.
 #[cfg(test)]
 pub(crate) fn places(paths: &[&str]) -> Vec<DocumentPlace> {
     (1..)

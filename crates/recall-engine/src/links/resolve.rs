@@ -1,8 +1,7 @@
-//! Which files does an import mean, by the conventions of its language?
+//! Resolution of imports to files, by the conventions of each language.
 //!
-//! Pure: from a language, the path of the importing file and the text of the import to [`Guess`]es, the likeliest first.
-//! Which of them exist is looked up by the caller. Manifests are not read: the name of a package is found by the name of
-//! its directory.
+//! A pure function: from a language, the path of the importing file and the text of the import to [`Guess`]es, the likeliest
+//! first. The caller checks which of them exist. Manifests are not read: a package is found by the name of its directory.
 
 mod files;
 mod guess;
@@ -15,7 +14,7 @@ mod web;
 
 pub(crate) use guess::{Guess, Reach, Thing};
 
-/// How imports of some languages name files.
+/// The import convention of some languages.
 struct Convention {
     languages: &'static [&'static str],
     guesses: fn(from: &str, target: &str) -> Vec<Guess>,
@@ -44,7 +43,7 @@ const CONVENTIONS: &[Convention] = &[
     Convention { languages: &["markdown", "rst", "asciidoc", "text", "org", "jupyter"], guesses: prose::guesses },
 ];
 
-/// Languages whose code uses each other's definitions by name. A language that is not listed uses its own.
+/// Groups of languages whose code uses each other's definitions by name. Any other language uses only its own.
 const FAMILIES: &[&[&str]] = &[
     &["javascript", "typescript", "tsx", "vue", "svelte", "astro"],
     &["c", "cpp", "objc"],
@@ -52,22 +51,22 @@ const FAMILIES: &[&[&str]] = &[
     &["python", "jupyter"],
 ];
 
-/// Languages whose code can name of other files only what it imports: no directory, package or receiver lends names.
+/// Languages whose code can use only names that it imports: no name comes from a directory, a package or a receiver.
 const ONLY_IMPORTS: &[&str] = &["haskell"];
 
-/// The files that an import in a file may mean, the likeliest first; none where the language has no convention that is
-/// known, or the target is one of its own library.
+/// Returns the files that an import may mean, the likeliest first. Empty if the language has no known convention, or the target
+/// belongs to its standard library.
 pub(crate) fn guesses(language: &str, from: &str, target: &str) -> Vec<Guess> {
     let conventions = CONVENTIONS.iter().filter(|convention| convention.languages.contains(&language));
     conventions.flat_map(|convention| (convention.guesses)(from, target)).collect()
 }
 
-/// A language under which all that share its definitions are known.
+/// Returns the language that represents the group of languages with shared definitions.
 pub(crate) fn family(language: &str) -> &str {
     FAMILIES.iter().find(|family| family.contains(&language)).map_or(language, |family| family[0])
 }
 
-/// Whether code of a language can name of other files only what it imports, or what they pass on that it imports.
+/// Returns whether code of a language can use only names that it imports, or that its imports re-export.
 pub(crate) fn names_only_imports(language: &str) -> bool {
     ONLY_IMPORTS.contains(&language)
 }

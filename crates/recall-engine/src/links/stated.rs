@@ -1,4 +1,4 @@
-//! What do the documents of a store state about each other: imports, links, declared relations?
+//! The edges that documents state: imports, links and declared relations.
 
 use recall_catalog::{ReadError, Snapshot};
 use recall_core::{EdgeKind, Generation};
@@ -11,28 +11,29 @@ pub(crate) struct Edge {
     pub(crate) from: u32,
     pub(crate) kind: EdgeKind,
     pub(crate) to: u32,
-    /// The first chunk of the document that states it, by its place in the document.
+    /// The ordinal of the first chunk that states it.
     pub(crate) chunk: u32,
-    /// How many documents the target may mean.
+    /// The number of documents that the target may mean.
     pub(crate) meant: u32,
 }
 
 /// The documents that one document imports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Imported {
-    /// Those that it names, ascending.
+    /// The documents that it names, ascending.
     pub(crate) direct: Vec<u32>,
-    /// Those that they import, ascending, which they may pass on. Given for a document alone that can name nothing else.
+    /// The documents that these import, ascending, whose names they may re-export. Set only for a document that can use only
+    /// imported names.
     pub(crate) further: Option<Vec<u32>>,
 }
 
-/// The stated edges of a store, resolved among its documents, at one generation.
+/// The stated edges of a store at one generation, with their targets resolved to documents.
 pub(crate) struct Stated {
     pub(crate) generation: Generation,
     pub(crate) paths: Paths,
-    /// Sorted; a document states an edge of a kind to another once.
+    /// The edges, sorted; for each kind, at most one from a document to another.
     edges: Vec<Edge>,
-    /// The places of the edges, by where they lead, then by where they start.
+    /// The indexes of the edges, by target, then by source.
     incoming: Vec<u32>,
 }
 
@@ -59,19 +60,19 @@ impl Stated {
         Ok(Self { generation: snapshot.generation(), paths, edges, incoming })
     }
 
-    /// All edges, sorted.
+    /// Returns all edges, sorted.
     pub(crate) fn edges(&self) -> &[Edge] {
         &self.edges
     }
 
-    /// The edges that start in a document, by kind.
+    /// Returns the edges from a document, by kind.
     pub(crate) fn from(&self, document: u32) -> &[Edge] {
         let start = self.edges.partition_point(|edge| edge.from < document);
         let length = self.edges[start..].partition_point(|edge| edge.from == document);
         &self.edges[start..start + length]
     }
 
-    /// The edges that lead to a document, by where they start.
+    /// Returns the edges to a document, by source.
     pub(crate) fn to(&self, document: u32) -> impl Iterator<Item = &Edge> {
         let to = |at: &u32| self.edges[*at as usize].to;
         let start = self.incoming.partition_point(|at| to(at) < document);
@@ -79,7 +80,7 @@ impl Stated {
         edges.take_while(move |edge| edge.to == document)
     }
 
-    /// What a document imports.
+    /// Returns the documents that a document imports.
     pub(crate) fn imported(&self, document: u32) -> Imported {
         let direct: Vec<u32> = self.imports(document).collect();
         if !self.paths.names_only_imports(document) {
@@ -88,7 +89,8 @@ impl Stated {
         self.with_further(direct)
     }
 
-    /// What a document takes names from that it writes behind a module; none where the module is not in the store.
+    /// Returns the documents of a module that a document names as the source of a name. Empty if the module is not in the
+    /// store.
     pub(crate) fn imported_from(&self, document: u32, module: &str) -> Imported {
         let mut direct = self.paths.resolve(document, module);
         direct.sort_unstable();

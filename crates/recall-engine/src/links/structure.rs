@@ -1,7 +1,7 @@
-//! How do the documents of a store hang together, and what follows from it for their rank?
+//! The link graph of a store in memory, with each document's PageRank.
 //!
-//! The links between documents as a graph in memory, with each document's PageRank. A query walks it from its candidates:
-//! what good candidates import, use or are used by is more likely to belong to the answer.
+//! A query walks it from its candidates: a document that good candidates import, use, or are used by is more likely to belong
+//! to the answer.
 
 mod counters;
 mod walk;
@@ -11,29 +11,29 @@ use recall_core::{DocumentRow, Generation, find_ascending};
 use crate::links::Links;
 use crate::links::structure::counters::Counters;
 
-/// The graph of a store's documents.
+/// The link graph of a store's documents.
 #[derive(Debug, Default)]
 pub(crate) struct Structure {
     /// The generation that it was read from.
     pub(crate) generation: Generation,
-    /// The documents, ascending; the others name them by their place here.
+    /// The documents, ascending. The other fields refer to them by index.
     documents: Vec<DocumentRow>,
-    /// Whom each document points at.
+    /// The outgoing links of each document.
     out: Neighbours,
-    /// Who points at each document.
+    /// The incoming links of each document.
     into: Neighbours,
     /// Each document's PageRank, times the number of documents: 1 is the mean.
     rank: Vec<f32>,
-    /// What walks count in.
+    /// The reusable buffers of walks.
     counters: Counters,
 }
 
 /// The neighbours of each document in one direction.
 #[derive(Debug, Default)]
 struct Neighbours {
-    /// Where the neighbours of each document begin, and where the last end.
+    /// The start of each document's neighbours, and the end of the last.
     starts: Vec<u32>,
-    /// The neighbours with their share: the shares of one document add up to 1, or to 0 where there is none.
+    /// The neighbours with their shares. The shares of one document add up to 1, or to 0 if it has no neighbours.
     shares: Vec<(u32, f32)>,
     /// The sum of the weights of each document's links, before they became shares.
     weight: Vec<f32>,
@@ -41,21 +41,21 @@ struct Neighbours {
 
 /// The damping of PageRank (Brin, Page, WWW 1998).
 const DAMPING: f32 = 0.85;
-/// After so many rounds the ranks differ by less than what a feature shows.
+/// The number of iterations. After it, the ranks change by less than a feature shows.
 const ROUNDS: usize = 20;
 
 impl Structure {
-    /// Whether it is that of some generation, rather than none at all.
+    /// Returns whether the graph has been read from some generation.
     pub(crate) fn is_read(&self) -> bool {
         self.generation != Generation::default()
     }
 
-    /// Makes the graph of the links of a generation.
+    /// Creates the graph from the links of a generation.
     pub(crate) fn new(generation: Generation, links: Links) -> Self {
         let Links { documents, edges } = links;
         let count = documents.len();
-        // A hub is pointed at by everything, so being pointed at by it, or pointing at it, says little: each link is
-        // weighed down by the square root of what its end already has.
+        // Everything links to a hub, so a link from or to it says little. The weight of each link is divided by the
+        // square root of the weight that its end already has.
         let (mut given, mut taken) = (vec![0.0_f32; count], vec![0.0_f32; count]);
         for &(from, to, weight) in &edges {
             given[from as usize] += weight;
@@ -69,29 +69,29 @@ impl Structure {
         Self { generation, documents, out, into, rank, counters: Counters::default() }
     }
 
-    /// The place of a document; `None` for one that is newer than the graph.
+    /// Returns the index of a document; `None` if it is newer than the graph.
     pub(crate) fn place(&self, document: DocumentRow) -> Option<u32> {
         find_ascending(self.documents.len(), |place| self.documents[place].0, document.0).map(|place| place as u32)
     }
 
-    /// A document's PageRank; 1 is the mean of the store.
+    /// Returns a document's PageRank; 1 is the mean of the store.
     pub(crate) fn rank(&self, place: u32) -> f32 {
         self.rank[place as usize]
     }
 
-    /// The weight of the links to a document.
+    /// Returns the weight of the links to a document.
     pub(crate) fn used(&self, place: u32) -> f32 {
         self.into.weight[place as usize]
     }
 
-    /// The weight of the links from a document.
+    /// Returns the weight of the links from a document.
     pub(crate) fn uses(&self, place: u32) -> f32 {
         self.out.weight[place as usize]
     }
 }
 
 impl Neighbours {
-    /// From links sorted by their start; `dampening` is what the ends of links already have.
+    /// Creates the neighbours from links sorted by source. `dampening` is the weight that the ends of links already have.
     fn new(count: usize, links: impl Iterator<Item = (u32, u32, f32)>, dampening: &[f32]) -> Self {
         let mut neighbours =
             Self { starts: Vec::with_capacity(count + 1), shares: Vec::new(), weight: vec![0.0; count] };
@@ -133,7 +133,7 @@ fn page_rank(out: &Neighbours, count: usize) -> Vec<f32> {
                 next[to as usize] += DAMPING * rank * share;
             }
         }
-        // What points nowhere points everywhere.
+        // A document without links counts as linking to all documents.
         let everywhere = DAMPING * lost / count as f32;
         for rank in &mut next {
             *rank += everywhere;

@@ -1,4 +1,4 @@
-//! Secrets of what is remembered and recorded.
+//! Masking of memories and events.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use recall_core::{DocPath, Memory, Provenance};
 
 use super::MASKER;
 
-/// Masks texts, and knows what it found in them.
+/// Masks texts and collects the rules that matched.
 #[derive(Debug, Default)]
 pub(crate) struct Masking {
     /// The rules of the secrets that were masked.
@@ -16,7 +16,7 @@ pub(crate) struct Masking {
 }
 
 impl Masking {
-    /// The text without its secrets.
+    /// Returns the text with its secrets masked.
     pub(crate) fn mask(&mut self, text: &str) -> String {
         let findings = MASKER.find(text);
         if findings.is_empty() {
@@ -26,12 +26,12 @@ impl Masking {
         MASKER.mask(text).into_owned()
     }
 
-    /// The same of a text that may be missing.
+    /// Masks a text that may be missing.
     pub(crate) fn mask_some(&mut self, text: Option<&str>) -> Option<String> {
         text.map(|text| self.mask(text))
     }
 
-    /// The same of the paths of files.
+    /// Masks the paths of files.
     pub(crate) fn mask_paths(&mut self, mut paths: Vec<DocPath>) -> Vec<DocPath> {
         for path in &mut paths {
             let findings = MASKER.find(path.as_str());
@@ -41,13 +41,13 @@ impl Masking {
         paths
     }
 
-    /// The same of several texts.
+    /// Masks several texts.
     pub(crate) fn mask_all(&mut self, texts: &[String]) -> Vec<String> {
         texts.iter().map(|text| self.mask(text)).collect()
     }
 }
 
-/// The memory without its secrets: what somebody else wrote into a journal may hold some.
+/// Masks the secrets in a memory. Another program may have written them into a journal.
 pub(crate) fn memory(mut memory: Memory) -> Memory {
     let mask = |text: &mut Arc<str>| {
         if let Cow::Owned(masked) = MASKER.mask(text) {
@@ -67,7 +67,7 @@ pub(crate) fn memory(mut memory: Memory) -> Memory {
     memory
 }
 
-/// Who did it and where, without secrets. The session is an id that the client made, and the commit a hash.
+/// Masks the secrets in a provenance, except in the session, an id that the client made, and the commit, a hash.
 pub(crate) fn provenance(provenance: Provenance) -> Provenance {
     let Provenance { session, agent, mode, branch, commit, project, project_path } = provenance;
     let masked = |text: Option<String>| text.map(super::shown_path);

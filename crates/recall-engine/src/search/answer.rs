@@ -1,4 +1,4 @@
-//! What does a search give back?
+//! The answer of a search: hits, facets, explanations and timings.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -16,62 +16,62 @@ use crate::warning::Warning;
 /// The answer to a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// What the query was taken to look for.
+    /// The class of the query, as it was understood.
     pub class: QueryClass,
-    /// Which stores were asked for.
+    /// The scope that was searched.
     pub scope: Scope,
-    /// The filters of the request and those inside the query, which held together; languages by the names that documents have.
+    /// The filters in effect: those of the request and those in the query. Languages have their canonical names.
     pub filters: Filters,
-    /// The weight of each retriever, by its class or as the request gave it.
+    /// The weight of each retriever: the weight of the query's class, or the one that the request or the store sets.
     pub weights: Vec<(Retriever, f64)>,
-    /// How much speaks for it that anything here answers: the greatest support of the hits, 0 to 1; `None` where no ranker decided.
+    /// How likely it is that any hit answers the query: the greatest support of the hits, 0 to 1. `None` if no ranker decided.
     pub confidence: Option<f64>,
-    /// Whether the confidence is below the setting: probably nothing answers the question.
+    /// Whether the confidence is below the configured threshold, so that probably no hit answers the question.
     pub is_doubtful: bool,
-    /// Names and paths that are spelled nearly like a query that nothing is called by; their definitions and files are among the
-    /// hits.
+    /// Names and paths with a spelling near to the query, if nothing has exactly that name. Their definitions and files are
+    /// among the hits.
     pub did_you_mean: Vec<String>,
-    /// The hits, best first; ties in the order of path, span, id.
+    /// The hits, best first; equal scores in the order of path, span and id.
     pub hits: Vec<Hit>,
-    /// How many candidates there were before selection.
+    /// The number of candidates before selection.
     pub candidates: u64,
-    /// How many candidates each retriever brought, of all stores together.
+    /// The number of candidates of each retriever, summed over the stores.
     pub retrieved: Vec<(Retriever, u64)>,
-    /// The score of the best hit of all, on whichever page it is; `None` where there is none.
+    /// The score of the best hit over all pages; `None` if there are no hits.
     pub best_score: Option<f64>,
-    /// Where the next page begins, when there may be one.
+    /// The offset of the next page; `None` on the last page.
     pub next_offset: Option<u32>,
-    /// What the answer saw of each store.
+    /// The state of each store as this answer saw it.
     pub coverage: Vec<Coverage>,
-    /// How many files are known to have changed or come that the answer does not reflect yet.
+    /// The number of new or changed files that the answer does not reflect yet.
     pub stale_files: u64,
     /// How long each stage took, in the order of the pipeline.
     pub stages: StageTimes,
-    /// Counts of all documents that hold a word of the query, by type, language, directory and tag; empty unless asked for.
+    /// Counts of all documents that contain a word of the query, by type, language, directory and tag. Empty if not requested.
     pub facets: Vec<Facet>,
-    /// The model that told the meaning, by its name; `None` where words alone decided.
+    /// The name of the embedding model that was used; `None` if the search was lexical only.
     pub model: Option<String>,
-    /// The cross-encoder that rescored the first candidates, by its name; `None` where none did.
+    /// The name of the cross-encoder that rescored the first candidates; `None` if none did.
     pub reranker: Option<String>,
-    /// Stages that would have had a say, and had none since what they need is not there yet. A page that is to continue this
-    /// one leaves them out.
+    /// Stages that were switched on but did not contribute, because their data is not ready. A request for the next page leaves
+    /// them out, so that both pages have one order.
     pub silent: Vec<Ablation>,
-    /// What the reader should know beside the hits.
+    /// Conditions that affect the answer.
     pub warnings: Vec<Warning>,
 }
 
 impl Answer {
-    /// The modification time of the newest document that was searched.
+    /// Returns the modification time of the newest document that was searched.
     pub fn snapshot(&self) -> Option<Timestamp> {
         self.coverage.iter().filter_map(|coverage| coverage.newest).max()
     }
 
-    /// How many documents were searched.
+    /// Returns the number of documents that were searched.
     pub fn documents(&self) -> u64 {
         self.coverage.iter().map(|coverage| coverage.documents).sum()
     }
 
-    /// How many hits there are of each type, in the order of types.
+    /// Returns the number of hits of each type, in the order of types.
     pub fn breakdown(&self) -> Vec<(DocumentType, u64)> {
         let count = |kind| self.hits.iter().filter(|hit| hit.document.document_type == kind).count() as u64;
         DocumentType::ALL.into_iter().map(|kind| (kind, count(kind))).filter(|&(_, count)| count > 0).collect()
@@ -85,34 +85,34 @@ pub struct Hit {
     pub id: ChunkId,
     /// The store's scope.
     pub scope: StoreScope,
-    /// Which of the answer's stores it is in: the place of its coverage.
+    /// The index of the hit's store in the answer's coverage.
     pub store: usize,
-    /// The document that it is a part of.
+    /// The document of the chunk.
     pub document: Document,
     /// The chunk.
     pub chunk: Chunk,
     /// Its text.
     pub text: String,
-    /// Where words of the query stand in `text`: byte ranges, in order, apart from each other.
+    /// The words of the query in `text`: byte ranges, ascending, not overlapping.
     pub highlights: Vec<Range<usize>>,
-    /// The score that ranked it; comparable within one answer.
+    /// The score that the hit was ranked by; comparable within one answer.
     pub score: f64,
-    /// How likely it is that it answers, 0 to 1; `None` where no ranker decided.
+    /// How likely this hit is relevant, 0 to 1; `None` if no ranker decided.
     pub confidence: Option<f64>,
-    /// How much speaks for it that anything here answers, 0 to 1; `None` where no ranker decided.
+    /// How strongly this hit supports that the query has an answer at all, 0 to 1; `None` if no ranker decided.
     pub support: Option<f64>,
-    /// Where nearly the same text stands too, as citations in the order of rank, as far as the page was read for.
+    /// Citations of near-duplicates of the text, in rank order, as far as the page was read.
     pub also_at: Vec<String>,
     /// The definitions or headings around the chunk, outermost first.
     pub parents: Vec<Enclosing>,
-    /// Why it ranks where it does, when asked for.
+    /// The explanation of the rank, if requested.
     pub explanation: Option<Explanation>,
-    /// The memory that it is a part of, and how that stands; `None` where it is a part of a file.
+    /// The memory and its validity; `None` if the hit is part of a file.
     pub memory: Option<Box<MemoryView>>,
 }
 
 impl Hit {
-    /// `path:start-end@hash`: enough to find the text again, and to notice that it has changed.
+    /// Returns the citation, `path:start-end@hash`. The hash shows whether the text has changed since.
     pub fn citation(&self) -> String {
         let Chunk { span, .. } = &self.chunk;
         format!("{}:{}-{}@{}", self.document.path, span.start_line, span.end_line, self.document.hash.short())
@@ -120,7 +120,7 @@ impl Hit {
 }
 
 impl Hit {
-    /// Masks all of it that comes out of its file. Highlights have to be looked for after it.
+    /// Masks secrets in every field that comes from the file. Compute highlights afterwards, because masking moves text.
     pub(crate) fn mask(&mut self, whole: Option<&Whole>) -> Masked {
         let parents = self
             .parents
@@ -143,24 +143,24 @@ impl Hit {
 /// Why a hit ranks where it does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// Where each retriever ranked it, counted from 1, with that retriever's own score.
+    /// The rank in each retriever's list, counted from 1, with that retriever's own score.
     pub ranks: Vec<(Retriever, u32, f32)>,
     /// The score after fusion, before priors.
     pub fused: f64,
     /// The factors of the priors that are not 1.
     pub priors: Vec<Factor>,
-    /// What each feature added to the learned ranker's score, by name; empty where no ranker decided.
+    /// What each feature added to the learned ranker's score, by name; empty if no ranker decided.
     pub contributions: Vec<(&'static str, f64)>,
-    /// What the cross-encoder said of it; `None` where it was not asked.
+    /// The score of the cross-encoder; `None` if it did not read this chunk.
     pub reranked: Option<Reranked>,
 }
 
-/// What a cross-encoder said of a chunk.
+/// The score that a cross-encoder gave to a chunk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reranked {
     /// How well the chunk answers, on the model's own scale.
     pub score: f32,
-    /// Its rank before, counted from 1.
+    /// The rank before rescoring, counted from 1.
     pub rank_before: u32,
 }
 
@@ -169,14 +169,14 @@ pub struct Reranked {
 pub struct Facet {
     /// The property: `type`, `language`, `directory`, `tag`.
     pub name: &'static str,
-    /// The most frequent values, the most frequent first, equally frequent ones by name.
+    /// The most frequent values: descending by count, then by name.
     pub counts: Vec<(String, u64)>,
-    /// How many further values there are.
+    /// The number of values that are not listed.
     pub left_out: u64,
 }
 
 impl Facet {
-    /// Masks its values.
+    /// Masks secrets in the values.
     pub(crate) fn mask(&mut self) {
         for (value, _) in &mut self.counts {
             mask::path_text(value);
@@ -187,21 +187,21 @@ impl Facet {
 /// A stage of the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Making sure that the index is not behind the files.
+    /// Updating the index from the files.
     Freshness,
-    /// Reading the query.
+    /// Parsing the query.
     Understand,
     /// Finding candidates.
     Retrieve,
     /// Merging them and applying the priors.
     Fuse,
-    /// Putting them in order by what the ranker has learned.
+    /// Ordering them by the learned ranker.
     Rank,
-    /// Rescoring the first of them by a cross-encoder.
+    /// Rescoring the first candidates with a cross-encoder.
     Rerank,
-    /// Keeping few.
+    /// Selecting the chunks to show.
     Select,
-    /// Reading what was kept.
+    /// Reading the selected chunks.
     Expand,
 }
 

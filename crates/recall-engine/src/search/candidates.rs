@@ -1,4 +1,4 @@
-//! Which documents may answer a query, and what does the ranker see of them?
+//! Candidate documents of a query with their ranking features, for training and evaluation.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use crate::origin::Origin;
 use crate::ranking::{Basis, Kind, schema};
 use crate::{Engine, search};
 
-/// A document that may answer, as the learned ranker of its kind sees it.
+/// A candidate document with the features that the learned ranker of its kind reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankedDocument {
     /// Its path.
     pub path: DocPath,
-    /// The lines of the chunk that stands for it, the first and the last.
+    /// The first and the last line of the chunk that represents the document.
     pub lines: (u32, u32),
-    /// Which ranker decides on it.
+    /// The kind, which selects the ranker.
     pub kind: Kind,
     /// Its features, in the order of [`all_feature_names`](crate::all_feature_names); those of [`feature_names`](crate::feature_names)
     /// come first.
@@ -24,16 +24,16 @@ pub struct RankedDocument {
 }
 
 impl Engine {
-    /// What is known of candidates: the meaning too, where there is a model.
+    /// Returns the feature set of candidates: with semantic features if an embedding model is configured.
     pub fn basis(&self) -> Basis {
         if self.settings.model.is_some() { Basis::Meaning } else { Basis::Words }
     }
 
-    /// The built-in rankers that put the kinds in order, in their binary form: those that decide on what is known, over
+    /// Returns the built-in rankers of the kinds for this engine's feature set, in their binary form, over
     /// [`feature_names`](crate::feature_names).
     ///
     /// # Panics
-    /// Never: no ranker of a kind splits on what is known only after it.
+    /// Never: the ranker of a kind does not use features that are computed from its own scores.
     pub fn built_in_rankers(&self) -> Vec<(Kind, Vec<u8>)> {
         let names: Vec<String> = schema::names(self.basis()).into_iter().map(ToOwned::to_owned).collect();
         let written = |kind| {
@@ -43,10 +43,10 @@ impl Engine {
         [Kind::Code, Kind::Prose].into_iter().filter_map(written).collect()
     }
 
-    /// What the learned rankers see of every candidate, in no particular order. Nothing is selected.
+    /// Returns the features of every candidate, in no particular order and without selection.
     ///
     /// # Errors
-    /// As [`Engine::search`].
+    /// The same as [`Engine::search`].
     pub fn candidates(&self, origin: &Origin, request: &SearchRequest) -> Result<Vec<RankedDocument>, SearchError> {
         self.repairing(|| self.seen_documents(origin, request))
     }

@@ -1,4 +1,4 @@
-//! What every stage of a search knows: the request, the stores, who decides on the order, and the time that was taken.
+//! The context of a search: the request, the stores, the ranking and the stage timings.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use crate::Engine;
 use crate::search::answer::{Stage, StageTimes};
 use crate::store::{Ranking, Store};
 
-/// One search over the stores that it sees.
+/// One search over a fixed list of stores.
 pub(super) struct Search<'a> {
     pub(super) engine: &'a Engine,
     pub(super) request: &'a SearchRequest,
@@ -19,7 +19,7 @@ pub(super) struct Search<'a> {
     pub(super) ranking: &'a Ranking,
 }
 
-/// Takes the time of each stage; a stage that runs several times adds up.
+/// Measures the time of each stage. The times of a stage that runs several times are summed.
 pub(super) struct StageClock {
     last: Instant,
     pub(super) laps: StageTimes,
@@ -41,7 +41,7 @@ impl StageClock {
             None => self.laps.push((stage, took)),
         }
     }
-    /// How long a stage has taken so far.
+    /// Returns the time that a stage has taken so far.
     pub(super) fn spent(&self, stage: Stage) -> Duration {
         self.laps.iter().find(|(known, _)| *known == stage).map_or(Duration::ZERO, |&(_, spent)| spent)
     }

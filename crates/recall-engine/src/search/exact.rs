@@ -1,6 +1,6 @@
-//! Documents that a query names as a whole: by a path, a file's name, a definition, a title or a heading.
+//! Exact matches: documents that the whole query names by a path, a file name, a definition, a title or a heading.
 //!
-//! What is named comes first, whatever a ranker says. Where nothing is named so, what is spelled nearly so comes first.
+//! Exact matches come first, whatever the ranker's scores are. If there is none, near spellings come first.
 
 use recall_core::{FileKind, QueryClass, Understood};
 use recall_lexical::DocumentEvidence;
@@ -8,13 +8,13 @@ use recall_lexical::DocumentEvidence;
 use super::pool::Finds;
 use crate::ranking::Kind;
 
-/// How a document is named.
+/// A predicate: whether the query names the document.
 pub(super) type Names = fn(&DocumentEvidence) -> bool;
 
-/// How the first of the answer are named; `None` where the query names nothing as a whole.
+/// Returns the predicate of the documents that come first; `None` if the query does not name a document.
 ///
-/// The first way that names a document decides: the whole path; the end of a path; the only definition of the name, as it is
-/// written or in other case; a title, a heading or a first sentence of at least two words; a spelling near a name or a path.
+/// The first rule that matches a document decides: the whole path; the end of a path; the only definition of the name, in the
+/// same case or any case; a title, a heading or a first sentence of at least two words; a near spelling of a name or a path.
 pub(super) fn named(understood: &Understood, pool: &[Finds]) -> Option<Names> {
     let count = |names: Names| pool.iter().flat_map(|finds| &finds.evidence.documents).filter(|one| names(one)).count();
     let is_symbol = understood.class == QueryClass::Symbol && !understood.text.contains(char::is_whitespace);

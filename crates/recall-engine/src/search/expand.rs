@@ -1,4 +1,4 @@
-//! The selected chunks: what is in them, and is it still so?
+//! Reading of the selected chunks, and the check that their files have not changed since.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -21,18 +21,18 @@ use crate::task_pool::Deferred;
 /// How long a search waits for a generation that is being published.
 const PUBLICATION_PATIENCE: Duration = Duration::from_secs(2);
 
-/// What reading the selected chunks gave.
+/// The result of reading the selected chunks.
 pub(super) enum Expanded {
     Hits {
         hits: Vec<Hit>,
         /// Files that changed and could not be indexed in time.
         left_out: BTreeSet<String>,
     },
-    /// Files had changed and were indexed: the search is to begin anew.
+    /// Files had changed and were indexed. The search must restart.
     Overtaken,
 }
 
-/// Reads the selected chunks, and compares each one's file with what was indexed of it. Nothing is highlighted yet.
+/// Reads the selected chunks and compares each chunk's file with its indexed state. Highlights are not computed.
 pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) -> Result<Expanded, StoreError> {
     let mut hits = Vec::with_capacity(selected.len());
     let mut left_out = BTreeSet::new();
@@ -45,7 +45,7 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool
         }
         let Compared { passages, memories, changed } = compared;
         if passages.all.iter().any(Option::is_none) && !is_last {
-            // The catalog is ahead of the lexical index by the batch that is being published.
+            // The catalog already holds the batch that the lexical index is about to publish.
             store.publication.wait_for(passages.generation, PUBLICATION_PATIENCE);
             return Ok(Expanded::Overtaken);
         }
@@ -72,11 +72,11 @@ pub(super) fn expand(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool
     Ok(Expanded::Hits { hits, left_out })
 }
 
-/// Passages, beside what is there now of their files and memories.
+/// Passages, compared with the current state of their files and memories.
 struct Compared {
     passages: Passages,
     memories: HashMap<MemoryId, MemoryView>,
-    /// The files and memories that are no longer what was read of them.
+    /// The files and memories that differ from what was read of them.
     changed: BTreeSet<DocPath>,
 }
 
@@ -89,8 +89,8 @@ impl Compared {
     }
 }
 
-/// Has the journals of every store looked at in which memories were found, as the file of any hit is: what was deleted or merged
-/// meanwhile is not told.
+/// Refreshes the journal of every store that has memories among the candidates, so that a memory that was deleted or merged
+/// meanwhile is not returned.
 pub(super) fn look(search: &Search<'_>, pool: &[Finds]) -> Vec<Deferred<()>> {
     let now = search.engine.clock.now();
     let found = search.stores.iter().zip(pool).filter(|(_, finds)| {
@@ -108,7 +108,7 @@ pub(super) fn look(search: &Search<'_>, pool: &[Finds]) -> Vec<Deferred<()>> {
     found.map(|(store, _)| look(store)).collect()
 }
 
-/// The memories that chunks are parts of, and how they stand.
+/// Returns the memories of the chunks, with their validity.
 fn memories<'a>(
     search: &Search<'_>,
     store: &Store,
@@ -125,7 +125,7 @@ fn memories<'a>(
     Ok(memories)
 }
 
-/// The files that are no longer what was indexed of them, one stat a file, and the memories that are not.
+/// Returns the files and memories that differ from their indexed state. Costs one `stat` a file.
 fn changed_files<'a>(store: &Store, stored: impl Iterator<Item = &'a StoredChunk>) -> BTreeSet<DocPath> {
     let mut looked_at: HashMap<&DocPath, bool> = HashMap::new();
     for chunk in stored {
@@ -144,7 +144,7 @@ fn changed_files<'a>(store: &Store, stored: impl Iterator<Item = &'a StoredChunk
     looked_at.into_iter().filter(|&(_, changed)| changed).map(|(path, _)| path.clone()).collect()
 }
 
-/// Indexes the changed files; tells whether it worked.
+/// Indexes the changed files. Returns whether that succeeded.
 fn bring_up(search: &Search<'_>, store: &Arc<Store>, changed: &BTreeSet<DocPath>) -> bool {
     match refresh_files(store, changed, search.engine.clock.now()) {
         Ok(()) => true,
@@ -191,7 +191,7 @@ fn hit(search: &Search<'_>, store: &Store, ranked: &Ranked<'_>, passage: &Passag
     }
 }
 
-/// What each feature added to the ranker's score; those that added nothing are left out.
+/// Returns what each feature added to the ranker's score, without the zeros.
 fn contributions(search: &Search<'_>, learned: &Learned) -> Vec<(&'static str, f64)> {
     let rankers = search.ranking.rankers.as_ref();
     let Some(ranker) = rankers.and_then(|rankers| rankers.relevance(learned.basis)) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! Of which types, languages, directories and tags are the documents that a query matches?
+//! Facet counts: types, languages, directories and tags of the documents that match a query.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,12 +9,13 @@ use crate::error::StoreError;
 use crate::search::answer::Facet;
 use crate::store::Store;
 
-/// The most values of a facet: a screen of them. What is rarer narrows to a document or two, which hits show better.
+/// The most values of a facet: one screen. A rarer value would narrow the result to a document or two, which the hits show
+/// better.
 const MOST_VALUES: usize = 20;
 
-/// Counts the documents of all stores that hold a word of the query and satisfy its filters; not only those of the hits.
+/// Counts the documents of all stores that contain a word of the query and pass its filters, not only those among the hits.
 ///
-/// Each store is counted as it is at this moment, which may be a generation newer than the hits.
+/// Counts the current generation of each store, which may be newer than that of the hits.
 ///
 /// # Errors
 /// A store cannot be read.
@@ -38,7 +39,7 @@ pub(super) fn facets(stores: &[Arc<Store>], understood: &Understood) -> Result<V
     Ok(facets)
 }
 
-/// The most frequent values, the most frequent first, equally frequent ones by name.
+/// Keeps the most frequent values: descending by count, then by name.
 fn most(name: &'static str, counts: BTreeMap<String, u64>) -> Facet {
     let mut counts: Vec<(String, u64)> = counts.into_iter().collect();
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

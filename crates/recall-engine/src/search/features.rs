@@ -1,7 +1,7 @@
-//! What does the learned ranker see of a document?
+//! The features that the learned ranker reads of a document.
 //!
-//! One number a feature and document, in the order of [`names`]. Scores are divided by the best of the same answer, so that they
-//! compare across questions and stores; coverages and shares are absolute.
+//! One number for each feature and document, in the order of [`names`]. Scores are divided by the best score of the same
+//! answer, so that they compare across questions and stores. Coverages and shares are absolute.
 
 mod nearness;
 mod neighbours;
@@ -19,15 +19,15 @@ use crate::ranking::Basis;
 use crate::ranking::schema::{
     ABSOLUTE, BEFORE_RANKING, BY_WORDS, COSINE_RELATIVE, COUNT, FACTS, OTHERS, SCORES, flag, names,
 };
-use ranks::{relative, worths};
+use ranks::{reciprocal_ranks, relative};
 
-/// By how many standard deviations each document is nearer to the query in meaning than the mean of its kind; NaN for one
+/// Returns by how many standard deviations each document's cosine to the query exceeds the mean of its kind; NaN for a document
 /// without an embedding.
 pub(super) fn nearer_than_mean(columns: &Columns) -> &[f32] {
     columns.values(COSINE_RELATIVE)
 }
 
-/// Adds what is known of the documents once they have the scores of their kind's ranker.
+/// Adds the features that follow from the scores of the kind's ranker: the score, the lead and the rank.
 pub(super) fn add_ranked(columns: &mut Columns, scores: &[f32]) {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_unstable_by(|&a, &b| scores[b].total_cmp(&scores[a]));
@@ -47,11 +47,11 @@ pub(super) fn add_ranked(columns: &mut Columns, scores: &[f32]) {
     }
 }
 
-/// Scores of a kind's ranker that differ by no more share a place and have no lead: of two texts that say the same, which is first
-/// must not make one of them much more likely.
+/// Scores of a kind's ranker that differ by at most this share a rank and have no lead. Of two near-duplicates, the order must
+/// not make one much more likely.
 const ALIKE: f32 = 0.3;
 
-/// The features of all documents of one kind, store by store, each store's in the order of its evidence.
+/// Returns the features of all documents of one kind, store by store, each store's in the order of its evidence.
 ///
 /// # Errors
 /// The texts cannot be read.
@@ -66,7 +66,7 @@ pub(super) fn of(
     for (column, (_, _, score)) in SCORES.iter().enumerate() {
         let all: Vec<f32> = documents.iter().map(|document| score(document)).collect();
         columns.set(column, relative(&all));
-        columns.set(column + SCORES.len(), worths(&all));
+        columns.set(column + SCORES.len(), reciprocal_ranks(&all));
     }
     for (column, (_, fact)) in (2 * SCORES.len()..).zip(FACTS) {
         columns.set(column, documents.iter().map(|document| fact(document)));
@@ -74,7 +74,7 @@ pub(super) fn of(
     let wanted = asked_for(understood);
     let best_fused = stores.iter().flat_map(|found| found.fused.iter().flatten()).map(|chunk| chunk.score);
     let best_fused = best_fused.fold(f64::MIN_POSITIVE, f64::max);
-    let beside = neighbours::of(stores);
+    let neighbour_scores = neighbours::of(stores);
     let walked = neighbours::walked(stores);
     let near = nearness::of(stores);
     let texts = texts.closeness()?;
@@ -88,7 +88,7 @@ pub(super) fn of(
         for (place, document) in found.documents.iter().enumerate() {
             let rank = |list: usize| by_retriever.get(list).map_or(0.0, |ranks| ranks[place]);
             let traits = document.traits;
-            let among = beside[row];
+            let neighbours = neighbour_scores[row];
             let walk = walked[row];
             let text = texts.get(row).copied().flatten();
             let others: [f32; OTHERS.len()] = [
@@ -98,8 +98,8 @@ pub(super) fn of(
                 flag(traits.form == Form::Data),
                 flag(traits.form == Form::Markup),
                 flag(traits.form == Form::Unknown),
-                among.folder,
-                among.stem,
+                neighbours.folder,
+                neighbours.stem,
                 walk.map_or(f32::NAN, |walk| walk.rank.ln_1p()),
                 walk.map_or(f32::NAN, |walk| walk.used.ln_1p()),
                 walk.map_or(f32::NAN, |walk| walk.uses.ln_1p()),
@@ -155,5 +155,5 @@ pub(super) fn of(
     Ok(columns)
 }
 
-/// The features that tell a file's role.
+/// The features that depend on the file kind.
 const KINDS: [&str; 4] = ["is_test", "is_example", "is_declaration", "is_generated"];

@@ -1,11 +1,11 @@
-//! What do the retrievers say together?
+//! Fusion of the retrievers' lists of one store, with the prior of the file kind.
 
 use recall_core::{Fused, RankedList, SearchRequest, Understood, fuse};
 
 use super::prior::{asked_for, on_fused};
 use crate::ranking::Factor;
 
-/// A chunk as the retrievers rank it together.
+/// A chunk with its fused score.
 #[derive(Clone, Debug)]
 pub(super) struct FusedChunk {
     pub(super) fused: Fused,
@@ -15,7 +15,7 @@ pub(super) struct FusedChunk {
     pub(super) score: f64,
 }
 
-/// Fuses the lists of one store and multiplies each score with the factor of its file's kind; in no particular order.
+/// Fuses the lists of one store and multiplies each score by the factor of its file kind. The result is not sorted.
 pub(super) fn fuse_and_weigh(
     lists: &[RankedList],
     understood: &Understood,

@@ -1,4 +1,4 @@
-//! What speaks for or against an item, a memory or a file, before the query is asked?
+//! Priors of items: factors of memories and files that do not depend on the query text.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use crate::search::ranked::{Ranked, with_odds};
 use crate::store::Store;
 use crate::task_pool::Deferred;
 
-/// The priors of the memories that were found, while other threads ask for them.
+/// The priors of the memories among the candidates, computed on the task pool.
 pub(super) struct Priors {
-    /// Of each store.
+    /// One entry for each store; `None` if no candidate is a memory.
     memories: Vec<Option<OfMemories>>,
 }
 
@@ -23,12 +23,12 @@ pub(super) struct Priors {
 struct OfMemories {
     /// The rows of the memories' documents, ascending.
     rows: Vec<i64>,
-    /// Of each.
+    /// The factors of each row.
     factors: Deferred<Vec<Vec<Factor>>>,
 }
 
 impl Priors {
-    /// Has the priors of all memories asked for that are candidates.
+    /// Starts computing the priors of all memories among the candidates.
     pub(super) fn ask(search: &Search<'_>, pool: &[Finds]) -> Self {
         let now = search.engine.clock.now();
         let ask = |(store, finds): (&Arc<Store>, &Finds)| {
@@ -44,9 +44,8 @@ impl Priors {
         Self { memories: search.stores.iter().zip(pool).map(ask).collect() }
     }
 
-    /// Multiplies the odds of memories, and of files that their kind or feedback speaks of, with what speaks for or against
-    /// them, whoever decided: of a learned score, which is a probability by its scale, that moves all by the same way; of a
-    /// fused one, which is small, it is the score itself.
+    /// Multiplies each item's odds by its factors. Only memories and files with feedback have any. Learned scores are
+    /// probabilities, so this keeps their scale; fused scores are near 0, where odds and score coincide.
     ///
     /// # Errors
     /// A store cannot be read.
@@ -64,7 +63,7 @@ impl Priors {
         }
         for one in ranked {
             if one.item_priors.is_empty() {
-                // Its score stays what it is to the last bit.
+                // Without factors the score must not change, not even by rounding.
                 continue;
             }
             let factor: f64 = one.item_priors.iter().map(|factor| factor.value).product();

@@ -1,4 +1,4 @@
-//! How near in meaning to the query are the candidates?
+//! Cosine similarity of the candidates to the query.
 
 use std::sync::Arc;
 
@@ -10,37 +10,37 @@ use crate::embeddings::{self, Near};
 use crate::ranking::Basis;
 use crate::store::Store;
 
-/// A document that holds no word of the query, and that the query does not name, answers it only when it is at least so near:
-/// the cosine.
+/// The least cosine to the query of a document that contains none of its words and that the query does not name. Below it, the
+/// document is not a candidate.
 ///
-/// Of the documents without a word that were brought for 1,900 mined questions, one in 70 to 30 was an answer from here on,
-/// and one in 150 below; the nearest document of all is nearer for nine questions of ten. A query that nothing here answers
-/// finds nothing so, rather than what is least far from it. That was the built-in model; an encoder whose cosines are all
-/// greater is not held back, nor what one of two models alone finds near.
+/// Measured with the built-in model over 1,900 mined questions: of such documents, one in 70 to 30 is an answer above this
+/// cosine, one in 150 below it. The nearest document of all is above it for nine questions of ten. Without the limit, a query
+/// without an answer would find the least distant documents. The limit has no effect for an encoder whose cosines are all
+/// greater. The greatest cosine of any model counts.
 const LEAST_COSINE: f32 = 0.3;
 
-/// How near the documents of one store are to the query, by document row.
+/// The cosines of one store's documents to the query, by document row.
 pub(super) struct Meaning {
-    /// The name of the model that tells it.
+    /// The name of the embedding model.
     pub(super) model: Arc<str>,
-    /// Whether that model tells it alone, or together with the one that follows at once.
+    /// Whether the cosines are of one model or blended from an encoder and the built-in model.
     pub(super) basis: Basis,
     documents: FxHashMap<i64, Nearness>,
 }
 
-/// How near a document is to the query: cosines, from -1 to 1.
+/// Cosines of a document to the query, from -1 to 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nearness {
-    /// Of its nearest chunk among the candidates.
+    /// That of its nearest chunk among the candidates.
     pub(super) best: f32,
-    /// Of the chunk that stands for it.
+    /// That of the chunk that represents the document.
     pub(super) chunk: f32,
-    /// The greatest one that any model says of any of its chunks among the candidates.
+    /// The greatest that any model gives any of its chunks among the candidates.
     pub(super) greatest: f32,
 }
 
-/// The models that can tell the meaning in every store that holds something: cosines by two do not compare. `None` for any,
-/// where there is one such store.
+/// Returns the models that cover every store with documents, because cosines of two models do not compare. `None` allows any
+/// model: there is at most one such store.
 pub(super) fn shared_models(stores: &[Arc<Store>]) -> Option<Vec<ModelFingerprint>> {
     let mut stores = stores.iter().filter(|store| !store.holds_nothing());
     let models = |store: &Arc<Store>| {
@@ -57,12 +57,12 @@ pub(super) fn shared_models(stores: &[Arc<Store>]) -> Option<Vec<ModelFingerprin
     }))
 }
 
-/// Prepares to find what lies near the query in a store by these models, or any, among what the filters let through; `None`
-/// where there are no embeddings that could be asked. What is returned finds it on any thread, and `None` where they cannot be
-/// asked after all.
+/// Prepares a nearest-neighbour search in one store, by the given models or any, among the documents that pass the filters.
+/// `None` if the store has no usable embeddings. The returned function runs on any thread; it returns `None` if the embeddings
+/// cannot be searched after all.
 ///
 /// # Errors
-/// The lexical index, which knows what the filters let through, is damaged.
+/// The lexical index, which evaluates the filters, is damaged.
 pub(super) fn near(
     store: &Store,
     searcher: &Searcher,
@@ -80,10 +80,10 @@ pub(super) fn near(
 }
 
 impl Meaning {
-    /// Compares the documents of the evidence with the query, by those of their chunks that a retriever brought.
+    /// Computes the cosines of the documents in the evidence, from those of their chunks that a retriever returned.
     ///
-    /// For a document that holds no word of the query, its nearest chunk stands; one that is not near either is taken out of
-    /// the evidence and of the lists.
+    /// A document without a word of the query is represented by its nearest chunk. If that is not near enough either, the
+    /// document is removed from the evidence and the lists.
     pub(super) fn of(near: &Near, lists: &mut [RankedList], evidence: &mut Evidence) -> Self {
         let mut chunks: Vec<(i64, ChunkRow)> =
             evidence.documents.iter().map(|document| (document.document.0, document.chunk)).collect();
@@ -130,7 +130,7 @@ impl Meaning {
             || self.nearness(document.document).is_none_or(|nearness| nearness.greatest >= LEAST_COSINE)
     }
 
-    /// How near a document is; `None` for one without embeddings.
+    /// Returns the cosines of a document; `None` if it has no embeddings.
     pub(super) fn nearness(&self, document: DocumentRow) -> Option<Nearness> {
         self.documents.get(&document.0).copied()
     }

@@ -1,8 +1,8 @@
 //! The order of the candidates in an answer.
 //!
-//! With rankers, documents are put in order, each by the chunk that stands for it: by how likely they are relevant, which means
-//! the same for code, prose and memories. The other chunks of a document follow when there are not enough documents. Without
-//! rankers, chunks are put in order by their fused scores.
+//! With rankers, documents are sorted by the probability that they are relevant, which compares across code, prose and
+//! memories. Each document is represented by one chunk. Its other chunks follow after all documents. Without rankers, chunks
+//! are sorted by their fused scores.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ use crate::ranking::{Basis, Factor, Kind, Rankers};
 use crate::search::context::Search;
 use crate::search::{exact, features, items, prior};
 
-/// Puts the candidates in order, best first. Fusion decides where `rankers` is `None` or lacks one, since a learned score and
-/// a fused one do not compare.
+/// Sorts the candidates, best first. Fusion decides if `rankers` is `None` or lacks a needed ranker, because learned and fused
+/// scores do not compare.
 ///
 /// # Errors
 /// A store cannot be read.
@@ -44,7 +44,7 @@ pub(super) fn order<'a>(
     sort(&mut ranked);
     if deciding.is_some() {
         let mut more: Vec<Ranked<'a>> = Kind::ALL.into_iter().flat_map(|kind| others(&ranked, pool, kind)).collect();
-        // The further chunks of all kinds stand among each other, as their scores say, and behind all others.
+        // The further chunks of all kinds are sorted by score among themselves, and follow after all documents.
         sort(&mut more);
         ranked.extend(more);
     }
@@ -57,7 +57,7 @@ struct Deciding<'r> {
     rankers: &'r Rankers,
     relevance: &'r Ranker,
     class: QueryClass,
-    /// The documents that come first.
+    /// The predicate of the exact matches, which come first.
     named: Option<Names>,
     asked_for: Vec<FileKind>,
 }
@@ -72,15 +72,15 @@ impl<'r> Deciding<'r> {
     }
 }
 
-/// On what rankers decide: on the least that is told in every store that found something.
+/// Returns the feature set that the rankers use: the smallest one among the stores that found something.
 pub(super) fn basis(pool: &[Finds]) -> Basis {
     let found = pool.iter().filter(|finds| !finds.evidence.documents.is_empty());
     let told = found.map(|finds| finds.meaning.as_ref().map_or(Basis::Words, |meaning| meaning.basis));
     told.min().unwrap_or(Basis::Words)
 }
 
-/// The documents of one kind. The kind's ranker puts them in order; the relevance, which knows what that says, tells how likely
-/// each one answers, so that documents of all kinds compare.
+/// Ranks the documents of one kind. The kind's ranker gives their order. The relevance ranker reads the first ranker's scores
+/// and estimates the probability that a document answers, so that documents of all kinds compare.
 fn by_rankers<'a>(
     search: &Search<'_>,
     pool: &'a [Finds],
@@ -119,7 +119,7 @@ fn by_rankers<'a>(
                 document: document.document,
                 chunk: document.chunk,
                 tie,
-                score: if is_named { 1.0 - NAMED * (1.0 - values[place]) } else { values[place] },
+                score: if is_named { 1.0 - EXACT_MATCH_DOUBT * (1.0 - values[place]) } else { values[place] },
                 fused: best,
                 stepping_back: stepping_back[place],
                 item_priors: Vec::new(),
@@ -129,7 +129,11 @@ fn by_rankers<'a>(
                     features: Arc::clone(&features),
                     place,
                     confidence,
-                    support: if is_named { confidence } else { support(kind, confidence, held(document), unknown) },
+                    support: if is_named {
+                        confidence
+                    } else {
+                        support(kind, confidence, covered_share(document), unknown)
+                    },
                 }),
             });
         }
@@ -139,62 +143,63 @@ fn by_rankers<'a>(
 
 /// Returns how strongly a document supports that anything here answers the question, 0 to 1.
 ///
-/// The relevance says which candidate answers if one does, so the best candidate of a question without an answer still has
-/// some. It is therefore weighted by the share of the question that the document holds, and by the share that any file of the
-/// store knows. Of 4,700 mined questions, .942 of the pairs of an answered one and one about another repository are told apart,
-/// .920 by the relevance alone, .952 by a model learnt for it.
-fn support(kind: Kind, relevance: f32, held: f32, unknown: f32) -> f32 {
-    let support = relevance.max(0.0).sqrt() * held * (1.0 - unknown).clamp(0.0, 1.0);
+/// The relevance estimates which candidate answers if one does, so the best candidate of a question without an answer still has
+/// some. It is therefore multiplied by the share of the question that the document contains, and by the share that any file of
+/// the store contains. Over 4,700 mined questions, pairs of an answered question and one about another repository are ordered
+/// correctly in .942 of cases; in .920 by the relevance alone, in .952 by a model trained for it.
+fn support(kind: Kind, relevance: f32, covered_share: f32, unknown: f32) -> f32 {
+    let support = relevance.max(0.0).sqrt() * covered_share * (1.0 - unknown).clamp(0.0, 1.0);
     if kind == Kind::Memory { (MEMORY_SUPPORT * support).min(1.0) } else { support }
 }
 
 /// The factor on the support of a memory. A memory is short and seldom worded like the question, and an agent that reads
-/// "nothing here" discards a memory that answers. Of 757 questions to memories of dialogues, 2.5 % are doubted by mistake at the
-/// default threshold, 16 % without the factor; of questions to other dialogues 73 % are doubted, 93 % without it.
+/// "nothing here" discards a memory that answers. Of 757 questions about memories of dialogues, 2.5 % are wrongly marked
+/// doubtful at the default threshold, 16 % without the factor. Of questions about other dialogues, 73 % are marked doubtful, 93
+/// % without it.
 const MEMORY_SUPPORT: f32 = 3.0;
 
-/// Whether a document lacks the only word of a query that some document of its store holds.
+/// Whether a document lacks the only word of a query that some document of its store contains.
 fn lacks_the_word(question: &Question, document: &DocumentEvidence) -> bool {
-    question.terms < 1.5 && question.unknown <= 0.0 && held(document) <= 0.0
+    question.terms < 1.5 && question.unknown <= 0.0 && covered_share(document) <= 0.0
 }
 
-/// The factor on the odds of a document that lacks the only word of the query. Such a document is a candidate by its
-/// embedding alone, and the embedding of a rare word says little. Without the factor, a test that holds the word ranks lower
-/// than files of code that do not, because the ranker of code has learnt that tests seldom answer.
+/// The odds factor of a document that lacks the only word of the query. Such a document is a candidate by its embedding alone,
+/// and the embedding of a rare word says little. Without the factor, a test that contains the word ranks lower than files of
+/// code that do not, because the ranker of code was trained on answers that are not tests.
 const LACKS_THE_WORD: f64 = 0.01;
 
-/// How much of the question a document holds at all, in its text, its names or its path.
-fn held(document: &DocumentEvidence) -> f32 {
+/// Returns the share of the question that a document contains in its text, its names or its path.
+fn covered_share(document: &DocumentEvidence) -> f32 {
     document.body_coverage.max(document.symbol_coverage).max(document.path_coverage).min(1.0)
 }
 
 impl Deciding<'_> {
-    /// The score of each document of one kind: how likely it is relevant, but never out of the order of their
-    /// [`keys`]. The kind's ranker knows its kind better; the relevance knows how the kinds compare. What steps back does so
-    /// on either scale.
+    /// Returns the score of each document of one kind: its relevance, adjusted to the order of the [`keys`]. The kind's ranker
+    /// is more accurate within its kind; the relevance compares kinds. The prior of a demoted file kind applies to both.
     ///
-    /// Where tests are asked for, the relevance decides alone, since the ranker of code has learnt that tests do not answer.
+    /// If the query asks for tests, the relevance decides alone, because the ranker of code was trained on answers that are not
+    /// tests.
     fn scores(&self, kind: Kind, keys: &[f64], confidences: &[f32], odds: &[f64]) -> Vec<f64> {
-        let leaning = leaning(self.class, kind);
-        let certain = |(place, &confidence): (usize, &f32)| {
-            with_odds(f64::from(confidence).clamp(LEAST_CERTAIN, MOST_CERTAIN), odds[place] * leaning)
+        let class_odds = class_odds(self.class, kind);
+        let relevance_of = |(place, &confidence): (usize, &f32)| {
+            with_odds(f64::from(confidence).clamp(MIN_RELEVANCE, MAX_RELEVANCE), odds[place] * class_odds)
         };
-        let relevances: Vec<f64> = confidences.iter().enumerate().map(certain).collect();
+        let relevances: Vec<f64> = confidences.iter().enumerate().map(relevance_of).collect();
         if self.asked_for.contains(&FileKind::Test) {
             return relevances;
         }
-        in_order_of(keys, &relevances)
+        isotonic(keys, &relevances)
     }
 }
 
-/// The sort keys of the documents of one kind, the greatest first: how far a document stands out in its ranker's score, plus how
-/// far it stands out in its nearness to the query, times the weight of that. What steps back does so by its odds.
+/// Returns the sort keys of the documents of one kind, the greatest first: the standard score of the document's ranker score,
+/// plus its weighted standard score of nearness, plus the logarithm of the odds factor.
 fn keys(ranked: &[f32], nearness: &[f32], weight: f64, odds: &[f64]) -> Vec<f64> {
     let standard = Standard::of(ranked);
     let documents = ranked.iter().zip(nearness).zip(odds);
     documents
         .map(|((&score, &nearness), odds)| {
-            // A document without an embedding counts as the mean of all.
+            // A document without an embedding gets the mean.
             let nearness = if nearness.is_nan() { 0.0 } else { f64::from(nearness) };
             standard.of_score(score) + weight * nearness + odds.ln()
         })
@@ -211,18 +216,18 @@ fn keys(ranked: &[f32], nearness: &[f32], weight: f64, odds: &[f64]) -> Vec<f64>
 fn weight_of_meaning(basis: Basis, class: QueryClass, kind: Kind) -> f64 {
     match (kind, class, basis) {
         (Kind::Prose | Kind::Memory, ..) | (_, QueryClass::Symbol | QueryClass::Path, _) | (.., Basis::Words) => 0.0,
-        (Kind::Code, _, Basis::Meaning) => OF_ONE_MODEL,
-        (Kind::Code, _, Basis::Together) => OF_TWO_MODELS,
+        (Kind::Code, _, Basis::Meaning) => ONE_MODEL_WEIGHT,
+        (Kind::Code, _, Basis::Together) => TWO_MODEL_WEIGHT,
     }
 }
 
 /// The weight if one model embeds, which is usually the built-in one. At 0.3 and more, commit subjects rank lower.
-const OF_ONE_MODEL: f64 = 0.2;
+const ONE_MODEL_WEIGHT: f64 = 0.2;
 
 /// The weight if an encoder and the built-in model embed. From 1 to 3, code and commit subjects differ by less than .007.
-const OF_TWO_MODELS: f64 = 1.5;
+const TWO_MODEL_WEIGHT: f64 = 1.5;
 
-/// The features of the documents of one kind, with what its ranker says, and the scores of that ranker.
+/// Returns the features of the documents of one kind, including those of its ranker's scores, and these scores.
 ///
 /// # Errors
 /// A store cannot be read.
@@ -243,37 +248,37 @@ pub(super) fn scored(
     Ok((features, by_kind))
 }
 
-/// What a class of query puts on the odds of a kind. Commits and headings, which the relevance was learnt from, do not ask why
-/// something is so or how it is done.
-fn leaning(class: QueryClass, kind: Kind) -> f64 {
+/// Returns the factor of a query class on the odds of a kind. The relevance was trained on commits and headings, which do not
+/// ask why something is so or how it is done.
+fn class_odds(class: QueryClass, kind: Kind) -> f64 {
     match (class, kind) {
         (QueryClass::Decision | QueryClass::Docs, Kind::Prose | Kind::Memory)
-        | (QueryClass::Relationship, Kind::Code) => LEANING,
+        | (QueryClass::Relationship, Kind::Code) => CLASS_ODDS,
         _ => 1.0,
     }
 }
 
-/// See [`leaning`].
-const LEANING: f64 = 40.0;
+/// The factor of [`class_odds`].
+const CLASS_ODDS: f64 = 40.0;
 
-/// How much of the doubt about a document stays that the query names as a whole: so little that it stands before all others,
-/// which are never certain.
-const NAMED: f64 = 1e-3;
+/// The factor on the doubt (1 - score) of an exact match. It is so small that exact matches precede all others, whose score is
+/// at most [`MAX_RELEVANCE`].
+const EXACT_MATCH_DOUBT: f64 = 1e-3;
 
-/// No document is less or more certain.
-const LEAST_CERTAIN: f64 = 1e-6;
-const MOST_CERTAIN: f64 = 0.998;
+/// The bounds of a document's relevance.
+const MIN_RELEVANCE: f64 = 1e-6;
+const MAX_RELEVANCE: f64 = 0.998;
 
-/// Values that are as near as can be to the relevances and never rise along an order, which is from the greatest key to the
-/// least. Equal keys get equal values, whatever their places.
+/// Returns the values nearest to the relevances that do not increase along the order of descending keys. Equal keys get equal
+/// values.
 ///
 /// Isotonic regression by pooling adjacent violators (Ayer et al. 1955): neighbours whose relevances contradict the order get
 /// their mean.
-fn in_order_of(keys: &[f64], relevances: &[f64]) -> Vec<f64> {
+fn isotonic(keys: &[f64], relevances: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..keys.len()).collect();
     order.sort_by(|&a, &b| keys[b].total_cmp(&keys[a]).then(relevances[a].total_cmp(&relevances[b])));
     let runs: Vec<&[usize]> = order.chunk_by(|&a, &b| keys[a].total_cmp(&keys[b]).is_eq()).collect();
-    // The sum of the relevances, how many there are, and in how many runs of equal keys.
+    // For each pool: the sum of the relevances, their number, and the number of runs of equal keys.
     let mut pools: Vec<(f64, usize, usize)> = Vec::with_capacity(runs.len());
     for run in &runs {
         let (mut sum, mut count, mut of_runs) = (run.iter().map(|&place| relevances[place]).sum::<f64>(), run.len(), 1);
@@ -286,17 +291,17 @@ fn in_order_of(keys: &[f64], relevances: &[f64]) -> Vec<f64> {
     let mut values = vec![0.0; keys.len()];
     for ((rank, run), pooled) in runs.iter().enumerate().zip(pooled) {
         for &place in *run {
-            // Of what was pooled, the order is kept.
-            values[place] = pooled * (1.0 - LEAST_STEP * rank as f64);
+            // A small step keeps the order within a pool.
+            values[place] = pooled * (1.0 - POOL_STEP * rank as f64);
         }
     }
     values
 }
 
-/// The part of a score by which the next one of its kind is less: too little to change the order of kinds.
-const LEAST_STEP: f64 = 1e-7;
+/// The relative step between neighbours within a pool: too small to change the order between kinds.
+const POOL_STEP: f64 = 1e-7;
 
-/// The chunks of one kind, by fusion.
+/// Returns the chunks of one kind with their fused scores.
 fn fused(pool: &[Finds], kind: Kind) -> Vec<Ranked<'_>> {
     let here = move |chunk: &&FusedChunk| Kind::of(chunk.fused.traits) == kind;
     let stores = pool.iter().enumerate();
@@ -320,7 +325,7 @@ fn from_chunk<'a>(store: usize, finds: &Finds, chunk: &'a FusedChunk) -> Ranked<
     }
 }
 
-/// The further chunks of the documents that a ranker put in order: behind all of them, in the order of their documents.
+/// Returns the further chunks of the ranked documents, with scores below all documents, in the order of their documents.
 fn others<'a>(ranked: &[Ranked<'a>], pool: &'a [Finds], kind: Kind) -> Vec<Ranked<'a>> {
     let places: FxHashMap<(usize, i64), usize> =
         ranked.iter().enumerate().map(|(place, ranked)| (ranked.document(), place)).collect();
@@ -351,7 +356,7 @@ fn others<'a>(ranked: &[Ranked<'a>], pool: &'a [Finds], kind: Kind) -> Vec<Ranke
         .collect()
 }
 
-/// Whether the rankers decide: not where the request, its store or an ablation says otherwise.
+/// Returns whether the rankers decide: not if the request or the store sets weights, or an ablation turns them off.
 pub(super) fn is_learned(search: &Search<'_>, given: &Weights) -> bool {
     *given == Weights::default() && !search.request.without.contains(&Ablation::Ranker)
 }
@@ -363,7 +368,7 @@ mod tests {
     #[test]
     fn relevances_that_contradict_the_order_get_their_mean() {
         let check = |keys: &[f64], relevances: &[f64], expected: &[f64]| {
-            let values = in_order_of(keys, relevances);
+            let values = isotonic(keys, relevances);
             assert!(values.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-4), "{values:?}");
         };
         check(&[3.0, 2.0, 1.0], &[0.9, 0.5, 0.1], &[0.9, 0.5, 0.1]);
@@ -374,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn nearness_counts_beside_the_ranker_by_its_weight() {
+    fn nearness_is_added_to_the_ranker_score_by_its_weight() {
         let check = |nearness: &[f32], weight, expected: &[f64]| {
             let keys = keys(&[3.0, 1.0], nearness, weight, &[1.0, 1.0]);
             assert!(keys.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{keys:?}");
@@ -405,7 +410,7 @@ mod tests {
         #[test]
         fn the_order_of_a_kind_is_kept(pairs in proptest::collection::vec((-9.0..9.0_f64, 0.0..1.0_f64), 0..60)) {
             let (keys, relevances): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
-            let values = in_order_of(&keys, &relevances);
+            let values = isotonic(&keys, &relevances);
             for (a, b) in (0..keys.len()).flat_map(|a| (0..keys.len()).map(move |b| (a, b))) {
                 proptest::prop_assert!(keys[a] <= keys[b] || values[a] >= values[b]);
             }
@@ -415,10 +420,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_takes_from_the_support() {
-        let check = |kind, relevance, held, unknown, expected: f32| {
-            let support = support(kind, relevance, held, unknown);
-            assert!((support - expected).abs() < 1e-6, "{relevance} {held} {unknown}: {support}");
+    fn missing_words_lower_the_support() {
+        let check = |kind, relevance, covered_share, unknown, expected: f32| {
+            let support = support(kind, relevance, covered_share, unknown);
+            assert!((support - expected).abs() < 1e-6, "{relevance} {covered_share} {unknown}: {support}");
         };
         check(Kind::Code, 1.0, 1.0, 0.0, 1.0);
         check(Kind::Code, 0.25, 1.0, 0.0, 0.5);

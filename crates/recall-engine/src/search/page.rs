@@ -1,8 +1,8 @@
-//! Which of the ranked chunks make the page?
+//! One page of hits, without near-duplicates.
 //!
-//! Chunks are read in the order of their ranks, and one that nearly repeats a better one is put beside it, until the page
-//! and one hit more are known. Whether a chunk is a hit of its own depends on those before it alone, never on how a reader
-//! cuts pages: so pages that follow each other hold every hit once.
+//! Chunks are read in rank order until the page and one more hit are known. A near-duplicate of a better hit becomes a further
+//! location of that hit. Whether a chunk is a hit of its own depends only on the chunks before it, not on the page size, so
+//! consecutive pages hold every hit once.
 
 use std::collections::BTreeSet;
 
@@ -18,22 +18,22 @@ use crate::search::ranked::{Ranked, with_ties};
 
 /// The hits that a request asks for.
 pub(super) struct Page {
-    /// Best first; equal scores by path, span, id.
+    /// Best first; equal scores by path, span and id.
     pub(super) hits: Vec<Hit>,
     /// The greatest support of all hits up to the page's last.
     pub(super) confidence: Option<f64>,
-    /// The score of the best hit of all, on whichever page.
+    /// The score of the best hit over all pages.
     pub(super) best_score: Option<f64>,
-    /// Where the next page begins; `None` on the last.
+    /// The offset of the next page; `None` on the last page.
     pub(super) next_offset: Option<u32>,
     /// Files that changed and could not be indexed in time.
     pub(super) left_out: BTreeSet<String>,
-    /// Files of which something is masked.
+    /// Files with masked secrets.
     pub(super) masked: BTreeSet<String>,
 }
 
-/// Reads as many of the selected chunks, best first, as the page takes. `None` where files had changed and were indexed: the
-/// search is to begin anew.
+/// Reads as many of the selected chunks, best first, as the page needs. `None` if files had changed and were indexed: the
+/// search must restart.
 ///
 /// # Errors
 /// A store cannot be read.
@@ -43,7 +43,7 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
     let mut distinct = Distinct::new(!search.request.without.contains(&Ablation::Collapse));
     let mut left_out = BTreeSet::new();
     let mut rest = selected;
-    // One hit more than is shown tells whether there is a next page.
+    // One more hit than is shown decides whether there is a next page.
     while distinct.hits.len() <= end && !rest.is_empty() {
         let (batch, behind) = rest.split_at(with_ties(rest, end + 1 - distinct.hits.len()));
         rest = behind;
@@ -81,7 +81,7 @@ pub(super) fn page(search: &Search<'_>, selected: &[Ranked<'_>], is_last: bool) 
     Ok(Some(Page { hits, confidence, best_score, next_offset, left_out, masked }))
 }
 
-/// Score, path, span, id.
+/// Orders hits by score, path, span and id.
 fn order_of_hits(a: &Hit, b: &Hit) -> std::cmp::Ordering {
     b.score
         .total_cmp(&a.score)
@@ -90,11 +90,11 @@ fn order_of_hits(a: &Hit, b: &Hit) -> std::cmp::Ordering {
         .then_with(|| (a.scope, a.id).cmp(&(b.scope, b.id)))
 }
 
-/// Hits of which none nearly repeats a better one.
+/// Hits without near-duplicates.
 struct Distinct {
     hits: Vec<Hit>,
     likenesses: Vec<Likeness>,
-    /// Whether repeats are put beside what they repeat.
+    /// Whether near-duplicates are collapsed.
     collapses: bool,
 }
 
@@ -103,9 +103,10 @@ impl Distinct {
         Self { hits: Vec::new(), likenesses: Vec::new(), collapses }
     }
 
-    /// Takes the next best hit: as one of its own, or as a further place of the best one that it nearly repeats.
+    /// Adds the next hit: as one of its own, or as a further location of the best hit that it nearly repeats.
     ///
-    /// A function and a paragraph about it may share most of their words: what is not of one kind repeats only word by word.
+    /// A function and a paragraph about it may share most of their words. Chunks of different kinds are therefore duplicates
+    /// only if their words are equal.
     fn push(&mut self, hit: Hit) {
         if self.collapses {
             let likeness = Likeness::of(&hit.text);

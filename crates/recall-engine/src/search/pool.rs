@@ -1,4 +1,4 @@
-//! What was found in the stores, before anything is put in order.
+//! The candidates of all stores, before ranking.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use recall_lexical::{Evidence, NearSpellings};
 
 use super::fused::{self, FusedChunk};
 use super::meaning::{self, Meaning};
-use super::retrieve::{self, Brought};
+use super::retrieve::{self, StoreResults};
 use crate::error::StoreError;
 use crate::known::Known;
 use crate::links::structure::Structure;
@@ -16,27 +16,27 @@ use crate::ranking::Kind;
 use crate::search::answer::Stage;
 use crate::search::context::{Search, StageClock};
 
-/// What was found in one store.
+/// The candidates of one store.
 pub(super) struct Finds {
     pub(super) lists: Vec<RankedList>,
     pub(super) evidence: Evidence,
-    /// How near the documents are in meaning; `None` where that has no say.
+    /// The cosines of the documents; `None` if there is no semantic retrieval.
     pub(super) meaning: Option<Meaning>,
-    /// What is spelled nearly like a query that nothing is called by.
+    /// Near spellings of the query, if nothing has exactly that name.
     pub(super) spelled: NearSpellings,
-    /// The chunks that the retrievers brought, fused and with their priors; in no particular order.
+    /// The chunks of the retrievers, fused and with their priors; not sorted.
     pub(super) chunks: Vec<FusedChunk>,
-    /// How the documents hang together; `None` where that has no say.
+    /// The link graph of the documents; `None` if it is switched off or not read yet.
     pub(super) structure: Option<Arc<Structure>>,
-    /// What is known of the documents.
+    /// The table of the store's documents.
     pub(super) known: Arc<Known>,
 }
 
-/// How many lists there are beside that of the meaning, which comes last. Where rankers decide, the fused score is one of
-/// the things that they know of words, and the meaning is told beside it.
-const BY_WORDS: usize = 3;
+/// The number of lexical lists; the semantic list comes after them. If rankers decide, only lexical lists are fused: the fused
+/// score is a lexical feature, and the cosine is a feature of its own.
+const LEXICAL_LISTS: usize = 3;
 
-/// Asks every store.
+/// Retrieves and fuses the candidates of every store.
 pub(super) fn gather(
     search: &Search<'_>,
     weights: &[(Retriever, f64)],
@@ -47,27 +47,27 @@ pub(super) fn gather(
     let models = meaning::shared_models(search.stores);
     for store in search.stores {
         let known = store.known();
-        let brought =
+        let results =
             retrieve::retrieve(&search.engine.tasks, store, &known, search.understood, weights, models.as_deref())?;
-        let Brought { lists, evidence, meaning, spelled } = brought;
+        let StoreResults { lists, evidence, meaning, spelled } = results;
         clock.lap(Stage::Retrieve);
-        let fused = if is_learned { &lists[..lists.len().min(BY_WORDS)] } else { &lists };
+        let fused = if is_learned { &lists[..lists.len().min(LEXICAL_LISTS)] } else { &lists };
         let chunks = fused::fuse_and_weigh(fused, search.understood, search.request);
         clock.lap(Stage::Fuse);
-        let has_say = !search.request.without.contains(&Ablation::Structure);
-        let structure = has_say.then(|| store.structure()).filter(|structure| structure.is_read());
+        let is_on = !search.request.without.contains(&Ablation::Structure);
+        let structure = is_on.then(|| store.structure()).filter(|structure| structure.is_read());
         pool.push(Finds { lists, evidence, meaning, spelled, chunks, structure, known });
     }
     Ok(pool)
 }
 
 impl Finds {
-    /// What decides between documents that fit equally well; see [`Known::tie`].
+    /// Returns the tie-breaker of a document; see [`Known::tie`].
     pub(super) fn tie(&self, document: DocumentRow) -> u64 {
         self.known.tie(document)
     }
 
-    /// The part of what was found that is on one kind.
+    /// Returns the candidates of one kind.
     pub(super) fn on(&self, kind: Kind) -> OfKind<'_> {
         let is_here = |traits: Traits| Kind::of(traits) == kind;
         let documents: Vec<_> = self.evidence.documents.iter().filter(|document| is_here(document.traits)).collect();
@@ -84,26 +84,26 @@ impl Finds {
     }
 }
 
-/// What was found in one store, on one kind.
+/// The candidates of one kind in one store.
 pub(super) struct OfKind<'a> {
     pub(super) finds: &'a Finds,
     pub(super) kind: Kind,
     /// Ascending by row.
     pub(super) documents: Vec<&'a recall_lexical::DocumentEvidence>,
-    /// What decides between equal documents, in their order; see [`Known::tie`].
+    /// The tie-breaker of each document; see [`Known::tie`].
     pub(super) ties: Vec<u64>,
-    /// The best chunk of each document, in their order, where one was ranked.
+    /// The best fused chunk of each document; `None` if no retriever ranked one.
     pub(super) fused: Vec<Option<&'a FusedChunk>>,
 }
 
 impl OfKind<'_> {
-    /// The place of a document among those of the kind.
+    /// Returns the index of a document in `documents`.
     pub(super) fn place(&self, document: DocumentRow) -> Option<usize> {
         self.documents.binary_search_by_key(&document, |known| known.document).ok()
     }
 }
 
-/// The number of candidates that each retriever brought, of all stores together.
+/// Returns the number of candidates of each retriever, summed over the stores.
 pub(super) fn counts(pool: &[Finds]) -> Vec<(Retriever, u64)> {
     let mut counts: Vec<(Retriever, u64)> = Vec::new();
     for RankedList { retriever, candidates, .. } in pool.iter().flat_map(|finds| &finds.lists) {
@@ -116,7 +116,7 @@ pub(super) fn counts(pool: &[Finds]) -> Vec<(Retriever, u64)> {
     counts
 }
 
-/// Names and paths that are spelled nearly like the query, each once.
+/// Returns the near spellings of the query, without duplicates.
 pub(super) fn spelled(pool: &[Finds]) -> Vec<String> {
     let all = pool.iter().flat_map(|finds| finds.spelled.names.iter().chain(&finds.spelled.paths));
     let mut seen = HashSet::new();

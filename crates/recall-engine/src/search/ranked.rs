@@ -1,4 +1,4 @@
-//! A chunk in the order of the answer, and how scores become an order.
+//! A ranked chunk, and the sorting and standardizing of scores.
 
 use std::sync::Arc;
 
@@ -9,40 +9,40 @@ use super::fused::FusedChunk;
 use crate::ranking::{Basis, Factor};
 use crate::search::answer::Reranked;
 
-/// A chunk in the order of the answer, before it is read.
+/// A ranked chunk, before its text is read.
 #[derive(Clone, Debug)]
 pub(super) struct Ranked<'a> {
-    /// Which of the request's stores it is in.
+    /// The index of its store in the request's list of stores.
     pub(super) store: usize,
     pub(super) document: DocumentRow,
     pub(super) chunk: recall_core::ChunkRow,
-    /// What decides between equal scores; see [`Known::tie`](crate::known::Known::tie).
+    /// The tie-breaker of equal scores; see [`Known::tie`](crate::known::Known::tie).
     pub(super) tie: u64,
     /// Comparable within one answer; above 0.
     pub(super) score: f64,
-    /// The chunk as the retrievers ranked it; where a ranker decided, the best of its document, if one was ranked.
+    /// The fused chunk. If a ranker decided, this is the best chunk of the document, if any was ranked.
     pub(super) fused: Option<&'a FusedChunk>,
-    /// What the file's kind put on the odds, where rankers decided; the score has it already.
+    /// The factor of the file kind on the odds, if rankers decided. The score includes it.
     pub(super) stepping_back: Option<Factor>,
-    /// What the ranker saw of the document.
+    /// The features and scores of the ranker.
     pub(super) learned: Option<Learned>,
-    /// The factors that being a memory, and what was said of the item, put on the score.
+    /// The priors of the item: those of a memory, or the feedback on a file.
     pub(super) item_priors: Vec<Factor>,
-    /// What a cross-encoder said of it.
+    /// The score of the cross-encoder.
     pub(super) reranked: Option<Reranked>,
 }
 
-/// What the ranker saw of a document, and how sure it is.
+/// The features of a document and what the rankers made of them.
 #[derive(Clone, Debug)]
 pub(super) struct Learned {
-    /// On what the ranker decided.
+    /// The feature set of the ranker.
     pub(super) basis: Basis,
-    /// The features of all documents of the kind, and which of these this one is.
+    /// The features of all documents of the kind, and the row of this one.
     pub(super) features: Arc<Columns>,
     pub(super) place: usize,
-    /// How likely it is that the document answers, 0 to 1.
+    /// The probability that the document answers, 0 to 1.
     pub(super) confidence: f32,
-    /// How much speaks for it that anything here answers; see `order::support`.
+    /// How strongly the document supports that the query has an answer; see `order::support`.
     pub(super) support: f32,
 }
 
@@ -54,20 +54,20 @@ impl Selectable for Ranked<'_> {
     }
 }
 
-/// Puts chunks in order, best first.
+/// Sorts chunks, best first.
 pub(super) fn sort(ranked: &mut [Ranked<'_>]) {
     let place = |one: &Ranked<'_>| (one.store, one.tie, one.chunk);
     ranked.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b))));
 }
 
-/// How many of the ranked chunks the first `count` are, with what has the same score as the last of them: the order of these is
-/// known only when they are read.
+/// Returns `count`, extended by the chunks with the same score as the last one. The order of equal scores depends on texts that
+/// are not read yet.
 pub(super) fn with_ties(ranked: &[Ranked<'_>], count: usize) -> usize {
     let Some(last) = ranked.get(count - 1) else { return ranked.len() };
     count + ranked[count..].iter().take_while(|ranked| ranked.score.total_cmp(&last.score).is_eq()).count()
 }
 
-/// How scores are spread, so that those of different scales compare by how far each stands out.
+/// The mean and deviation of a set of scores, which makes scores of different scales comparable.
 pub(super) struct Standard {
     mean: f64,
     deviation: f64,
@@ -86,12 +86,12 @@ impl Standard {
     }
 }
 
-/// A probability whose odds are multiplied by a factor.
+/// Returns the probability after multiplying its odds by a factor.
 pub(super) fn with_odds(probability: f64, factor: f64) -> f64 {
     probability * factor / (1.0 - probability + probability * factor)
 }
 
-/// The probability of log odds.
+/// Converts log odds to a probability.
 pub(super) fn logistic(value: f64) -> f64 {
     1.0 / (1.0 + (-value).exp())
 }
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_as_good_as_the_last_belongs_to_the_first() {
+    fn the_first_include_all_that_tie_with_the_last() {
         let ranked = |(row, score): (i64, f64)| Ranked {
             store: 0,
             document: DocumentRow(row),

@@ -1,8 +1,8 @@
-//! Do the first of the ranked chunks answer the question, read together with it?
+//! Rescoring of the first ranked chunks by a cross-encoder.
 //!
-//! A cross-encoder reads the question and each chunk as one text. It says more of a text than the words or the meaning do, and
-//! knows nothing of what the ranker saw: the file's role, the graph, the names. So both count, each by how far a chunk stands
-//! out among the others. Where the model cannot be asked in time, the order stays what it was.
+//! A cross-encoder reads the question and each chunk as one text. It judges a text better than words or embeddings do, but it
+//! does not see the ranker's features: the file's role, the graph, the names. The two scores are therefore blended after
+//! standardizing. If the model fails or is late, the order is unchanged.
 
 use std::time::Instant;
 
@@ -15,19 +15,19 @@ use crate::search::context::{Search, StageClock};
 use crate::search::ranked::{Ranked, Standard, logistic, sort, with_ties};
 use crate::settings::Reranker;
 
-/// What became of asking a cross-encoder.
+/// The outcome of a rescoring.
 pub(super) enum Outcome {
-    /// None is used, or it was not to be asked.
+    /// There is no cross-encoder, or this query does not use it.
     NotAsked,
-    /// This one has had its say.
-    Told { model: String },
-    /// It has not answered, for this reason.
+    /// The model rescored the chunks.
+    Rescored { model: String },
+    /// The model failed, and the order is unchanged.
     PassedOver { reason: String },
 }
 
-/// Rescores the first of the ranked chunks, which stay the first ones.
+/// Rescores the first of the ranked chunks. They stay ahead of the rest.
 ///
-/// Not asked are questions for a thing by its name, which names the answer; and by one chunk there is no order to change.
+/// Queries for a name or a path are not rescored, because the name decides, and neither is a single chunk.
 ///
 /// # Errors
 /// A store cannot be read.
@@ -42,23 +42,23 @@ pub(super) fn rerank(
         return Ok(Outcome::NotAsked);
     };
     let settings = search.engine.settings.rerank;
-    // Which of equally good ones comes first depends on how the store was filled.
+    // All chunks with equal scores are rescored, because their order depends on how the store was filled.
     let first = with_ties(ranked, settings.candidates.get());
     if first < 2 {
         return Ok(Outcome::NotAsked);
     }
-    // A search that begins anew has the time that is left.
+    // A search that restarts has only the remaining time.
     let deadline = Instant::now() + settings.wait.saturating_sub(clock.spent(Stage::Rerank));
     let texts = texts(search, &ranked[..first])?;
     let told = scores(&reranker, &search.understood.text, &texts, deadline);
     let outcome = match told {
         Ok(told) => {
             rescore(ranked, &told, settings.weight);
-            Outcome::Told { model: reranker.name.clone() }
+            Outcome::Rescored { model: reranker.name.clone() }
         }
         Err(error) => {
             let reason = error_chain(&error);
-            tracing::warn!(model = reranker.name, reason, "a cross-encoder does not rescore");
+            tracing::warn!(model = reranker.name, reason, "the cross-encoder failed; the order is unchanged");
             Outcome::PassedOver { reason }
         }
     };
@@ -71,7 +71,7 @@ fn scores(reranker: &Reranker, query: &str, texts: &[String], deadline: Instant)
     reranker.cross_encoder.scores(query, &texts, Some(deadline))
 }
 
-/// Gives the first chunks the scores that they have with what was told of them, above all that follow, and sorts them.
+/// Blends the model's scores into those of the first chunks, keeps them above all chunks that follow, and sorts them.
 fn rescore(ranked: &mut [Ranked<'_>], told: &[f32], weight: f64) {
     let floor = ranked.get(told.len()).map_or(0.0, |next| next.score);
     let before: Vec<f32> = ranked[..told.len()].iter().map(|one| log_odds(one.score) as f32).collect();
@@ -85,14 +85,14 @@ fn rescore(ranked: &mut [Ranked<'_>], told: &[f32], weight: f64) {
     sort(first);
 }
 
-/// How far a score speaks for a chunk: those of rankers are the logistic of that, and so they are taken back.
+/// Converts a score to log odds: the inverse of the logistic function, which gave the rankers' scores.
 fn log_odds(score: f64) -> f64 {
     let score = score.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON);
     (score / (1.0 - score)).ln()
 }
 
-/// What the model reads of each chunk. Of one that is being replaced it reads nothing: what is expanded later notices, and the
-/// search begins anew.
+/// Returns the text of each chunk for the model. A chunk that is being replaced gives an empty text: the expansion notices it
+/// and the search restarts.
 fn texts(search: &Search<'_>, ranked: &[Ranked<'_>]) -> Result<Vec<String>, StoreError> {
     let mut texts = vec![String::new(); ranked.len()];
     for (number, store) in search.stores.iter().enumerate() {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn both_orders_count_by_the_weight_and_what_follows_stays_behind() {
+    fn both_orders_count_by_the_weight_and_the_rest_stays_after() {
         let check = |told: &[f32], weight, expected: &[i64]| {
             let mut found = ranked(&[0.99, 0.95, 0.9, 0.8, 0.7]);
             rescore(&mut found, told, weight);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_is_told_with_the_rank_before() {
+    fn the_model_score_and_the_rank_before_are_reported() {
         let mut found = ranked(&[0.9, 0.8, 0.7]);
         rescore(&mut found, &[-1.0, 2.5], 1.0);
         let told: Vec<_> = found.iter().map(|one| one.reranked.map(|told| (told.score, told.rank_before))).collect();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_of_fusion_are_rescored_as_well() {
+    fn fused_scores_are_rescored_too() {
         let mut found = ranked(&[0.033, 0.032, 0.016]);
         rescore(&mut found, &[0.0, 0.1, 9.0], 1.0);
         assert_eq!(order(&found), [3, 2, 1]);

@@ -1,4 +1,4 @@
-//! Which chunks may answer the query, and what speaks for their documents?
+//! Retrieval of candidate chunks from one store, with the evidence for their documents.
 
 use std::panic::resume_unwind;
 
@@ -12,33 +12,32 @@ use crate::known::Known;
 use crate::store::Store;
 use crate::task_pool::{Deferred, TaskPool};
 
-/// How many candidates each retriever brings that goes by words, names or paths.
+/// The number of candidates of each lexical retriever: words, names and paths.
 const DEPTH: usize = 100;
 
-/// How many chunks that lie near the query are brought. With 100 of them nothing is found better (code, commit subjects and
-/// dialogues within .001, headings .005 less), and over 100,000 chunks a search takes a quarter longer.
-const NEAR: usize = 50;
+/// The number of nearest chunks that are retrieved. With 100, quality does not improve (code, commit subjects and dialogues
+/// within .001, headings .005 less), and a search over 100,000 chunks takes a quarter longer.
+const NEAREST_DEPTH: usize = 50;
 
-/// What the retrievers say of one store.
-pub(super) struct Brought {
-    /// By words, names, paths, and by meaning where that was asked.
+/// The results of all retrievers in one store.
+pub(super) struct StoreResults {
+    /// The lists of words, names and paths, and the semantic one if it was requested.
     pub(super) lists: Vec<RankedList>,
     pub(super) evidence: Evidence,
-    /// `None` where meaning was not asked, or the store's embeddings have not caught up.
+    /// `None` if semantic retrieval was not requested, or the store's embeddings are not up to date.
     pub(super) meaning: Option<Meaning>,
-    /// What is spelled nearly like a query that nothing is called by.
+    /// Near spellings of the query, if nothing has exactly that name.
     pub(super) spelled: NearSpellings,
 }
 
-/// Whether a query may name a file: it holds a path, a name, or is one word. Of a question in words the paths that share some of them
-/// are no candidates of their own: they cost the public code search benchmark .004 nDCG@10.
+/// Returns whether a query may name a file: it contains a path or an identifier, or is one word. For other questions, paths
+/// that share some of their words are not candidates: they cost the public code search benchmark .004 nDCG@10.
 fn may_name_a_file(understood: &Understood) -> bool {
     let is_one_word = !understood.text.contains(char::is_whitespace);
     is_one_word || !understood.paths.is_empty() || !understood.identifiers.is_empty()
 }
 
-/// Asks every retriever that has a weight; for the meaning these models, or any. What is known of the documents decides between
-/// equals.
+/// Runs every retriever that has a weight; the semantic one with the given models, or any. `known` gives the tie-breakers.
 pub(super) fn retrieve(
     tasks: &TaskPool,
     store: &Store,
@@ -46,7 +45,7 @@ pub(super) fn retrieve(
     understood: &Understood,
     weights: &[(Retriever, f64)],
     models: Option<&[ModelFingerprint]>,
-) -> Result<Brought, StoreError> {
+) -> Result<StoreResults, StoreError> {
     let weight_of =
         |retriever| weights.iter().find(|(known, _)| *known == retriever).map_or(0.0, |&(_, weight)| weight);
     let depth = |retriever| if weight_of(retriever) > 0.0 { DEPTH } else { 0 };
@@ -58,7 +57,7 @@ pub(super) fn retrieve(
     let failed = |source| store.search_failed(source);
     let searcher = store.lexical.searcher();
     let find = if weight_of(Retriever::Semantic) > 0.0 {
-        meaning::near(store, &searcher, understood, NEAR, models).map_err(failed)?
+        meaning::near(store, &searcher, understood, NEAREST_DEPTH, models).map_err(failed)?
     } else {
         None
     };
@@ -72,7 +71,7 @@ pub(super) fn retrieve(
     let tie = |document| known.tie(document);
     let ties: Ties<'_> = if known.memories.is_empty() { None } else { Some(&tie) };
     let retrieved = searcher.retrieve(understood, &understood.filters, depths, neighbours, ties);
-    // A model that panicked is no damage of the lexical index.
+    // A panic in the model is passed on here, so that it is not reported as damage of the lexical index.
     let near = near.unwrap_or_else(|panic| resume_unwind(panic));
     let Retrieved { lexical, symbol, path, semantic, mut evidence, near: spelled } = retrieved.map_err(failed)?;
     let list = |retriever, candidates| RankedList { retriever, weight: weight_of(retriever), candidates };
@@ -82,5 +81,5 @@ pub(super) fn retrieve(
         lists.push(list(Retriever::Semantic, semantic));
         Meaning::of(&near, &mut lists, &mut evidence)
     });
-    Ok(Brought { lists, evidence, meaning, spelled })
+    Ok(StoreResults { lists, evidence, meaning, spelled })
 }

@@ -1,6 +1,7 @@
-//! How close together do the words of the question stand in the best candidates?
+//! Proximity of the query words in the texts of the best candidates.
 //!
-//! Read for prose alone: there it is worth .03 nDCG@10, in code nothing, where names say what stands together.
+//! Computed for prose only. It improves prose by .03 nDCG@10; code gains nothing, because its names already keep words
+//! together.
 
 use std::sync::Arc;
 
@@ -12,26 +13,26 @@ use crate::error::StoreError;
 use crate::ranking::Kind;
 use crate::store::Store;
 use crate::task_pool::{Deferred, TaskPool};
-/// How many texts are read. To read one costs some twenty microseconds, and what is ranked lower by its words alone is
-/// seldom the answer.
+/// The number of texts that are read. Reading one takes about 20 µs, and a document with a lower lexical score is seldom the
+/// answer.
 const MOST_TEXTS: usize = 12;
 
-/// The closeness in the texts of one kind's documents, while other threads read them.
+/// The proximity in the texts of one kind's documents, computed on the task pool.
 pub(super) struct Texts {
-    /// How many documents there are.
+    /// The number of documents.
     documents: usize,
     readings: Vec<Reading>,
 }
 
-/// The texts of one store.
+/// The pending results of one store.
 struct Reading {
-    /// The documents, by their places among all.
+    /// The indexes of the documents among those of all stores.
     places: Vec<usize>,
     closeness: Deferred<Result<Vec<Option<Closeness>>, StoreError>>,
 }
 
 impl Texts {
-    /// Has the texts of the best documents read, each by its chunk.
+    /// Starts reading the chunk that represents each of the best documents.
     pub(super) fn read(tasks: &TaskPool, stores: &[Arc<Store>], understood: &Understood, kinds: &[OfKind<'_>]) -> Self {
         if kinds.iter().any(|kind| kind.kind == Kind::Code) {
             let documents = kinds.iter().map(|kind| kind.documents.len()).sum();
@@ -50,7 +51,7 @@ impl Texts {
             let rows: Vec<ChunkRow> = places.iter().map(|&place| documents[place].1.0.chunk).collect();
             let (store, mut reader) = (Arc::clone(store), ClosenessReader::new(understood));
             let closeness = move || {
-                // A chunk that is gone is being replaced; what is expanded later notices, and the search begins anew.
+                // A missing chunk is being replaced. The expansion notices it and the search restarts.
                 let texts = store.read(|snapshot| snapshot.chunk_texts(&rows))?;
                 Ok(texts.into_iter().map(|text| text.map(|text| reader.read(&text))).collect())
             };
@@ -60,7 +61,7 @@ impl Texts {
         Self { documents: documents.len(), readings: stores.iter().enumerate().filter_map(reading).collect() }
     }
 
-    /// The closeness of each document, store by store; `None` for what was not read.
+    /// Returns the proximity of each document, store by store; `None` if the text was not read.
     ///
     /// # Errors
     /// A store cannot be read.

@@ -1,14 +1,14 @@
-//! How much does each retriever count for a class of query?
+//! Weights of the retrievers by query class.
 
 use recall_core::{QueryClass, Retriever, Weights};
 
-/// The weights of a request, and the store's where it gives none.
+/// Returns the weights of a request, with those of the store as defaults.
 pub(super) fn given(request: &Weights, store: &Weights) -> Weights {
     let Weights { vector, bm25, ppr } = *request;
     Weights { vector: vector.or(store.vector), bm25: bm25.or(store.bm25), ppr: ppr.or(store.ppr) }
 }
 
-/// The weight of each retriever: by class, unless the request gives its own.
+/// Returns the weight of each retriever: the weight of the class, unless `given` sets one.
 pub(super) fn of(class: QueryClass, given: &Weights) -> Vec<(Retriever, f64)> {
     let Weights { vector, bm25, ppr: _ } = given;
     let (lexical, symbol, path, semantic) = match class {

@@ -1,7 +1,8 @@
-//! What should a new session know?
+//! The briefing of a new session.
 //!
-//! Who it works for, what the sessions before did and left open, what was decided about the files that the branch changes, and
-//! what no longer holds: facts with their sources, within a budget of tokens. What is quoted stands behind `>`, on every line.
+//! The user's and the project's profile, the earlier sessions and their open tasks, the decisions about the files that the
+//! branch changes, and the memories that may no longer hold. Every fact has its source, and the whole fits a token budget.
+//! Every quoted line begins with `>`.
 
 mod answer;
 mod changes;
@@ -26,23 +27,23 @@ use crate::store::Store;
 use crate::store::provenance::where_of;
 pub use answer::{Briefing, BriefingSection, SectionKind};
 
-/// What all sections look at.
+/// The inputs of all sections.
 struct Scene<'a> {
     engine: &'a Engine,
     origin: &'a Origin,
     request: &'a AskBriefing,
     store: &'a Arc<Store>,
     now: Timestamp,
-    /// Who asks, and what is checked out.
+    /// The client and the current checkout.
     here: Provenance,
-    /// What the branch changes; `None` where there is no repository.
+    /// The changes of the branch; `None` without a git repository.
     branch: Option<BranchChanges>,
-    /// The sessions before, the latest first.
+    /// The earlier sessions, the latest first.
     sessions: Vec<Session>,
 }
 
 impl Engine {
-    /// Tells what a new session of a project should know, in no more tokens than the budget.
+    /// Returns the briefing of a new session of a project, in at most the budgeted tokens.
     ///
     /// # Errors
     /// The project's store or the files of its sessions cannot be read.
@@ -70,7 +71,7 @@ impl Engine {
 }
 
 impl Scene<'_> {
-    /// What stands in front of all sections.
+    /// Returns the heading of the briefing.
     fn opening(&self) -> String {
         let project = self.here.project.as_deref().unwrap_or("this project");
         format!(

@@ -1,4 +1,4 @@
-//! End a session, and keep what came of it.
+//! The end of a session, with its summary and its memories.
 
 use std::collections::BTreeSet;
 
@@ -25,24 +25,24 @@ use crate::store::provenance::where_of;
 pub struct EndedSession {
     /// Its id.
     pub id: String,
-    /// Where its summary is kept; `None` where nothing was worth one.
+    /// The path of its summary; `None` if there is no summary file.
     pub summary_path: Option<DocPath>,
-    /// What became of what was learned, in the order of the request.
+    /// The results of adding the memories, in the order of the request.
     pub memories: Vec<AddReport>,
-    /// What should be known beside.
+    /// Notes about the request, such as masked secrets.
     pub notes: Vec<MemoryNote>,
 }
 
 impl Engine {
-    /// Ends a session: its end and its summary are on disk when this returns. The summary is a document of the project.
+    /// Ends a session. Its end and its summary, a document of the project, are on disk when this returns.
     ///
-    /// Without a summary one is made of what is known: the session's events, the memories that were added in it, and the commits
-    /// of its time. That is how a session that ended without a word is recovered, too. What is made so is kept as a document
-    /// only where the project was initialised; what somebody wrote, always.
+    /// If the request has no summary, one is generated from the session's events, the memories that were added in it, and the
+    /// commits of its time. Recovery of an abandoned session does the same. A generated summary becomes a file only if the
+    /// project is initialised; a given one always does.
     ///
     /// # Errors
-    /// Nothing is known of the session and nothing is said of it; or something cannot be written, in which case what was learned
-    /// may have been kept before: to end it again is safe.
+    /// The session is unknown and the request adds nothing to it, or a write fails. In that case some memories may already be
+    /// stored; ending the session again is safe.
     pub fn end_session(&self, origin: &Origin, request: &EndSession) -> Result<EndedSession, SessionError> {
         let EndSession { summary, memories, reason, provenance } = request;
         let id = session_of(provenance)?;
@@ -62,7 +62,7 @@ impl Engine {
         let text = if let Some(given) = summary {
             Some(masking.mask(given))
         } else {
-            // One that broke off did nothing behind its last event.
+            // An abandoned session did nothing after its last event.
             let until = if *reason == EndReason::Recovered { session.last } else { now };
             let commits = Git::at(&store.root).commits_between(session.started, until.max(session.started));
             let memories = store.ledger.of_session(id);
@@ -80,11 +80,11 @@ impl Engine {
             }
             None => None,
         };
-        let mark = mark(text.unwrap_or_default(), *reason, path.as_ref());
-        let event = (store.ledger.event_id(None, now), now, masked(mark, &mut masking));
+        let end_event = end_event(text.unwrap_or_default(), *reason, path.as_ref());
+        let event = (store.ledger.event_id(None, now), now, masked(end_event, &mut masking));
         store.sessions.write(id, &here, vec![event])?;
         if let Some(path) = path.as_ref().filter(|_| !store.awaits_first_index()) {
-            // So that the next search finds it, however short a time ago the files were looked at.
+            // Index the summary now, so that the next search finds it even if it skips the scan of the files.
             if let Err(error) = refresh_files(&store, &BTreeSet::from([path.clone()]), now) {
                 let reason = error_chain(&error);
                 tracing::warn!(%path, reason, "a summary is not indexed yet; the next search does");
@@ -95,8 +95,8 @@ impl Engine {
     }
 }
 
-/// The event that ends a session.
-fn mark(summary: String, reason: EndReason, path: Option<&DocPath>) -> EventDetails {
+/// Returns the event that ends a session.
+fn end_event(summary: String, reason: EndReason, path: Option<&DocPath>) -> EventDetails {
     let text = |text: &str| MetadataValue::Text(text.to_owned());
     let mut metadata = Metadata::from([(REASON.to_owned(), text(reason.as_str()))]);
     if let Some(path) = path {

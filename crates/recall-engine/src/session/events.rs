@@ -1,4 +1,4 @@
-//! What happened in a session?
+//! The list of a session's events.
 
 use recall_core::{ListEvents, Scope, SessionEvent};
 
@@ -13,15 +13,15 @@ use crate::session_log::masking::masked;
 pub struct EventListing {
     /// The events, in the order in which they were written.
     pub events: Vec<SessionEvent>,
-    /// Where the next page begins.
+    /// The offset of the next page; `None` on the last page.
     pub next_offset: Option<u32>,
 }
 
 impl Engine {
-    /// Tells the events of a session of the project, those among them that were written beside a request up to this one.
+    /// Returns the events of a session, including those that the flight recorder queued before this request.
     ///
     /// # Errors
-    /// There is no such session, or its file cannot be read.
+    /// The session is unknown, or its file cannot be read.
     pub fn list_events(&self, origin: &Origin, request: &ListEvents) -> Result<EventListing, SessionError> {
         let ListEvents { session, types, offset, limit } = request;
         self.recorder.flush();
@@ -31,7 +31,7 @@ impl Engine {
         let mut page: Vec<SessionEvent> = asked.skip(*offset as usize).take(*limit as usize + 1).collect();
         let has_more = page.len() > *limit as usize;
         page.truncate(*limit as usize);
-        // Somebody else may have written the file.
+        // Another program may have written the file, so secrets in it may not be masked.
         let mut masking = Masking::default();
         let mask = |event: SessionEvent| SessionEvent { details: masked(event.details, &mut masking), ..event };
         Ok(EventListing {

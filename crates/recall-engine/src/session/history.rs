@@ -1,6 +1,7 @@
-//! Where is the summary of a session kept, and what do the summaries of others tell?
+//! The summary files of sessions.
 //!
-//! A Markdown file a session in `.recall/history/`, which is committed. What stands in front of the text says whose it is.
+//! Each is a Markdown file in `.recall/history/`, which is committed. Its front matter names the session, its times, its agent
+//! and its checkout.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,21 +15,22 @@ use crate::session_log::{SessionError, Told, name_of};
 
 const FOLDER: &str = ".recall/history";
 
-/// How many summaries are read at most, the latest by their names: a session a working day for four years.
+/// The most summaries that are read, the latest by name: one session a working day for four years.
 const MOST_SUMMARIES: usize = 1000;
 
-/// How much of a summary is read to be listed.
+/// The most bytes that are read of a summary.
 const READ_BYTES: u64 = 64 * 1024;
 
-/// The day once, whether or not the session's id begins with it, as those do that recall makes.
+/// Returns the file name of a summary: the day and the id. The day is not repeated if the id begins with it, as generated ids
+/// do.
 fn file_name(day: &str, id: &str) -> String {
     let name = name_of(id);
     if name.starts_with(day) { format!("{name}.md") } else { format!("{day}-{name}.md") }
 }
 
-/// Keeps the summary of a session; one that is there is replaced as a whole.
+/// Writes the summary of a session. An existing one is replaced atomically.
 pub(super) fn write(root: &Path, session: &Session, summary: &str) -> Result<DocPath, SessionError> {
-    // Before anything is in the folder that git should not see.
+    // Write the git files first, so that git never sees a file that it should ignore.
     write_git_files(root).map_err(SessionError::Folder)?;
     let folder = Folder::open(root).and_then(|root| root.make_folder(FOLDER)).map_err(SessionError::Folder)?;
     let known = session.summary_path.as_ref().and_then(|path| path.as_str().strip_prefix(FOLDER)?.strip_prefix('/'));
@@ -66,12 +68,12 @@ fn text_of(session: &Session, summary: &str) -> String {
     text
 }
 
-/// A text as YAML and JSON quote it alike.
+/// Quotes a text in a form that is valid YAML and JSON.
 fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("a text is JSON")
 }
 
-/// The sessions that left a summary. A file that is not a summary is skipped.
+/// Returns the sessions that have a summary file. Other files are skipped.
 pub(super) fn all(root: &Path) -> Vec<Told> {
     let Ok(folder) = Folder::open(root).and_then(|root| root.folder(FOLDER)) else { return Vec::new() };
     let names = folder.names().unwrap_or_default().into_iter().filter_map(|name| name.into_string().ok());

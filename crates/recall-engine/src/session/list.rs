@@ -1,4 +1,4 @@
-//! Which sessions were there?
+//! The list of a project's sessions.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::store::Store;
 pub struct SessionListing {
     /// The sessions, the latest first.
     pub sessions: Vec<Session>,
-    /// Where the next page begins.
+    /// The offset of the next page; `None` on the last page.
     pub next_offset: Option<u32>,
 }
 
 impl Engine {
-    /// Tells the sessions of a project: those of this machine by their events, those of others by their summaries.
+    /// Returns the sessions of a project: those of this machine from their events, those of others from their summaries.
     ///
     /// # Errors
     /// The folders cannot be read.
@@ -46,7 +46,7 @@ impl Engine {
         Ok(SessionListing { sessions: page, next_offset: has_more.then(|| offset.saturating_add(limit)) })
     }
 
-    /// How many sessions go on in the stores that are open. Of a store whose sessions cannot be read none is known.
+    /// Returns the number of open sessions in the open stores. A store whose sessions cannot be read counts as 0.
     pub fn count_open_sessions(&self) -> usize {
         let now = self.clock.now();
         let goes_on = |session: &Session| session.state == SessionState::Open;
@@ -56,7 +56,7 @@ impl Engine {
         self.registry.open_stores().iter().map(of_store).sum()
     }
 
-    /// All sessions of a store as they stand at a moment, the latest first; without their memories.
+    /// Returns all sessions of a store with their state at `now`, the latest first, without their memories.
     pub(crate) fn sessions_of(store: &Arc<Store>, now: Timestamp) -> Result<Vec<Session>, SessionError> {
         let recorded = store.sessions.all()?;
         let known: HashSet<&str> = recorded.iter().map(crate::session_log::Told::id).collect();

@@ -1,4 +1,4 @@
-//! Write down what happened.
+//! Logging of session events.
 
 use recall_core::{EventDetails, EventId, LogEvent, Provenance, Scope, Timestamp};
 
@@ -17,17 +17,18 @@ pub struct LoggedEvent {
     pub id: EventId,
     /// When it was written.
     pub timestamp: Timestamp,
-    /// What should be known beside.
+    /// Notes about the request, such as masked secrets.
     pub notes: Vec<MemoryNote>,
 }
 
 impl Engine {
-    /// Writes an event of a session: it is on disk when this returns. A session that nobody began begins with it.
+    /// Writes an event of a session, which is on disk when this returns. The event starts the session if it was not started
+    /// before.
     ///
-    /// Secrets in it are masked before anything else happens to it.
+    /// Secrets are masked before anything is stored.
     ///
     /// # Errors
-    /// The request names no session, a related file lies outside of the project, or the file cannot be written.
+    /// The request does not name a session, a related file lies outside the project, or the write fails.
     pub fn log_event(&self, origin: &Origin, request: &LogEvent) -> Result<LoggedEvent, SessionError> {
         let session = session_of(&request.provenance)?;
         let store = self.memory_store(origin, Scope::Project)?;
@@ -52,7 +53,7 @@ impl Engine {
     }
 }
 
-/// The session that a request names.
+/// Returns the session that a request names.
 pub(super) fn session_of(provenance: &Provenance) -> Result<&str, SessionError> {
     provenance.session.as_deref().filter(|id| !id.trim().is_empty()).ok_or(SessionError::NoSession)
 }

@@ -1,4 +1,4 @@
-//! What is noted of a request that ran in a session?
+//! Recording of searches that run in a session.
 
 use recall_core::{Provenance, SearchRequest};
 
@@ -9,7 +9,7 @@ use crate::origin::Origin;
 use crate::search::Answer;
 
 impl Engine {
-    /// Notes a search and what it found, where it was made in a session. Never waits.
+    /// Queues a note of a search and its hits if it ran in a session. Never blocks.
     pub fn note_search(&self, origin: &Origin, provenance: &Provenance, request: &SearchRequest, answer: &Answer) {
         self.recorder.note(origin, provenance, || {
             let hits = answer.hits.iter().map(|hit| HitNote {
@@ -28,7 +28,7 @@ impl Engine {
         });
     }
 
-    /// What became of what was noted since the engine was made.
+    /// Returns the counts of notes since the engine was created.
     pub fn recorder_counts(&self) -> RecorderCounts {
         self.recorder.counts()
     }

@@ -1,4 +1,4 @@
-//! Begin a session.
+//! The start of a session.
 
 use recall_core::{EventDetails, Scope, SessionEventType, SessionState, StartSession, Timestamp};
 use recall_journal::Day;
@@ -10,20 +10,20 @@ use crate::session_log::masking::masked;
 use crate::session_log::{SessionError, Told};
 use crate::store::provenance::where_of;
 
-/// A session that has begun.
+/// A started session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StartedSession {
     /// Its id.
     pub id: String,
-    /// When it began.
+    /// When it started.
     pub started: Timestamp,
-    /// The latest session of the project that was abandoned and told something.
+    /// The latest abandoned session of the project that has events.
     pub recoverable: Option<String>,
 }
 
 impl Engine {
-    /// Begins a session: that is on disk when this returns. One that goes on is left as it is, but for a goal that it did not
-    /// have; one that has ended goes on.
+    /// Starts a session, which is on disk when this returns. An open session is unchanged, except that it gets a goal if it had
+    /// none. An ended session is reopened.
     ///
     /// # Errors
     /// The file of its events cannot be read or written.

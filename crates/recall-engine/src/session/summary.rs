@@ -1,4 +1,4 @@
-//! What came of a session of which nobody told it?
+//! Generated summaries of sessions that ended without one.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,23 +8,23 @@ use recall_journal::Day;
 
 use crate::git::Commit;
 
-/// How many entries a section has at most: more are a log, which there is already.
+/// The most entries of a section. The event file has the rest.
 const ENTRIES: usize = 20;
 
-/// How long an entry is at most, in characters: two lines or three.
+/// The greatest length of an entry, in characters: two or three lines.
 const ENTRY_CHARS: usize = 300;
 
-/// What is known of a session.
+/// The inputs of a summary.
 pub(super) struct Material<'a> {
     pub(super) session: &'a Session,
     pub(super) events: &'a [SessionEvent],
-    /// Those of its time, the earliest first.
+    /// The commits of its time, the earliest first.
     pub(super) commits: Vec<Commit>,
-    /// Those that were added in it.
+    /// The memories that were added in it.
     pub(super) memories: Vec<Memory>,
 }
 
-/// Puts a summary together, in Markdown; `None` where nothing is worth one.
+/// Generates a summary in Markdown; `None` if there is nothing to report.
 pub(super) fn summary_of(material: &Material<'_>) -> Option<String> {
     let Material { session, events, commits, memories } = material;
     if !events.iter().any(tells_something) && commits.is_empty() && memories.is_empty() {
@@ -62,12 +62,12 @@ pub(super) fn summary_of(material: &Material<'_>) -> Option<String> {
     Some(text)
 }
 
-/// The same of a session's events alone.
+/// Generates a summary from the events alone.
 pub(crate) fn without_commits(session: &Session, events: &[SessionEvent]) -> Option<String> {
     summary_of(&Material { session, events, commits: Vec::new(), memories: Vec::new() })
 }
 
-/// What a session is called: by its goal, else by its day and branch.
+/// Returns the title of a session: its goal, else its day and branch.
 pub(crate) fn title(session: &Session) -> String {
     match (&session.goal, &session.provenance.branch) {
         (Some(goal), _) => one_line(goal),
@@ -90,7 +90,7 @@ fn section(text: &mut String, heading: &str, entries: impl Iterator<Item = Strin
     }
 }
 
-/// A text on one line, cut where an entry ends at the latest.
+/// Joins a text to one line of at most [`ENTRY_CHARS`] characters.
 fn one_line(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(ENTRY_CHARS) {
@@ -99,7 +99,7 @@ fn one_line(text: &str) -> String {
     }
 }
 
-/// Whether an event tells something that happened, and not only what was looked for.
+/// Returns whether an event reports work, not only a search or the session's boundaries.
 pub(super) fn tells_something(event: &SessionEvent) -> bool {
     use SessionEventType::{AgentSwitch, Decision, Error, Milestone, Observation};
     matches!(event.details.event_type, Decision | Error | Milestone | AgentSwitch | Observation)

@@ -1,4 +1,4 @@
-//! What can go wrong with sessions and their events?
+//! The error of session operations.
 
 use std::path::PathBuf;
 
@@ -8,16 +8,16 @@ use recall_journal::RecordError;
 use crate::error::{MemoryError, StoreError};
 use crate::fault::{Fault, of_io, of_open};
 
-/// Something about a session failed.
+/// A session operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// The request names no session.
+    /// The request does not name a session.
     #[error("there is no session to write to: the request names none")]
     NoSession,
-    /// There is no session of that id.
+    /// No session has this id.
     #[error("no session is known as `{id}`")]
     NotFound {
-        /// What was given.
+        /// The requested id.
         id: String,
     },
     /// The events were not written.
@@ -38,7 +38,7 @@ pub enum SessionError {
         #[source]
         source: std::io::Error,
     },
-    /// A folder or a file that sessions need cannot be opened or made.
+    /// A folder or file of sessions cannot be opened or created.
     #[error("cannot use `{}`", .0.path().display())]
     Folder(#[source] OpenError),
     /// The summary was not written.
@@ -50,7 +50,7 @@ pub enum SessionError {
         #[source]
         source: OpenError,
     },
-    /// Something was not remembered, or a file that is named lies outside of the project.
+    /// A memory could not be added, or a related file lies outside the project.
     #[error(transparent)]
     Memory(#[from] MemoryError),
     /// A store failed.
@@ -59,7 +59,7 @@ pub enum SessionError {
 }
 
 impl SessionError {
-    /// The kind of the failure.
+    /// Returns the kind of the failure.
     pub fn fault(&self) -> Fault {
         match self {
             Self::NoSession | Self::NotFound { .. } => Fault::Other,

@@ -1,18 +1,18 @@
-//! In which folder are the events of a session?
+//! The folder name of a session.
 
 use recall_core::ContentHash;
 
-/// The longest id that is a folder's name as it is. Ids of agents are half as long.
+/// The longest id that is used as a folder name unchanged. Ids of agents are half as long.
 const NAME_BYTES: usize = 80;
 
-/// How much of another one is shown: enough to recognise it by.
-const SHOWN: usize = 40;
+/// The most characters that are kept of any other id: enough to recognise it.
+const SHOWN_CHARS: usize = 40;
 
-/// Names that are devices on some systems, whatever stands behind a dot.
+/// Names that are devices on Windows, with any extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
-/// The name of a session's folder: its id where that is a plain name on every system, else what is plain of it, with a hash
-/// that tells it from all others.
+/// Returns the folder name of a session: its id if that is a portable file name, else the portable characters of it and a hash
+/// that makes it unique.
 pub(crate) fn name_of(id: &str) -> String {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-');
     let begins_well = id.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
@@ -22,7 +22,7 @@ pub(crate) fn name_of(id: &str) -> String {
         return id.to_owned();
     }
     let shown: String =
-        id.chars().map(|c| c.to_ascii_lowercase()).filter(|c| is_plain(*c) && *c != '.').take(SHOWN).collect();
+        id.chars().map(|c| c.to_ascii_lowercase()).filter(|c| is_plain(*c) && *c != '.').take(SHOWN_CHARS).collect();
     let hash = ContentHash::of(id.as_bytes()).short();
     format!("s-{shown}-{hash}")
 }

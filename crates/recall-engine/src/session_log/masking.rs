@@ -1,10 +1,10 @@
-//! How is a secret kept out of what is recorded?
+//! Masking of secrets in recorded events.
 
 use recall_core::{EventDetails, Metadata, MetadataValue};
 
 use crate::mask::Masking;
 
-/// The details without its secrets.
+/// Masks the secrets in an event's details.
 pub(crate) fn masked(details: EventDetails, masking: &mut Masking) -> EventDetails {
     let EventDetails { event_type, content, rationale, resolution, from_agent, to_agent, related_files, metadata } =
         details;
@@ -20,7 +20,7 @@ pub(crate) fn masked(details: EventDetails, masking: &mut Masking) -> EventDetai
     }
 }
 
-/// A text without its secrets.
+/// Masks the secrets in a text.
 pub(crate) fn masked_text(text: &str) -> String {
     Masking::default().mask(text)
 }
@@ -35,7 +35,8 @@ fn of_metadata(metadata: Metadata, masking: &mut Masking) -> Metadata {
         .collect()
 }
 
-/// Many secrets are known by the name that stands before them, which is also that of each value of a list.
+/// Masks a metadata value. Many secrets are recognised by the name before them, and the name of a list applies to each of its
+/// values.
 fn of_value(name: &str, value: MetadataValue, masking: &mut Masking) -> MetadataValue {
     match value {
         MetadataValue::Text(text) => MetadataValue::Text(of_named(name, &text, masking)),
@@ -47,7 +48,7 @@ fn of_value(name: &str, value: MetadataValue, masking: &mut Masking) -> Metadata
     }
 }
 
-/// Masks a text as if its name stood before it, as in a file of settings.
+/// Masks a text as the value of a setting, because the masking rules look at the name.
 fn of_named(name: &str, text: &str, masking: &mut Masking) -> String {
     let assigned = format!("{name} = \"{text}\"");
     let masked = masking.mask(&assigned);
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_masked_wherever_it_stands() {
+    fn a_secret_is_masked_in_every_field() {
         let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2");
         let text = || MetadataValue::Text(format!("uses {token}"));
         let inner = Metadata::from([("deep".to_owned(), MetadataValue::List(vec![text()]))]);

@@ -1,15 +1,15 @@
-//! Here are the events of a session; what do they give together?
+//! A session as computed from its events.
 
 use recall_core::{DocPath, MetadataValue, Session, SessionEvent, SessionEventType, SessionState, Timestamp};
 
-/// After what time without a word a session counts as abandoned: an afternoon's meeting does not end it, a night does.
+/// The time without an event after which a session is abandoned: longer than an afternoon's meeting, shorter than a night.
 const ABANDONED_AFTER_NANOS: i64 = 4 * 60 * 60 * 1_000_000_000;
 
-/// What the metadata of a session's end tell.
+/// Metadata keys of the event that ends a session.
 pub(crate) const REASON: &str = "reason";
 pub(crate) const SUMMARY_PATH: &str = "summary_path";
 
-/// A session as its events tell it. Which memories were added in it they do not tell, nor what time it is.
+/// A session computed from its events. Its memories and its current state are not part of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Told {
     session: Session,
@@ -17,7 +17,7 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    /// Sums up events in the order in which they happened; `None` without any.
+    /// Computes the session of chronological events; `None` without events.
     pub(crate) fn of(name: &str, events: &[SessionEvent]) -> Option<Self> {
         let (first, last) = (events.first()?, events.last()?);
         let has_ended = last.details.event_type == SessionEventType::SessionEnd;
@@ -46,17 +46,17 @@ impl Told {
         Some(Self { session, has_ended })
     }
 
-    /// Takes a session of which only the summary is here.
+    /// Wraps a session of which only the summary is on this machine.
     pub(crate) fn of_summary(session: Session) -> Self {
         Self { session, has_ended: true }
     }
 
-    /// Its id.
+    /// Returns the session's id.
     pub(crate) fn id(&self) -> &str {
         &self.session.id
     }
 
-    /// The session as it stands at a moment.
+    /// Returns the session with its state at `now`.
     pub(crate) fn at(self, now: Timestamp) -> Session {
         let Self { session, has_ended } = self;
         let is_silent = now.0.saturating_sub(session.last.0) > ABANDONED_AFTER_NANOS;
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_with_its_end_and_goes_on_with_what_comes_behind() {
+    fn an_ended_session_is_reopened_by_a_later_event() {
         use SessionEventType::{Decision, SessionEnd, SessionStart};
         let begun = (SessionStart, "goal", 0);
         check(&[begun], 1, (SessionState::Open, None, 0));

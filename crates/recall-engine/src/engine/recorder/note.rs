@@ -1,19 +1,19 @@
-//! What is noted of a request that ran in a session?
+//! The notes that requests leave for the flight recorder, and their conversion to events.
 
 use recall_core::{
     ChunkId, EventDetails, Feedback, Filters, ItemId, MemoryId, Metadata, MetadataValue, PathFilter, SearchRequest,
     SessionEventType, Verdict,
 };
 
-/// What a request leaves to be written down. Made where somebody waits for an answer, so that it only copies.
+/// A note of a request. It is created while the client waits, so it only copies.
 pub(crate) enum Note {
-    /// Something was searched for.
+    /// A search.
     Search(Box<SearchNote>),
-    /// Something was judged.
+    /// Feedback on an item.
     Judgment { item: ItemId, feedback: Feedback },
 }
 
-/// A search and what it found.
+/// A search and its hits.
 pub(crate) struct SearchNote {
     pub(crate) request: SearchRequest,
     pub(crate) class: &'static str,
@@ -31,7 +31,7 @@ pub(crate) struct HitNote {
 }
 
 impl Note {
-    /// The note as an event tells it.
+    /// Converts the note to the details of an event.
     pub(crate) fn details(self) -> EventDetails {
         match self {
             Self::Search(note) => note.details(),
@@ -74,7 +74,7 @@ impl SearchNote {
 impl HitNote {
     fn value(self) -> MetadataValue {
         let Self { chunk, memory, path, score } = self;
-        // By this id feedback is given: a part of a memory stands for it.
+        // Feedback on a chunk of a memory goes to the memory, so its id is recorded.
         let id = memory.map_or_else(|| chunk.to_string(), |id| id.to_string());
         let mut hit = Metadata::from([
             ("id".to_owned(), MetadataValue::Text(id)),
@@ -111,7 +111,7 @@ fn number(value: u32) -> MetadataValue {
     MetadataValue::Number(f64::from(value))
 }
 
-/// Four digits tell scores apart that anybody would.
+/// Rounds a score to four decimals, which distinguish any scores that matter.
 fn rounded(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
 }

@@ -1,17 +1,17 @@
-//! A question for what belongs to a document, and its answer.
+//! The request and the answer of a query for related documents.
 
 use recall_core::{Document, DocumentType, Scope, StoreScope};
 
 use crate::coverage::Coverage;
 use crate::warning::Warning;
 
-/// Asks what belongs to a document or a part of one, and what is like it.
+/// A request for the documents that are related to a document or a part of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RelatedRequest {
-    /// A document's id, a chunk's id, or a document's path; behind a path there may be lines and a hash, as in a
-    /// citation (`src/lib.rs:10-20@…`).
+    /// A document's id, a chunk's id, or a document's path. A path may be followed by lines and a hash, as in a citation
+    /// (`src/lib.rs:10-20@…`).
     pub id: String,
-    /// Which stores are asked; the first that knows the document answers.
+    /// The stores to search; the first one that knows the document answers.
     pub scope: Scope,
     /// The most documents, at least 1.
     pub limit: u32,
@@ -19,53 +19,53 @@ pub struct RelatedRequest {
     pub types: Vec<DocumentType>,
 }
 
-/// What belongs to a document, and what is like it.
+/// The documents that are related to a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Related {
     /// The store's scope.
     pub scope: StoreScope,
-    /// The documents, nearest first, ties by path; never the one asked about.
+    /// The documents, the most related first, equal scores by path, without the requested one.
     pub documents: Vec<RelatedDocument>,
-    /// What the answer saw of the store.
+    /// The state of the store as this answer saw it.
     pub coverage: Coverage,
-    /// What the reader should know beside it.
+    /// Conditions that affect the answer.
     pub warnings: Vec<Warning>,
 }
 
-/// A document that is near another.
+/// A related document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RelatedDocument {
     /// The document.
     pub document: Document,
-    /// How near; comparable within one answer.
+    /// The score; comparable within one answer.
     pub score: f64,
-    /// How it is near, the tie that counts most first.
+    /// The kinds of relatedness, the greatest contribution first.
     pub ties: Vec<Tie>,
-    /// `path:start-end@hash` of the place that the first tie which has one leads to.
+    /// The citation `path:start-end@hash` of the first tie that has a location.
     pub citation: Option<String>,
 }
 
-/// A way in which a document is near another.
+/// A kind of relatedness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tie {
     /// Either links to the other or declares a relation with it.
     RelatesTo,
     /// Either replaces the other.
     Supersedes,
-    /// What was asked about uses its definitions by name.
+    /// The requested document uses its definitions by name.
     References,
-    /// It uses definitions of what was asked about by name.
+    /// It uses definitions of the requested document by name.
     ReferencedBy,
-    /// The document asked about imports it.
+    /// The requested document imports it.
     Imports,
-    /// It imports the document asked about.
+    /// It imports the requested document.
     ImportedBy,
-    /// It has the same telling words.
+    /// It shares distinctive words.
     Similar,
 }
 
 impl Tie {
-    /// Every tie, in the order in which equally strong ones are told.
+    /// Every tie, in the order in which equal contributions are listed.
     pub const ALL: [Self; 7] = [
         Self::RelatesTo,
         Self::Supersedes,
@@ -89,10 +89,10 @@ impl Tie {
         }
     }
 
-    /// How much a tie of full strength counts.
+    /// Returns the contribution of a tie of full strength.
     ///
-    /// What somebody wrote down on purpose comes first; what code uses says more than what it may use (an import) and
-    /// than what uses it, of which there can be hundreds; words that agree may do so by chance.
+    /// Explicit relations weigh most. Used definitions weigh more than imports, which may be unused, and more than users, of
+    /// which there can be hundreds. Shared words may be a coincidence.
     pub fn weight(self) -> f64 {
         match self {
             Self::RelatesTo | Self::Supersedes | Self::References => 1.0,

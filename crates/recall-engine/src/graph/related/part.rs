@@ -1,4 +1,4 @@
-//! Which part of which document is asked about?
+//! The document or the part of it that a query is about.
 
 use recall_core::{ByteSpan, Chunk, Lines};
 
@@ -9,19 +9,19 @@ use crate::graph::start::{by_id, by_path};
 
 /// A document or a part of it.
 pub(crate) struct Part {
-    /// The document, by its place among the store's paths.
+    /// The index of the document among the store's paths.
     pub(crate) document: u32,
     /// The text of the part.
     pub(crate) text: String,
-    /// Where in the document's text it is.
+    /// Its span in the document's text.
     pub(crate) span: ByteSpan,
-    /// The chunks that it touches, by their places in the document.
+    /// The chunks that it overlaps, by their ordinals in the document.
     pub(crate) chunks: Vec<u32>,
     /// Whether it is the whole document.
     pub(crate) extent: Extent,
 }
 
-/// How much of a document is asked about.
+/// How much of a document a part covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     Whole,
@@ -29,7 +29,7 @@ pub(crate) enum Extent {
 }
 
 impl Part {
-    /// Reads the part that a name and lines mean; `None` where the store does not know the document.
+    /// Reads the part that a name and lines denote; `None` if the store does not know the document.
     ///
     /// # Errors
     /// The document does not have the lines, or the store cannot be read.
@@ -68,7 +68,7 @@ impl Part {
     }
 }
 
-/// Where lines stand in a text; `None` where it has none of them.
+/// Returns the span of lines in a text; `None` if it has none of them.
 fn span_of(text: &str, lines: Lines) -> Option<ByteSpan> {
     if lines.start == 0 || lines.end < lines.start {
         return None;

@@ -1,4 +1,4 @@
-//! By what is a document tied to others, and how strongly?
+//! Computation of the ties of a document and their strengths.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,52 +10,52 @@ use crate::graph::related::answer::{RelatedDocument, RelatedRequest, Tie};
 use crate::graph::related::part::{Extent, Part};
 use crate::links::meaning::is_used_by_name;
 
-/// How many names that a part uses are followed to their definitions, the most used first.
+/// The most names of a part that are followed to their definitions, the most used first.
 const MOST_USED: usize = 48;
 
-/// How many definitions of a part are followed to what uses them, the largest first, and how many chunks each may cost.
-/// Reading a chunk takes some 20 µs; together they take a few milliseconds at most.
+/// The most definitions of a part that are followed to their users, the largest first, and the most chunks that each may read.
+/// Reading a chunk takes about 20 µs, so together they take a few milliseconds at most.
 const MOST_DEFINED: usize = 8;
 const MOST_USES: usize = 24;
 
-/// How many chunks that are alike are looked at.
+/// The most similar chunks that are considered.
 const MOST_ALIKE: usize = 100;
 
-/// How much of a text is compared with others.
+/// The most bytes of a text that are compared with others.
 const COMPARED_BYTES: usize = 16 * 1024;
 
-/// How many names make half of a tie's strength: one of which two documents may be meant.
+/// The sum of name weights that gives half a tie's strength: one name that may mean two documents.
 const HALF_STRENGTH: f64 = 0.5;
 
-/// What a document states as a whole counts less for a part of it.
-const ASIDE: f64 = 0.5;
+/// The factor on an edge that the document states outside the requested part.
+const OUTSIDE_PART: f64 = 0.5;
 
-/// What ties documents to a part, by their places among the store's paths.
+/// The ties of documents to a part, by the index of the document among the store's paths.
 #[derive(Default)]
 pub(crate) struct Ties {
     by_document: BTreeMap<u32, BTreeMap<Tie, Strength>>,
 }
 
-/// How strong a tie is, and where it leads.
+/// The strength of a tie, and its location.
 #[derive(Clone, Copy, Default)]
 struct Strength {
-    /// Above 0; what is above 1 is brought below it at the end.
+    /// Above 0; bounded to at most 1 at the end.
     sum: f64,
     spot: Option<Spot>,
 }
 
-/// A place in the document that is tied.
+/// A location in the related document.
 #[derive(Clone, Copy)]
 enum Spot {
     /// Lines, from 1.
     Lines(u32, u32),
-    /// A chunk by its place in the document.
+    /// A chunk by its ordinal in the document.
     Ordinal(u32),
     /// A chunk by its row.
     Row(ChunkRow),
 }
 
-/// What a tie adds to a score, and the tie.
+/// A tie with its contribution to the score.
 type Weighed = (f64, Tie, Strength);
 
 impl Ties {
@@ -75,9 +75,9 @@ impl Ties {
         known.spot = known.spot.or(spot);
     }
 
-    /// Imports, links and declared relations, in both directions.
+    /// Adds imports, links and declared relations, in both directions.
     fn add_stated(&mut self, names: &Names<'_>, part: &Part) {
-        let aside = |is_in_part: bool| if is_in_part { 1.0 } else { ASIDE };
+        let aside = |is_in_part: bool| if is_in_part { 1.0 } else { OUTSIDE_PART };
         for edge in names.stated.from(part.document) {
             let strength = aside(part.chunks.contains(&edge.chunk)) / f64::from(edge.meant);
             self.add(edge.to, tie_of(edge.kind, Tie::Imports), strength, None);
@@ -88,7 +88,7 @@ impl Ties {
         }
     }
 
-    /// Definitions elsewhere that the part uses by name.
+    /// Adds definitions elsewhere that the part uses by name.
     fn add_used(&mut self, names: &mut Names<'_>, part: &Part) -> Result<(), StoreError> {
         let row = names.row(part.document);
         let edges = names.read(|snapshot| snapshot.edges_of(row))?;
@@ -115,11 +115,11 @@ impl Ties {
         Ok(())
     }
 
-    /// Documents that use definitions of the part by name.
+    /// Adds documents that use definitions of the part by name.
     fn add_users(&mut self, names: &mut Names<'_>, part: &Part) -> Result<(), StoreError> {
         let row = names.row(part.document);
         let symbols = names.read(|snapshot| snapshot.symbols_of(row))?;
-        for symbol in telling(symbols, part) {
+        for symbol in likely_named(symbols, part) {
             let mentions = names.mentions(&symbol.name, MOST_USES)?;
             for mention in &mentions.found {
                 let means = names.meant_by(mention.document, mention.module.as_deref(), &symbol.name)?;
@@ -132,13 +132,15 @@ impl Ties {
         Ok(())
     }
 
-    /// Documents with the same telling words, in the share of them that the best chunk has of what the part itself has.
+    /// Adds documents that share distinctive words. The strength is the score of their best chunk, divided by the score of the
+    /// part itself.
     fn add_alike(&mut self, names: &Names<'_>, part: &Part, types: &[DocumentType]) -> Result<(), StoreError> {
         let compared = &part.text[..part.text.floor_char_boundary(COMPARED_BYTES)];
         let alike = |filters: &Filters, depth: usize| {
             names.searcher.more_like_this(compared, filters, depth).map_err(|source| names.search_failed(source))
         };
-        // Nothing is more like a text than the chunk that it was taken from, which a filter may leave out.
+        // The best score is that of the chunk that the text was taken from. A type filter may leave that chunk out, so
+        // it is searched without one.
         let everything = alike(&Filters::default(), if types.is_empty() { MOST_ALIKE } else { 1 })?;
         let Some(best) = everything.first().map(|candidate| candidate.score) else { return Ok(()) };
         let alike = if types.is_empty() {
@@ -160,7 +162,7 @@ impl Ties {
         Ok(())
     }
 
-    /// The documents that are tied, nearest first.
+    /// Returns the related documents, the greatest score first.
     pub(crate) fn into_documents(
         self,
         names: &Names<'_>,
@@ -198,7 +200,7 @@ impl Ties {
 }
 
 impl Tie {
-    /// A strength between 0 and 1: names that are used add up, ever less.
+    /// Bounds a strength to 0 to 1. Each further name adds less.
     fn bounded(self, sum: f64) -> f64 {
         match self {
             Self::References | Self::ReferencedBy => sum / (HALF_STRENGTH + sum),
@@ -207,8 +209,8 @@ impl Tie {
     }
 }
 
-/// The definitions of a part that its users name: types before the rest, then the largest.
-fn telling(symbols: Vec<Symbol>, part: &Part) -> Vec<Symbol> {
+/// Returns the definitions of a part that users are likely to name: types first, then the largest.
+fn likely_named(symbols: Vec<Symbol>, part: &Part) -> Vec<Symbol> {
     let size = |symbol: &Symbol| symbol.span.bytes.end - symbol.span.bytes.start;
     let is_type = |symbol: &Symbol| {
         matches!(
@@ -218,19 +220,19 @@ fn telling(symbols: Vec<Symbol>, part: &Part) -> Vec<Symbol> {
     };
     let is_within =
         |symbol: &Symbol| symbol.span.bytes.start < part.span.end && part.span.start < symbol.span.bytes.end;
-    let mut telling: Vec<Symbol> =
+    let mut likely_named: Vec<Symbol> =
         symbols.into_iter().filter(|symbol| is_used_by_name(symbol.kind) && is_within(symbol)).collect();
-    telling.sort_by(|a, b| {
+    likely_named.sort_by(|a, b| {
         let key = |symbol: &Symbol| (!is_type(symbol), std::cmp::Reverse(size(symbol)), symbol.span.bytes.start);
         key(a).cmp(&key(b))
     });
     let mut seen = std::collections::HashSet::new();
-    telling.retain(|symbol| seen.insert(symbol.name.clone()));
-    telling.truncate(MOST_DEFINED);
-    telling
+    likely_named.retain(|symbol| seen.insert(symbol.name.clone()));
+    likely_named.truncate(MOST_DEFINED);
+    likely_named
 }
 
-/// The tie that an edge makes; `import` where it is one.
+/// Returns the tie of an edge; `import` if the edge is an import.
 fn tie_of(kind: EdgeKind, import: Tie) -> Tie {
     match kind {
         EdgeKind::Imports => import,
@@ -239,7 +241,7 @@ fn tie_of(kind: EdgeKind, import: Tie) -> Tie {
     }
 }
 
-/// `path:start-end@hash` of a place in a document; `None` where it is no longer there.
+/// Returns the citation `path:start-end@hash` of a location in a document; `None` if it no longer exists.
 fn citation(names: &Names<'_>, document: &Document, spot: Spot) -> Result<Option<String>, StoreError> {
     let span = match spot {
         Spot::Lines(start, end) => return Ok(Some(cited(document, start, end))),

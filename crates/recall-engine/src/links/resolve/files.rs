@@ -1,8 +1,8 @@
-//! Languages that import files by their paths: C and its kin, Zig, shells.
+//! Imports by file path: C and related languages, Zig, shells.
 
 use crate::links::resolve::guess::{Guess, Reach, Thing, beside, guess};
 
-/// `"x.h"` beside the file, or below one of the directories that are searched.
+/// Resolves `"x.h"`: next to the file, or below an include directory.
 pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
     beside_or_anywhere(from, target)
 }
@@ -14,7 +14,7 @@ pub(crate) fn zig_guesses(from: &str, target: &str) -> Vec<Guess> {
     path.into_iter().map(|path| guess(path, Reach::Here, Thing::File)).collect()
 }
 
-/// `source lib/x.sh`, whatever computed directory stood before it.
+/// Resolves `source lib/x.sh`, ignoring a computed directory before it.
 pub(crate) fn sourced_guesses(from: &str, target: &str) -> Vec<Guess> {
     beside_or_anywhere(from, target.trim_start_matches('/'))
 }

@@ -11,7 +11,7 @@ pub(crate) struct Guess {
     pub(crate) thing: Thing,
 }
 
-/// Where a path begins.
+/// The base of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// At the store's root.
@@ -25,7 +25,7 @@ pub(crate) enum Reach {
 pub(crate) enum Thing {
     /// A file, with its extension.
     File,
-    /// A module: a file with one of these extensions, or the file that stands for the directory of that name.
+    /// A module: a file with one of these extensions, or the file that represents the directory of that name.
     Module(&'static [&'static str]),
     /// A directory whose files have one of these extensions.
     Package(&'static [&'static str]),
@@ -36,12 +36,12 @@ pub(crate) fn guess(path: impl Into<String>, reach: Reach, thing: Thing) -> Gues
     Guess { path: path.into(), reach, thing }
 }
 
-/// The path of a target beside a file.
+/// Returns the path of a target next to a file.
 pub(crate) fn beside(from: &str, target: &str) -> Option<String> {
     join(directory_of(from), target)
 }
 
-/// The parts from a place on, joined with `/`.
+/// Joins the parts from an index on with `/`.
 pub(crate) fn tail(parts: &[&str], from: usize) -> String {
     parts[from..].join("/")
 }

@@ -1,8 +1,8 @@
-//! Ruby, PHP, Lua, Elixir, Haskell.
+//! Imports of Ruby, PHP, Lua, Elixir and Haskell.
 
 use crate::links::resolve::guess::{Guess, Reach, Thing, beside, guess, tail};
 
-/// `require "a/b"` below a library's directory, `require_relative "../x"` beside the file.
+/// Resolves `require "a/b"` below a library directory, and `require_relative "../x"` next to the file.
 pub(crate) fn ruby_guesses(from: &str, target: &str) -> Vec<Guess> {
     const FILES: Thing = Thing::Module(&["rb", "rake"]);
     let target = target.strip_suffix(".rb").unwrap_or(target);
@@ -16,7 +16,7 @@ pub(crate) fn ruby_guesses(from: &str, target: &str) -> Vec<Guess> {
     found
 }
 
-/// `App\Models\User`, whose first parts stand for a source directory (PSR-4), or the path of a file.
+/// Resolves `App\Models\User`, whose first parts map to a source directory (PSR-4), or the path of a file.
 pub(crate) fn php_guesses(from: &str, target: &str) -> Vec<Guess> {
     const FILES: Thing = Thing::Module(&["php"]);
     if !target.contains('\\') {
@@ -36,7 +36,7 @@ pub(crate) fn php_guesses(from: &str, target: &str) -> Vec<Guess> {
     found
 }
 
-/// `require "a.b"`, below one of the directories that are searched.
+/// Resolves `require "a.b"` below a search directory.
 pub(crate) fn lua_guesses(from: &str, target: &str) -> Vec<Guess> {
     const FILES: Thing = Thing::Module(&["lua"]);
     let path = target.strip_suffix(".lua").map_or_else(|| target.replace('.', "/"), str::to_owned);

@@ -1,4 +1,4 @@
-//! Languages that import packages and classes by their names: Java and its kin, Go, C#, Swift.
+//! Imports by package or class name: Java and related languages, Go, C#, Swift.
 
 use crate::links::resolve::guess::{Guess, Reach, Thing, guess, tail};
 
@@ -8,7 +8,7 @@ const CLASSES: &[&str] = &["java", "kt", "kts", "scala", "groovy"];
 pub(crate) fn class_guesses(_from: &str, target: &str) -> Vec<Guess> {
     let parts: Vec<&str> = target.split('.').collect();
     let mut found = Vec::new();
-    // Behind the class there may be a member of it, or a class within it.
+    // A member or a nested class may follow the class.
     for depth in (2..=parts.len()).rev().take(3) {
         found.push(guess(parts[..depth].join("/"), Reach::Anywhere, Thing::Module(CLASSES)));
     }

@@ -3,7 +3,7 @@
 use crate::links::path_text::join;
 use crate::links::resolve::guess::{Guess, Reach, Thing, beside, guess};
 
-/// What a link without an extension may lead to.
+/// The extensions of files that a link without one may lead to.
 const PAGES: Thing = Thing::Module(&["md", "mdx", "markdown", "rst", "adoc", "html", "txt"]);
 
 pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
@@ -18,7 +18,7 @@ pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
     found
 }
 
-/// A link with `%20` and the like read; as it is where that gives no text.
+/// Decodes percent-encoding in a link; unchanged if the result is not UTF-8.
 fn decoded(link: &str) -> String {
     let mut bytes = Vec::with_capacity(link.len());
     let mut rest = link.as_bytes();

@@ -18,7 +18,7 @@ pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
     let mut found = Vec::new();
     let whole = parts.join("/");
     if parts.len() == 1 {
-        // A name without dots is nearly always a library, unless it is beside the file or at a root.
+        // A name without dots is nearly always a library, unless it is next to the file or at a root.
         found.extend(join(directory_of(from), &whole).map(|path| guess(path, Reach::Here, FILES)));
         found.push(guess(whole.clone(), Reach::Here, FILES));
         found.push(guess(format!("src/{whole}"), Reach::Anywhere, FILES));

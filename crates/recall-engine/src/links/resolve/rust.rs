@@ -5,10 +5,10 @@ use crate::links::resolve::guess::{Guess, Reach, Thing, guess};
 
 const FILES: Thing = Thing::Module(&["rs"]);
 
-/// What comes with the compiler.
+/// The crates that come with the compiler.
 const OWN: &[&str] = &["std", "core", "alloc", "proc_macro", "test"];
 
-/// The parts of a path behind its crate that can name modules; items follow them.
+/// The parts of a path after its crate that can name modules; items follow them.
 const MOST_MODULES: usize = 6;
 
 pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
@@ -29,7 +29,7 @@ pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
         }
         _ if OWN.contains(&first) => {}
         _ => {
-            // A path may also begin with a module that is declared beside the import, or at the root of the crate.
+            // A path may also begin with a module that is declared next to the import, or at the root of the crate.
             longest_first(&mut found, here, &parts, 1, Reach::Here);
             longest_first(&mut found, crate_root(from), &parts, 1, Reach::Here);
             let dashed = first.replace('_', "-");
@@ -42,7 +42,8 @@ pub(crate) fn guesses(from: &str, target: &str) -> Vec<Guess> {
     found
 }
 
-/// The directory of a crate's root module: the nearest `src` above, or where the file itself is a root (`tests/x.rs`).
+/// Returns the directory of a crate's root module: the nearest `src` above, or the file's own directory if the file is a root
+/// (`tests/x.rs`).
 fn crate_root(from: &str) -> &str {
     if let Some(at) = from.rfind("/src/") {
         &from[..at + "/src".len()]
@@ -53,8 +54,8 @@ fn crate_root(from: &str) -> &str {
     }
 }
 
-/// The modules that a path may name below a base, the deepest first, down to `least` parts of it. What begins with a
-/// capital is an item.
+/// Returns the modules that a path may name below a base, the deepest first, down to `least` parts of it. A part that begins
+/// with a capital is an item.
 fn longest_first(found: &mut Vec<Guess>, base: &str, parts: &[&str], least: usize, reach: Reach) {
     let is_module = |part: &&&str| !part.starts_with(|c: char| c.is_ascii_uppercase());
     let modules = parts.iter().take(MOST_MODULES).take_while(is_module).count();

@@ -7,10 +7,10 @@ const EXTENSIONS: &[&str] =
 const FILES: Thing = Thing::Module(EXTENSIONS);
 const SHEETS: Thing = Thing::Module(&["scss", "sass", "less", "css"]);
 
-/// What stands for the source root in bundlers' settings.
+/// Aliases of the source root in bundlers' settings.
 const ALIASES: &[&str] = &["@/", "~/", "$lib/", "#/", "src/"];
 
-/// Where monorepos keep their packages.
+/// The directories in which monorepos keep their packages.
 const WORKSPACES: &[&str] = &["packages", "libs", "apps", "modules"];
 
 pub(crate) fn script_guesses(from: &str, target: &str) -> Vec<Guess> {
@@ -31,7 +31,7 @@ pub(crate) fn script_guesses(from: &str, target: &str) -> Vec<Guess> {
     found
 }
 
-/// A path with or without an extension, which may be that of the file's compiled form.
+/// Resolves a path with or without an extension, which may be that of the file's compiled form.
 fn files(found: &mut Vec<Guess>, path: &str, reach: Reach) {
     if let Some((stem, extension)) = path.rsplit_once('.')
         && !extension.contains('/')
@@ -44,7 +44,7 @@ fn files(found: &mut Vec<Guess>, path: &str, reach: Reach) {
     found.push(guess(path, reach, FILES));
 }
 
-/// `@scope/package/part`, `package`: another package of the repository.
+/// Resolves `@scope/package/part` and `package`: another package of the repository.
 fn package(found: &mut Vec<Guess>, target: &str) {
     let name = match target.strip_prefix('@').and_then(|rest| rest.split_once('/')) {
         Some((_, name)) => name,
@@ -64,7 +64,7 @@ fn package(found: &mut Vec<Guess>, target: &str) {
     }
 }
 
-/// What pages and style sheets load.
+/// Resolves what pages and style sheets load.
 pub(crate) fn page_guesses(from: &str, target: &str) -> Vec<Guess> {
     let target = target.split(['?', '#']).next().unwrap_or(target);
     if target.is_empty() || target.contains("://") || target.starts_with("//") {

@@ -1,30 +1,31 @@
-//! Where does a walk from the candidates end?
+//! Personalised PageRank from the candidates of a query.
 
 use rustc_hash::FxHashMap;
 
 use crate::links::structure::Structure;
 
-/// How likely the walk ends at each step. Half: what is two links away from a candidate has little to do with it.
-const ENDING: f32 = 0.5;
-/// Residues below this part of all are not followed.
-const LEAST: f32 = 1e-3;
-/// The most documents that are left in one walk; bounds its time.
-const MOST_STEPS: usize = 64;
+/// The probability that the walk ends at each step. One half, because a document two links away from a candidate has little to
+/// do with it.
+const STOP_PROBABILITY: f32 = 0.5;
+/// The least residue that is pushed on, as a share of all.
+const MIN_RESIDUE: f32 = 1e-3;
+/// The most documents that one walk pushes from; bounds its time.
+const MAX_PUSHES: usize = 64;
 
-/// Where a walk ended at a document.
+/// The probability that a walk ends at a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Arrived {
-    /// The part of all walks that ended here.
+    /// The share of all walks that end here.
     pub(crate) all: f32,
-    /// The part of those that began elsewhere, and came over a link.
+    /// The share of walks that start elsewhere and arrive over a link.
     pub(crate) over_links: f32,
 }
 
 impl Structure {
-    /// The personalised PageRank of the documents around the seeds, which are places with weights above 0.
+    /// Returns the personalised PageRank of the documents around the seeds, which are indexes with weights above 0.
     ///
-    /// Walks go along links and against them alike. By forward push (Andersen, Chung, Lang, FOCS 2006), the greatest
-    /// residue first, so that the result is the same every time; of equal seeds those that are named first.
+    /// Walks follow links in both directions. Computed by forward push (Andersen, Chung, Lang, FOCS 2006), the greatest residue
+    /// first, so that the result is reproducible; of equal seeds, the earlier one first.
     pub(crate) fn walk(&self, seeds: &[(u32, f32)]) -> FxHashMap<u32, Arrived> {
         let sum: f32 = seeds.iter().map(|&(_, weight)| weight).sum();
         let mut arrived: FxHashMap<u32, Arrived> = FxHashMap::default();
@@ -33,21 +34,21 @@ impl Structure {
         let mut touched: Vec<u32> = Vec::new();
         let mut steps = 0;
         let mut is_first = true;
-        while !front.is_empty() && steps < MOST_STEPS {
+        while !front.is_empty() && steps < MAX_PUSHES {
             if is_first {
                 front.sort_by(|a, b| b.1.total_cmp(&a.1));
             } else {
                 front.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             }
-            front.truncate(MOST_STEPS - steps);
+            front.truncate(MAX_PUSHES - steps);
             steps += front.len();
             for &(place, residue) in &front {
                 let ended = arrived.entry(place).or_default();
-                ended.all += ENDING * residue;
+                ended.all += STOP_PROBABILITY * residue;
                 if !is_first {
-                    ended.over_links += ENDING * residue;
+                    ended.over_links += STOP_PROBABILITY * residue;
                 }
-                let onward = (1.0 - ENDING) * residue / 2.0;
+                let onward = (1.0 - STOP_PROBABILITY) * residue / 2.0;
                 for &(to, share) in self.out.of(place).iter().chain(self.into.of(place)) {
                     let coming = &mut coming[to as usize];
                     if *coming == 0.0 {
@@ -59,7 +60,7 @@ impl Structure {
             front.clear();
             for place in touched.drain(..) {
                 let residue = std::mem::take(&mut coming[place as usize]);
-                if residue >= LEAST {
+                if residue >= MIN_RESIDUE {
                     front.push((place, residue));
                 }
             }
@@ -95,7 +96,7 @@ mod tests {
     fn walks_go_along_links_and_against_them() {
         let arrived = chain().walk(&[(1, 1.0)]);
         assert!(arrived[&0].over_links > 0.0 && arrived[&2].over_links > 0.0);
-        assert!((arrived[&1].all - arrived[&1].over_links - ENDING).abs() < 1e-6);
+        assert!((arrived[&1].all - arrived[&1].over_links - STOP_PROBABILITY).abs() < 1e-6);
     }
 
     #[test]

@@ -1,27 +1,27 @@
-//! What do the documents around a document say for it?
+//! Features from the neighbours of a document: its directory, files with the same stem, and the link graph.
 
 use recall_lexical::DocumentEvidence;
 use rustc_hash::FxHashMap;
 
-use super::ranks::worths;
+use super::ranks::reciprocal_ranks;
 use crate::search::pool::OfKind;
 
-/// What the candidates beside a document say for it.
+/// Features from the other candidates in the document's directory and with its stem.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Beside {
-    /// How well the others of its directory fit, summed and damped, in relation to the greatest such sum.
+pub(super) struct NeighbourScores {
+    /// The damped sum of the scores of the other candidates in its directory, divided by the best chunk score of all.
     pub(super) folder: f32,
-    /// How well the best of the others fits whose file is named alike, in relation to the best of all.
+    /// The best score of another candidate with the same file stem, divided by the best chunk score of all.
     pub(super) stem: f32,
 }
 
 /// For each document, store by store.
-pub(super) fn of(stores: &[OfKind<'_>]) -> Vec<Beside> {
+pub(super) fn of(stores: &[OfKind<'_>]) -> Vec<NeighbourScores> {
     let best = best_of(stores);
     let mut all = Vec::new();
     for found in stores {
         let documents = &found.documents;
-        // Wide enough that the order in which they are summed does not show.
+        // `f64`, so that the order of summation does not show in the result.
         let mut folders: FxHashMap<u32, f64> = FxHashMap::default();
         let mut stems: FxHashMap<u32, [f32; 2]> = FxHashMap::default();
         for document in documents {
@@ -39,15 +39,15 @@ pub(super) fn of(stores: &[OfKind<'_>]) -> Vec<Beside> {
             let [first, second] = stems[&document.stem];
             let stem = if score >= first { second } else { first };
             let folder = (folders[&document.folder] - f64::from(score)).max(0.0).ln_1p() as f32;
-            all.push(Beside { folder, stem });
+            all.push(NeighbourScores { folder, stem });
         }
     }
     all
 }
 
-/// What the graph says for a document.
+/// Features of a document from the link graph.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Walked {
+pub(super) struct GraphScores {
     pub(super) rank: f32,
     pub(super) used: f32,
     pub(super) uses: f32,
@@ -55,12 +55,12 @@ pub(super) struct Walked {
     pub(super) all: f32,
     /// In relation to the best of the answer.
     pub(super) over_links: f32,
-    /// The worth of its rank by the walks that came over links.
+    /// The score of its rank by `over_links`.
     pub(super) place: f32,
 }
 
-/// For each document, store by store; `None` for one that is newer than the graph.
-pub(super) fn walked(stores: &[OfKind<'_>]) -> Vec<Option<Walked>> {
+/// Returns one entry for each document, store by store; `None` for a document that is newer than the graph.
+pub(super) fn walked(stores: &[OfKind<'_>]) -> Vec<Option<GraphScores>> {
     let best = best_of(stores);
     let mut all = Vec::new();
     for found in stores {
@@ -81,22 +81,23 @@ pub(super) fn walked(stores: &[OfKind<'_>]) -> Vec<Option<Walked>> {
         let most_of = |values: &[f32]| values.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
         let most_over_links = most_of(&over_links);
         let most = most_of(&places.iter().map(|place| at(place).all).collect::<Vec<_>>());
-        let worths = worths(&over_links);
+        let reciprocal_ranks = reciprocal_ranks(&over_links);
         for (number, place) in places.iter().enumerate() {
-            all.push(place.map(|at_place| Walked {
+            all.push(place.map(|at_place| GraphScores {
                 rank: structure.rank(at_place),
                 used: structure.used(at_place),
                 uses: structure.uses(at_place),
                 all: at(place).all / most,
                 over_links: over_links[number] / most_over_links,
-                place: worths[number],
+                place: reciprocal_ranks[number],
             }));
         }
     }
     all
 }
 
-/// The weight with which walks begin at a document. Squared, because only good candidates say something for others.
+/// Returns the weight of a document as a seed of the walk. The score is squared, because only good candidates are evidence for
+/// their neighbours.
 fn seed(document: &DocumentEvidence, best: f32) -> Option<f32> {
     let score = document.chunk_score / best;
     (score > 0.0).then_some(score * score)

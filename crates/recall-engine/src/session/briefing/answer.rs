@@ -2,16 +2,16 @@
 
 use crate::warning::Warning;
 
-/// What a new session should know.
+/// The briefing of a new session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Briefing {
-    /// All of it, for a model to read.
+    /// The whole text, for a model to read.
     pub text: String,
     /// The estimated tokens of the text; never above the budget.
     pub used_tokens: u32,
     /// Its sections, in the order of the text.
     pub sections: Vec<BriefingSection>,
-    /// What the reader should know beside it.
+    /// Conditions that affect the briefing.
     pub warnings: Vec<Warning>,
 }
 
@@ -24,22 +24,22 @@ pub struct BriefingSection {
     pub title: &'static str,
     /// Its text, without the heading.
     pub text: String,
-    /// The ids and places that it stands on, in order.
+    /// The ids and paths of its sources, in order.
     pub citations: Vec<String>,
 }
 
 /// What a section of a briefing is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SectionKind {
-    /// Who works, on what, by which conventions.
+    /// The user, the project and its conventions.
     Profile,
-    /// What the sessions before did.
+    /// What the earlier sessions did.
     History,
     /// What they left open.
     Tasks,
-    /// What is known about what is being worked on.
+    /// Memories about the current work.
     Decisions,
-    /// What changed, and what of the memories no longer holds.
+    /// What changed, and which memories may no longer hold.
     Changes,
 }
 

@@ -1,4 +1,4 @@
-//! What changed, and what of the memories no longer holds?
+//! The briefing's section of changes, and of memories that may no longer hold.
 
 use recall_core::{MemoryView, SessionState, Timestamp};
 use recall_journal::Day;
@@ -9,7 +9,7 @@ use crate::session::briefing::decisions::state_of;
 use crate::session::briefing::pack::Entry;
 use crate::session::briefing::quote::inline;
 
-/// How many files, commits and memories are named at most.
+/// The most files, commits and memories that are listed.
 const FILES: usize = 20;
 const COMMITS: usize = 10;
 const DRIFTED: usize = 10;
@@ -25,7 +25,8 @@ impl Scene<'_> {
         entries
     }
 
-    /// What vanished from the journals and was put back since the last session that ended, or within a day.
+    /// Returns how many journal lines vanished and were restored since the last ended session, or within a day if there is
+    /// none.
     fn put_back(&self) -> Option<Entry> {
         let last = self.sessions.iter().find(|session| session.state == SessionState::Ended);
         let since = last.map_or(Timestamp(self.now.0 - DAY_NANOS), |last| last.ended.unwrap_or(last.last));
@@ -37,7 +38,7 @@ impl Scene<'_> {
         (events > 0).then(|| Entry::new(told, Vec::new()))
     }
 
-    /// The files that the branch changes.
+    /// Lists the files that the branch changes.
     fn files(&self) -> Option<Entry> {
         let branch = self.branch.as_ref().filter(|branch| !branch.files.is_empty())?;
         let names: Vec<String> = branch.files.iter().take(FILES).map(|path| inline(path.as_str())).collect();
@@ -52,7 +53,7 @@ impl Scene<'_> {
         Some(Entry::new(format!("- {count} {files} {from}: {}{more}", names.join(", ")), Vec::new()))
     }
 
-    /// What was committed since the last session that ended.
+    /// Lists the commits since the last ended session.
     fn commits(&self) -> Vec<Entry> {
         let last = self.sessions.iter().find(|session| session.state == SessionState::Ended);
         let Some(last) = last else { return Vec::new() };
@@ -72,7 +73,7 @@ impl Scene<'_> {
     }
 }
 
-/// The memories that no longer match the files.
+/// Lists the memories that no longer match their files.
 fn drifted(told: &[MemoryView]) -> Vec<Entry> {
     let broken: Vec<&MemoryView> = told.iter().filter(|recalled| recalled.verification.state.is_broken()).collect();
     let entry = |recalled: &&MemoryView| {

@@ -1,4 +1,4 @@
-//! What is known about what is being worked on?
+//! The briefing's section of decisions and lessons about the current work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -12,39 +12,39 @@ use crate::session::briefing::pack::Entry;
 use crate::session::briefing::quote::{QUOTE_CHARS, inline, quoted};
 use crate::session_log::SessionError;
 
-/// How many memories are looked at, the latest amended: a look at the files of one takes some microseconds.
-const MOST_MEMORIES: usize = 2000;
+/// The most memories that are considered, the latest updated first. Checking the files of one takes some microseconds.
+const MAX_MEMORIES: usize = 2000;
 
-/// How many are told at most.
-const DECISIONS: usize = 15;
+/// The most entries of the section.
+const MAX_ENTRIES: usize = 15;
 
-/// How many a search may add.
-const FOUND: u32 = 5;
+/// The most entries that a search adds.
+const MAX_FOUND: u32 = 5;
 
-/// How much of a goal is searched for: its beginning tells what it is about.
+/// The most bytes of a goal that are searched for; its beginning says what it is about.
 const QUERY_BYTES: usize = 400;
 
-/// Parts of a branch's name that say nothing of what it is about.
-const KINDS_OF_BRANCHES: [&str; 16] = [
+/// Words in branch names that do not describe the work.
+const GENERIC_BRANCH_WORDS: [&str; 16] = [
     "bug", "bugfix", "chore", "dev", "develop", "docs", "feat", "feature", "fix", "head", "hotfix", "main", "master",
     "release", "test", "trunk",
 ];
 
-/// How near a memory is to what the branch changes; the nearest first.
+/// How closely a memory relates to the branch's changes, the closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Nearness {
-    /// It is about a file that changed.
+    /// It is about a changed file.
     File,
-    /// It is about a file beside one that changed.
+    /// It is about a file in the same directory as a changed one.
     Folder,
 }
 
 impl Scene<'_> {
-    /// The latest memories of the project as they stand, the latest first.
+    /// Returns the latest memories of the project with their validity, the latest first.
     pub(crate) fn told_memories(&self) -> Result<Vec<MemoryView>, SessionError> {
         let mut memories = self.store.ledger.in_force();
         memories.sort_by(|a, b| b.updated.cmp(&a.updated).then(a.id.cmp(&b.id)));
-        let ids: Vec<MemoryId> = memories.into_iter().take(MOST_MEMORIES).map(|memory| memory.id).collect();
+        let ids: Vec<MemoryId> = memories.into_iter().take(MAX_MEMORIES).map(|memory| memory.id).collect();
         self.store.bring_up_anchors(&ids, self.now)?;
         let mut told = Vec::with_capacity(ids.len());
         for id in ids {
@@ -53,8 +53,8 @@ impl Scene<'_> {
         Ok(told)
     }
 
-    /// What was remembered of the files that the branch changes, then what a search for the goal or the branch finds; where
-    /// neither is anything, the latest decisions.
+    /// Returns the memories about the files that the branch changes, then what a search for the goal or the branch finds. If
+    /// both are empty, returns the latest decisions.
     pub(crate) fn decisions(&self, told: &[MemoryView]) -> Vec<Entry> {
         let mut entries = Vec::new();
         let mut seen = BTreeSet::new();
@@ -69,17 +69,17 @@ impl Scene<'_> {
             let is_decision = |recalled: &&MemoryView| recalled.memory.id.memory_type == MemoryType::Decision;
             let mut latest: Vec<&MemoryView> = told.iter().filter(is_decision).collect();
             latest.sort_by_key(|recalled| !recalled.ownership.is_vouched_for());
-            entries.extend(latest.into_iter().take(FOUND as usize).map(entry));
+            entries.extend(latest.into_iter().take(MAX_FOUND as usize).map(entry));
         }
-        entries.truncate(DECISIONS);
+        entries.truncate(MAX_ENTRIES);
         entries
     }
 
-    /// The memories that are about what the branch changes, the nearest first.
+    /// Returns the memories about the branch's changes, the closest first.
     fn near<'r>(&self, told: &'r [MemoryView]) -> Vec<&'r MemoryView> {
         let Some(branch) = &self.branch else { return Vec::new() };
         let folders: BTreeSet<&str> = branch.files.iter().filter_map(folder_of).collect();
-        // What nobody here vouches for comes last.
+        // Memories that this user has not confirmed come last.
         let mut near: BTreeMap<(bool, Nearness, u8), Vec<&MemoryView>> = BTreeMap::new();
         for recalled in told {
             let memory = &recalled.memory;
@@ -91,32 +91,32 @@ impl Scene<'_> {
             } else {
                 continue;
             };
-            let is_foreign = !recalled.ownership.is_vouched_for();
-            near.entry((is_foreign, nearness, weight(memory.id.memory_type))).or_default().push(recalled);
+            let is_unconfirmed = !recalled.ownership.is_vouched_for();
+            near.entry((is_unconfirmed, nearness, weight(memory.id.memory_type))).or_default().push(recalled);
         }
-        near.into_values().flatten().take(DECISIONS).collect()
+        near.into_values().flatten().take(MAX_ENTRIES).collect()
     }
 
-    /// What is looked for: what the session is for, else what the branch is called.
+    /// Returns the search query: the goal of the session, else the words of the branch name.
     fn query(&self) -> Option<String> {
         if let Some(goal) = &self.request.goal {
             return Some(goal.clone());
         }
         let branch = self.here.branch.as_deref()?;
         let words = branch.split(|c: char| !c.is_alphanumeric());
-        let telling = words.filter(|word| {
-            !KINDS_OF_BRANCHES.contains(&word.to_lowercase().as_str()) && word.chars().any(char::is_alphabetic)
+        let descriptive = words.filter(|word| {
+            !GENERIC_BRANCH_WORDS.contains(&word.to_lowercase().as_str()) && word.chars().any(char::is_alphabetic)
         });
-        let query = telling.collect::<Vec<_>>().join(" ");
+        let query = descriptive.collect::<Vec<_>>().join(" ");
         Some(query).filter(|query| !query.is_empty())
     }
 
-    /// What a search finds among decisions and lessons. One that fails finds nothing: the rest is worth telling.
+    /// Searches among decisions and lessons. A failed search gives no entries, so that the rest of the briefing is returned.
     fn found(&self, query: &str, seen: &mut BTreeSet<MemoryId>) -> Vec<Entry> {
         use DocumentType::{Adr, Decision, Failure, Lesson, Pattern};
         let filters = Filters { types: vec![Decision, Lesson, Failure, Pattern, Adr], ..Filters::default() };
         let query = &query[..query.floor_char_boundary(QUERY_BYTES)];
-        let request = SearchRequest { filters, ..SearchRequest::new(query, Scope::All, FOUND) };
+        let request = SearchRequest { filters, ..SearchRequest::new(query, Scope::All, MAX_FOUND) };
         let answer = match self.engine.search(self.origin, &request) {
             Ok(answer) if !answer.is_doubtful => answer,
             Ok(_) => return Vec::new(),
@@ -142,7 +142,7 @@ impl Scene<'_> {
     }
 }
 
-/// What matters more to whoever changes a file.
+/// Returns the sort weight of a memory type for someone who changes a file; the most relevant type first.
 fn weight(memory_type: MemoryType) -> u8 {
     match memory_type {
         MemoryType::Decision => 0,
@@ -169,7 +169,7 @@ fn entry(recalled: &MemoryView) -> Entry {
     Entry::new(format!("{line}\n{}", quoted(&memory.content, QUOTE_CHARS)), vec![id.to_string()])
 }
 
-/// Whose word a memory is and whether it holds, in words.
+/// Describes the origin of a memory and whether it holds.
 pub(crate) fn words_of(recalled: &MemoryView) -> String {
     let state = state_of(recalled);
     match recalled.ownership {
@@ -178,14 +178,14 @@ pub(crate) fn words_of(recalled: &MemoryView) -> String {
         Ownership::Repository => {
             let by = recalled.added_by.as_ref();
             let added = by.map(|by| format!(", added by {} in {}", inline(&by.author), inline(&by.commit)));
-            // A stranger who knows the files can make any text match them.
+            // An author who knows the files can make any text match them, so a match proves nothing here.
             let state = if recalled.verification.state.is_broken() { format!(", {state}") } else { String::new() };
             format!("from the repository{}, unconfirmed{state}", added.unwrap_or_default())
         }
     }
 }
 
-/// Whether a memory holds, in words.
+/// Describes whether a memory holds.
 pub(crate) fn state_of(recalled: &MemoryView) -> &'static str {
     match recalled.verification.state {
         AnchorState::Verified => "its files are as they were",

@@ -1,4 +1,4 @@
-//! What did the sessions before do?
+//! The briefing's section of earlier sessions.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::session::briefing::quote::{QUOTE_CHARS, inline, quoted};
 use crate::session::{summary_without_commits, title_of};
 use crate::session_log::SessionError;
 
-/// How many sessions are told at most.
+/// The most sessions of the section.
 const SESSIONS: usize = 5;
 
 impl Scene<'_> {
@@ -27,12 +27,12 @@ impl Scene<'_> {
         Ok(entries)
     }
 
-    /// A session; nothing where nothing is known of what it did.
+    /// Returns the entry of a session; `None` if it has no summary and no events to make one from.
     fn session(&self, session: &Session) -> Result<Option<Entry>, SessionError> {
         let summary = if let Some(summary) = &session.summary {
             Some(summary.clone())
         } else {
-            // Nobody told what came of it; its events do.
+            // It has no summary yet, so one is generated from its events.
             let events = self.store.sessions.read(&session.id)?.unwrap_or_default();
             summary_without_commits(session, &events)
         };
@@ -58,7 +58,7 @@ impl Scene<'_> {
     }
 }
 
-/// A summary without its first heading, which is told before it.
+/// Returns a summary without its first heading, which repeats the title.
 fn body_of(summary: &str) -> &str {
     let summary = summary.trim_start();
     match summary.split_once('\n') {

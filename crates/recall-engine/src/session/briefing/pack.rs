@@ -1,22 +1,22 @@
-//! How much of what could be told fits into a budget?
+//! Selection of the briefing's entries within a token budget.
 
 use recall_core::tokens::estimate;
 
 use crate::mask;
 use crate::session::briefing::answer::{Briefing, BriefingSection, SectionKind};
 
-/// What could be told in a section, what matters first.
+/// The candidate entries of a section, the most important first.
 pub(crate) struct Draft {
     pub(crate) kind: SectionKind,
     pub(crate) entries: Vec<Entry>,
 }
 
-/// One thing that could be told.
+/// A candidate entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// Whole lines.
     pub(crate) text: String,
-    /// The ids and places that it stands on.
+    /// The ids and paths of its sources.
     pub(crate) citations: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl Entry {
     }
 }
 
-/// Which part of the budget a section has for itself. What one does not need the others share, in this order.
+/// The share of the budget that is reserved for each section. Unused shares go to the other sections, in this order.
 const SHARES: [(SectionKind, f64); 5] = [
     (SectionKind::Decisions, 0.35),
     (SectionKind::Changes, 0.15),
@@ -41,11 +41,11 @@ const SHARES: [(SectionKind, f64); 5] = [
     (SectionKind::Profile, 0.15),
 ];
 
-/// An entry is cut rather than left out where at least so many tokens of it remain: enough to know what it is about.
-const LEAST_TOKENS: u32 = 40;
+/// An entry is cut rather than left out if at least this many tokens of it remain, which is enough to see what it is about.
+const MIN_CUT_TOKENS: u32 = 40;
 
-/// A section while it is filled.
-struct Filled {
+/// A section while entries are added to it.
+struct SectionBuilder {
     kind: SectionKind,
     heading: String,
     entries: Vec<Entry>,
@@ -54,16 +54,17 @@ struct Filled {
     kept: Vec<Entry>,
 }
 
-/// Puts together what fits: whole entries in their order, and of the first that does not fit a part.
+/// Builds the briefing from the entries that fit: whole entries in their order, and the beginning of the first one that does
+/// not fit.
 ///
-/// Tokens of lines add up, so that the sum of what was taken is what the text takes.
+/// The token estimate is additive over lines, so the sum over the entries is the estimate of the text.
 pub(crate) fn pack(opening: &str, drafts: Vec<Draft>, budget_tokens: u32) -> Briefing {
     let mut left = budget_tokens.saturating_sub(estimate(opening));
     if estimate(opening) > budget_tokens {
         return Briefing { text: String::new(), used_tokens: 0, sections: Vec::new(), warnings: Vec::new() };
     }
     let room = f64::from(left);
-    let mut sections: Vec<Filled> = drafts.into_iter().map(Filled::of).collect();
+    let mut sections: Vec<SectionBuilder> = drafts.into_iter().map(SectionBuilder::of).collect();
     for (kind, share) in SHARES {
         if let Some(section) = sections.iter_mut().find(|section| section.kind == kind) {
             let own = ((room * share) as u32).min(left);
@@ -94,13 +95,13 @@ pub(crate) fn pack(opening: &str, drafts: Vec<Draft>, budget_tokens: u32) -> Bri
     Briefing { text, used_tokens, sections: told, warnings: Vec::new() }
 }
 
-impl Filled {
+impl SectionBuilder {
     fn of(Draft { kind, entries }: Draft) -> Self {
         Self { kind, heading: format!("\n## {}\n\n", kind.title()), entries, used: 0, tokens: 0, kept: Vec::new() }
     }
 
-    /// Takes entries that fit into so many tokens beside those that were taken; tells how many they take. Where none fits, and
-    /// it may be, the next one is cut.
+    /// Adds entries within a further budget of tokens. Returns how many tokens they take. If the section is empty, the first
+    /// one does not fit and `may_cut` is set, that entry is cut.
     fn take(&mut self, budget: u32, may_cut: bool) -> u32 {
         let mut taken = 0;
         while let Some(entry) = self.entries.get(self.used) {
@@ -114,7 +115,7 @@ impl Filled {
                 continue;
             }
             let room = left.saturating_sub(heading);
-            if may_cut && self.kept.is_empty() && room >= LEAST_TOKENS {
+            if may_cut && self.kept.is_empty() && room >= MIN_CUT_TOKENS {
                 let text = cut(&entry.text, room);
                 taken += heading + estimate(&text);
                 self.kept.push(Entry { text, citations: entry.citations.clone() });
@@ -127,9 +128,9 @@ impl Filled {
     }
 }
 
-/// The beginning of a text of lines, of no more than so many tokens: whole lines, and of the next one whole words.
+/// Returns the beginning of a text within a token budget: whole lines, then whole words of the next line.
 fn cut(text: &str, budget: u32) -> String {
-    /// The mark of what is left out, and the end of its line.
+    /// The mark of a cut, and the end of its line.
     const END: &str = " …\n";
     let budget = budget - estimate(END).min(budget);
     let mut kept = String::new();
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_section_does_not_need_others_get() {
+    fn unused_shares_go_to_other_sections() {
         let long: Vec<String> = (0..50).map(|n| format!("- decision {n} of many")).collect();
         let long: Vec<&str> = long.iter().map(String::as_str).collect();
         let drafts = || vec![draft(SectionKind::History, &["- one session"]), draft(SectionKind::Decisions, &long)];

@@ -1,4 +1,4 @@
-//! Who works, on what, by which conventions?
+//! The briefing's section of the user, the project and the conventions.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,13 +12,13 @@ use crate::session::briefing::pack::Entry;
 use crate::session::briefing::quote::{QUOTE_CHARS, inline, quoted};
 use crate::session_log::SessionError;
 
-/// What a project's profile is called that this user has not confirmed: anyone may have written it.
-const SHIPPED: &str = "A profile from the repository, unconfirmed";
+/// The label of a project profile that this user has not confirmed; anyone may have written it.
+const UNCONFIRMED: &str = "A profile from the repository, unconfirmed";
 
-/// How many characters of a profile are told at most.
+/// The most characters that are quoted of a profile.
 const PROFILE_CHARS: usize = 2 * QUOTE_CHARS;
 
-/// How many memories that hold for all work are told at most.
+/// The most memories that are listed as conventions.
 const CONVENTIONS: usize = 5;
 
 impl Scene<'_> {
@@ -28,7 +28,7 @@ impl Scene<'_> {
         let users = read(&places.global_root, Path::new(PROFILE)).map(|text| ("The user's profile", text));
         let projects = profile_of(&self.store.root).map(|text| {
             let is_confirmed = self.engine.registry.own.confirmed_profile(&text);
-            (if is_confirmed { "The project's profile" } else { SHIPPED }, text)
+            (if is_confirmed { "The project's profile" } else { UNCONFIRMED }, text)
         });
         for (whose, text) in users.into_iter().chain(projects) {
             let text = Masking::default().mask(&String::from_utf8_lossy(&text));
@@ -41,7 +41,7 @@ impl Scene<'_> {
         Ok(entries)
     }
 
-    /// What is worked on, in numbers.
+    /// Describes the project: its checkout, documents, languages and memories.
     fn project(&self) -> Result<Entry, SessionError> {
         #[expect(
             clippy::redundant_closure_for_method_calls,
@@ -67,7 +67,8 @@ impl Scene<'_> {
         Ok(Entry::new(line, Vec::new()))
     }
 
-    /// What holds beyond this project, and the background of it, the latest first.
+    /// Lists the memories that apply to all work: global patterns and decisions, and context; confirmed ones first, then the
+    /// latest.
     fn conventions(&self) -> Result<Vec<Entry>, SessionError> {
         let mut memories: Vec<(Memory, Ownership)> = Vec::new();
         for store in self.engine.registry.stores(self.origin, Scope::All, &*self.engine.clock)? {
@@ -83,7 +84,7 @@ impl Scene<'_> {
                 Some((memory, ownership))
             }));
         }
-        // What nobody here vouches for comes last.
+        // Memories that this user has not confirmed come last.
         memories.sort_by(|(a, of_a), (b, of_b)| {
             let vouched = of_b.is_vouched_for().cmp(&of_a.is_vouched_for());
             vouched.then(b.updated.cmp(&a.updated)).then(a.id.cmp(&b.id))

@@ -1,16 +1,16 @@
-//! How is something quoted so that it cannot pass for what recall says?
+//! Quoting of foreign text, so that it cannot be mistaken for recall's own.
 
 use std::fmt::Write as _;
 
 use recall_core::clean;
 
-/// How long a name is at most, in characters.
+/// The greatest length of a name, in characters.
 const NAME_CHARS: usize = 160;
 
-/// How much of a text is quoted at most, in characters: what a person reads at a glance.
+/// The most characters that are quoted of a text: what a person reads at a glance.
 pub(crate) const QUOTE_CHARS: usize = 600;
 
-/// A name on one line.
+/// Returns a name on one line, cleaned and cut.
 pub(crate) fn inline(text: &str) -> String {
     let cleaned = clean(text);
     let line = cleaned.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -20,12 +20,13 @@ pub(crate) fn inline(text: &str) -> String {
     }
 }
 
-/// The beginning of a text, every line of it behind `  > `, blank lines left out; ends with a newline, unless it is empty.
+/// Quotes the beginning of a text: each line gets the prefix `  > ` and blank lines are dropped. The result ends with a newline
+/// unless it is empty.
 pub(crate) fn quoted(text: &str, most_chars: usize) -> String {
     let cleaned = clean(text);
     let mut quoted = String::new();
     let mut left = most_chars;
-    // Whatever some reader may take for the end of a line ends one here.
+    // Every character that a reader may treat as a line end ends a line here.
     for line in
         cleaned.split(['\n', '\u{b}', '\u{c}', '\r', '\u{85}']).map(str::trim_end).filter(|line| !line.is_empty())
     {

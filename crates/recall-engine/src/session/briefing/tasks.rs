@@ -1,4 +1,4 @@
-//! What did the sessions before leave open?
+//! The briefing's section of open tasks of earlier sessions.
 
 use std::collections::BTreeSet;
 
@@ -10,21 +10,21 @@ use crate::session::briefing::pack::Entry;
 use crate::session::briefing::quote::inline;
 use crate::session_log::SessionError;
 
-/// How many sessions are looked at, the latest: what was left open before that was given up or done.
+/// The most sessions that are considered, the latest first. Older open tasks are probably done or abandoned.
 const SESSIONS: usize = 5;
 
-/// How many things are told at most.
+/// The most tasks that are listed.
 const TASKS: usize = 12;
 
 impl Scene<'_> {
-    /// Boxes of summaries that nobody ticked, and errors that nobody resolved.
+    /// Returns the unticked boxes of summaries and the unresolved errors.
     pub(crate) fn tasks(&self) -> Result<Vec<Entry>, SessionError> {
         let mut settled = BTreeSet::new();
         let mut entries = Vec::new();
         for session in self.sessions.iter().take(SESSIONS) {
             let place = session.summary_path.as_ref().map_or_else(|| session.id.clone(), ToString::to_string);
             for (task, is_done) in session.summary.iter().flat_map(|summary| boxes(summary)) {
-                // The latest word on a task holds, whether done or not.
+                // The latest mention of a task decides whether it is done.
                 if settled.insert(task.to_lowercase()) && !is_done {
                     entries.push(open(task, &place));
                 }
@@ -47,7 +47,7 @@ fn open(what: &str, place: &str) -> Entry {
     Entry::new(format!("  > {what}"), vec![place.to_owned()])
 }
 
-/// The boxes of a Markdown text that are to be ticked, and whether they are.
+/// Returns the task-list items of a Markdown text, and whether each is ticked.
 fn boxes(text: &str) -> impl Iterator<Item = (&str, bool)> {
     text.lines().filter_map(|line| {
         let item = line.trim_start().strip_prefix(['-', '*', '+'])?.trim_start();
