@@ -1,11 +1,11 @@
-//! Which files are to be read although their stat says that nothing changed?
+//! Files that the next scan reads or rewrites although their stat is unchanged.
 
 use std::collections::HashSet;
 
 use parking_lot::Mutex;
 use recall_core::DocPath;
 
-/// Files that the next comparison looks at more closely.
+/// The files that the next scan does not judge by their stat alone.
 #[derive(Debug, Default)]
 pub(crate) struct Attention {
     state: Mutex<State>,
@@ -13,22 +13,22 @@ pub(crate) struct Attention {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Read so soon after their last change that another change may hide behind the same time.
+    /// Read so soon after their last change that a further change may have the same time.
     racy: HashSet<DocPath>,
-    /// Files and directories to be written anew even when their content is the same: their labels changed.
+    /// Files and directories to be rewritten even if their content is unchanged, because their labels changed.
     anew: HashSet<DocPath>,
-    /// Whether that holds for every file.
+    /// Whether every file is to be rewritten.
     everything: bool,
 }
 
-/// How closely a file is looked at.
+/// How a file is compared with the catalog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     /// By its stat.
     Stat,
     /// By its content's hash.
     Hash,
-    /// Not at all: it is written anew.
+    /// Not at all: it is rewritten.
     Anew,
 }
 
@@ -41,24 +41,24 @@ impl Attention {
         self.state.lock().anew.insert(path.clone());
     }
 
-    /// Has every file written anew.
+    /// Has every file rewritten.
     pub(crate) fn everything_anew(&self) {
         self.state.lock().everything = true;
     }
 
-    /// Whether something is to be written anew that no change of a file will bring.
+    /// Returns whether files are to be rewritten although none of them changed.
     pub(crate) fn is_awaited(&self) -> bool {
         let state = self.state.lock();
         state.everything || !state.anew.is_empty()
     }
 
-    /// Takes everything that was noted until now; what is noted meanwhile waits for the next comparison.
+    /// Takes everything that was noted so far. Later notes are for the next scan.
     pub(crate) fn take(&self) -> Noted {
         let State { racy, anew, everything } = std::mem::take(&mut *self.state.lock());
         Noted { racy, anew, everything }
     }
 
-    /// Gives back what was taken for a comparison that came to nothing.
+    /// Gives back what was taken for a scan that failed.
     pub(crate) fn put_back(&self, noted: Noted) {
         let mut state = self.state.lock();
         state.racy.extend(noted.racy);
@@ -67,7 +67,7 @@ impl Attention {
     }
 }
 
-/// What was noted for one comparison.
+/// What was noted for one scan.
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
     racy: HashSet<DocPath>,
@@ -76,12 +76,12 @@ pub(crate) struct Noted {
 }
 
 impl Noted {
-    /// Whether every file is to be written anew.
+    /// Returns whether every file is to be rewritten.
     pub(crate) fn covers_everything(&self) -> bool {
         self.everything
     }
 
-    /// How closely the file at a path is to be looked at.
+    /// Returns how the file at a path is to be compared.
     pub(crate) fn look(&self, path: &DocPath) -> Look {
         if self.everything || (!self.anew.is_empty() && self.covers(path)) {
             Look::Anew
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_noted_is_taken_once() {
+    fn notes_are_taken_once() {
         let path = |text: &str| DocPath::new(text).expect("plain");
         let attention = Attention::default();
         attention.racy(&path("a.rs"));

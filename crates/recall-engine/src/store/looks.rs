@@ -1,4 +1,4 @@
-//! What the files of a store's configuration look like from outside.
+//! The stats of the files of a store's configuration.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use crate::settings::StoreSettings;
 use crate::store::selection;
 
-/// What a file looks like from outside; nothing where there is none.
+/// The identity, size and time of a file, without following a link; the default if it does not exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Looks {
     identity: Option<(u64, u64)>,
@@ -30,7 +30,7 @@ impl Looks {
 }
 
 impl Looks {
-    /// What the files of the settings and those of the selection look like, in this order.
+    /// Returns the stats of the files of the settings and of the selection, in this order.
     pub(super) fn of_all(settings: &StoreSettings, root: &Path, store_folder: &Path) -> Vec<Self> {
         let selection = selection::files(root, store_folder);
         settings.files.iter().chain(&selection).map(|path| Self::of(path)).collect()
