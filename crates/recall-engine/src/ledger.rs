@@ -155,7 +155,7 @@ impl Ledger {
         Arc::clone(state.ratings.get_or_insert_with(|| Arc::new(ratings(&state.memories, &own))))
     }
 
-    /// Returns a timestamp for an event about a memory: `now`, or later if an earlier event needs it.
+    /// Returns a timestamp for an event about a memory: `now`, or just after its last event if that is later.
     pub(crate) fn moment_after(&self, id: MemoryId, now: Timestamp) -> Timestamp {
         self.state.lock().memories.moment_after(id, now)
     }
