@@ -151,7 +151,7 @@ impl Engine {
     }
 }
 
-/// The path of the document or directory that an item names.
+/// Returns the path of the document or directory that an item names.
 fn find(store: &Store, origin: &Origin, item: &str, tombstones: Tombstones) -> Result<DocPath, RemoveError> {
     let not_found = || RemoveError::NotFound { item: item.to_owned() };
     let id = item.parse::<DocumentId>().or_else(|_| item.parse::<ChunkId>().map(|chunk| chunk.document));
