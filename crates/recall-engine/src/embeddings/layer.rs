@@ -194,7 +194,7 @@ impl Layer {
     pub(crate) fn give_up_disturbed(&self) -> bool {
         let disturbed = self.open.load_full().filter(|space| space.vectors.is_disturbed());
         if let Some(space) = &disturbed {
-            tracing::warn!(model = %self.name, "embeddings were changed by another process and are made again");
+            tracing::warn!(model = %self.name, "embeddings were changed by another process and are rebuilt");
             self.give_up(space);
         }
         disturbed.is_some()

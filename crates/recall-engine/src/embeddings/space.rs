@@ -32,7 +32,7 @@ impl Space {
         let dir = folder.of(model.fingerprint);
         let vectors = match Vectors::open(&dir, model, Settings::default()) {
             Err(error @ (OpenError::Damaged { .. } | OpenError::OtherModel { .. } | OpenError::Outdated { .. })) => {
-                tracing::warn!(%error, "the embeddings are set aside and made again");
+                tracing::warn!(%error, "the embeddings are quarantined and rebuilt");
                 folder.set_aside(model.fingerprint)?;
                 claim = folder.claim(model.fingerprint)?;
                 Vectors::open(&dir, model, Settings::default())?

@@ -75,12 +75,12 @@ fn freshen_files(
 ) -> Result<Vec<Warning>, StoreError> {
     let never_indexed = store.holds_nothing();
     let began = Instant::now();
-    let is_configured_anew = store.follow_configuration() == Configuration::Changed;
+    let is_configuration_changed = store.follow_configuration() == Configuration::Changed;
     let settings_of_store = store.settings();
     let limits = &settings_of_store.limits;
     let mut state = store.freshness.state.lock();
     // A running scan may have begun with the old configuration.
-    state.is_outdated |= is_configured_anew || store.attention.is_awaited();
+    state.is_outdated |= is_configuration_changed || store.attention.is_awaited();
     let needed = match state.need(changes, limits) {
         Need::Nothing => {
             let is_precaution_due = state.phase == Phase::Idle
@@ -89,10 +89,10 @@ fn freshen_files(
                 begin(&mut state, store, settings, clock)?;
                 state.is_precaution = true;
             }
-            return told(store, &state);
+            return last_error(store, &state);
         }
         Need::LaterScan { ago } => {
-            let mut warnings = told(store, &state)?;
+            let mut warnings = last_error(store, &state)?;
             warnings.push(Warning::NotCompared { ago });
             return Ok(warnings);
         }
@@ -126,7 +126,7 @@ fn freshen_files(
         {
             return Ok(vec![Warning::IndexedOnTheWay { files: outcome.added, took: began.elapsed() }]);
         }
-        return told(store, &state);
+        return last_error(store, &state);
     }
     let phase = state.phase;
     drop(state);
@@ -192,7 +192,7 @@ fn begin(
 }
 
 /// Returns the error of the last scan, as a warning if the store can still answer.
-fn told(store: &Store, state: &ScanState) -> Result<Vec<Warning>, StoreError> {
+fn last_error(store: &Store, state: &ScanState) -> Result<Vec<Warning>, StoreError> {
     match &state.result {
         Some(Err(error)) => failed(store, Arc::clone(error)),
         _ => Ok(Vec::new()),

@@ -90,7 +90,7 @@ impl Engine {
             }
             match inside {
                 Some(inside) => Self::select(&store, inside, request, globs)?,
-                None if request.force => store.attention.everything_anew(),
+                None if request.force => store.attention.rewrite_everything(),
                 None => {}
             }
         }
@@ -98,7 +98,7 @@ impl Engine {
             return Err(IndexError::IgnoreEverywhere);
         }
         if request.paths.is_empty() && request.force {
-            store.attention.everything_anew();
+            store.attention.rewrite_everything();
         }
         let job =
             Sync { store: &store, threads: self.settings.ingest_threads, now: self.clock.now(), cancel, progress };
@@ -161,7 +161,7 @@ impl Engine {
         };
         let mut selection = store.selection.lock();
         if request.force || selection.added(&path) != Some(&added) {
-            store.attention.anew(&path);
+            store.attention.rewrite(&path);
         }
         selection.decide(path, Decision::Added(added)).map_err(StoreError::Selection)
     }

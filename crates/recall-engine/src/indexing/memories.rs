@@ -56,7 +56,7 @@ impl Store {
 
     /// Reads the journals, then returns the work for their memories. If the journals cannot be read, there is no work, and answers
     /// carry a warning.
-    pub(crate) fn memory_work_anew(&self, known: &Known, noted: &Noted, now: Timestamp) -> MemoryWork {
+    pub(crate) fn memory_work_after_reading(&self, known: &Known, noted: &Noted, now: Timestamp) -> MemoryWork {
         if let Err(error) = self.ledger.look(now, Duration::ZERO) {
             let reason = error_chain(&error);
             tracing::warn!(root = %self.root.display(), reason, "the journals were not read");
@@ -70,7 +70,7 @@ impl Store {
             let here = work.read.iter().map(|task| task.path.clone()).collect::<std::collections::HashSet<_>>();
             let others = known.memories.ids().filter(|id| {
                 let path = id.to_path();
-                !here.contains(&path) && noted.look(&path) == Look::Anew
+                !here.contains(&path) && noted.look(&path) == Look::Rewrite
             });
             let memories = others.filter_map(|id| self.ledger.memory(id)).map(crate::mask::memory);
             work.read.extend(memories.map(|memory| Task { hash: None, is_known: true, ..task(memory, None) }));

@@ -10,7 +10,7 @@ use crate::ledger::Ledger;
 use crate::warning::UnreadLines;
 
 /// The most lines of journals that are reported one by one.
-const LINES_TOLD: usize = 1000;
+const MOST_LINES: usize = 1000;
 
 /// The most bytes read of a file for git.
 const GIT_FILE_BYTES: u64 = 1024 * 1024;
@@ -26,7 +26,7 @@ impl Ledger {
             reason: fault.kind.to_string(),
             is_loss: fault.kind.is_loss(),
         };
-        let lines = follower.faults().take(LINES_TOLD).map(line);
+        let lines = follower.faults().take(MOST_LINES).map(line);
         let orphans = state.memories.orphans().map(|id| Problem::Orphan { id });
         let rivals = state.memories.collisions().map(|id| Problem::Rivals { id });
         lines.chain(orphans).chain(rivals).collect()

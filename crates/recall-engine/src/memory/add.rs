@@ -74,7 +74,7 @@ impl Engine {
             }
         };
         // The guard releases the reserved id also on errors.
-        let held = Held { store: &store, id };
+        let reserved = Reserved { store: &store, id };
         // After the id is reserved: of two similar memories that are added at once, one sees the other either there or here.
         let mut similar = store.similar(&title, &content, &vocabulary)?;
         if store.scope == StoreScope::Project {
@@ -106,7 +106,7 @@ impl Engine {
         notes.extend(note::of_masking(&masking));
         let body = EventBody::Memory { id, change: MemoryChange::Add(Box::new(added)) };
         store.ledger.write(&[Event { timestamp: now, id: event, body, provenance }])?;
-        drop(held);
+        drop(reserved);
         store.index_memories_soon(&self.clock);
         Ok(AddReport { id, title, outcome: outcome(request), similar, notes })
     }
@@ -145,12 +145,12 @@ impl Engine {
 }
 
 /// The reserved id of a memory that is being added.
-struct Held<'a> {
+struct Reserved<'a> {
     store: &'a Store,
     id: MemoryId,
 }
 
-impl Drop for Held<'_> {
+impl Drop for Reserved<'_> {
     fn drop(&mut self) {
         self.store.ledger.release(self.id);
     }

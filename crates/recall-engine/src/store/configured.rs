@@ -31,7 +31,7 @@ impl Store {
         let settings = (self.settings_source)(&self.root);
         let cuts = |limits| ChunkLimits::from(limits);
         if settings.types != before.types || cuts(&settings.limits) != cuts(&before.limits) {
-            self.attention.everything_anew();
+            self.attention.rewrite_everything();
         }
         self.settings.store(Arc::new(settings));
         // The lock is held while the file is read, so that no decision is written in between.

@@ -152,8 +152,8 @@ impl Store {
         let parsing = store.read(|snapshot| snapshot.parsing())?;
         let can_be_written = !store.catalog.is_read_only();
         if parsing != recall_chunk::VERSION && can_be_written && !store.holds_nothing() {
-            tracing::info!(root = %store.root.display(), "an older version parsed the documents; they are parsed anew");
-            store.attention.everything_anew();
+            tracing::info!(root = %store.root.display(), "an older version parsed the documents; they are parsed again");
+            store.attention.rewrite_everything();
         }
         Ok(store)
     }
@@ -166,7 +166,7 @@ impl Store {
         if self.lexical.generation() == generation || self.index_lock.take().is_err() {
             return Ok(());
         }
-        tracing::info!(root = %self.root.display(), %generation, "the lexical index is made anew from the catalog");
+        tracing::info!(root = %self.root.display(), %generation, "the lexical index is rebuilt from the catalog");
         self.refill_lexical(generation)?;
         self.reload_known()?;
         Ok(())

@@ -303,7 +303,7 @@ impl Registry {
         let opened = Arc::new(Store::open(scope, root, settings, &surroundings, damaged)?);
         // A part that could not be quarantined, because another request holds it, is not trusted either.
         if disturbed.is_some() && damaged.is_none() {
-            opened.derive_anew()?;
+            opened.rebuild_derived()?;
         }
         opened.catch_up_soon();
         *store = Some(Arc::clone(&opened));

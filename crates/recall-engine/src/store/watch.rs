@@ -64,8 +64,8 @@ impl Store {
     }
 
     /// Rebuilds everything that is derived from the files, since the content of the catalog cannot be trusted.
-    pub(crate) fn derive_anew(&self) -> Result<(), StoreError> {
-        self.attention.everything_anew();
+    pub(crate) fn rebuild_derived(&self) -> Result<(), StoreError> {
+        self.attention.rewrite_everything();
         {
             let _writing = self.writing.lock();
             let generation = self.catalog.generation().map_err(|source| self.read_failed(source))?;

@@ -49,7 +49,7 @@ pub(crate) fn sync(job: &mut Sync<'_>) -> Result<SyncReport, StoreError> {
     let noted = store.attention.take();
     let mut work = compare(&scan, &known, &store.selection.lock(), &noted);
     let unchanged = (scan.files.len() - work.read.len()) as u64;
-    let memories = store.memory_work_anew(&known, &noted, job.now);
+    let memories = store.memory_work_after_reading(&known, &noted, job.now);
     store.follow_journals();
     work.read.extend(memories.read);
     work.gone.extend(memories.gone);
@@ -139,7 +139,7 @@ fn compare(scan: &Scan, known: &Known, selection: &Selection, noted: &Noted) -> 
             continue;
         }
         let mut task = task(&file.path, file.size_bytes, file.modified, known, selection);
-        if look == Look::Anew {
+        if look == Look::Rewrite {
             task.hash = None;
         }
         work.read.push(task);

@@ -30,7 +30,8 @@ pub(crate) struct OwnLog {
 }
 
 impl Own {
-    /// Returns the log of a store; `None` for the global store, which is in the data home, so that all its events are the user's own.
+    /// Returns the log of a store; `None` for the global store: it is in the data home, so all its events are the user's own.
+
     pub(crate) fn log(self: &Arc<Self>, scope: StoreScope, root: &Path) -> Option<OwnLog> {
         if scope == StoreScope::Global {
             return None;
