@@ -5,10 +5,10 @@ mod attention;
 mod background;
 mod configured;
 mod contributors;
+mod file_stat;
 mod follow_structure;
 mod index_lock;
 mod ingest_outcome;
-mod looks;
 mod open;
 mod passages;
 pub(crate) mod provenance;
@@ -56,10 +56,10 @@ pub(crate) use attention::{Attention, Look, Noted};
 pub(crate) use background::Background;
 pub(crate) use configured::Configuration;
 pub(crate) use contributors::Contributors;
+use file_stat::FileStat;
 pub(crate) use follow_structure::StructureWait;
 pub(crate) use index_lock::{IndexLock, IndexLocks};
 pub(crate) use ingest_outcome::IngestOutcome;
-use looks::Looks;
 pub(crate) use open::Surroundings;
 pub(crate) use passages::{KeptPassages, Passage, Passages};
 pub(crate) use publication::Publication;
@@ -93,7 +93,7 @@ pub(crate) struct Store {
     /// Reads the settings again.
     settings_source: Arc<StoreSettingsSource>,
     /// The stats of the files that the settings and the selection were read from.
-    configured: Mutex<Vec<Looks>>,
+    configured: Mutex<Vec<FileStat>>,
     pub(crate) catalog: Catalog,
     pub(crate) lexical: Lexical,
     pub(crate) semantic: Semantic,

@@ -19,7 +19,7 @@ use recall_journal::{LineHash, LineReader};
 
 use crate::ledger::own::confirmed::{Confirmed, FOLLOW_EVERY};
 use crate::settings::{JournalSource, Places};
-pub(crate) use confirmed::says_of;
+pub(crate) use confirmed::content_hash;
 pub(crate) use log::OwnLog;
 pub(crate) use returned::Returned;
 
@@ -82,12 +82,12 @@ impl Own {
 
     /// Returns whether this user confirmed a memory with its current content.
     pub(crate) fn confirmed(&self, memory: &Memory) -> bool {
-        self.confirmed.holds(says_of(memory))
+        self.confirmed.holds(content_hash(memory))
     }
 
     /// Stores that this user confirms memories with their current content. It is synced before this returns.
     pub(crate) fn confirm(&self, memories: &[Memory]) -> std::io::Result<()> {
-        self.confirmed.add(memories.iter().map(says_of))
+        self.confirmed.add(memories.iter().map(content_hash))
     }
 
     /// Returns whether this user confirmed a project's profile with this text.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use recall_chunk::ChunkLimits;
 
 use super::Store;
-use super::looks::Looks;
+use super::file_stat::FileStat;
 use crate::store::Selection;
 
 /// Whether the configuration of a store was changed.
@@ -22,12 +22,12 @@ impl Store {
     pub(crate) fn follow_configuration(&self) -> Configuration {
         let before = self.settings();
         // The stats are taken before the files are read, so that a write in between is noticed the next time.
-        let looks = Looks::of_all(&before, &self.root, &self.folder.path);
+        let stats = FileStat::of_all(&before, &self.root, &self.folder.path);
         let mut configured = self.configured.lock();
-        if *configured == looks {
+        if *configured == stats {
             return Configuration::Same;
         }
-        *configured = looks;
+        *configured = stats;
         let settings = (self.settings_source)(&self.root);
         let cuts = |limits| ChunkLimits::from(limits);
         if settings.types != before.types || cuts(&settings.limits) != cuts(&before.limits) {

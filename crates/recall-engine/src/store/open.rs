@@ -22,7 +22,7 @@ use crate::progress::Cancel;
 use crate::session_log::Sessions;
 use crate::settings::{JournalSource, Places, StoreSettings, StoreSettingsSource};
 use crate::store::{
-    Attention, Background, IndexLock, IndexLocks, KeptPassages, Looks, Part, Publication, RankingCell, Retrievals,
+    Attention, Background, FileStat, IndexLock, IndexLocks, KeptPassages, Part, Publication, RankingCell, Retrievals,
     Selection, Store, StructureCell, strangers,
 };
 use crate::store_folder::StoreFolder;
@@ -101,7 +101,7 @@ impl Store {
         let generation = catalog.generation();
         let generation = generation.map_err(|source| StoreError::ReadCatalog { root: root.to_owned(), source })?;
         let semantic = Semantic::open(folder.vectors(), models, generation, now);
-        let configured = Looks::of_all(&settings, root, &folder.path);
+        let configured = FileStat::of_all(&settings, root, &folder.path);
         let selection = Selection::load(root, &folder.path);
         let index = folder.index.clone();
         let most_directories = settings.limits.watched_directories as usize;

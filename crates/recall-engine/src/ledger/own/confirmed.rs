@@ -40,38 +40,39 @@ impl Confirmed {
         Self { file: LineLog::new(folder, FILE), known: Mutex::default() }
     }
 
-    pub(crate) fn holds(&self, says: ContentHash) -> bool {
+    pub(crate) fn holds(&self, content: ContentHash) -> bool {
         let mut known = self.known.lock();
-        if known.hashes.contains(&says) {
+        if known.hashes.contains(&content) {
             return true;
         }
         if known.followed.is_some_and(|followed| followed.elapsed() < FOLLOW_EVERY) {
             return false;
         }
         if let Err(error) = self.follow(&mut known) {
-            tracing::warn!(file = %self.file.path().display(), %error, "what was confirmed was not read");
+            tracing::warn!(file = %self.file.path().display(), %error, "the confirmations were not read");
         }
-        known.hashes.contains(&says)
+        known.hashes.contains(&content)
     }
 
     /// Adds hashes. They are synced before this returns.
-    pub(crate) fn add(&self, says: impl IntoIterator<Item = ContentHash>) -> io::Result<()> {
-        let mut says: Vec<ContentHash> = says.into_iter().collect();
+    pub(crate) fn add(&self, contents: impl IntoIterator<Item = ContentHash>) -> io::Result<()> {
+        let mut contents: Vec<ContentHash> = contents.into_iter().collect();
         {
             let known = self.known.lock();
-            says.retain(|says| !known.hashes.contains(says));
+            contents.retain(|content| !known.hashes.contains(content));
         }
-        if says.is_empty() {
+        if contents.is_empty() {
             return Ok(());
         }
         self.file.append(|_| {
-            let line = |says: &ContentHash| {
-                let line = Line { says: says.to_string() };
-                serde_json::to_string(&line).expect("a text") + "\n"
+            let line = |content: &ContentHash| {
+                let line = Line { says: content.to_string() };
+                serde_json::to_string(&line).expect("a line serialises")
+ + "\n"
             };
-            says.iter().map(line).collect::<String>().into_bytes()
+            contents.iter().map(line).collect::<String>().into_bytes()
         })?;
-        self.known.lock().hashes.extend(says);
+        self.known.lock().hashes.extend(contents);
         Ok(())
     }
 
@@ -93,7 +94,7 @@ impl Confirmed {
 /// Returns a hash of a memory's content and of the time of its last change.
 ///
 /// The anchors are part of it: with other anchors, the memory would seem to be confirmed for another state of the files.
-pub(crate) fn says_of(memory: &Memory) -> ContentHash {
+pub(crate) fn content_hash(memory: &Memory) -> ContentHash {
     let Memory {
         id,
         title,

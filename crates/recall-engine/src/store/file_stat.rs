@@ -9,13 +9,13 @@ use crate::store::selection;
 
 /// The identity, size and time of a file, without following a link; the default if it does not exist.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Looks {
+pub(super) struct FileStat {
     identity: Option<(u64, u64)>,
     bytes: u64,
     modified: Option<SystemTime>,
 }
 
-impl Looks {
+impl FileStat {
     fn of(path: &Path) -> Self {
         let Ok(metadata) = fs::symlink_metadata(path) else { return Self::default() };
         #[cfg(unix)]
@@ -29,7 +29,7 @@ impl Looks {
     }
 }
 
-impl Looks {
+impl FileStat {
     /// Returns the stats of the files of the settings and of the selection, in this order.
     pub(super) fn of_all(settings: &StoreSettings, root: &Path, store_folder: &Path) -> Vec<Self> {
         let selection = selection::files(root, store_folder);
