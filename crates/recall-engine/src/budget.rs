@@ -290,7 +290,7 @@ mod tests {
         let mut small = Box::pin(budget.acquire(3));
         assert!(poll(&mut large).is_none() && poll(&mut small).is_none());
         drop(large);
-        drop(poll(&mut small).expect("nobody is before it"));
+        drop(poll(&mut small).expect("the queue is empty"));
         drop(first);
         assert_eq!(used(&budget), (0, 0));
     }

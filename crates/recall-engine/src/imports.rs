@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn as_many_imports_run_as_there_are_shares() {
         let imports = imports(100, 2);
-        let first = imports.try_begin().expect("nobody is before it");
+        let first = imports.try_begin().expect("the queue is empty");
         let second = imports.try_begin().expect("there are two shares");
         assert!(imports.try_begin().is_none());
         drop(first);
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_small_share_has_one_writer_thread() {
-        let writer = |bytes| imports(bytes, 1).try_begin().expect("nobody is before it").writer();
+        let writer = |bytes| imports(bytes, 1).try_begin().expect("the queue is empty").writer();
         assert_eq!(writer(1 << 30), WriterSettings { threads: 2, ..WriterSettings::default() });
         assert_eq!(writer(80 << 20), WriterSettings { threads: 1, heap_bytes: 20 << 20 });
     }

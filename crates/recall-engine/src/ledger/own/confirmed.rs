@@ -67,8 +67,7 @@ impl Confirmed {
         self.file.append(|_| {
             let line = |content: &ContentHash| {
                 let line = Line { says: content.to_string() };
-                serde_json::to_string(&line).expect("a line serialises")
- + "\n"
+                serde_json::to_string(&line).expect("a line serialises") + "\n"
             };
             contents.iter().map(line).collect::<String>().into_bytes()
         })?;
